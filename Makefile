@@ -1,0 +1,54 @@
+# make demo   build, and replay a small generated log
+# make test   everything CI runs
+# make bench  the tables of BENCHMARKS.md
+# make help   all targets
+
+# Leave HiGHS and CBC out with FEATURES=--no-default-features: then a Rust
+# toolchain and gcc are all that is needed.
+FEATURES ?=
+CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+GLEANER := $(TARGET)/release/gleaner
+
+.PHONY: help demo test lint unit build dataset bench clean native
+
+help:
+	@sed -n 's/^# //p' Makefile | head -4
+	@echo "make dataset  regenerate dataset/"
+
+native:
+	@FEATURES="$(FEATURES)" scripts/install-native.sh
+
+build: native
+	$(CARGO) build --release --locked $(FEATURES)
+
+demo: build
+	@echo
+	@echo "100 nodes over two days, of which 8.7 % of node-time is idle; 20 training tasks:"
+	@echo
+	$(GLEANER) replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out demo-out
+	@echo
+	@echo "The tables are in demo-out/: steps, tasks, allocations and timings, as CSV and Parquet."
+
+test: native lint unit
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --locked --workspace --all-targets $(FEATURES) -- -D warnings
+	$(CARGO) clippy --release --locked --workspace --all-targets --no-default-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --no-default-features
+
+unit:
+	scripts/test.sh --no-default-features
+	scripts/test.sh $(FEATURES)
+
+dataset: build
+	scripts/make-dataset.sh $(GLEANER) dataset
+
+bench: build
+	$(CARGO) bench --locked -p gleaner-solvers
+	scripts/bench-replay.sh $(GLEANER)
+
+clean:
+	$(CARGO) clean
+	rm -rf demo-out

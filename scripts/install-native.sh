@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# What building HiGHS and CBC needs: installed where this is Debian and root, else named.
+set -euo pipefail
+
+if ! command -v cargo >/dev/null; then
+    echo "gleaner needs a Rust toolchain (1.88 or newer): https://rustup.rs" >&2
+    exit 1
+fi
+for component in rustfmt clippy; do
+    cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1 ||
+        echo "note: $component is missing; 'make test' needs it: rustup component add $component" >&2
+done
+case "${FEATURES:-}" in *--no-default-features*) exit 0 ;; esac
+
+# What is missing, by the package that brings it.
+missing=()
+command -v cmake >/dev/null || missing+=(cmake)
+command -v c++ >/dev/null || missing+=(g++)
+command -v pkg-config >/dev/null || missing+=(pkg-config)
+has_library() { compgen -G "/usr/lib/*/$1" >/dev/null || compgen -G "/usr/lib/$1" >/dev/null || compgen -G "/usr/local/lib/$1" >/dev/null; }
+has_library 'libCbcSolver.so' || missing+=(coinor-libcbc-dev)
+if [ -z "${LIBCLANG_PATH:-}" ] && ! has_library 'libclang*.so*' && ! compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null; then
+    missing+=(libclang-dev)
+fi
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ]; then
+    echo "installing ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    exit 0
+fi
+cat >&2 <<MESSAGE
+The HiGHS and CBC backends need: ${missing[*]} (Debian's names).
+Install them, for example
+    sudo apt-get install ${missing[*]}
+or build without these backends; the exact solver needs nothing:
+    make ${MAKECMDGOALS:-demo} FEATURES=--no-default-features
+MESSAGE
+exit 1

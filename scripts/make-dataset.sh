@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Writes the samples of dataset/: make-dataset.sh GLEANER DIRECTORY
+set -euo pipefail
+gleaner=$1
+directory=$2
+"$gleaner" synth events --nodes 100 --days 2 --seed 1 -o "$directory/idle.csv"
+"$gleaner" synth tasks --count 20 --seed 1 -o "$directory/tasks.toml"
+"$gleaner" synth problems --count 12 --tasks 6 --nodes 40 --seed 1 -o "$directory/problems.jsonl"

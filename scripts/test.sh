@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Runs all tests of the workspace with the given cargo flags, by nextest where it is there.
+set -euo pipefail
+if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --release --locked --workspace --no-fail-fast "$@"
+    # nextest runs no documentation tests.
+    cargo test --release --locked --workspace --doc "$@"
+else
+    cargo test --release --locked --workspace --no-fail-fast "$@"
+fi

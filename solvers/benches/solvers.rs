@@ -1,0 +1,146 @@
+//! Side by side: every solver at growing sizes.
+//!
+//! Before a case is measured it is solved once, and one line on stderr gives its
+//! status, objective, gap and time. A case slower than [`TOO_SLOW`] is not
+//! measured further: that one time is its result.
+//!
+//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs a part; a filter comes
+//! before any options.
+
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use gleaner_solvers::{
+    BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, synthetic,
+};
+
+/// Tasks and nodes.
+const SIZES: [(usize, u32); 6] = [
+    (10, 50),
+    (10, 100),
+    (10, 400),
+    (30, 400),
+    (100, 1500),
+    (1000, 4734),
+];
+
+/// Largest tasks × nodes at which the paper formulation is tried.
+const LARGEST_PAPER: u64 = 30 * 400;
+
+/// A solve longer than this is not repeated.
+const TOO_SLOW: Duration = Duration::from_secs(3);
+
+/// A solve longer than this is repeated ten times only.
+const SLOW: Duration = Duration::from_millis(20);
+
+const SOLVERS: [(SolverKind, Formulation); 6] = [
+    (SolverKind::Exact, Formulation::Counts),
+    (SolverKind::Highs, Formulation::Counts),
+    (SolverKind::Cbc, Formulation::Counts),
+    (SolverKind::Highs, Formulation::Paper),
+    (SolverKind::Cbc, Formulation::Paper),
+    (SolverKind::EqualShare, Formulation::Counts),
+];
+
+fn limits(formulation: Formulation) -> Limits {
+    let seconds = match formulation {
+        Formulation::Counts => 60,
+        Formulation::Paper => 10,
+    };
+    Limits {
+        time: Duration::from_secs(seconds),
+        ..Limits::default()
+    }
+}
+
+/// Whether `cargo bench` runs this, and not a test run that wants every case tried once.
+fn is_measuring() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
+fn all(criterion: &mut Criterion) {
+    let sizes = if is_measuring() {
+        &SIZES[..]
+    } else {
+        &SIZES[..1]
+    };
+    for &(tasks, nodes) in sizes {
+        let problem = synthetic::problem(tasks, nodes, 1);
+        for (kind, formulation) in SOLVERS {
+            let pairs = tasks as u64 * u64::from(nodes);
+            if formulation == Formulation::Counts || pairs <= LARGEST_PAPER {
+                one(criterion, &problem, kind, formulation);
+            }
+        }
+    }
+}
+
+fn one(criterion: &mut Criterion, problem: &Problem, kind: SolverKind, formulation: Formulation) {
+    let spec = SolverSpec {
+        kind,
+        formulation,
+        big_m: BigM::Corrected,
+    };
+    let Ok(mut solver) = spec.build() else {
+        return eprintln!("{kind:?} is not in this build");
+    };
+    let name = solver.name().to_owned();
+    let size = format!("{}x{}", problem.tasks.len(), problem.nodes);
+    let limits = limits(formulation);
+    if !is_wanted(&format!("{name}/{size}")) {
+        return;
+    }
+    let seconds = report(&name, &size, solver.as_mut(), problem, &limits);
+    if seconds > TOO_SLOW {
+        return eprintln!("{name}/{size}: not repeated, it takes {seconds:.1?}");
+    }
+    let mut group = criterion.benchmark_group(&name);
+    if seconds > SLOW {
+        group.sample_size(10);
+    }
+    group.measurement_time((seconds * 12).max(Duration::from_secs(2)));
+    group.warm_up_time(Duration::from_millis(200));
+    group.bench_with_input(
+        BenchmarkId::from_parameter(&size),
+        problem,
+        |bench, problem| {
+            bench.iter(|| solver.solve(problem, &limits));
+        },
+    );
+    group.finish();
+}
+
+/// Whether the name contains the filter, if the first argument is one.
+fn is_wanted(name: &str) -> bool {
+    let first = std::env::args().nth(1);
+    let filter = first.filter(|argument| !argument.starts_with('-'));
+    filter.is_none_or(|filter| name.contains(&filter))
+}
+
+/// Solves once, prints the answer's figures and returns the time it took.
+fn report(
+    name: &str,
+    size: &str,
+    solver: &mut dyn Solver,
+    problem: &Problem,
+    limits: &Limits,
+) -> Duration {
+    let started = Instant::now();
+    let answer = solver.solve(problem, limits);
+    let took = started.elapsed();
+    match answer {
+        Ok(answer) => eprintln!(
+            "{name}/{size}: {} objective {:.6e} gap {} in {took:.3?}",
+            answer.status.as_str(),
+            answer.objective.unwrap_or(f64::NAN),
+            answer
+                .gap()
+                .map_or("unknown".to_owned(), |gap| format!("{gap:.1e}")),
+        ),
+        Err(error) => eprintln!("{name}/{size}: {error}"),
+    }
+    took
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);

@@ -1,0 +1,60 @@
+//! What a solver answers.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a solver got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The plan is proven optimal (for a MILP backend: within its gap limit).
+    Optimal,
+    /// The plan is feasible; a limit was reached, or the method proves nothing.
+    Feasible,
+    /// No plan meets the constraints.
+    Infeasible,
+    /// No plan was found within the limits.
+    Unknown,
+}
+
+impl Status {
+    /// The name used in JSON and tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Optimal => "optimal",
+            Status::Feasible => "feasible",
+            Status::Infeasible => "infeasible",
+            Status::Unknown => "unknown",
+        }
+    }
+}
+
+/// A solver's answer to a [`Problem`](crate::Problem).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// How far the solver got.
+    pub status: Status,
+    /// Objective of `counts`, recomputed from the problem; `None` without a plan.
+    pub objective: Option<f64>,
+    /// Upper bound on any plan's objective; `None` where the method gives none.
+    pub bound: Option<f64>,
+    /// Next node count of each task, in task order; `None` without a plan.
+    pub counts: Option<Vec<u32>>,
+}
+
+impl Allocation {
+    /// An answer without a plan.
+    pub fn without_plan(status: Status) -> Self {
+        Allocation {
+            status,
+            objective: None,
+            bound: None,
+            counts: None,
+        }
+    }
+
+    /// Relative gap (bound − objective) / max(|objective|, 1e-9); `None` without both.
+    pub fn gap(&self) -> Option<f64> {
+        let (objective, bound) = (self.objective?, self.bound?);
+        Some((bound - objective).max(0.0) / objective.abs().max(1e-9))
+    }
+}

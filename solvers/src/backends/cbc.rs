@@ -1,0 +1,108 @@
+//! CBC through good_lp.
+
+use std::time::Instant;
+
+use coin_cbc::raw;
+use good_lp::solvers::ObjectiveDirection;
+use good_lp::solvers::coin_cbc::{CoinCbcProblem, coin_cbc};
+
+use super::milp::{self, Job, Outcome};
+use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
+
+/// CBC on one thread with a fixed seed, so that the same problem has the same
+/// answer unless the time limit cuts it short.
+///
+/// The library is not thread-safe: solves in one process wait for each other
+/// (good_lp's feature `singlethread-cbc`).
+#[derive(Debug, Clone, Copy)]
+pub struct Cbc {
+    spec: SolverSpec,
+}
+
+impl Cbc {
+    /// A solver with the formulation and the big-M of `spec`.
+    pub fn new(spec: SolverSpec) -> Self {
+        Cbc { spec }
+    }
+
+    fn static_name(&self) -> &'static str {
+        match self.spec.formulation {
+            Formulation::Counts => "cbc-counts",
+            Formulation::Paper => "cbc-paper",
+        }
+    }
+}
+
+impl Solver for Cbc {
+    fn name(&self) -> &str {
+        self.static_name()
+    }
+
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
+        milp::solve(self.static_name(), self.spec, problem, limits, run)
+    }
+}
+
+fn run(job: &Job) -> Result<Outcome, String> {
+    // Minimised, because CBC takes a start solution's objective for a minimum's.
+    let mut loaded = job.load(ObjectiveDirection::Minimisation, coin_cbc);
+    if let Some(start) = &job.start {
+        let inner = loaded.as_inner_mut();
+        let columns: Vec<_> = inner.cols().collect();
+        for (column, &value) in columns.into_iter().zip(start) {
+            inner.set_col_initial_solution(column, value);
+        }
+    }
+    let seconds = job.seconds_left();
+    set_parameters(&mut loaded, seconds, job.gap);
+    let started = Instant::now();
+    // good_lp's own `solve` calls some interrupted searches errors.
+    let solution = loaded.as_inner().solve();
+    let was_interrupted = started.elapsed().as_secs_f64() > 0.9 * seconds;
+    Ok(outcome(job, solution.raw(), was_interrupted))
+}
+
+fn set_parameters(loaded: &mut CoinCbcProblem, seconds: f64, gap: f64) {
+    for (key, value) in [
+        // good_lp would round the seconds up to whole ones and the gap to 32 bits.
+        ("seconds", &*seconds.to_string()),
+        ("ratioGap", &gap.to_string()),
+        ("timeMode", "elapsed"),
+        ("randomCbcSeed", "1"),
+        // Silences the search and the relaxations within it.
+        ("log", "0"),
+        ("slogLevel", "0"),
+        // With it, a start solution and a time limit CBC 2.10 accesses memory that
+        // is not its own when the limit comes early, and it is faster without.
+        ("preprocess", "off"),
+    ] {
+        loaded.set_parameter(key, value);
+    }
+}
+
+fn outcome(job: &Job, raw: &raw::Model, was_interrupted: bool) -> Outcome {
+    let nothing_found = raw.is_proven_infeasible()
+        || raw.secondary_status() == raw::SecondaryStatus::LinearRelaxationInfeasible;
+    if !nothing_found {
+        return Outcome {
+            optimal: raw.is_proven_optimal(),
+            values: Some(raw.col_solution().to_vec()),
+            bound: Some(-raw.best_possible_value()),
+            infeasible: false,
+        };
+    }
+    match &job.start {
+        // An interrupted search says the same as one that found nothing.
+        _ if was_interrupted => Outcome::default(),
+        // Nothing is better than the start: values and bound are not of use then.
+        Some(start) => Outcome {
+            optimal: true,
+            bound: Some(job.scaled_objective(start)),
+            ..Outcome::default()
+        },
+        None => Outcome {
+            infeasible: true,
+            ..Outcome::default()
+        },
+    }
+}

@@ -1,0 +1,110 @@
+//! The original's heuristic (`-mip 0`): an equal quota, leftovers first come first served.
+
+use crate::solver::{Limits, SolveError, Solver};
+use crate::{Allocation, Problem, Status};
+
+/// Gives every task ⌊nodes / tasks⌋ nodes (at most its cap; none unless that is
+/// above its minimum), then deals what is left in task order. Proves nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EqualShare;
+
+impl Solver for EqualShare {
+    fn name(&self) -> &str {
+        "equal-share"
+    }
+
+    fn solve(&mut self, problem: &Problem, _: &Limits) -> Result<Allocation, SolveError> {
+        if let Some(group) = problem.groups.first() {
+            return Err(SolveError::SideConstraint {
+                solver: "equal-share",
+                group: group.name.clone(),
+            });
+        }
+        let counts = equal_share(problem);
+        Ok(Allocation {
+            status: Status::Feasible,
+            objective: Some(problem.objective(&counts)),
+            bound: None,
+            counts: Some(counts),
+        })
+    }
+}
+
+/// The heuristic's counts; always within the idle nodes and the tasks' bounds.
+pub fn equal_share(problem: &Problem) -> Vec<u32> {
+    let Some(quota) = problem.nodes.checked_div(problem.tasks.len() as u32) else {
+        return Vec::new();
+    };
+    let mut counts: Vec<u32> = problem
+        .tasks
+        .iter()
+        .map(|t| {
+            let share = quota.min(t.cap());
+            if quota > t.min_nodes && t.allows(share) {
+                share
+            } else {
+                0
+            }
+        })
+        .collect();
+    let mut left = problem.nodes - counts.iter().sum::<u32>();
+    for (task, count) in problem.tasks.iter().zip(&mut counts) {
+        let grown = *count + task.cap().saturating_sub(*count).min(left);
+        if grown > *count && task.allows(grown) {
+            left -= grown - *count;
+            *count = grown;
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Task;
+
+    fn problem(nodes: u32, bounds: &[(u32, u32)]) -> Problem {
+        let tasks = bounds
+            .iter()
+            .enumerate()
+            .map(|(i, &(min_nodes, max_nodes))| Task {
+                name: format!("t{i}"),
+                min_nodes,
+                max_nodes,
+                rescale_up: 1.0,
+                rescale_down: 1.0,
+                curve_nodes: vec![0, 64],
+                curve_objective: vec![0.0, 64.0],
+                current: 0,
+            })
+            .collect();
+        Problem {
+            id: String::new(),
+            nodes,
+            t_fwd: 10.0,
+            tasks,
+            groups: vec![],
+        }
+    }
+
+    // Small fixed examples, worked by hand from the rule.
+    #[test]
+    fn quota_then_leftover_in_order() {
+        assert_eq!(
+            equal_share(&problem(10, &[(1, 64), (1, 2), (1, 64)])),
+            [5, 2, 3]
+        );
+    }
+
+    #[test]
+    fn a_quota_at_the_minimum_counts_as_none_until_the_leftovers() {
+        assert_eq!(equal_share(&problem(8, &[(4, 4), (4, 64)])), [4, 4]);
+        assert_eq!(equal_share(&problem(6, &[(4, 64), (4, 64)])), [6, 0]);
+        assert_eq!(equal_share(&problem(3, &[(4, 64), (2, 64)])), [0, 3]);
+    }
+
+    #[test]
+    fn no_tasks_no_counts() {
+        assert!(equal_share(&problem(3, &[])).is_empty());
+    }
+}

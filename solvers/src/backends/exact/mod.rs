@@ -1,0 +1,104 @@
+//! The exact solver: proven optimal, no solver library.
+//!
+//! The problem is a multiple-choice knapsack over counts. Four steps:
+//! 1. [`shape`]: every task's value as a function of its count, piecewise linear
+//!    between a few vertices.
+//! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes
+//!    gives a price λ per node and an upper bound U. Where the envelope touches
+//!    the function at the break, the relaxed plan is a real one: done.
+//! 3. Otherwise a count's *loss* is what it gives up against the best count at
+//!    price λ; U − objective = Σ losses + λ · unused nodes. A plan is known, so
+//!    counts that lose more than the gap cannot be part of a better plan.
+//! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total
+//!    loss over what is left, within the window of states that can still win.
+//!
+//! Steps 1 to 3 take O(P log P) for P curve points in all, step 4 at worst
+//! O(pieces × nodes) per task, whatever the number of counts (against
+//! O(counts × nodes) of the plain [`recursion`](crate::recursion)); usually it
+//! sees few tasks and few states.
+//!
+//! **Ties.** Leaving a task as it is earns a bonus of 1e-11 of the best single
+//! task's value. Among plans closer than that, the one that leaves more tasks as
+//! they are wins; what is still tied is settled by the order of tasks and counts,
+//! so that equal problems get equal answers.
+
+mod relaxation;
+mod search;
+mod shape;
+
+use crate::solver::{BigM, Limits, SolveError, Solver};
+use crate::{Allocation, Problem, Status};
+use relaxation::Relaxation;
+use search::Search;
+use shape::Shapes;
+
+/// The exact solver. Keeps its buffers between calls; answers do not depend on them.
+#[derive(Debug, Default)]
+pub struct Exact {
+    big_m: BigM,
+    shapes: Shapes,
+    relaxation: Relaxation,
+    search: Search,
+    counts: Vec<u32>,
+}
+
+impl Exact {
+    /// An exact solver that obeys the change cap `big_m` implies.
+    pub fn new(big_m: BigM) -> Self {
+        Exact {
+            big_m,
+            ..Exact::default()
+        }
+    }
+
+    /// Solves into the internal buffer: the optimal counts, or `None` where no plan exists.
+    ///
+    /// Allocates nothing once the buffers have grown. `problem` must be sound and
+    /// its groups are ignored.
+    pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
+        if !self.shapes.build(problem, self.big_m) {
+            return None;
+        }
+        let gap = self
+            .relaxation
+            .solve(&self.shapes, problem.nodes, &mut self.counts)?;
+        if gap > self.shapes.resolution() {
+            self.search.improve(
+                &self.shapes,
+                problem.nodes,
+                self.relaxation.price(),
+                gap,
+                &mut self.counts,
+            );
+        }
+        Some(&self.counts)
+    }
+}
+
+impl Solver for Exact {
+    fn name(&self) -> &str {
+        match self.big_m {
+            BigM::Corrected => "exact",
+            BigM::Paper => "exact-paper-big-m",
+        }
+    }
+
+    fn solve(&mut self, problem: &Problem, _: &Limits) -> Result<Allocation, SolveError> {
+        if let Some(group) = problem.groups.first() {
+            return Err(SolveError::SideConstraint {
+                solver: "exact",
+                group: group.name.clone(),
+            });
+        }
+        let Some(counts) = self.optimal_counts(problem) else {
+            return Ok(Allocation::without_plan(Status::Infeasible));
+        };
+        let objective = problem.objective(counts);
+        Ok(Allocation {
+            status: Status::Optimal,
+            objective: Some(objective),
+            bound: Some(objective),
+            counts: Some(counts.to_vec()),
+        })
+    }
+}

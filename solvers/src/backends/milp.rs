@@ -1,0 +1,356 @@
+//! What the MILP backends share: the start solution and floor, the time left,
+//! the scaling, the good_lp model, and the verdict on what came back.
+
+use std::time::{Duration, Instant};
+
+use good_lp::solvers::ObjectiveDirection;
+use good_lp::{Expression, ProblemVariables, SolverModel, Variable, variable};
+
+use super::equal_share::equal_share;
+use crate::formulations::{self, counts::is_shut_out};
+use crate::model::{Model, Row};
+use crate::{Allocation, Formulation, Limits, Problem, SolveError, SolverSpec, Status};
+
+/// Matrix entries that a library takes in within a second. It does not look at
+/// the clock until then, so a model that would take longer than the time limit
+/// is not begun: the floor is the answer.
+const ENTRIES_PER_SECOND: f64 = 1e6;
+
+/// Matrix entries that make a library take some gigabytes of memory.
+const MOST_ENTRIES: f64 = 3e6;
+
+/// The largest objective coefficient after scaling. The libraries' tolerances are
+/// absolute, about 1e-7 to 1e-5: this makes them about 1e-12 of the objective.
+const LARGEST_COEFFICIENT: f64 = 1e6;
+
+/// Relative error that the libraries' tolerances may leave in a proven optimum.
+const TOLERANCE: f64 = 1e-7;
+
+/// What a library is asked to do.
+pub(super) struct Job {
+    /// The model, in the problem's units.
+    pub model: Model,
+    /// Power of two by which objective coefficients are to be multiplied.
+    pub scale: f64,
+    /// Column values of a feasible plan.
+    pub start: Option<Vec<f64>>,
+    /// When to stop.
+    pub deadline: Instant,
+    /// Relative gap at which to stop.
+    pub gap: f64,
+}
+
+/// What a library answers.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// It claims that the values are optimal.
+    pub optimal: bool,
+    /// It claims that the model has no solution.
+    pub infeasible: bool,
+    /// Column values, if it has any; they are not trusted.
+    pub values: Option<Vec<f64>>,
+    /// Upper bound on the scaled objective.
+    pub bound: Option<f64>,
+}
+
+/// Solves `problem` with `library`, which says in an error what broke.
+pub(super) fn solve(
+    solver: &'static str,
+    spec: SolverSpec,
+    problem: &Problem,
+    limits: &Limits,
+    library: impl FnOnce(&Job) -> Result<Outcome, String>,
+) -> Result<Allocation, SolveError> {
+    let deadline = deadline(limits.time);
+    refuse_groups(solver, spec, problem)?;
+    let floor = floor(problem, spec);
+    if entries(problem, spec) > MOST_ENTRIES.min(ENTRIES_PER_SECOND * limits.time.as_secs_f64()) {
+        return Ok(verdict(problem, limits, floor, &Outcome::default()));
+    }
+    let model = formulations::build(problem, spec.formulation, spec.big_m)?;
+    if let Some(outcome) = trivial(&model) {
+        return Ok(verdict(problem, limits, floor, &outcome));
+    }
+    let encode =
+        |plan: &Vec<u32>| formulations::encode(problem, spec.formulation, spec.big_m, plan);
+    let job = Job {
+        scale: scale(&model),
+        start: floor.as_ref().map(encode),
+        deadline,
+        gap: limits.gap.max(0.0),
+        model,
+    };
+    let mut outcome = library(&job).map_err(|message| SolveError::Backend { solver, message })?;
+    outcome.bound = outcome.bound.map(|bound| bound / job.scale);
+    let found = outcome
+        .values
+        .as_ref()
+        .map(|values| formulations::decode(problem, spec.formulation, spec.big_m, values))
+        .filter(|plan| is_feasible(problem, spec, plan));
+    let best = better(problem, found, floor);
+    Ok(verdict(problem, limits, best, &outcome))
+}
+
+/// About how many matrix entries the model has.
+fn entries(problem: &Problem, spec: SolverSpec) -> f64 {
+    let per_column = match spec.formulation {
+        Formulation::Counts => 2 + problem.groups.len(),
+        Formulation::Paper => 11,
+    };
+    let columns = formulations::columns(problem, spec.formulation, spec.big_m);
+    columns as f64 * per_column as f64
+}
+
+fn deadline(limit: Duration) -> Instant {
+    const CENTURY: Duration = Duration::from_secs(3_155_760_000);
+    let now = Instant::now();
+    now.checked_add(limit.min(CENTURY)).unwrap_or(now)
+}
+
+fn refuse_groups(
+    solver: &'static str,
+    spec: SolverSpec,
+    problem: &Problem,
+) -> Result<(), SolveError> {
+    match problem.groups.first() {
+        Some(group) if spec.formulation == Formulation::Paper => Err(SolveError::SideConstraint {
+            solver,
+            group: group.name.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The better of staying put and the equal share, if either is allowed.
+fn floor(problem: &Problem, spec: SolverSpec) -> Option<Vec<u32>> {
+    let allowed = |plan: &Vec<u32>| is_feasible(problem, spec, plan);
+    let stay = problem.stay_put().filter(allowed);
+    let share = Some(equal_share(problem)).filter(allowed);
+    better(problem, stay, share)
+}
+
+fn better(problem: &Problem, a: Option<Vec<u32>>, b: Option<Vec<u32>>) -> Option<Vec<u32>> {
+    match (a, b) {
+        (Some(a), Some(b)) if problem.objective(&b) > problem.objective(&a) => Some(b),
+        (Some(a), _) => Some(a),
+        (None, b) => b,
+    }
+}
+
+fn is_feasible(problem: &Problem, spec: SolverSpec, plan: &[u32]) -> bool {
+    let change = spec.big_m.change_cap(problem.nodes);
+    let tasks = || problem.tasks.iter().zip(plan);
+    let within_bounds = tasks().all(|(task, &n)| {
+        let may_change = n.abs_diff(task.current) <= change;
+        may_change && task.allows(n) && !is_shut_out(problem, task, spec.big_m)
+    });
+    let used: u64 = plan.iter().map(|&n| u64::from(n)).sum();
+    let within_groups = problem.groups.iter().all(|group| {
+        let total: u64 = tasks()
+            .filter(|(task, _)| group.tasks.contains(&task.name))
+            .map(|(_, &n)| u64::from(n))
+            .sum();
+        group.min_total.is_none_or(|min| total >= u64::from(min))
+            && group.max_total.is_none_or(|max| total <= u64::from(max))
+    });
+    within_bounds && used <= u64::from(problem.nodes) && within_groups
+}
+
+/// The answer that needs no library: a row without terms that cannot hold, or no columns.
+fn trivial(model: &Model) -> Option<Outcome> {
+    let impossible = |row: &Row| row.terms.is_empty() && !(row.lower <= 0.0 && row.upper >= 0.0);
+    let infeasible = model.rows.iter().any(impossible);
+    (infeasible || model.columns.is_empty()).then(|| Outcome {
+        infeasible,
+        optimal: !infeasible,
+        bound: (!infeasible).then_some(0.0),
+        values: None,
+    })
+}
+
+/// A power of two, so that scaling rounds nothing.
+fn scale(model: &Model) -> f64 {
+    let sizes = model.columns.iter().map(|c| c.objective.abs());
+    let largest = sizes.fold(0.0, f64::max);
+    if largest == 0.0 {
+        return 1.0;
+    }
+    let exponent = (LARGEST_COEFFICIENT / largest).log2().floor();
+    exponent.clamp(-1000.0, 1000.0).exp2()
+}
+
+/// Judges the outcome by the best plan known to be feasible.
+fn verdict(
+    problem: &Problem,
+    limits: &Limits,
+    plan: Option<Vec<u32>>,
+    outcome: &Outcome,
+) -> Allocation {
+    let Some(counts) = plan else {
+        return Allocation::without_plan(match outcome.infeasible {
+            true => Status::Infeasible,
+            false => Status::Unknown,
+        });
+    };
+    let objective = problem.objective(&counts);
+    let slack = TOLERANCE * objective.abs().max(1e-9);
+    // A bound below a feasible plan is wrong beyond tolerance, and says nothing.
+    let bound = outcome
+        .bound
+        .filter(|b| b.is_finite() && *b >= objective - slack)
+        .map(|b| b.max(objective));
+    let mut answer = Allocation {
+        status: Status::Feasible,
+        objective: Some(objective),
+        bound,
+        counts: Some(counts),
+    };
+    let allowed = if outcome.optimal {
+        limits.gap.max(TOLERANCE)
+    } else {
+        limits.gap
+    };
+    if answer.gap().is_some_and(|gap| gap <= allowed) {
+        answer.status = Status::Optimal;
+    }
+    answer
+}
+
+impl Job {
+    /// Seconds left until the deadline.
+    pub fn seconds_left(&self) -> f64 {
+        let now = Instant::now();
+        self.deadline.saturating_duration_since(now).as_secs_f64()
+    }
+
+    /// The objective of column values, scaled.
+    #[cfg(feature = "cbc")]
+    pub fn scaled_objective(&self, values: &[f64]) -> f64 {
+        let columns = self.model.columns.iter().zip(values);
+        columns.map(|(c, x)| self.scale * c.objective * x).sum()
+    }
+
+    /// The model in a good_lp solver; `direction` to minimise negates the objective.
+    pub fn load<S: good_lp::Solver>(&self, direction: ObjectiveDirection, solver: S) -> S::Model {
+        let mut variables = ProblemVariables::new();
+        let columns: Vec<Variable> = self
+            .model
+            .columns
+            .iter()
+            .map(|c| {
+                let column = variable().min(c.lower).max(c.upper);
+                variables.add(if c.integer { column.integer() } else { column })
+            })
+            .collect();
+        let sign = match direction {
+            ObjectiveDirection::Maximisation => self.scale,
+            ObjectiveDirection::Minimisation => -self.scale,
+        };
+        let terms = columns.iter().zip(&self.model.columns);
+        let objective = sum(terms.map(|(&x, c)| (x, sign * c.objective)));
+        let mut loaded = variables.optimise(direction, objective).using(solver);
+        for row in &self.model.rows {
+            add_row(&mut loaded, &columns, row);
+        }
+        loaded
+    }
+}
+
+fn sum(terms: impl ExactSizeIterator<Item = (Variable, f64)>) -> Expression {
+    let mut out = Expression::with_capacity(terms.len());
+    for (variable, coefficient) in terms {
+        out.add_mul(coefficient, variable);
+    }
+    out
+}
+
+fn add_row(loaded: &mut impl SolverModel, columns: &[Variable], row: &Row) {
+    let terms = || sum(row.terms.iter().map(|&(x, a)| (columns[x], a)));
+    if row.lower == row.upper {
+        loaded.add_constraint(terms().eq(row.lower));
+        return;
+    }
+    if row.lower.is_finite() {
+        loaded.add_constraint(terms().geq(row.lower));
+    }
+    if row.upper.is_finite() {
+        loaded.add_constraint(terms().leq(row.upper));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BigM, SolverKind, synthetic};
+
+    fn outcome(optimal: bool, bound: f64) -> Outcome {
+        Outcome {
+            optimal,
+            bound: Some(bound),
+            ..Outcome::default()
+        }
+    }
+
+    fn status(gap: f64, optimal: bool, bound: f64) -> (Status, Option<f64>) {
+        let problem = synthetic::problem(3, 20, 1);
+        let plan = equal_share(&problem);
+        let objective = problem.objective(&plan);
+        let limits = Limits {
+            gap,
+            ..Limits::default()
+        };
+        let outcome = outcome(optimal, bound * objective);
+        let answer = verdict(&problem, &limits, Some(plan), &outcome);
+        assert_eq!(answer.objective, Some(objective));
+        (answer.status, answer.bound.map(|b| b / objective))
+    }
+
+    // Derived by formula: the gap between plan and bound decides.
+    #[test]
+    fn the_gap_decides_not_the_claim_alone() {
+        assert_eq!(status(1e-9, true, 1.0), (Status::Optimal, Some(1.0)));
+        assert_eq!(status(1e-9, false, 1.0), (Status::Optimal, Some(1.0)));
+        assert_eq!(status(1e-9, true, 1.125), (Status::Feasible, Some(1.125)));
+        assert_eq!(status(0.2, false, 1.125), (Status::Optimal, Some(1.125)));
+        assert_eq!(status(1e-9, false, 1.0 + 1e-8).0, Status::Feasible);
+        assert_eq!(status(1e-9, true, 1.0 + 1e-8).0, Status::Optimal);
+    }
+
+    #[test]
+    fn a_bound_below_the_plan_is_dropped() {
+        assert_eq!(status(1e-9, true, 0.9), (Status::Feasible, None));
+        assert_eq!(status(1e-9, true, f64::INFINITY), (Status::Feasible, None));
+        assert_eq!(status(1e-9, true, f64::NAN), (Status::Feasible, None));
+        assert_eq!(status(1e-9, true, 1.0 - 1e-9), (Status::Optimal, Some(1.0)));
+    }
+
+    #[test]
+    fn without_a_plan_only_the_claim_is_left() {
+        let problem = synthetic::problem(3, 20, 1);
+        let of = |outcome| verdict(&problem, &Limits::default(), None, &outcome).status;
+        assert_eq!(of(outcome(true, 1.0)), Status::Unknown);
+        let infeasible = Outcome {
+            infeasible: true,
+            ..Outcome::default()
+        };
+        assert_eq!(of(infeasible), Status::Infeasible);
+    }
+
+    #[test]
+    fn scaling_is_by_a_power_of_two_near_the_largest_coefficient() {
+        let spec = SolverSpec::new(SolverKind::Highs);
+        for seed in 0..20 {
+            let problem = synthetic::problem(5, 40, seed);
+            let model = formulations::build(&problem, spec.formulation, BigM::Corrected).unwrap();
+            let scale = scale(&model);
+            assert_eq!(scale.log2().fract(), 0.0);
+            let largest = model
+                .columns
+                .iter()
+                .map(|c| c.objective.abs())
+                .fold(0.0, f64::max);
+            let scaled = scale * largest;
+            assert!(scaled <= LARGEST_COEFFICIENT && scaled > LARGEST_COEFFICIENT / 2.0);
+        }
+    }
+}

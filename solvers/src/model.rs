@@ -1,0 +1,70 @@
+//! A mixed-integer linear program as plain data: formulations build it, backends
+//! solve it, [`export`](crate::formulations::export) writes it down.
+
+/// A decision variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Name in exported files: letters, digits, `_`.
+    pub name: String,
+    /// Least value.
+    pub lower: f64,
+    /// Greatest value (may be infinite).
+    pub upper: f64,
+    /// Whether only whole numbers are allowed.
+    pub integer: bool,
+    /// Coefficient in the objective, which is maximised.
+    pub objective: f64,
+}
+
+/// A linear row: lower ≤ Σ coefficient · column ≤ upper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Name in exported files: letters, digits, `_`.
+    pub name: String,
+    /// Column index and coefficient; each column at most once.
+    pub terms: Vec<(usize, f64)>,
+    /// Least value (may be −infinite).
+    pub lower: f64,
+    /// Greatest value (may be infinite).
+    pub upper: f64,
+}
+
+/// Maximise Σ objective · column over the columns' bounds and the rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Model {
+    /// Name in exported files.
+    pub name: String,
+    /// Decision variables.
+    pub columns: Vec<Column>,
+    /// Constraints.
+    pub rows: Vec<Row>,
+}
+
+impl Model {
+    /// Adds a column and returns its index.
+    pub fn add_column(&mut self, column: Column) -> usize {
+        self.columns.push(column);
+        self.columns.len() - 1
+    }
+
+    /// Adds a 0/1 column and returns its index.
+    pub fn add_binary(&mut self, name: String, objective: f64) -> usize {
+        self.add_column(Column {
+            name,
+            lower: 0.0,
+            upper: 1.0,
+            integer: true,
+            objective,
+        })
+    }
+
+    /// Adds a row.
+    pub fn add_row(&mut self, name: String, terms: Vec<(usize, f64)>, lower: f64, upper: f64) {
+        self.rows.push(Row {
+            name,
+            terms,
+            lower,
+            upper,
+        });
+    }
+}

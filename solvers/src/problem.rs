@@ -1,0 +1,286 @@
+//! One allocation decision: idle nodes, forward window, tasks.
+
+use serde::{Deserialize, Serialize};
+
+/// An elastic training task as the allocator sees it at one event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Name, unique within the problem.
+    pub name: String,
+    /// Fewest nodes on which the task runs (at least 1).
+    pub min_nodes: u32,
+    /// Most nodes the task can use.
+    pub max_nodes: u32,
+    /// Seconds of progress lost when the task grows.
+    pub rescale_up: f64,
+    /// Seconds of progress lost when the task shrinks.
+    pub rescale_down: f64,
+    /// Node counts of the scaling curve's points: first 0, strictly increasing.
+    pub curve_nodes: Vec<u32>,
+    /// Objective per second at each point of the curve; linear in between.
+    pub curve_objective: Vec<f64>,
+    /// Nodes the task holds now. Below `min_nodes` (after a preemption) it earns nothing.
+    pub current: u32,
+}
+
+/// A side constraint: bounds on the total nodes of a named group of tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupLimit {
+    /// Name of the group, for messages.
+    pub name: String,
+    /// Names of the tasks in it.
+    pub tasks: Vec<String>,
+    /// Fewest nodes the group must hold together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_total: Option<u32>,
+    /// Most nodes the group may hold together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_total: Option<u32>,
+}
+
+/// One allocation decision. Unknown JSON fields are ignored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Identifier that answers repeat.
+    #[serde(default)]
+    pub id: String,
+    /// Idle nodes to share out.
+    pub nodes: u32,
+    /// Forward window in seconds (`-Tfwd`).
+    pub t_fwd: f64,
+    /// The active tasks, in file order.
+    pub tasks: Vec<Task>,
+    /// Side constraints; only the counts formulation carries them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupLimit>,
+}
+
+impl Task {
+    /// Objective per second on `count` nodes, linear between curve points.
+    ///
+    /// Counts past the last point earn what the last point does.
+    pub fn objective_rate(&self, count: u32) -> f64 {
+        interpolate(&self.curve_nodes, &self.curve_objective, count)
+    }
+
+    /// Objective per second now: 0 below the minimum.
+    pub fn current_rate(&self) -> f64 {
+        if self.current >= self.min_nodes {
+            self.objective_rate(self.current)
+        } else {
+            0.0
+        }
+    }
+
+    /// Most nodes the task can be given: its maximum, or the curve's last point if that is less.
+    pub fn cap(&self) -> u32 {
+        let last = self.curve_nodes.last().copied().unwrap_or(0);
+        self.max_nodes.min(last)
+    }
+
+    /// Whether the task may hold `count` nodes: none, or between its minimum and [`Task::cap`].
+    pub fn allows(&self, count: u32) -> bool {
+        count == 0 || (self.min_nodes <= count && count <= self.cap())
+    }
+
+    /// Objective lost to going from the current count to `count`.
+    pub fn rescale_cost(&self, count: u32) -> f64 {
+        match count.cmp(&self.current) {
+            std::cmp::Ordering::Greater => self.rescale_up * self.current_rate(),
+            std::cmp::Ordering::Less => self.rescale_down * self.current_rate(),
+            std::cmp::Ordering::Equal => 0.0,
+        }
+    }
+
+    /// The task's term of the objective if it goes to `count` nodes for `t_fwd` seconds.
+    pub fn value(&self, t_fwd: f64, count: u32) -> f64 {
+        t_fwd * self.objective_rate(count) - self.rescale_cost(count)
+    }
+
+    fn problems(&self, out: &mut Vec<String>) {
+        let name = &self.name;
+        if self.min_nodes < 1 {
+            out.push(format!("task {name}: min_nodes is 0, expected at least 1"));
+        }
+        if self.max_nodes < self.min_nodes {
+            out.push(format!(
+                "task {name}: min_nodes {} is above max_nodes {}",
+                self.min_nodes, self.max_nodes
+            ));
+        }
+        for (field, value) in [
+            ("rescale_up", self.rescale_up),
+            ("rescale_down", self.rescale_down),
+        ] {
+            if !(value.is_finite() && value >= 0.0) {
+                out.push(format!(
+                    "task {name}: {field} is {value}, expected seconds of at least 0"
+                ));
+            }
+        }
+        curve_problems(name, &self.curve_nodes, &self.curve_objective, out);
+    }
+}
+
+fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<String>) {
+    if nodes.len() != objective.len() {
+        out.push(format!(
+            "task {name}: {} curve_nodes but {} curve_objective values, expected as many",
+            nodes.len(),
+            objective.len()
+        ));
+    }
+    if nodes.first() != Some(&0) {
+        out.push(format!("task {name}: curve_nodes must start at 0 nodes"));
+    }
+    if let Some(w) = nodes.windows(2).find(|w| w[0] >= w[1]) {
+        out.push(format!(
+            "task {name}: curve_nodes must increase, found {} after {}",
+            w[1], w[0]
+        ));
+    }
+    if let Some(v) = objective.iter().find(|v| !(v.is_finite() && **v >= 0.0)) {
+        out.push(format!(
+            "task {name}: curve_objective holds {v}, expected numbers of at least 0"
+        ));
+    }
+}
+
+impl Problem {
+    /// Everything wrong with the problem, one sentence each; empty when it is sound.
+    pub fn validate(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if !(self.t_fwd.is_finite() && self.t_fwd > 0.0) {
+            out.push(format!("t_fwd is {}, expected seconds above 0", self.t_fwd));
+        }
+        let mut names = std::collections::BTreeSet::new();
+        for task in &self.tasks {
+            task.problems(&mut out);
+            if !names.insert(task.name.as_str()) {
+                out.push(format!("task {}: the name occurs twice", task.name));
+            }
+        }
+        for group in &self.groups {
+            for name in group.tasks.iter().filter(|n| !names.contains(n.as_str())) {
+                out.push(format!("group {}: no task is called {name}", group.name));
+            }
+            if let (Some(min), Some(max)) = (group.min_total, group.max_total)
+                && min > max
+            {
+                out.push(format!(
+                    "group {}: min_total {min} is above max_total {max}",
+                    group.name
+                ));
+            }
+        }
+        out
+    }
+
+    /// The plan's objective: Σ over tasks of [`Task::value`]. `counts` is in task order.
+    pub fn objective(&self, counts: &[u32]) -> f64 {
+        self.tasks
+            .iter()
+            .zip(counts)
+            .map(|(task, &count)| task.value(self.t_fwd, count))
+            .sum()
+    }
+
+    /// The plan that changes as little as the bounds allow: every task keeps its
+    /// count, except that one below its minimum is cut to 0.
+    ///
+    /// `None` where that needs more nodes than are idle.
+    pub fn stay_put(&self) -> Option<Vec<u32>> {
+        let counts: Vec<u32> = self
+            .tasks
+            .iter()
+            .map(|t| {
+                let kept = t.current.min(t.cap());
+                if t.allows(kept) { kept } else { 0 }
+            })
+            .collect();
+        let used: u64 = counts.iter().map(|&c| u64::from(c)).sum();
+        (used <= u64::from(self.nodes)).then_some(counts)
+    }
+}
+
+/// Linear interpolation of `values` over integer `points`, flat beyond the last one.
+pub fn interpolate(points: &[u32], values: &[f64], at: u32) -> f64 {
+    match points.binary_search(&at) {
+        Ok(i) => values[i],
+        Err(i) if i == points.len() => values.last().copied().unwrap_or(0.0),
+        Err(0) => values[0],
+        Err(i) => {
+            let (x0, x1) = (f64::from(points[i - 1]), f64::from(points[i]));
+            let (y0, y1) = (values[i - 1], values[i]);
+            y0 + (y1 - y0) * ((f64::from(at) - x0) / (x1 - x0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task() -> Task {
+        Task {
+            name: "t".into(),
+            min_nodes: 2,
+            max_nodes: 8,
+            rescale_up: 10.0,
+            rescale_down: 5.0,
+            curve_nodes: vec![0, 2, 4],
+            curve_objective: vec![0.0, 20.0, 30.0],
+            current: 2,
+        }
+    }
+
+    // Derived by formula.
+    #[test]
+    fn value_is_window_times_rate_less_the_rescale_cost() {
+        let t = task();
+        assert_eq!(t.objective_rate(3), 25.0);
+        assert_eq!(t.value(100.0, 2), 2000.0);
+        assert_eq!(t.value(100.0, 3), 2500.0 - 10.0 * 20.0);
+        assert_eq!(t.value(100.0, 0), -5.0 * 20.0);
+    }
+
+    #[test]
+    fn a_task_cut_below_its_minimum_pays_nothing() {
+        let t = Task {
+            current: 1,
+            ..task()
+        };
+        assert_eq!(t.rescale_cost(0), 0.0);
+        assert_eq!(t.rescale_cost(4), 0.0);
+    }
+
+    #[test]
+    fn cap_is_the_curves_end_when_that_comes_first() {
+        assert_eq!(task().cap(), 4);
+        assert!(!task().allows(1) && !task().allows(5) && task().allows(0));
+    }
+
+    #[test]
+    fn validation_gathers_every_fault() {
+        let bad = Task {
+            min_nodes: 0,
+            rescale_up: f64::NAN,
+            curve_nodes: vec![1, 1],
+            curve_objective: vec![-1.0],
+            ..task()
+        };
+        let problem = Problem {
+            id: String::new(),
+            nodes: 4,
+            t_fwd: 0.0,
+            tasks: vec![bad.clone(), bad],
+            groups: vec![GroupLimit {
+                name: "g".into(),
+                tasks: vec!["who".into()],
+                min_total: Some(3),
+                max_total: Some(2),
+            }],
+        };
+        assert_eq!(problem.validate().len(), 1 + 2 * 6 + 1 + 2);
+    }
+}

@@ -1,0 +1,153 @@
+//! The solver boundary: trait, limits, and the registry of backends by name.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Allocation, Problem, backends};
+
+/// When a solver must stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Wall-clock limit for one solve.
+    pub time: Duration,
+    /// Relative gap at which a plan counts as optimal.
+    pub gap: f64,
+}
+
+impl Default for Limits {
+    /// 10 s, as the original replayer's `-optTL`, and a gap of 1e-9.
+    fn default() -> Self {
+        Limits {
+            time: Duration::from_secs(10),
+            gap: 1e-9,
+        }
+    }
+}
+
+/// Which big-M bounds the change of a task's count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BigM {
+    /// Large enough: no cap on a change.
+    #[default]
+    Corrected,
+    /// The original's N + 1, which forbids any change of more than (N + 1) / 2
+    /// nodes and any task whose minimum exceeds N + 1.
+    Paper,
+}
+
+impl BigM {
+    /// Most nodes by which a task's count may change when `nodes` are idle.
+    pub fn change_cap(self, nodes: u32) -> u32 {
+        match self {
+            BigM::Corrected => u32::MAX,
+            // ⌊(N + 1) / 2⌋ without overflow.
+            BigM::Paper => nodes / 2 + nodes % 2,
+        }
+    }
+}
+
+/// How a MILP backend writes the problem down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Formulation {
+    /// One binary per task and allowed count: a multiple-choice knapsack.
+    #[default]
+    Counts,
+    /// The paper's model over task-node pairs with big-M rows.
+    Paper,
+}
+
+/// What broke, as opposed to what came back (see [`Status`](crate::Status)).
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    /// The problem has a side constraint that the backend cannot carry.
+    #[error(
+        "the {solver} solver cannot carry side constraints (group {group}): \
+         use highs or cbc with the counts formulation, or auto"
+    )]
+    SideConstraint {
+        /// Backend that refused.
+        solver: &'static str,
+        /// First group it met.
+        group: String,
+    },
+    /// The problem is not sound; see [`Problem::validate`].
+    #[error("the problem is not sound: {}", .0.join("; "))]
+    Invalid(Vec<String>),
+    /// The backend was left out of this build.
+    #[error("this build has no {0}: rebuild with --features {0}, or use --solver exact")]
+    NotBuilt(&'static str),
+    /// The solver library failed.
+    #[error("{solver} failed: {message}")]
+    Backend {
+        /// Backend that failed.
+        solver: &'static str,
+        /// Its own words.
+        message: String,
+    },
+}
+
+/// Something that answers allocation problems.
+///
+/// A solver may keep buffers between calls, but its answer depends on the
+/// problem and the limits alone.
+pub trait Solver {
+    /// Name for tables and messages, such as `highs-counts`.
+    fn name(&self) -> &str;
+
+    /// Solves `problem`, which must be sound ([`Problem::validate`]).
+    ///
+    /// Reaching a limit, infeasibility and failure to prove are answers, not errors.
+    ///
+    /// # Errors
+    /// [`SolveError`] when the backend cannot take the problem or its library fails.
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError>;
+}
+
+/// A backend by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverKind {
+    /// Exact whenever the problem has no side constraint, else HiGHS.
+    Auto,
+    /// Relaxation, reduced-cost fixing and dynamic programming: proven optimal.
+    Exact,
+    /// HiGHS through good_lp.
+    Highs,
+    /// CBC through good_lp.
+    Cbc,
+    /// The original's heuristic.
+    EqualShare,
+}
+
+/// A backend with its modelling options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SolverSpec {
+    /// The backend.
+    pub kind: SolverKind,
+    /// How MILP backends write the problem down.
+    pub formulation: Formulation,
+    /// Big-M of the paper's model; the exact solver obeys the cap it implies.
+    pub big_m: BigM,
+}
+
+impl SolverSpec {
+    /// A backend with the counts formulation and the corrected big-M.
+    pub fn new(kind: SolverKind) -> Self {
+        SolverSpec {
+            kind,
+            formulation: Formulation::default(),
+            big_m: BigM::default(),
+        }
+    }
+
+    /// Builds the solver.
+    ///
+    /// # Errors
+    /// [`SolveError::NotBuilt`] when the backend's library was left out of this build.
+    pub fn build(self) -> Result<Box<dyn Solver + Send>, SolveError> {
+        backends::build(self)
+    }
+}

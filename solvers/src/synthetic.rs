@@ -1,0 +1,102 @@
+//! Generated problems for benchmarks and tests.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{Problem, Task};
+
+/// Most nodes of any generated task.
+const MOST_NODES: u32 = 64;
+
+/// A sound problem of `tasks` tasks on `nodes` idle nodes, the same for the same arguments.
+///
+/// Curves are measured at 0, 1, 2, 4, … nodes and follow Amdahl's law, a power
+/// law, or growth that saturates, each with 2 % of noise; they span three orders
+/// of magnitude. Minimums are 1 to 4, maximums 8 to 64 nodes (64 for half of the
+/// tasks), rescale costs 10 to 60 s up and half of that down, the window is 120 s.
+/// Three tasks in four hold nodes already, as long as the idle nodes last; a few
+/// are below their minimum, as after a preemption.
+pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut left = nodes;
+    let tasks = (0..tasks)
+        .map(|j| {
+            let task = task(j, left, &mut rng);
+            left -= task.current;
+            task
+        })
+        .collect();
+    Problem {
+        id: format!("synthetic-{seed}"),
+        nodes,
+        t_fwd: 120.0,
+        tasks,
+        groups: Vec::new(),
+    }
+}
+
+fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
+    let max_nodes = match rng.random_bool(0.5) {
+        true => MOST_NODES,
+        false => 8 * rng.random_range(1..=MOST_NODES / 8),
+    };
+    let curve_nodes = curve_nodes(max_nodes);
+    let curve_objective = curve_objective(&curve_nodes, rng);
+    let rescale_up = rng.random_range(10.0..60.0);
+    let wanted = if rng.random_bool(0.75) {
+        rng.random_range(1..=max_nodes)
+    } else {
+        0
+    };
+    Task {
+        name: format!("task{j}"),
+        min_nodes: rng.random_range(1..=4),
+        max_nodes,
+        rescale_up,
+        rescale_down: rescale_up / 2.0,
+        curve_nodes,
+        curve_objective,
+        current: wanted.min(left),
+    }
+}
+
+/// 0, the powers of two below `max`, and `max`.
+fn curve_nodes(max: u32) -> Vec<u32> {
+    let powers = (0..).map(|e| 1 << e).take_while(|&n| n < max);
+    std::iter::once(0).chain(powers).chain([max]).collect()
+}
+
+fn curve_objective(nodes: &[u32], rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let single = 10_f64.powf(rng.random_range(2.0..5.0));
+    let shape = rng.random_range(0..3);
+    let bend = rng.random_range(0.0..1.0);
+    nodes
+        .iter()
+        .map(|&n| {
+            let n = f64::from(n);
+            let speedup = match shape {
+                0 => n / (1.0 + 0.03 * bend * (n - 1.0).max(0.0)),
+                1 => n.powf(0.75 + 0.25 * bend),
+                _ => (12.0 + 60.0 * bend) * (1.0 - (-n / (12.0 + 60.0 * bend)).exp()),
+            };
+            single * speedup * rng.random_range(0.98..1.02)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_sound_and_repeatable() {
+        for seed in 0..50 {
+            let p = problem(30, 200, seed);
+            assert_eq!(p.validate(), Vec::<String>::new());
+            let held: u32 = p.tasks.iter().map(|t| t.current).sum();
+            assert!(held <= p.nodes && held > 0);
+            assert_eq!(p, problem(30, 200, seed));
+            assert_ne!(p.tasks, problem(30, 200, seed + 1).tasks);
+        }
+    }
+}

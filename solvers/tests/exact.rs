@@ -1,0 +1,242 @@
+//! The exact solver against the reference optima and the plain recursion.
+
+mod common;
+
+use common::{assert_reaches, reference_problems};
+use gleaner_solvers::backends::Exact;
+use gleaner_solvers::{
+    BigM, GroupLimit, Limits, Problem, SolveError, Solver, Status, Task, check, recursion,
+};
+use proptest::prelude::*;
+
+fn solve(problem: &Problem, big_m: BigM) -> gleaner_solvers::Allocation {
+    Exact::new(big_m)
+        .solve(problem, &Limits::default())
+        .unwrap()
+}
+
+// Golden values: optima of the original system's states.
+#[test]
+fn reaches_all_reference_optima() {
+    let Some(references) = reference_problems() else {
+        return;
+    };
+    assert_eq!(references.len(), 400);
+    for r in &references {
+        let free = solve(&r.problem, BigM::Corrected);
+        assert_reaches(&r.problem, &free, BigM::Corrected, r.optimum);
+        let capped = solve(&r.problem, BigM::Paper);
+        assert_reaches(&r.problem, &capped, BigM::Paper, r.paper_optimum_dp);
+    }
+}
+
+/// Curves of any shape: concave, convex, falling, with plateaus and noise.
+fn curve() -> impl Strategy<Value = (Vec<u32>, Vec<f64>)> {
+    let point = (1u32..9, prop_oneof![0.0..100.0, (0..5).prop_map(f64::from)]);
+    (
+        prop_oneof![Just(0.0), 0.0..5.0],
+        prop::collection::vec(point, 1..8),
+        prop::bool::ANY,
+    )
+        .prop_map(|(at_zero, steps, cumulative)| {
+            let (mut nodes, mut values) = (vec![0], vec![at_zero]);
+            for (width, value) in steps {
+                let last = *values.last().unwrap();
+                nodes.push(nodes.last().unwrap() + width);
+                values.push(if cumulative { last + value } else { value });
+            }
+            (nodes, values)
+        })
+}
+
+fn task() -> impl Strategy<Value = Task> {
+    let cost = || prop_oneof![Just(0.0), 0.0..40.0];
+    (curve(), 1u32..6, 0u32..40, cost(), cost(), 0u32..20).prop_map(
+        |((curve_nodes, curve_objective), min_nodes, span, rescale_up, rescale_down, current)| {
+            Task {
+                name: String::new(),
+                min_nodes,
+                max_nodes: min_nodes + span,
+                rescale_up,
+                rescale_down,
+                current: current.min(*curve_nodes.last().unwrap()),
+                curve_nodes,
+                curve_objective,
+            }
+        },
+    )
+}
+
+fn problem() -> impl Strategy<Value = Problem> {
+    (
+        prop::collection::vec(task(), 0..8),
+        0u32..60,
+        prop_oneof![Just(10.0), 0.5..600.0],
+        // Identical tasks are where ties and degenerate prices are.
+        1usize..4,
+    )
+        .prop_map(|(mut tasks, nodes, t_fwd, copies)| {
+            tasks = tasks.iter().flat_map(|t| vec![t.clone(); copies]).collect();
+            for (i, task) in tasks.iter_mut().enumerate() {
+                task.name = format!("t{i}");
+            }
+            Problem {
+                id: "random".into(),
+                nodes,
+                t_fwd,
+                tasks,
+                groups: vec![],
+            }
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn equals_the_plain_recursion(problem in problem(), big_m in prop_oneof![Just(BigM::Corrected), Just(BigM::Paper)]) {
+        let plain = recursion::solve(&problem, big_m);
+        let exact = solve(&problem, big_m);
+        prop_assert_eq!(exact.status, plain.status);
+        prop_assert_eq!(check(&problem, &exact, big_m), Ok(()));
+        if let (Some(a), Some(b)) = (exact.objective, plain.objective) {
+            prop_assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "exact {a}, recursion {b}");
+        }
+    }
+
+    #[test]
+    fn buffers_carry_nothing_over(first in problem(), second in problem()) {
+        let mut solver = Exact::new(BigM::Corrected);
+        let limits = Limits::default();
+        solver.solve(&first, &limits).unwrap();
+        let after = solver.solve(&second, &limits).unwrap();
+        prop_assert_eq!(after, solve(&second, BigM::Corrected));
+    }
+}
+
+/// Tasks on which the bound is loose: large minimum, convex curves, long linear pieces.
+fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
+    let mut state = seed;
+    let mut random = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    let tasks = (0..tasks)
+        .map(|i| {
+            let min_nodes = 1 + random(nodes / 3);
+            let last = min_nodes + 1 + random(nodes);
+            let mid = min_nodes + (last - min_nodes) / 2;
+            let mut curve_nodes = vec![0, min_nodes, mid, last];
+            curve_nodes.dedup();
+            let curve_objective = curve_nodes
+                .iter()
+                .map(|&n| f64::from(n) * (1.0 + f64::from(random(50)) / 100.0))
+                .collect();
+            Task {
+                name: format!("t{i}"),
+                min_nodes,
+                max_nodes: last,
+                rescale_up: f64::from(random(60)),
+                rescale_down: f64::from(random(30)),
+                curve_nodes,
+                curve_objective,
+                current: 0,
+            }
+        })
+        .collect();
+    Problem {
+        id: format!("rugged-{seed}"),
+        nodes,
+        t_fwd: 60.0,
+        tasks,
+        groups: vec![],
+    }
+}
+
+#[test]
+fn equals_the_plain_recursion_where_the_bound_is_loose() {
+    for seed in 0..120 {
+        let problem = rugged(3 + seed as usize % 20, 40 + 7 * seed, seed);
+        let plain = recursion::solve(&problem, BigM::Corrected);
+        let exact = solve(&problem, BigM::Corrected);
+        assert_reaches(&problem, &exact, BigM::Corrected, plain.objective.unwrap());
+    }
+}
+
+fn flat(name: &str, current: u32) -> Task {
+    Task {
+        name: name.into(),
+        min_nodes: 1,
+        max_nodes: 8,
+        rescale_up: 0.0,
+        rescale_down: 0.0,
+        curve_nodes: vec![0, 8],
+        curve_objective: vec![0.0, 8.0],
+        current,
+    }
+}
+
+fn of(nodes: u32, tasks: Vec<Task>) -> Problem {
+    Problem {
+        id: "fixed".into(),
+        nodes,
+        t_fwd: 10.0,
+        tasks,
+        groups: vec![],
+    }
+}
+
+// Small fixed example: every split of 8 nodes is worth the same and changes are free.
+#[test]
+fn among_equals_tasks_stay_as_they_are() {
+    let staying = of(8, vec![flat("a", 3), flat("b", 4), flat("c", 1)]);
+    assert_eq!(solve(&staying, BigM::Corrected).counts.unwrap(), [3, 4, 1]);
+    let grown = of(9, vec![flat("a", 3), flat("b", 4), flat("c", 1)]);
+    let counts = solve(&grown, BigM::Corrected).counts.unwrap();
+    let unchanged = counts
+        .iter()
+        .zip([3, 4, 1])
+        .filter(|(a, b)| *a == b)
+        .count();
+    assert_eq!((counts.iter().sum::<u32>(), unchanged), (9, 2));
+}
+
+#[test]
+fn side_constraints_are_refused_by_name() {
+    let mut p = of(4, vec![flat("a", 0)]);
+    p.groups.push(GroupLimit {
+        name: "team".into(),
+        tasks: vec!["a".into()],
+        min_total: None,
+        max_total: Some(1),
+    });
+    let refused = Exact::new(BigM::Corrected).solve(&p, &Limits::default());
+    assert!(matches!(refused, Err(SolveError::SideConstraint { group, .. }) if group == "team"));
+}
+
+#[test]
+fn the_papers_big_m_can_make_a_state_infeasible() {
+    let held = Task {
+        min_nodes: 7,
+        current: 6,
+        ..flat("a", 6)
+    };
+    // From 6 nodes, neither 0 nor 7 or more of 6 is within (6 + 1) / 2 … 3 nodes.
+    let p = of(6, vec![held]);
+    assert_eq!(solve(&p, BigM::Paper).status, Status::Infeasible);
+    assert_eq!(solve(&p, BigM::Corrected).counts.unwrap(), [0]);
+}
+
+#[test]
+fn nothing_to_share_and_nobody_to_share_with() {
+    assert_eq!(
+        solve(&of(0, vec![flat("a", 0)]), BigM::Corrected)
+            .counts
+            .unwrap(),
+        [0]
+    );
+    assert_eq!(
+        solve(&of(5, vec![]), BigM::Corrected).counts.unwrap(),
+        Vec::<u32>::new()
+    );
+}

@@ -1,0 +1,480 @@
+//! The MILP backends against stored optima, brute force and each other.
+#![cfg(all(feature = "highs", feature = "cbc"))]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use gleaner_solvers::{
+    Allocation, BigM, Formulation, GroupLimit, Limits, Problem, SolveError, SolverKind, SolverSpec,
+    Status, check, formulations, recursion, synthetic,
+};
+
+/// A stored problem with its optima.
+struct Case {
+    problem: Problem,
+    optimum: f64,
+    paper_optimum: f64,
+}
+
+/// Every stored problem, or none with a word on stderr where the data is missing.
+fn cases() -> Vec<Case> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/bftrainer/problems.jsonl");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: {} is missing", path.display());
+        return Vec::new();
+    };
+    let case = |line: &str| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        Case {
+            optimum: value["optimum"].as_f64().unwrap(),
+            paper_optimum: value["paper_optimum_dp"].as_f64().unwrap(),
+            problem: serde_json::from_value(value).unwrap(),
+        }
+    };
+    text.lines().map(case).collect()
+}
+
+fn spec(kind: SolverKind, formulation: Formulation, big_m: BigM) -> SolverSpec {
+    SolverSpec {
+        kind,
+        formulation,
+        big_m,
+    }
+}
+
+fn counts(kind: SolverKind) -> SolverSpec {
+    spec(kind, Formulation::Counts, BigM::Corrected)
+}
+
+fn patient() -> Limits {
+    Limits {
+        time: Duration::from_secs(60),
+        ..Limits::default()
+    }
+}
+
+fn solve(spec: SolverSpec, problem: &Problem, limits: &Limits) -> Allocation {
+    let answer = spec.build().unwrap().solve(problem, limits).unwrap();
+    assert_eq!(
+        check(problem, &answer, spec.big_m),
+        Ok(()),
+        "{}",
+        problem.id
+    );
+    answer
+}
+
+fn assert_reaches(spec: SolverSpec, problem: &Problem, optimum: f64) {
+    let answer = solve(spec, problem, &patient());
+    assert_eq!(answer.status, Status::Optimal, "{}: {answer:?}", problem.id);
+    let objective = answer.objective.unwrap();
+    assert!(
+        (objective - optimum).abs() <= 1e-6 * optimum.abs().max(1e-9),
+        "{}: {objective}, expected {optimum}",
+        problem.id
+    );
+}
+
+/// All stored problems in both big-M's.
+fn assert_reaches_all(kind: SolverKind) {
+    for case in cases() {
+        assert_reaches(counts(kind), &case.problem, case.optimum);
+        let paper = spec(kind, Formulation::Counts, BigM::Paper);
+        assert_reaches(paper, &case.problem, case.paper_optimum);
+    }
+}
+
+// Golden values: the stored optima.
+#[test]
+fn highs_counts_reaches_every_stored_optimum() {
+    assert_reaches_all(SolverKind::Highs);
+}
+
+// Golden values: the stored optima.
+#[test]
+fn cbc_counts_reaches_every_stored_optimum() {
+    assert_reaches_all(SolverKind::Cbc);
+}
+
+/// Every fifth stored problem: 80 of 400, of every size.
+fn assert_paper_reaches(kind: SolverKind, big_m: BigM) {
+    for case in cases().iter().step_by(5) {
+        let optimum = match big_m {
+            BigM::Corrected => case.optimum,
+            BigM::Paper => case.paper_optimum,
+        };
+        assert_reaches(
+            spec(kind, Formulation::Paper, big_m),
+            &case.problem,
+            optimum,
+        );
+    }
+}
+
+// Golden values: the stored optima.
+#[test]
+fn highs_paper_reaches_stored_optima_with_the_corrected_big_m() {
+    assert_paper_reaches(SolverKind::Highs, BigM::Corrected);
+}
+
+// Golden values: the stored optima.
+#[test]
+fn highs_paper_reaches_stored_optima_with_the_papers_big_m() {
+    assert_paper_reaches(SolverKind::Highs, BigM::Paper);
+}
+
+// Golden values: the stored optima.
+#[test]
+fn cbc_paper_reaches_stored_optima_with_the_corrected_big_m() {
+    assert_paper_reaches(SolverKind::Cbc, BigM::Corrected);
+}
+
+// Golden values: the stored optima.
+#[test]
+fn cbc_paper_reaches_stored_optima_with_the_papers_big_m() {
+    assert_paper_reaches(SolverKind::Cbc, BigM::Paper);
+}
+
+/// Small problems with two overlapping groups, some of them infeasible.
+fn grouped(seed: u64) -> Problem {
+    let seed_mod = |m: u64| (seed % m) as u32;
+    let mut problem = synthetic::problem(4, 7 + seed_mod(4), seed);
+    let group = |name: &str, tasks: [&str; 2], min_total, max_total| GroupLimit {
+        name: name.to_owned(),
+        tasks: tasks.map(str::to_owned).to_vec(),
+        min_total,
+        max_total,
+    };
+    problem.groups = vec![
+        group("a", ["task0", "task1"], None, Some(seed_mod(5))),
+        group("b", ["task1", "task3"], Some(seed_mod(11)), Some(9)),
+    ];
+    problem
+}
+
+/// The best objective over every combination of counts; `None` if none is allowed.
+fn brute_force(problem: &Problem) -> Option<f64> {
+    let mut plans = vec![Vec::new()];
+    for task in &problem.tasks {
+        let allowed = (0..=problem.nodes).filter(|&n| task.allows(n));
+        plans = allowed
+            .flat_map(|n| {
+                plans
+                    .iter()
+                    .map(move |p: &Vec<u32>| [p.as_slice(), &[n]].concat())
+            })
+            .filter(|p| p.iter().sum::<u32>() <= problem.nodes)
+            .collect();
+    }
+    let total = |plan: &[u32], group: &GroupLimit| -> u32 {
+        let tasks = problem.tasks.iter().zip(plan);
+        let inside = tasks.filter(|(t, _)| group.tasks.contains(&t.name));
+        inside.map(|(_, &n)| n).sum()
+    };
+    plans
+        .iter()
+        .filter(|plan| {
+            problem.groups.iter().all(|g| {
+                let total = total(plan, g);
+                g.min_total.is_none_or(|m| m <= total) && g.max_total.is_none_or(|m| total <= m)
+            })
+        })
+        .map(|plan| problem.objective(plan))
+        .reduce(f64::max)
+}
+
+// Small problems against brute force.
+#[test]
+fn group_limits_match_brute_force() {
+    let mut infeasible = 0;
+    for seed in 0..80 {
+        let problem = grouped(seed);
+        let best = brute_force(&problem);
+        infeasible += u32::from(best.is_none());
+        for kind in [SolverKind::Highs, SolverKind::Cbc, SolverKind::Auto] {
+            match best {
+                Some(best) => assert_reaches(counts(kind), &problem, best),
+                None => {
+                    let answer = solve(counts(kind), &problem, &patient());
+                    assert_eq!(answer, Allocation::without_plan(Status::Infeasible));
+                }
+            }
+        }
+    }
+    assert!(
+        (5..60).contains(&infeasible),
+        "{infeasible} of 80 infeasible"
+    );
+}
+
+#[test]
+fn the_paper_formulation_refuses_groups() {
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let mut solver = spec(kind, Formulation::Paper, BigM::Corrected)
+            .build()
+            .unwrap();
+        let error = solver.solve(&grouped(0), &patient()).unwrap_err();
+        assert!(
+            matches!(error, SolveError::SideConstraint { .. }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn the_paper_formulation_refuses_more_held_nodes_than_idle() {
+    let mut problem = synthetic::problem(3, 20, 1);
+    problem.tasks[0].current = 21;
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let paper = spec(kind, Formulation::Paper, BigM::Corrected);
+        let error = paper
+            .build()
+            .unwrap()
+            .solve(&problem, &patient())
+            .unwrap_err();
+        assert!(error.to_string().contains("hold"), "{error}");
+        let best = recursion::solve(&problem, BigM::Corrected)
+            .objective
+            .unwrap();
+        assert_reaches(counts(kind), &problem, best);
+    }
+}
+
+// Derived by formula: M = N + 1 shuts out a minimum above it.
+#[test]
+fn the_papers_big_m_makes_a_large_minimum_infeasible() {
+    let mut problem = synthetic::problem(2, 4, 3);
+    problem.tasks[0].min_nodes = 6;
+    problem.tasks[0].current = 0;
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        for formulation in [Formulation::Counts, Formulation::Paper] {
+            let answer = solve(spec(kind, formulation, BigM::Paper), &problem, &patient());
+            assert_eq!(
+                answer.status,
+                Status::Infeasible,
+                "{kind:?} {formulation:?}"
+            );
+            let best = recursion::solve(&problem, BigM::Corrected)
+                .objective
+                .unwrap();
+            assert_reaches(spec(kind, formulation, BigM::Corrected), &problem, best);
+        }
+    }
+}
+
+#[test]
+fn a_time_limit_never_loses_the_floor() {
+    let problem = synthetic::problem(100, 1500, 5);
+    let stay = problem.objective(&problem.stay_put().unwrap());
+    let optimum = recursion::solve(&problem, BigM::Corrected)
+        .objective
+        .unwrap();
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        for formulation in [Formulation::Counts, Formulation::Paper] {
+            for milliseconds in [0, 1, 30, 300] {
+                let limits = Limits {
+                    time: Duration::from_millis(milliseconds),
+                    ..Limits::default()
+                };
+                let spec = spec(kind, formulation, BigM::Corrected);
+                let answer = solve(spec, &problem, &limits);
+                assert!(answer.objective.unwrap() >= stay);
+                assert!(
+                    answer.bound.is_none_or(|b| b >= optimum * (1.0 - 1e-7)),
+                    "{answer:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_time_limit_is_kept() {
+    let problem = synthetic::problem(60, 600, 5);
+    let limits = Limits {
+        time: Duration::from_millis(500),
+        ..Limits::default()
+    };
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let started = Instant::now();
+        solve(
+            spec(kind, Formulation::Paper, BigM::Corrected),
+            &problem,
+            &limits,
+        );
+        let seconds = started.elapsed().as_secs_f64();
+        assert!(seconds < 5.0, "{kind:?} took {seconds} s");
+    }
+}
+
+#[test]
+fn degenerate_problems_have_answers() {
+    let mut no_nodes = synthetic::problem(3, 0, 2);
+    no_nodes.tasks[1].current = 5;
+    let mut worthless = synthetic::problem(3, 10, 2);
+    for task in &mut worthless.tasks {
+        task.curve_objective.fill(0.0);
+    }
+    let mut one_point = synthetic::problem(2, 10, 2);
+    one_point.tasks[0].curve_nodes = vec![0];
+    one_point.tasks[0].curve_objective = vec![3.0];
+    for problem in [synthetic::problem(0, 5, 1), no_nodes, worthless, one_point] {
+        let optimum = recursion::solve(&problem, BigM::Corrected)
+            .objective
+            .unwrap();
+        let holds_too_many = problem.tasks.iter().map(|t| t.current).sum::<u32>() > problem.nodes;
+        for kind in [SolverKind::Highs, SolverKind::Cbc] {
+            assert_reaches(counts(kind), &problem, optimum);
+            if !holds_too_many {
+                let paper = spec(kind, Formulation::Paper, BigM::Corrected);
+                assert_reaches(paper, &problem, optimum);
+            }
+        }
+    }
+}
+
+#[test]
+fn huge_and_tiny_objectives_reach_the_optimum() {
+    for factor in [1e-300, 1e-12, 1e12, 1e290] {
+        let mut problem = synthetic::problem(5, 40, 11);
+        for rate in problem
+            .tasks
+            .iter_mut()
+            .flat_map(|t| &mut t.curve_objective)
+        {
+            *rate *= factor;
+        }
+        let optimum = recursion::solve(&problem, BigM::Corrected)
+            .objective
+            .unwrap();
+        for kind in [SolverKind::Highs, SolverKind::Cbc] {
+            let answer = solve(counts(kind), &problem, &patient());
+            assert!(
+                (answer.objective.unwrap() / optimum - 1.0).abs() < 1e-6,
+                "{factor}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_overflowing_objective_is_an_error() {
+    let mut problem = synthetic::problem(2, 10, 11);
+    problem.tasks[0].curve_objective.fill(f64::MAX);
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let error = counts(kind).build().unwrap().solve(&problem, &patient());
+        assert!(matches!(error, Err(SolveError::Invalid(_))), "{error:?}");
+    }
+}
+
+#[test]
+fn auto_takes_the_exact_solver_unless_there_is_a_group() {
+    for seed in 0..10 {
+        let problem = synthetic::problem(6, 50, seed);
+        let exact = solve(counts(SolverKind::Exact), &problem, &patient());
+        assert_eq!(solve(counts(SolverKind::Auto), &problem, &patient()), exact);
+    }
+}
+
+/// Runs other tests of this file in a process of their own to see their stdout.
+#[test]
+fn the_libraries_print_nothing() {
+    let noisy = [
+        "cbc_counts_reaches_every_stored_optimum",
+        "group_limits_match_brute_force",
+        "a_time_limit_never_loses_the_floor",
+        "degenerate_problems_have_answers",
+    ];
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(noisy)
+        .args(["--exact", "--nocapture", "--test-threads", "1"])
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.contains("4 passed"), "{stdout}");
+    for line in stdout.lines().filter(|line| !line.is_empty()) {
+        assert!(
+            line.starts_with("running ") || line.starts_with("test "),
+            "printed: {line}"
+        );
+    }
+}
+
+#[test]
+fn the_same_problem_has_the_same_answer() {
+    let problem = synthetic::problem(8, 60, 4);
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let first = solve(counts(kind), &problem, &patient());
+        assert_eq!(first, solve(counts(kind), &problem, &patient()));
+    }
+}
+
+/// The optimum that HiGHS finds for a model file.
+#[expect(
+    unsafe_code,
+    reason = "the highs crate has no safe call that reads a file"
+)]
+fn highs_optimum(path: &Path) -> f64 {
+    let mut model = highs::Model::new(highs::RowProblem::default());
+    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: the pointer is of a live HiGHS instance, the name ends in NUL.
+    let status = unsafe { highs_sys::Highs_readModel(model.as_mut_ptr(), name.as_ptr()) };
+    assert_eq!(status, highs_sys::STATUS_OK, "{}", path.display());
+    model.set_option("threads", 1);
+    model.set_option("mip_rel_gap", 1e-9);
+    let solved = model.solve();
+    assert_eq!(solved.status(), highs::HighsModelStatus::Optimal);
+    solved.objective_value()
+}
+
+/// The optimum that CBC finds for an .mps file.
+fn cbc_optimum(path: &Path) -> f64 {
+    let mut model = coin_cbc::raw::Model::new();
+    model.set_log_level(0);
+    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    model.read_mps(&name);
+    model.set_parameter(c"log", c"0");
+    model.set_parameter(c"ratiogap", c"1e-9");
+    model.solve();
+    assert!(model.is_proven_optimal());
+    model.obj_value()
+}
+
+#[test]
+fn exported_files_keep_the_optimum() {
+    let dir = std::env::temp_dir().join(format!("gleaner-export-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let plain = synthetic::problem(4, 12, 9);
+    let grouped = (0..)
+        .map(grouped)
+        .find(|p| brute_force(p).is_some())
+        .unwrap();
+    for (problem, formulation) in [
+        (&plain, Formulation::Counts),
+        (&plain, Formulation::Paper),
+        (&grouped, Formulation::Counts),
+    ] {
+        let optimum = brute_force(problem).unwrap();
+        let model = formulations::build(problem, formulation, BigM::Corrected).unwrap();
+        let (lp, mps) = (dir.join("model.lp"), dir.join("model.mps"));
+        let mut text = Vec::new();
+        formulations::export::write_lp(&model, &mut text).unwrap();
+        std::fs::write(&lp, &text).unwrap();
+        text.clear();
+        formulations::export::write_mps(&model, &mut text).unwrap();
+        std::fs::write(&mps, &text).unwrap();
+        for (reader, found) in [
+            ("HiGHS, lp", highs_optimum(&lp)),
+            ("HiGHS, mps", -highs_optimum(&mps)),
+            ("CBC, mps", -cbc_optimum(&mps)),
+        ] {
+            let gap = (found / optimum - 1.0).abs();
+            assert!(
+                gap < 1e-6,
+                "{reader}, {formulation:?}: {found}, expected {optimum}"
+            );
+        }
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}

@@ -1,0 +1,62 @@
+//! `gleaner convert`: an event log in another format.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use crate::error::Result;
+use crate::ingest;
+use crate::output::events::{self, Layout};
+
+/// Convert an event log to CSV, Parquet or the fast cache .gev.
+///
+/// Reads pandas pickles (as data, never executed; also in .gz and .tar.gz), wide or
+/// long CSV and Parquet, and .gev. The output's extension names its format.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner convert ndstat-10sdn6-evt.tar.gz -o summit.gev\n  \
+    gleaner convert summit.gev -o summit.parquet\n  \
+    gleaner convert idle.csv -o idle-wide.csv --layout wide")]
+pub struct Args {
+    /// The event log to read; - for stdin.
+    #[arg(value_name = "LOG")]
+    input: PathBuf,
+    /// Where to write: a name ending in .csv, .parquet or .gev.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Table layout for CSV and Parquet.
+    #[arg(long, value_enum, default_value_t = TableLayout::Long)]
+    layout: TableLayout,
+}
+
+/// How a table of events is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TableLayout {
+    /// time,node,state: a row for every change.
+    Long,
+    /// A row for every event, a column for every node.
+    Wide,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Unreadable or invalid input, or an output that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    let layout = match args.layout {
+        TableLayout::Long => Layout::Long,
+        TableLayout::Wide => Layout::Wide,
+    };
+    events::Format::of(&args.output)?;
+    let log = ingest::events::read(&args.input)?;
+    super::remark(&log.notes);
+    events::write(&log.value, &args.output, layout, log.sources.first())?;
+    super::remark(&[format!(
+        "{}: {} events, {} nodes, {} changes",
+        args.output.display(),
+        log.value.len(),
+        log.value.nodes().len(),
+        log.value.change_count()
+    )]);
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! Arguments that choose what is replayed: log, slice, tasks, window.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::remark;
+use crate::domain::events::Slice;
+use crate::domain::{EventLog, TrainingTask};
+use crate::error::{Error, Fault, Faults, Result};
+use crate::ingest::{self, SourceId};
+use crate::replay::{Initial, Options};
+
+/// What is replayed.
+#[derive(Debug, Args, Serialize)]
+pub struct LogArgs {
+    /// Event log: pandas pickle (also .gz, .tar.gz), CSV, Parquet or .gev (-ndmap).
+    #[arg(long, value_name = "LOG")]
+    pub events: Option<PathBuf>,
+    /// Tasks: TOML, JSON, CSV, Parquet, or the original's bounds pickle (-bdfn).
+    #[arg(long, value_name = "FILE")]
+    pub tasks: Option<PathBuf>,
+    /// Scaling curves: the original's second pickle (-scfn).
+    #[arg(long, value_name = "FILE")]
+    curves: Option<PathBuf>,
+    /// Keep a fast copy LOG.gev beside the log; rebuilt when the log changes.
+    #[arg(long)]
+    cache: bool,
+    /// Rows dropped at the start of the log; the original always drops 1000.
+    #[arg(long, value_name = "ROWS", default_value_t = 0)]
+    skip_rows: usize,
+    /// First node (column) of the log to use (-nis).
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    first_node: usize,
+    /// How many nodes to use [default: all] (-nN).
+    #[arg(long, value_name = "COUNT")]
+    nodes: Option<usize>,
+    /// Forward window in seconds over which a reallocation must pay (-Tfwd).
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    t_fwd: f64,
+    /// Most tasks active at once (-maxJ).
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    max_tasks: usize,
+    /// How the first idle nodes are dealt.
+    #[arg(long, value_enum, default_value_t = InitialDeal::Random)]
+    initial: InitialDeal,
+    /// Seed of the random initial deal.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Reallocate a finished task's nodes when it finishes, not at the next node event.
+    #[arg(long)]
+    completion_events: bool,
+}
+
+/// The deal at event 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum InitialDeal {
+    /// Each node to a task drawn at random, as the original.
+    Random,
+    /// As the solver says.
+    Solve,
+    /// No node to any task.
+    Empty,
+}
+
+/// What was read.
+pub struct Inputs {
+    /// The slice of the log.
+    pub log: EventLog,
+    /// The tasks.
+    pub tasks: Vec<TrainingTask>,
+    /// Faults of the tasks left out.
+    pub skipped: Faults,
+    /// Every file read.
+    pub sources: Vec<SourceId>,
+}
+
+const NEEDS: &str = "\
+a log of idle nodes and a set of training tasks are needed:
+
+  --events LOG    which nodes are idle, by time: the original's pickle (also .tar.gz),
+                  CSV or Parquet (a column per node, or time,node,state), or .gev
+  --tasks FILE    the tasks: one TOML, JSON, CSV or Parquet file (dataset/README.md),
+                  or the original's bounds pickle together with --curves FILE
+
+No data at hand? Make some, and replay it:
+
+  gleaner synth events --nodes 100 --days 2 -o idle.csv
+  gleaner synth tasks --count 20 -o tasks.toml
+  gleaner replay --events idle.csv --tasks tasks.toml --t-fwd 120 --out run
+
+`gleaner replay --help` lists everything else";
+
+impl LogArgs {
+    /// Reads the tasks and the log, and cuts the slice.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where a file is not named; faults of the files; an empty slice.
+    pub fn read(&self, skip_invalid: bool) -> Result<Inputs> {
+        let (Some(events), Some(tasks)) = (&self.events, &self.tasks) else {
+            return Err(Error::Usage(NEEDS.into()));
+        };
+        let tasks = ingest::tasks::read(tasks, self.curves.as_deref(), skip_invalid)?;
+        remark(&tasks.notes);
+        let read = if self.cache {
+            ingest::events::read_cached
+        } else {
+            ingest::events::read
+        };
+        let log = read(events)?;
+        remark(&log.notes);
+        let sliced = log.value.slice(Slice {
+            skip_rows: self.skip_rows,
+            first_node: self.first_node,
+            nodes: self.nodes,
+        });
+        if sliced.is_empty() || sliced.nodes().is_empty() {
+            let found = format!(
+                "{} rows and {} nodes",
+                log.value.len(),
+                log.value.nodes().len()
+            );
+            let expected = "rows after --skip-rows and nodes from --first-node on";
+            return Err(Fault::of(events, found, expected).into());
+        }
+        Ok(Inputs {
+            log: sliced,
+            tasks: tasks.value.tasks,
+            skipped: tasks.value.skipped,
+            sources: log.sources.into_iter().chain(tasks.sources).collect(),
+        })
+    }
+
+    /// How to replay.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a window or a number of tasks that is not above 0.
+    pub fn options(&self) -> Result<Options> {
+        if !(self.t_fwd.is_finite() && self.t_fwd > 0.0) {
+            return Err(Error::Usage(format!(
+                "--t-fwd is {}, expected a window of more than 0 seconds",
+                self.t_fwd
+            )));
+        }
+        if self.max_tasks == 0 {
+            return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
+        }
+        Ok(Options {
+            t_fwd: self.t_fwd,
+            max_tasks: self.max_tasks,
+            initial: match self.initial {
+                InitialDeal::Random => Initial::Random,
+                InitialDeal::Solve => Initial::Solve,
+                InitialDeal::Empty => Initial::Empty,
+            },
+            seed: self.seed,
+            completion_events: self.completion_events,
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! The command line: one file a subcommand, arguments in, exit code out.
+
+mod compare;
+mod convert;
+mod inputs;
+mod interrupt;
+mod original;
+mod progress;
+mod replay;
+mod solve;
+mod solver;
+mod synth;
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::{Error, Result};
+
+/// What elastic deep-learning training could harvest from a supercomputer's idle nodes.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gleaner",
+    version,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 invalid input data, \
+                  130 interrupted.\n\nStart with `gleaner replay` without arguments, \
+                  or `gleaner COMMAND --help` for examples."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Replay(Box<replay::Args>),
+    Solve(solve::Args),
+    Compare(compare::Args),
+    Convert(convert::Args),
+    Synth(synth::Args),
+}
+
+/// Runs the command line and returns its exit code; errors go to stderr.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match original::translate(arguments.into_iter().collect()) {
+        Ok(arguments) => arguments,
+        Err(error) => return report(&error),
+    };
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nothing is left to report to when even this cannot be printed.
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    let result = match cli.command {
+        Command::Replay(args) => replay::run(&args),
+        Command::Solve(args) => solve::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Synth(args) => synth::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of our output had enough, as in `gleaner solve … | head`.
+        Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => report(&error),
+    }
+}
+
+fn report(error: &Error) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "gleaner: {error}");
+    ExitCode::from(error.exit_code())
+}
+
+/// Prints to stdout.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::io("write to", "stdout", e))
+}
+
+/// Prints remarks to stderr, a line each.
+fn remark(notes: &[String]) {
+    for note in notes {
+        let _ = writeln!(std::io::stderr(), "gleaner: {note}");
+    }
+}

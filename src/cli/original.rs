@@ -1,0 +1,121 @@
+//! The flags of the original replayer, translated.
+
+use std::ffi::OsString;
+
+use crate::error::{Error, Result};
+
+/// The original's flags that only have another name here.
+const RENAMED: [(&str, &str); 8] = [
+    ("-Tfwd", "--t-fwd"),
+    ("-optTL", "--time-limit"),
+    ("-ndmap", "--events"),
+    ("-bdfn", "--tasks"),
+    ("-scfn", "--curves"),
+    ("-nis", "--first-node"),
+    ("-nN", "--nodes"),
+    ("-maxJ", "--max-tasks"),
+];
+
+/// Replaces the original's single-dash flags after `replay` by this program's.
+///
+/// # Errors
+/// A switch whose value is no yes or no.
+pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
+    if arguments.get(1).is_none_or(|command| command != "replay") {
+        return Ok(arguments);
+    }
+    let mut out = Vec::with_capacity(arguments.len());
+    let mut rest = arguments.into_iter();
+    while let Some(argument) = rest.next() {
+        let (flag, mut value) = split(&argument);
+        if let Some((_, name)) = RENAMED.iter().find(|(old, _)| *old == flag) {
+            out.push(name.into());
+            out.extend(value);
+            continue;
+        }
+        if !matches!(flag.as_str(), "-mip" | "-print" | "-name") {
+            out.push(argument);
+            continue;
+        }
+        value = value.or_else(|| rest.next());
+        let value = value.ok_or_else(|| Error::Usage(format!("{flag} needs a value")))?;
+        match flag.as_str() {
+            "-mip" if !yes(&flag, &value)? => out.extend(["--solver".into(), "equal-share".into()]),
+            "-print" if !yes(&flag, &value)? => out.push("--quiet".into()),
+            "-name" => {
+                let mut directory = value;
+                directory.push("-itrOut");
+                out.extend(["--out".into(), directory]);
+            }
+            _ => {}
+        }
+    }
+    Ok(out)
+}
+
+/// `-flag=value` as flag and value, anything else as a flag alone.
+fn split(argument: &OsString) -> (String, Option<OsString>) {
+    let text = argument.to_string_lossy();
+    match text.split_once('=') {
+        Some((flag, value)) => (flag.to_string(), Some(value.into())),
+        None => (text.into_owned(), None),
+    }
+}
+
+fn yes(flag: &str, value: &OsString) -> Result<bool> {
+    match value.to_string_lossy().to_lowercase().as_str() {
+        "yes" | "true" | "t" | "y" | "1" => Ok(true),
+        "no" | "false" | "f" | "n" | "0" => Ok(false),
+        other => Err(Error::Usage(format!("{flag} is {other}, expected 1 or 0"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(line: &str) -> Vec<OsString> {
+        translate(line.split(' ').map(OsString::from).collect()).unwrap()
+    }
+
+    #[test]
+    fn the_originals_flags_are_known_in_replay() {
+        let ours = translated(
+            "gleaner replay --events a --tasks b --curves c --t-fwd 60 --nodes=5 --first-node 2 \
+             --max-tasks 7 --time-limit 3 --solver equal-share --quiet --out x-itrOut",
+        );
+        let mut theirs = translated(
+            "gleaner replay -ndmap a -bdfn b -scfn c -Tfwd 60 -nN 5 -nis 2 -maxJ 7 -optTL=3 \
+             -mip 0 -print false -name x",
+        );
+        // --nodes=5 and --nodes 5 are the same to clap.
+        let at = theirs.iter().position(|a| a == "--nodes").unwrap();
+        theirs.splice(at..at + 2, ["--nodes=5".into()]);
+        assert_eq!(theirs, ours);
+        assert_eq!(
+            translated("gleaner replay -mip 1 -print 1"),
+            ["gleaner", "replay"]
+        );
+    }
+
+    #[test]
+    fn other_commands_are_left_alone() {
+        assert_eq!(
+            translated("gleaner solve -name x"),
+            ["gleaner", "solve", "-name", "x"]
+        );
+    }
+
+    #[test]
+    fn a_switch_wants_yes_or_no() {
+        assert!(
+            translate(
+                ["gleaner", "replay", "-mip", "maybe"]
+                    .map(OsString::from)
+                    .into()
+            )
+            .is_err()
+        );
+        assert!(translate(["gleaner", "replay", "-name"].map(OsString::from).into()).is_err());
+    }
+}

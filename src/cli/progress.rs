@@ -1,0 +1,46 @@
+//! A progress bar on terminals, for work that takes longer than a second.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Shows how far a loop has come; silent in pipes and where told to be.
+pub struct Progress {
+    begun: Instant,
+    bar: Option<ProgressBar>,
+    quiet: bool,
+}
+
+impl Progress {
+    /// A bar that appears after a second, unless `quiet`.
+    pub fn new(quiet: bool) -> Self {
+        Progress {
+            begun: Instant::now(),
+            bar: None,
+            quiet,
+        }
+    }
+
+    /// `done` of `total` events are behind us.
+    pub fn update(&mut self, done: usize, total: usize) {
+        if self.quiet {
+            return;
+        }
+        if self.bar.is_none() && self.begun.elapsed() > Duration::from_secs(1) {
+            // indicatif draws to stderr, and only where that is a terminal.
+            let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {eta} left");
+            let bar = ProgressBar::new(total as u64);
+            self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(done as u64);
+        }
+    }
+
+    /// Removes the bar.
+    pub fn finish(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

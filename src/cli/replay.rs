@@ -1,0 +1,154 @@
+//! `gleaner replay`: what training would have harvested from an event log.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use serde::Serialize;
+
+use super::inputs::{Inputs, LogArgs};
+use super::progress::Progress;
+use super::solver::SolverArgs;
+use super::{interrupt, print, remark};
+use crate::error::{Error, Result};
+use crate::ingest;
+use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::{replay as tables, summary};
+use crate::replay::{self, Control, Decider, Initial, Outcome, SolverDecider, decide};
+
+/// Replay a log of idle nodes into an allocator of elastic training tasks.
+///
+/// At each event the idle nodes are reallocated among the active tasks, within their
+/// bounds, by their scaling curves and rescale costs, over the window --t-fwd. The
+/// original replayer's flags (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ -mip
+/// -name -print) are understood too.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = "Examples:\n  \
+    gleaner replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out run\n  \
+    gleaner replay --events ndstat-10sdn6-evt.tar.gz --cache --skip-rows 1000 \\\n      \
+        --tasks hps-shufflenet-Jbnd-10J.pkl --curves hps-shufflenet-JNPs-10J.pkl --out run\n  \
+    gleaner replay -ndmap summit.gev -bdfn Jbnd.pkl -scfn JNPs.pkl -Tfwd 60 -nN 100 -name mine")]
+pub struct Args {
+    #[command(flatten)]
+    #[serde(flatten)]
+    log: LogArgs,
+    /// Leave out faulty tasks; they are listed in skipped.csv.
+    #[arg(long)]
+    skip_invalid: bool,
+    /// Replay the allocations of this alloc.jsonl instead of solving.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial"])]
+    scripted: Option<PathBuf>,
+    /// Check every decision with a checker that shares no code with the solvers.
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    solver: SolverArgs,
+    /// Directory for run.json, summary.json and the tables as CSV and Parquet.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// Print the summary as JSON instead of a table.
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+    /// No progress bar.
+    #[arg(long, help_heading = "Output")]
+    quiet: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
+pub fn run(args: &Args) -> Result<()> {
+    let stop = interrupt::flag()?;
+    let mut options = args.log.options()?;
+    let mut seconds = Seconds::default();
+    let clock = Instant::now();
+    let mut inputs = args.log.read(args.skip_invalid)?;
+    let mut decider = decider(args, &mut inputs)?;
+    if args.scripted.is_some() {
+        // The script's event 0 is the initial deal.
+        options.initial = Initial::Solve;
+    }
+    let directory = args.out.as_deref().map(RunDir::open).transpose()?;
+    report_skipped(&inputs, directory.as_ref())?;
+    seconds.read = clock.elapsed().as_secs_f64();
+
+    let clock = Instant::now();
+    let mut progress = Progress::new(args.quiet);
+    let control = Control {
+        stop,
+        progress: &mut |done, total| progress.update(done, total),
+    };
+    let outcome = replay::run(
+        &inputs.log,
+        &inputs.tasks,
+        &options,
+        decider.as_mut(),
+        control,
+    )?;
+    progress.finish();
+    seconds.compute = clock.elapsed().as_secs_f64();
+
+    if let Some(directory) = &directory {
+        seconds.write = write(directory, args, &inputs, &outcome, seconds)?;
+    }
+    print(&if args.json {
+        summary::json(&outcome.summary)?
+    } else {
+        summary::text(&outcome, seconds)
+    })?;
+    if outcome.summary.complete {
+        Ok(())
+    } else {
+        Err(Error::Interrupted)
+    }
+}
+
+fn decider(args: &Args, inputs: &mut Inputs) -> Result<Box<dyn Decider>> {
+    if let Some(path) = &args.scripted {
+        let script = ingest::script::read(path, &inputs.log)?;
+        inputs.sources.extend(script.sources);
+        return Ok(Box::new(script.value));
+    }
+    let spec = args.solver.spec()?;
+    let decider = SolverDecider::new(spec, args.solver.limits()?)?;
+    if args.check {
+        Ok(Box::new(decide::Checked::new(decider, spec.big_m)))
+    } else {
+        Ok(Box::new(decider))
+    }
+}
+
+fn report_skipped(inputs: &Inputs, directory: Option<&RunDir>) -> Result<()> {
+    if inputs.skipped.0.is_empty() {
+        return Ok(());
+    }
+    remark(&[format!("left out: {}", inputs.skipped)]);
+    directory.map_or(Ok(()), |directory| directory.write_skipped(&inputs.skipped))
+}
+
+/// Writes the run directory; returns the seconds it took.
+fn write(
+    directory: &RunDir,
+    args: &Args,
+    inputs: &Inputs,
+    outcome: &Outcome,
+    seconds: Seconds,
+) -> Result<f64> {
+    let clock = Instant::now();
+    for table in tables::tables(outcome, &inputs.log) {
+        directory.write_table(&table)?;
+    }
+    directory.write_json("summary.json", &outcome.summary)?;
+    let write = clock.elapsed().as_secs_f64();
+    directory.write_info(&RunInfo {
+        command: "replay",
+        version: env!("CARGO_PKG_VERSION"),
+        arguments: args,
+        inputs: inputs.sources.iter().map(Input::from).collect(),
+        complete: outcome.summary.complete,
+        seconds: Seconds { write, ..seconds },
+    })?;
+    Ok(write)
+}

@@ -1,0 +1,140 @@
+//! Arguments that choose a solver.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use gleaner_solvers as solvers;
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// Which solver decides, and when it must stop.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Solver")]
+pub struct SolverArgs {
+    /// auto: exact whenever the problem has no side constraint, else HiGHS.
+    #[arg(long, value_enum, default_value_t = Kind::Auto)]
+    pub solver: Kind,
+    /// How highs and cbc write the problem down.
+    #[arg(long, value_enum)]
+    pub formulation: Option<Formulation>,
+    /// paper: the original's N + 1, which forbids large changes; exact obeys it too.
+    #[arg(long, value_enum, default_value_t = BigM::Corrected)]
+    pub big_m: BigM,
+    /// Seconds that highs and cbc have for one decision (-optTL).
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub time_limit: f64,
+    /// Relative gap at which highs and cbc call a plan optimal.
+    #[arg(long, value_name = "GAP", default_value = "1e-9")]
+    pub gap: f64,
+}
+
+/// A backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Exact, or HiGHS where there are side constraints.
+    Auto,
+    /// Relaxation and dynamic programming: proven optimal.
+    Exact,
+    /// HiGHS.
+    Highs,
+    /// CBC.
+    Cbc,
+    /// The original's heuristic (-mip 0).
+    EqualShare,
+}
+
+/// A way of writing the problem down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Formulation {
+    /// One binary a task and count: a multiple-choice knapsack.
+    Counts,
+    /// The paper's model over task-node pairs.
+    Paper,
+}
+
+/// A big-M.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BigM {
+    /// Large enough.
+    Corrected,
+    /// The original's.
+    Paper,
+}
+
+impl Kind {
+    /// Whether the backend takes a formulation.
+    pub fn is_milp(self) -> bool {
+        matches!(self, Kind::Highs | Kind::Cbc)
+    }
+}
+
+impl From<Formulation> for solvers::Formulation {
+    fn from(formulation: Formulation) -> Self {
+        match formulation {
+            Formulation::Counts => solvers::Formulation::Counts,
+            Formulation::Paper => solvers::Formulation::Paper,
+        }
+    }
+}
+
+impl From<BigM> for solvers::BigM {
+    fn from(big_m: BigM) -> Self {
+        match big_m {
+            BigM::Corrected => solvers::BigM::Corrected,
+            BigM::Paper => solvers::BigM::Paper,
+        }
+    }
+}
+
+impl SolverArgs {
+    /// The solver the arguments name.
+    ///
+    /// # Errors
+    /// A formulation for a solver that has none.
+    pub fn spec(&self) -> Result<solvers::SolverSpec> {
+        let kind = match self.solver {
+            Kind::Auto => solvers::SolverKind::Auto,
+            Kind::Exact => solvers::SolverKind::Exact,
+            Kind::Highs => solvers::SolverKind::Highs,
+            Kind::Cbc => solvers::SolverKind::Cbc,
+            Kind::EqualShare => solvers::SolverKind::EqualShare,
+        };
+        if self.formulation.is_some() && !self.solver.is_milp() {
+            return Err(Error::Usage(
+                "--formulation is for --solver highs or cbc".into(),
+            ));
+        }
+        Ok(solvers::SolverSpec {
+            kind,
+            formulation: self.formulation.map(Into::into).unwrap_or_default(),
+            big_m: self.big_m.into(),
+        })
+    }
+
+    /// The limits the arguments set.
+    ///
+    /// # Errors
+    /// A negative limit, or one that is no number.
+    pub fn limits(&self) -> Result<solvers::Limits> {
+        limits(self.time_limit, self.gap)
+    }
+}
+
+/// Limits from seconds and a relative gap.
+///
+/// # Errors
+/// A negative limit, or one that is no number.
+pub fn limits(time_limit: f64, gap: f64) -> Result<solvers::Limits> {
+    let time = Duration::try_from_secs_f64(time_limit)
+        .map_err(|_| Error::Usage(format!("--time-limit is {time_limit}, expected seconds")))?;
+    if !(gap >= 0.0 && gap < 1.0) {
+        return Err(Error::Usage(format!(
+            "--gap is {gap}, expected at least 0 and below 1"
+        )));
+    }
+    Ok(solvers::Limits { time, gap })
+}

@@ -1,0 +1,223 @@
+//! `gleaner synth`: generated event logs and task sets.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+
+use super::{print, remark};
+use crate::domain::Time;
+use crate::error::{Error, Result};
+use crate::output::events::Layout;
+use crate::output::{events, tasks};
+use crate::synth;
+use crate::synth::events::{EventOptions, FragmentLength};
+use crate::synth::tasks::TaskOptions;
+
+/// Generate an event log, a set of training tasks, or allocation problems.
+#[derive(Debug, ClapArgs)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Events(EventArgs),
+    Tasks(TaskArgs),
+    Problems(ProblemArgs),
+}
+
+/// A log of idle nodes: every node alternates between busy and idle.
+///
+/// The defaults resemble a large machine: 8.7 % of node-time idle, half of the idle
+/// fragments shorter than 8 minutes.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner synth events --nodes 100 --days 2 -o idle.csv\n  \
+    gleaner synth events --nodes 4000 --days 14 --lengths exponential --fragment 1800 -o big.gev")]
+struct EventArgs {
+    /// Number of nodes.
+    #[arg(long, default_value_t = 100)]
+    nodes: u32,
+    /// Span in days.
+    #[arg(long, default_value_t = 2.0)]
+    days: f64,
+    /// Time of the first row.
+    #[arg(long, default_value = "2026-01-01 00:00:00")]
+    start: String,
+    /// Share of node-time that is idle.
+    #[arg(long, default_value_t = 0.087)]
+    idle_share: f64,
+    /// Distribution of the lengths of idle fragments.
+    #[arg(long, value_enum, default_value_t = Lengths::LogNormal)]
+    lengths: Lengths,
+    /// Length of idle fragments in seconds: the median (log-normal), mean (exponential) or
+    /// length (fixed).
+    #[arg(long, value_name = "SECONDS", default_value_t = 490.0)]
+    fragment: f64,
+    /// Standard deviation of the log-normal's logarithm.
+    #[arg(long, default_value_t = 1.37)]
+    sigma: f64,
+    /// Seconds between looks at the nodes.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    poll: u32,
+    /// Seed; the same seed gives the same log.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where to write: a name ending in .csv, .parquet or .gev.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Distribution of lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Lengths {
+    /// Many short, few long: what real machines show.
+    #[value(name = "lognormal")]
+    LogNormal,
+    /// Memoryless.
+    Exponential,
+    /// All alike.
+    Fixed,
+}
+
+/// A set of elastic training tasks.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  gleaner synth tasks --count 20 -o tasks.toml")]
+struct TaskArgs {
+    /// Number of tasks.
+    #[arg(long, default_value_t = 20)]
+    count: u32,
+    /// Number of different models, and so of scaling curves.
+    #[arg(long, default_value_t = 4)]
+    models: u32,
+    /// Most nodes that a task can use.
+    #[arg(long, default_value_t = 16)]
+    max_nodes: u32,
+    /// Mean work of a task, in hours on one node.
+    #[arg(long, default_value_t = 12.0)]
+    hours: f64,
+    /// Submission of the first task [default: the start of whatever log it meets].
+    #[arg(long)]
+    start: Option<String>,
+    /// Seconds between submissions; needs --start.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 0.0,
+        requires = "start"
+    )]
+    submit_every: f64,
+    /// Seed; the same seed gives the same tasks.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where to write: a name ending in .toml or .json.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Allocation problems for `gleaner solve` and `gleaner compare`, as JSON lines.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  \
+    gleaner synth problems --count 5 --tasks 100 --nodes 1500 -o - | gleaner compare --problems -")]
+struct ProblemArgs {
+    /// Number of problems.
+    #[arg(long, default_value_t = 10)]
+    count: u32,
+    /// Tasks in each.
+    #[arg(long, default_value_t = 10)]
+    tasks: usize,
+    /// Idle nodes in each.
+    #[arg(long, default_value_t = 100)]
+    nodes: u32,
+    /// Seed of the first; the others follow.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where to write; - for stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Options outside their ranges, or an output that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    match &args.what {
+        What::Events(args) => synth_events(args),
+        What::Tasks(args) => synth_tasks(args),
+        What::Problems(args) => synth_problems(args),
+    }
+}
+
+fn synth_problems(args: &ProblemArgs) -> Result<()> {
+    let mut text = String::new();
+    for seed in (args.seed..).take(args.count as usize) {
+        let problem = gleaner_solvers::synthetic::problem(args.tasks, args.nodes, seed);
+        text += &serde_json::to_string(&problem).map_err(|e| Error::Run(e.to_string()))?;
+        text.push('\n');
+    }
+    if args.output == Path::new("-") {
+        return print(&text);
+    }
+    std::fs::write(&args.output, text).map_err(|e| Error::io("write", &args.output, e))
+}
+
+fn synth_events(args: &EventArgs) -> Result<()> {
+    let fragment = match args.lengths {
+        Lengths::LogNormal => FragmentLength::LogNormal {
+            median: args.fragment,
+            sigma: args.sigma,
+        },
+        Lengths::Exponential => FragmentLength::Exponential {
+            mean: args.fragment,
+        },
+        Lengths::Fixed => FragmentLength::Fixed {
+            seconds: args.fragment,
+        },
+    };
+    events::Format::of(&args.output)?;
+    let log = synth::events::generate(&EventOptions {
+        nodes: args.nodes,
+        days: args.days,
+        start: time("--start", &args.start)?,
+        idle_share: args.idle_share,
+        fragment,
+        poll: args.poll,
+        seed: args.seed,
+    })?;
+    events::write(&log, &args.output, Layout::Long, None)?;
+    remark(&[format!(
+        "{}: {} events, {} nodes, {} changes",
+        args.output.display(),
+        log.len(),
+        log.nodes().len(),
+        log.change_count()
+    )]);
+    Ok(())
+}
+
+fn synth_tasks(args: &TaskArgs) -> Result<()> {
+    let start = args
+        .start
+        .as_deref()
+        .map(|text| time("--start", text))
+        .transpose()?;
+    let set = synth::tasks::generate(&TaskOptions {
+        count: args.count,
+        models: args.models,
+        max_nodes: args.max_nodes,
+        hours: args.hours,
+        start,
+        submit_every: args.submit_every,
+        seed: args.seed,
+    })?;
+    tasks::write(&set, &args.output)?;
+    remark(&[format!("{}: {} tasks", args.output.display(), set.len())]);
+    Ok(())
+}
+
+fn time(flag: &str, text: &str) -> Result<Time> {
+    text.parse()
+        .map_err(|e| Error::Usage(format!("{flag} {text}: {e}")))
+}

@@ -1,0 +1,49 @@
+//! Elastic training tasks and their scaling curves.
+
+use gleaner_solvers::problem::interpolate;
+
+use super::Time;
+
+/// How a task's speed grows with nodes: linear between the points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingCurve {
+    /// Node counts: first 0, strictly increasing.
+    pub nodes: Vec<u32>,
+    /// Work per second at each count.
+    pub progress: Vec<f64>,
+    /// Objective per second at each count: the progress itself, or a normalised speedup.
+    pub objective: Vec<f64>,
+}
+
+impl ScalingCurve {
+    /// Work per second on `count` nodes.
+    pub fn progress_at(&self, count: u32) -> f64 {
+        interpolate(&self.nodes, &self.progress, count)
+    }
+}
+
+/// An elastic training task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingTask {
+    /// Name, unique within the set.
+    pub name: String,
+    /// When the task may first run; [`TrainingTask::FROM_START`] where its file names no time.
+    pub submit: Time,
+    /// Fewest nodes it runs on (at least 1).
+    pub min_nodes: u32,
+    /// Most nodes it can use.
+    pub max_nodes: u32,
+    /// Seconds of progress lost when it grows.
+    pub rescale_up: f64,
+    /// Seconds of progress lost when it shrinks or is preempted.
+    pub rescale_down: f64,
+    /// Total work until it is done, in the curve's units.
+    pub work: f64,
+    /// Its scaling curve.
+    pub curve: ScalingCurve,
+}
+
+impl TrainingTask {
+    /// Submission of a task without a time: before every log's first event.
+    pub const FROM_START: Time = Time(i64::MIN);
+}

@@ -1,0 +1,155 @@
+//! Civil times of logs: no time zone, nanosecond resolution.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::DateTime;
+
+/// Nanoseconds since 1970-01-01 00:00:00 on the log's own clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(pub i64);
+
+const NANOS: i64 = 1_000_000_000;
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+impl Time {
+    /// A time from whole seconds since 1970.
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Time(seconds.saturating_mul(NANOS))
+    }
+
+    /// A time from seconds since 1970, to the nearest microsecond (a float of today's
+    /// seconds holds no more); `None` beyond the years 1677 to 2262.
+    pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
+        const LIMIT: f64 = 9.2e9;
+        if !(-LIMIT..LIMIT).contains(&seconds) {
+            return None;
+        }
+        // The fraction is exact, and so is the product of the whole seconds.
+        let micros = ((seconds - seconds.floor()) * 1e6).round();
+        Some(Time(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
+    }
+
+    /// Seconds from `earlier` to `self`.
+    pub fn seconds_since(self, earlier: Time) -> f64 {
+        let nanos = i128::from(self.0) - i128::from(earlier.0);
+        // Whole seconds, the usual case, stay exact.
+        (nanos / i128::from(NANOS)) as f64 + (nanos % i128::from(NANOS)) as f64 / NANOS as f64
+    }
+
+    /// This time plus `seconds`, rounded up to the next nanosecond and saturating.
+    pub fn plus_seconds(self, seconds: f64) -> Self {
+        let nanos = (seconds * NANOS as f64).ceil();
+        Time(self.0.saturating_add(nanos as i64))
+    }
+
+    fn civil(self) -> Option<DateTime> {
+        EPOCH
+            .checked_add(jiff::SignedDuration::from_nanos(self.0))
+            .ok()
+    }
+}
+
+impl fmt::Display for Time {
+    /// `YYYY-MM-DD HH:MM:SS`, with as many fractional digits as the time has.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(t) = self.civil() else {
+            return write!(f, "{} ns", self.0);
+        };
+        write!(
+            f,
+            "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
+            t.year(),
+            t.month(),
+            t.day(),
+            t.hour(),
+            t.minute(),
+            t.second()
+        )?;
+        match t.subsec_nanosecond() {
+            0 => Ok(()),
+            n if n % 1_000_000 == 0 => write!(f, ".{:03}", n / 1_000_000),
+            n if n % 1_000 == 0 => write!(f, ".{:06}", n / 1_000),
+            n => write!(f, ".{n:09}"),
+        }
+    }
+}
+
+/// A text that is no time; the message says what is expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a time such as 2021-02-10 20:21:15 or seconds since 1970")]
+pub struct ParseTimeError;
+
+impl FromStr for Time {
+    type Err = ParseTimeError;
+
+    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), a date alone, or seconds since 1970.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if let Ok(seconds) = text.parse::<f64>() {
+            return Time::from_fractional_seconds(seconds).ok_or(ParseTimeError);
+        }
+        let civil: DateTime = text.parse().map_err(|_| ParseTimeError)?;
+        let nanos = civil.duration_since(EPOCH).as_nanos();
+        i64::try_from(nanos).map(Time).map_err(|_| ParseTimeError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_back() {
+        for text in [
+            "2021-02-10 20:21:15",
+            "1969-12-31 23:59:59",
+            "2021-02-10 20:21:15.250",
+            "2021-02-10 20:21:15.000001",
+            "2021-02-10 20:21:15.000000001",
+        ] {
+            assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
+        }
+        assert_eq!(
+            "1612988475".parse::<Time>().unwrap().to_string(),
+            "2021-02-10 20:21:15"
+        );
+        assert_eq!(
+            "2021-02-10T20:21:15".parse::<Time>(),
+            Ok(Time::from_seconds(1_612_988_475))
+        );
+    }
+
+    #[test]
+    fn seconds_with_a_fraction_are_what_they_say() {
+        for (seconds, text) in [
+            ("1612988475.25", "2021-02-10 20:21:15.250"),
+            ("1612988475.1", "2021-02-10 20:21:15.100"),
+            ("1612988475.999999", "2021-02-10 20:21:15.999999"),
+            ("-0.5", "1969-12-31 23:59:59.500"),
+        ] {
+            assert_eq!(seconds.parse::<Time>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for text in [
+            "",
+            "yesterday",
+            "2021-13-01 00:00:00",
+            "nan",
+            "inf",
+            "1e300",
+        ] {
+            assert_eq!(text.parse::<Time>(), Err(ParseTimeError), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_seconds_are_exact() {
+        let a = Time::from_seconds(1_612_988_475);
+        assert_eq!(a.plus_seconds(81.0).seconds_since(a), 81.0);
+        assert_eq!(a.seconds_since(a.plus_seconds(0.5)), -0.5);
+    }
+}

@@ -1,0 +1,182 @@
+//! Errors and the exit codes they end with.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use gleaner_solvers::SolveError;
+
+/// What ended a command, by exit code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Wrong usage: exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    /// Invalid input data: exit code 3.
+    #[error(transparent)]
+    Data(#[from] Faults),
+    /// A file could not be read or written: exit code 1.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was being done, such as `read`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// A solver could not take or solve a problem: exit code 1.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// Anything else that failed while running: exit code 1.
+    #[error("{0}")]
+    Run(String),
+    /// Interrupted by the user; what there was is written: exit code 130.
+    #[error("interrupted: the results so far are written and marked incomplete")]
+    Interrupted,
+}
+
+/// Result with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Wraps an I/O error with what was being done to which file.
+    pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Error::Io {
+            action,
+            path: path.into(),
+            source,
+        }
+    }
+
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage(_) | Error::Solve(SolveError::NotBuilt(_)) => 2,
+            Error::Data(_) | Error::Solve(SolveError::Invalid(_)) => 3,
+            Error::Interrupted => 130,
+            Error::Io { .. } | Error::Solve(_) | Error::Run(_) => 1,
+        }
+    }
+}
+
+/// One fault in an input file: where, what was found, what was expected, what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fault {
+    /// The file as the user named it.
+    pub file: String,
+    /// Where in it, such as `line 3`, `row 12`, `byte 88`; empty for the file as a whole.
+    pub place: String,
+    /// The field or column; empty where none applies.
+    pub field: String,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+    /// What to do; empty where that is plain.
+    pub remedy: String,
+}
+
+impl Fault {
+    /// A fault of `file` as a whole.
+    pub fn of(file: &Path, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Fault {
+            file: file.display().to_string(),
+            found: found.into(),
+            expected: expected.into(),
+            ..Fault::default()
+        }
+    }
+
+    /// The same fault at a place, such as `line 3`.
+    pub fn at(self, place: impl Into<String>) -> Self {
+        Fault {
+            place: place.into(),
+            ..self
+        }
+    }
+
+    /// The same fault in a field.
+    pub fn field(self, field: impl Into<String>) -> Self {
+        Fault {
+            field: field.into(),
+            ..self
+        }
+    }
+
+    /// The same fault with what to do about it.
+    pub fn remedy(self, remedy: impl Into<String>) -> Self {
+        Fault {
+            remedy: remedy.into(),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if !self.place.is_empty() {
+            write!(f, ", {}", self.place)?;
+        }
+        if !self.field.is_empty() {
+            write!(f, ", {}", self.field)?;
+        }
+        write!(f, ": found {}, expected {}", self.found, self.expected)?;
+        if !self.remedy.is_empty() {
+            write!(f, "; {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Error::Data(Faults(vec![fault]))
+    }
+}
+
+/// Faults of input files, gathered before stopping.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Faults(pub Vec<Fault>);
+
+/// How many faults a message prints before it only counts.
+const SHOWN: usize = 20;
+
+impl Faults {
+    /// Adds a fault.
+    pub fn push(&mut self, fault: Fault) {
+        self.0.push(fault);
+    }
+
+    /// `Ok(value)` when there is no fault, else all of them.
+    ///
+    /// # Errors
+    /// The faults, as [`Error::Data`].
+    pub fn into_result<T>(self, value: T) -> Result<T> {
+        if self.0.is_empty() {
+            Ok(value)
+        } else {
+            Err(Error::Data(self))
+        }
+    }
+}
+
+impl std::error::Error for Faults {}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_slice() {
+            [one] => write!(f, "{one}"),
+            many => {
+                write!(f, "{} faults in the input:", many.len())?;
+                for fault in many.iter().take(SHOWN) {
+                    write!(f, "\n  {fault}")?;
+                }
+                if many.len() > SHOWN {
+                    write!(f, "\n  and {} more", many.len() - SHOWN)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Long CSV; [`super::long`] says what its rows mean.
+
+use csv::ByteRecord;
+
+use super::assemble::{EXPECTED_STATE, Place};
+use super::csv::Lines;
+use super::long::LongBuilder;
+use crate::domain::{EventLog, Time};
+use crate::error::Result;
+use crate::ingest::fault::show;
+
+/// Where the three columns are.
+struct Columns {
+    time: usize,
+    node: usize,
+    state: usize,
+}
+
+/// Whether a header is that of the long form: a log with nodes called `node` and `state` is
+/// none that anyone has.
+pub(super) fn is_long(header: &ByteRecord) -> bool {
+    let has = |name: &[u8]| header.iter().any(|column| column == name);
+    has(b"node") && has(b"state")
+}
+
+pub(super) fn read(mut lines: Lines<'_>) -> Result<EventLog> {
+    let columns = columns(&lines)?;
+    let mut long = LongBuilder::new(lines.source.path());
+    let mut record = ByteRecord::new();
+    let mut last_time = (Vec::new(), Time(0));
+    while let Some(line) = lines.next(&mut record)? {
+        let place = Place::Line(line);
+        if record.len() != 3 {
+            let found = format!("{} fields", record.len());
+            long.log.fault(place, "", found, "time, node and state")?;
+            continue;
+        }
+        let text = &record[columns.time];
+        if text != last_time.0 {
+            match long.log.parse_time(text, place)? {
+                Some(time) => last_time = (text.to_vec(), time),
+                None => continue,
+            }
+        }
+        let (node, state) = (&record[columns.node], &record[columns.state]);
+        read_row(&mut long, last_time.1, node, state, place)?;
+    }
+    long.finish()
+}
+
+fn read_row(
+    long: &mut LongBuilder<'_>,
+    time: Time,
+    node: &[u8],
+    state: &[u8],
+    place: Place,
+) -> Result<()> {
+    if node.is_empty() && state.is_empty() {
+        return long.begin(time, place);
+    }
+    let idle = match state {
+        b"0" => false,
+        b"1" => true,
+        other => return long.log.fault(place, "state", show(other), EXPECTED_STATE),
+    };
+    match std::str::from_utf8(node) {
+        Ok("") | Err(_) => long
+            .log
+            .fault(place, "node", show(node), "a node's name in UTF-8"),
+        Ok(name) => long.mention(time, name, idle, place),
+    }
+}
+
+fn columns(lines: &Lines<'_>) -> Result<Columns> {
+    let at = |name: &[u8]| lines.header.iter().position(|column| column == name);
+    match (at(b"time"), at(b"node"), at(b"state"), lines.header.len()) {
+        (Some(time), Some(node), Some(state), 3) => Ok(Columns { time, node, state }),
+        _ => {
+            let header: Vec<_> = lines.header.iter().map(String::from_utf8_lossy).collect();
+            let fault = lines.source.fault(
+                format!("the columns {}", header.join(", ")),
+                "time, node and state alone",
+            );
+            Err(fault.at("line 1").into())
+        }
+    }
+}

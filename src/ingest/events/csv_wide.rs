@@ -1,0 +1,63 @@
+//! Wide CSV: the time, then a column of 0 and 1 for every node.
+
+use csv::ByteRecord;
+
+use super::assemble::{Assembler, EXPECTED_STATE, Place, check_names};
+use super::csv::Lines;
+use crate::domain::{Change, EventLog};
+use crate::error::Result;
+use crate::ingest::fault::show;
+
+pub(super) fn read(mut lines: Lines<'_>) -> Result<EventLog> {
+    let mut log = Assembler::new(lines.source.path());
+    let names = push_nodes(&lines, &mut log)?;
+    let mut states = vec![b'0'; names.len()];
+    let mut record = ByteRecord::new();
+    let mut changes = Vec::new();
+    while let Some(line) = lines.next(&mut record)? {
+        let place = Place::Line(line);
+        if record.len() != names.len() + 1 {
+            let found = format!("{} fields", record.len());
+            let expected = format!("{}, as in the header", names.len() + 1);
+            log.fault(place, "", found, expected)?;
+            continue;
+        }
+        changes.clear();
+        for (node, cell) in record.iter().skip(1).enumerate() {
+            match cell {
+                [digit @ (b'0' | b'1')] => {
+                    if std::mem::replace(&mut states[node], *digit) != *digit {
+                        changes.push(Change::new(node as u32, *digit == b'1'));
+                    }
+                }
+                other => log.fault(place, &names[node], show(other), EXPECTED_STATE)?,
+            }
+        }
+        if let Some(time) = log.parse_time(&record[0], place)? {
+            log.check_order(time, place)?;
+            log.push_row(time, changes.drain(..));
+        }
+    }
+    log.finish()
+}
+
+/// Adds the header's nodes; their names.
+fn push_nodes(lines: &Lines<'_>, log: &mut Assembler<'_>) -> Result<Vec<String>> {
+    let columns = lines.header.iter().skip(1);
+    let names: Vec<_> = columns
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
+    check_names(lines.source.path(), &names, log.faults())?;
+    for (name, column) in names.iter().zip(lines.header.iter().skip(1)) {
+        if name.as_bytes() != column {
+            log.fault(
+                Place::Line(1),
+                name,
+                "bytes that are not UTF-8",
+                "a node's name",
+            )?;
+        }
+        log.push_node(name)?;
+    }
+    Ok(names)
+}

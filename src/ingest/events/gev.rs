@@ -1,0 +1,354 @@
+//! `.gev`: an event log as it is in memory, small and quick to load.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | magic: `89 47 45 56 0d 0a 1a 0a` |
+//! | 2 | format version, little-endian |
+//! | … | the file it was made from: name, length, SHA-256 |
+//! | … | node names; first time; unit of time; rows; changes |
+//! | 32 | SHA-256 of everything before |
+//!
+//! The two middle parts are bincode 2 with variable-length integers. Times are steps
+//! from row to row in the given unit (the largest that divides them all), and changes
+//! are, for every row, the nodes that flip, each as its distance from the last: before
+//! the first row every node is busy, so the states follow. Every length is checked
+//! against the bytes that are left before anything is allocated for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bincode::config::{Configuration, standard};
+use bincode::{BorrowDecode, Encode};
+
+use crate::domain::events::MAX_NODES;
+use crate::domain::{Change, EventLog, EventLogBuilder, Time};
+use crate::error::{Error, Fault, Result};
+use crate::ingest::source::{Digest, SourceId};
+
+/// First bytes of every `.gev`; the line ends show a transfer as text, as in PNG.
+pub const MAGIC: [u8; 8] = *b"\x89GEV\r\n\x1a\n";
+
+/// Version of the format that this program writes, and the only one it reads.
+pub const VERSION: u16 = 1;
+
+const CONFIG: Configuration = standard();
+const DIGEST: usize = 32;
+const REMEDY: &str = "make it again with `gleaner convert`";
+
+/// What a `.gev` holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cache {
+    /// The log.
+    pub log: EventLog,
+    /// Name, without folders, of the file it was made from; empty where there was none.
+    pub source_name: String,
+    /// That file's length in bytes.
+    pub source_length: u64,
+    /// That file's SHA-256.
+    pub source_sha256: Digest,
+}
+
+impl Cache {
+    /// Whether it was made from exactly the bytes of `id`.
+    pub fn is_of(&self, id: &SourceId) -> bool {
+        self.source_length == id.length && self.source_sha256 == id.sha256
+    }
+
+    /// The file it was made from, where that lies beside `cache`.
+    pub fn origin_beside(&self, cache: &Path) -> Option<PathBuf> {
+        let name = Path::new(&self.source_name);
+        // A name that leads elsewhere is none that this program wrote.
+        if name.file_name()? != name.as_os_str() {
+            return None;
+        }
+        let origin = cache.with_file_name(name);
+        (origin.is_file() && origin != cache).then_some(origin)
+    }
+
+    /// A sentence on where it came from; `None` where no file was named.
+    pub fn origin(&self) -> Option<String> {
+        (!self.source_name.is_empty()).then(|| {
+            let (name, sha256) = (&self.source_name, self.source_sha256);
+            format!("made from {name} with SHA-256 {sha256}")
+        })
+    }
+}
+
+/// Writes a log as `.gev`, made from `source`, in one step: no half-written file is ever at `path`.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<()> {
+    let bytes = encode(log, source)?;
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(format!(".{}.partial", std::process::id()));
+    let partial = PathBuf::from(partial);
+    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
+    written.map_err(|error| {
+        // Nothing is lost where even this fails.
+        let _ = fs::remove_file(&partial);
+        Error::io("write", path, error)
+    })
+}
+
+/// A log as the bytes of a `.gev`.
+///
+/// # Errors
+/// None for a log that keeps [`EventLog`]'s rules and fits in memory.
+pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
+    let mut out = MAGIC.to_vec();
+    out.extend(VERSION.to_le_bytes());
+    let name = source.and_then(|s| s.path.file_name()).unwrap_or_default();
+    put(&mut out, name.to_string_lossy().as_ref())?;
+    put(&mut out, source.map_or(0, |s| s.length))?;
+    put(&mut out, source.map_or([0; DIGEST], |s| s.sha256.0))?;
+    put(&mut out, log.nodes())?;
+    put_times(&mut out, log.times())?;
+    put_changes(&mut out, log)?;
+    let digest = Digest::of(&out);
+    out.extend(digest.0);
+    Ok(out)
+}
+
+fn put_times(out: &mut Vec<u8>, times: &[Time]) -> Result<()> {
+    let first = times.first().map_or(0, |time| time.0);
+    // Two i64 in order are at most u64::MAX apart.
+    let steps = || times.windows(2).map(|pair| pair[1].0.abs_diff(pair[0].0));
+    let unit = steps().fold(0, greatest_common_divisor).max(1);
+    put(out, first)?;
+    put(out, unit)?;
+    put(out, times.len())?;
+    steps().try_for_each(|step| put(out, step / unit))
+}
+
+fn put_changes(out: &mut Vec<u8>, log: &EventLog) -> Result<()> {
+    for (_, changes) in log.rows() {
+        put(out, changes.len())?;
+        let mut next = 0;
+        for change in changes {
+            put(out, change.node() - next)?;
+            next = change.node() + 1;
+        }
+    }
+    Ok(())
+}
+
+fn put(out: &mut Vec<u8>, value: impl Encode) -> Result<()> {
+    bincode::encode_into_std_write(value, out, CONFIG)
+        .map(drop)
+        .map_err(|e| Error::Run(format!("cannot encode the event log: {e}")))
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
+
+/// Reads the bytes of a `.gev`; `path` is for messages.
+///
+/// # Errors
+/// The bytes are no `.gev`, of another version, cut or damaged.
+pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
+    let fault = |found: &str, expected: &str| Fault::of(path, found, expected).remedy(REMEDY);
+    let Some(rest) = bytes.strip_prefix(&MAGIC) else {
+        return Err(fault("no .gev signature at its start", "a .gev file").into());
+    };
+    let Some((version, _)) = rest.split_first_chunk() else {
+        return Err(fault("a file cut short", "a complete .gev file").into());
+    };
+    let version = u16::from_le_bytes(*version);
+    if version != VERSION {
+        let expected = format!("version {VERSION}, which this program reads");
+        return Err(fault(&format!("format version {version}"), &expected).into());
+    }
+    let Some((content, digest)) = bytes.split_last_chunk::<DIGEST>() else {
+        return Err(fault("a file cut short", "a complete .gev file").into());
+    };
+    if Digest::of(content).0 != *digest {
+        return Err(fault("a damaged or cut file", "content that matches its checksum").into());
+    }
+    let body = Body {
+        rest: content.get(MAGIC.len() + 2..).unwrap_or_default(),
+    };
+    body.cache()
+        .ok_or_else(|| fault("content against the format's rules", "a .gev file").into())
+}
+
+/// The part of a `.gev` not read yet. `None` from a method: it breaks the format's rules.
+struct Body<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Body<'a> {
+    fn cache(mut self) -> Option<Cache> {
+        let source_name = self.take::<&str>()?.to_owned();
+        let source_length = self.take()?;
+        let source_sha256 = Digest(self.take()?);
+        let nodes = self.nodes()?;
+        let times = self.times()?;
+        let log = self.log(nodes, &times)?;
+        self.rest.is_empty().then_some(Cache {
+            log,
+            source_name,
+            source_length,
+            source_sha256,
+        })
+    }
+
+    /// Reads a value; texts are borrowed, so that nothing is allocated for their length.
+    fn take<T: BorrowDecode<'a, ()>>(&mut self) -> Option<T> {
+        let (value, read) = bincode::borrow_decode_from_slice(self.rest, CONFIG).ok()?;
+        self.rest = self.rest.get(read..)?;
+        Some(value)
+    }
+
+    /// Reads how many values follow, of which each takes at least a byte.
+    fn length(&mut self) -> Option<usize> {
+        let length = usize::try_from(self.take::<u64>()?).ok()?;
+        (length <= self.rest.len()).then_some(length)
+    }
+
+    fn nodes(&mut self) -> Option<Vec<String>> {
+        let count = self.length().filter(|count| *count <= MAX_NODES)?;
+        (0..count).map(|_| self.take().map(str::to_owned)).collect()
+    }
+
+    fn times(&mut self) -> Option<Vec<Time>> {
+        let mut time: i64 = self.take()?;
+        let unit: u64 = self.take()?;
+        // The first row takes no step.
+        let count = usize::try_from(self.take::<u64>()?).ok()?;
+        if count > self.rest.len() + 1 {
+            return None;
+        }
+        let mut times = Vec::with_capacity(count);
+        for row in 0..count {
+            if row > 0 {
+                let step = self.take::<u64>()?.checked_mul(unit)?;
+                time = time.checked_add_unsigned(step)?;
+            }
+            times.push(Time(time));
+        }
+        Some(times)
+    }
+
+    fn log(&mut self, nodes: Vec<String>, times: &[Time]) -> Option<EventLog> {
+        let mut idle = vec![false; nodes.len()];
+        let mut log = EventLogBuilder::new(nodes);
+        let mut changes = Vec::new();
+        for time in times {
+            changes.clear();
+            let mut next = 0u32;
+            for _ in 0..self.length()? {
+                let node = next.checked_add(self.take()?)?;
+                let state = idle.get_mut(node as usize)?;
+                *state = !*state;
+                changes.push(Change::new(node, *state));
+                next = node + 1;
+            }
+            log.push_row(*time, changes.iter().copied());
+        }
+        Some(log.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample() -> EventLog {
+        let mut log = EventLogBuilder::new(vec!["a".into(), "b".into(), "c".into()]);
+        log.push_row(
+            Time::from_seconds(100),
+            [Change::new(0, true), Change::new(2, true)],
+        );
+        log.push_row(Time::from_seconds(160), []);
+        log.push_row(Time::from_seconds(160), [Change::new(2, false)]);
+        log.finish()
+    }
+
+    fn path() -> &'static Path {
+        Path::new("x.gev")
+    }
+
+    #[test]
+    fn the_source_is_kept() {
+        let id = SourceId {
+            path: PathBuf::from("logs/x.tar.gz"),
+            length: 12,
+            sha256: Digest::of(b"hello world!"),
+        };
+        let cache = decode(path(), &encode(&sample(), Some(&id)).unwrap()).unwrap();
+        assert_eq!(cache.log, sample());
+        assert_eq!(cache.source_name, "x.tar.gz");
+        assert!(cache.is_of(&id));
+        assert!(!cache.is_of(&SourceId { length: 13, ..id }));
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_found() {
+        let bytes = encode(&sample(), None).unwrap();
+        for length in 0..bytes.len() {
+            decode(path(), &bytes[..length]).unwrap_err();
+        }
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x40;
+            decode(path(), &damaged).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn another_version_says_so() {
+        let mut bytes = encode(&sample(), None).unwrap();
+        bytes[8] = 9;
+        let message = decode(path(), &bytes).unwrap_err().to_string();
+        assert!(
+            message.contains("format version 9, expected version 1"),
+            "{message}"
+        );
+        assert!(message.contains("gleaner convert"), "{message}");
+    }
+
+    /// A file whose checksum is right, whatever its content.
+    fn signed(body: &[u8]) -> Vec<u8> {
+        let mut out = [&MAGIC[..], &VERSION.to_le_bytes(), body].concat();
+        out.extend(Digest::of(&out).0);
+        out
+    }
+
+    // Fixed examples of lies under a right checksum.
+    #[test]
+    fn lengths_beyond_the_file_allocate_nothing() {
+        let huge = [253, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        decode(path(), &signed(&huge)).unwrap_err();
+        let head = [&[0, 0][..], &[0; 32]].concat();
+        decode(path(), &signed(&[&head[..], &huge].concat())).unwrap_err();
+        decode(path(), &signed(&[&head[..], &[0, 0, 1], &huge].concat())).unwrap_err();
+        decode(path(), &signed(&[&head[..], &[0, 0, 1, 1], &huge].concat())).unwrap_err();
+        // One node, one row, a change of node 1.
+        decode(
+            path(),
+            &signed(&[&head[..], &[1, 1, b'a', 0, 1, 1, 1, 1]].concat()),
+        )
+        .unwrap_err();
+        decode(
+            path(),
+            &signed(&[&head[..], &[1, 1, b'a', 0, 1, 1, 1, 0]].concat()),
+        )
+        .unwrap();
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_under_a_right_checksum_is_read_or_refused(body: Vec<u8>) {
+            let _ = decode(path(), &signed(&body));
+            let head = [&[0, 0][..], &[0; 32], &body].concat();
+            let _ = decode(path(), &signed(&head));
+        }
+    }
+}

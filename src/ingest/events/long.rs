@@ -1,0 +1,182 @@
+//! The long form: a row for every node that changes.
+//!
+//! Columns `time`, `node`, `state` (1 idle, 0 busy), in any order:
+//!
+//! ```csv
+//! time,node,state
+//! 2021-02-10 00:08:52,a01,1
+//! 2021-02-10 00:08:52,a02,0
+//! 2021-02-10 00:48:48,a02,1
+//! 2021-02-10 00:52:10,,
+//! 2021-02-10 00:55:00,a01,0
+//! ```
+//!
+//! - Rows that follow each other with the same time are one event.
+//! - A node is busy until it is mentioned; a state that it already has is harmless,
+//!   two states within one event are a fault.
+//! - Nodes are in the order of their first mention.
+//! - A row with neither node nor state begins an event of its own. So an event at which
+//!   nothing changes is one such row, and it parts two events at the same time.
+//!
+//! The writers mention every node in the first event, so that the order of nodes, and
+//! nodes that are never idle, survive a round trip; so does the number of events, which
+//! `--skip-rows` counts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::assemble::{Assembler, Place};
+use crate::domain::{Change, EventLog, Time};
+use crate::error::Result;
+
+/// Builds a log from rows of the long form.
+pub(super) struct LongBuilder<'a> {
+    pub log: Assembler<'a>,
+    index: BTreeMap<String, u32>,
+    nodes: Vec<Node>,
+    /// Time of the event being read.
+    event: Option<Time>,
+    /// Nodes mentioned in it.
+    mentioned: Vec<u32>,
+}
+
+/// A node while its log is read.
+struct Node {
+    idle: bool,
+    /// Its state after the event being read, where that mentions it.
+    said: Option<bool>,
+}
+
+impl<'a> LongBuilder<'a> {
+    pub fn new(path: &'a Path) -> Self {
+        LongBuilder {
+            log: Assembler::new(path),
+            index: BTreeMap::new(),
+            nodes: Vec::new(),
+            event: None,
+            mentioned: Vec::new(),
+        }
+    }
+
+    /// A row with neither node nor state: an event of its own begins.
+    pub fn begin(&mut self, time: Time, place: Place) -> Result<()> {
+        self.end_event();
+        self.log.check_order(time, place)?;
+        self.event = Some(time);
+        Ok(())
+    }
+
+    /// A row: `node` has this state from `time` on.
+    pub fn mention(&mut self, time: Time, node: &str, idle: bool, place: Place) -> Result<()> {
+        if self.event != Some(time) {
+            self.begin(time, place)?;
+        }
+        let index = match self.index.get(node) {
+            Some(index) => *index,
+            None => self.add_node(node)?,
+        };
+        let said = &mut self.nodes[index as usize].said;
+        match said.replace(idle) {
+            None => self.mentioned.push(index),
+            Some(before) if before == idle => {}
+            Some(_) => {
+                let found = format!("two states of {node:?} at {time}");
+                self.log
+                    .fault(place, "state", found, "one state of a node at a time")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The log, where there was no fault.
+    pub fn finish(mut self) -> Result<EventLog> {
+        self.end_event();
+        self.log.finish()
+    }
+
+    fn add_node(&mut self, name: &str) -> Result<u32> {
+        let index = self.log.push_node(name)?;
+        self.index.insert(name.to_owned(), index);
+        self.nodes.push(Node {
+            idle: false,
+            said: None,
+        });
+        Ok(index)
+    }
+
+    fn end_event(&mut self) {
+        let Some(time) = self.event.take() else {
+            return;
+        };
+        self.mentioned.sort_unstable();
+        let nodes = &mut self.nodes;
+        let changes = self.mentioned.drain(..).filter_map(|index| {
+            let node = &mut nodes[index as usize];
+            let idle = node.said.take()?;
+            let changed = idle != node.idle;
+            node.idle = idle;
+            changed.then(|| Change::new(index, idle))
+        });
+        self.log.push_row(time, changes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn build(rows: &[(i64, &str, bool)]) -> Result<EventLog> {
+        let mut long = LongBuilder::new(Path::new("log"));
+        for (row, (seconds, node, idle)) in rows.iter().enumerate() {
+            let (time, place) = (Time::from_seconds(*seconds), Place::Row(row));
+            if node.is_empty() {
+                long.begin(time, place)?;
+            } else {
+                long.mention(time, node, *idle, place)?;
+            }
+        }
+        long.finish()
+    }
+
+    #[test]
+    fn nodes_are_busy_until_mentioned_and_repetition_is_harmless() {
+        let log = build(&[
+            (1, "b", true),
+            (1, "a", false),
+            (2, "c", true),
+            (2, "a", true),
+            (2, "b", true),
+            (2, "a", true),
+            (3, "a", true),
+        ])
+        .unwrap();
+        assert_eq!(log.nodes(), ["b", "a", "c"]);
+        assert_eq!(log.changes(0), [Change::new(0, true)]);
+        assert_eq!(log.changes(1), [Change::new(1, true), Change::new(2, true)]);
+        assert_eq!(log.changes(2), []);
+        assert_eq!(log.len(), 3);
+    }
+
+    #[test]
+    fn rows_without_a_node_keep_events_apart() {
+        let log = build(&[
+            (1, "a", true),
+            (2, "", false),
+            (2, "", false),
+            (2, "a", false),
+        ])
+        .unwrap();
+        assert_eq!(log.times(), [1, 2, 2].map(Time::from_seconds));
+        assert_eq!(log.changes(1), []);
+        assert_eq!(log.changes(2), [Change::new(0, false)]);
+    }
+
+    #[test]
+    fn contradictions_and_times_going_backwards_are_gathered() {
+        let message = build(&[(2, "a", true), (2, "a", false), (1, "a", true)])
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("row 1 (counting from 0), state: found two states of \"a\""));
+        assert!(message.contains("row 2 (counting from 0), time: found 1970-01-01 00:00:01"));
+    }
+}

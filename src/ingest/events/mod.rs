@@ -1,0 +1,184 @@
+//! Event logs: which nodes are idle, by time.
+//!
+//! # Formats
+//!
+//! - The original's **pandas pickle**: a DataFrame with one row per event (a
+//!   `DatetimeIndex`) and one column per node, 1 idle, 0 busy; also within `.gz`,
+//!   `.tar` and `.tar.gz`.
+//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time,
+//!   whatever its name; in Parquet it is the column `time`, else pandas' stored index
+//!   (`__index_level_0__`), else the first column.
+//! - **Long** CSV and Parquet: columns `time`, `node`, `state`, in any order. See [`long`].
+//! - **`.gev`**, this program's cache. See [`gev`].
+//!
+//! Times are texts such as `2021-02-10 20:21:15` or seconds since 1970; in Parquet
+//! also timestamps of any unit. They never decrease from row to row.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::source::{Kind, STDIN, Source};
+use super::{Loaded, SourceId};
+use crate::domain::EventLog;
+use crate::error::{Error, Result};
+
+pub mod gev;
+pub mod long;
+
+mod assemble;
+mod columns;
+mod csv;
+mod csv_long;
+mod csv_wide;
+mod parquet;
+mod pickle;
+
+/// Reads an event log in any format; `-` is stdin.
+///
+/// # Errors
+/// The file cannot be read, or has faults, which are gathered; a `.gev` is refused
+/// where the file it was made from lies beside it and has changed since.
+pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
+    let source = Source::open(path)?;
+    let mut notes = Vec::new();
+    let value = if source.kind() == Kind::Gev {
+        let cache = gev::decode(source.path(), &source.read_all()?)?;
+        refuse_stale(&source, &cache)?;
+        notes.extend(cache.origin());
+        cache.log
+    } else {
+        read_source(&source)?
+    };
+    Ok(Loaded {
+        value,
+        sources: vec![source.id().clone()],
+        notes,
+    })
+}
+
+/// Reads an event log through the cache beside it, `PATH.gev`, and makes the cache
+/// anew where it is missing, damaged or stale.
+///
+/// A cache that cannot be written is a note, not an error. A `.gev` itself and stdin
+/// are read as by [`read`].
+///
+/// # Errors
+/// As [`read`].
+pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
+    let source = Source::open(path)?;
+    if source.kind() == Kind::Gev || path == Path::new(STDIN) {
+        return read(path);
+    }
+    let cache_path = cache_path(path);
+    let mut notes = Vec::new();
+    let cached = cached_log(&cache_path, source.id(), &mut notes);
+    let value = match cached {
+        Some(log) => log,
+        None => {
+            let log = read_source(&source)?;
+            match gev::write(&log, &cache_path, Some(source.id())) {
+                Ok(()) => notes.push(format!("wrote the cache {}", cache_path.display())),
+                Err(error) => notes.push(format!("went on without a cache: {error}")),
+            }
+            log
+        }
+    };
+    Ok(Loaded {
+        value,
+        sources: vec![source.id().clone()],
+        notes,
+    })
+}
+
+/// Where [`read_cached`] keeps the cache of `path`.
+pub fn cache_path(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".gev");
+    PathBuf::from(name)
+}
+
+/// The log of a sound cache made from `id`; a note says why there is none.
+fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<EventLog> {
+    let bytes = match std::fs::read(cache) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => {
+            notes.push(format!(
+                "cannot read the cache {}: {error}",
+                cache.display()
+            ));
+            return None;
+        }
+    };
+    match gev::decode(cache, &bytes) {
+        Ok(found) if found.is_of(id) => Some(found.log),
+        Ok(_) => {
+            notes.push(format!(
+                "the cache {} was made from another file",
+                cache.display()
+            ));
+            None
+        }
+        Err(error) => {
+            notes.push(format!("the cache is unusable: {error}"));
+            None
+        }
+    }
+}
+
+fn read_source(source: &Source) -> Result<EventLog> {
+    let log = match source.kind() {
+        Kind::Pickle => pickle::read(source),
+        Kind::Parquet => parquet::read(source),
+        Kind::Csv => csv::read(source),
+        Kind::Gev => gev::decode(source.path(), &source.read_all()?).map(|cache| cache.log),
+        Kind::Json | Kind::Toml => Err(source
+            .fault(
+                "JSON or TOML text",
+                "an event log: a pandas pickle, CSV, Parquet or .gev",
+            )
+            .remedy("the file of tasks goes into the other argument")
+            .into()),
+    }?;
+    refuse_empty(source, log)
+}
+
+fn refuse_empty(source: &Source, log: EventLog) -> Result<EventLog> {
+    if log.is_empty() {
+        return Err(source.fault("no rows", "at least one event").into());
+    }
+    if log.nodes().is_empty() {
+        return Err(source.fault("no nodes", "at least one node").into());
+    }
+    Ok(log)
+}
+
+/// Refuses a cache whose source lies beside it and is no longer what it was.
+fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
+    if source.path() == Path::new(STDIN) {
+        return Ok(());
+    }
+    let Some(origin) = cache.origin_beside(source.path()) else {
+        return Ok(());
+    };
+    let read_error = |e| Error::io("read", &origin, e);
+    let file = File::open(&origin).map_err(read_error)?;
+    let length = file.metadata().map_err(read_error)?.len();
+    // Another length is another file: no need to hash it.
+    if length == cache.source_length
+        && super::source::hash(file).map_err(read_error)?.1 == cache.source_sha256
+    {
+        return Ok(());
+    }
+    let (origin, path) = (origin.display(), source.path().display());
+    Err(source
+        .fault(
+            format!("a cache older than {origin} beside it"),
+            "one made from the file as it is now",
+        )
+        .remedy(format!(
+            "run `gleaner convert {origin} -o {path}`, or remove one of the two"
+        ))
+        .into())
+}

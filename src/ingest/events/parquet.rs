@@ -1,0 +1,164 @@
+//! Event logs as Parquet, wide or long.
+
+use std::collections::BTreeMap;
+
+use super::assemble::{EXPECTED_STATE, EXPECTED_TIME, Place};
+use super::columns::ColumnScan;
+use super::long::LongBuilder;
+use crate::domain::{EventLog, Time};
+use crate::error::Result;
+use crate::ingest::Gatherer;
+use crate::ingest::parquet::{Column, Table, Value};
+use crate::ingest::source::Source;
+
+pub(super) fn read(source: &Source) -> Result<EventLog> {
+    let table = Table::open(source)?;
+    if table.column("node").is_some() && table.column("state").is_some() {
+        read_long(source, &table)
+    } else {
+        read_wide(source, &table)
+    }
+}
+
+fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
+    let named = |name| {
+        table
+            .columns()
+            .iter()
+            .position(|column| column.name == name)
+    };
+    let time = named("time")
+        .or_else(|| named("__index_level_0__"))
+        .unwrap_or(0);
+    let Some(time_column) = table.columns().get(time) else {
+        return Err(source
+            .fault("no columns", "a time and a column for every node")
+            .into());
+    };
+    let others = table
+        .columns()
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| *at != time);
+    let nodes: Vec<&Column> = others.map(|(_, column)| column).collect();
+    let names = nodes.iter().map(|column| column.name.clone()).collect();
+    let mut scan = ColumnScan::new(source.path(), names, table.rows())?;
+    let times = times(source, table, time_column)?;
+    let mut states = Vec::with_capacity(table.rows());
+    for (node, column) in nodes.into_iter().enumerate() {
+        states.clear();
+        table.visit(column, |row, value| {
+            // A cell with a fault counts as busy; the log is not used then.
+            states.push(state(value).unwrap_or_default());
+            match state(value) {
+                Some(_) => Ok(()),
+                None => scan.bad_cell(row, node, value.to_string()),
+            }
+        })?;
+        scan.column(node, &states)?;
+    }
+    scan.finish(&times)
+}
+
+fn read_long(source: &Source, table: &Table<'_>) -> Result<EventLog> {
+    let (Some(time), Some(node), Some(state), 3) = (
+        table.column("time"),
+        table.column("node"),
+        table.column("state"),
+        table.columns().len(),
+    ) else {
+        let names: Vec<_> = table.columns().iter().map(|c| c.name.as_str()).collect();
+        let found = format!("the columns {}", names.join(", "));
+        return Err(source.fault(found, "time, node and state alone").into());
+    };
+    let times = times(source, table, time)?;
+    let (names, nodes) = names(source, table, node)?;
+    let mut long = LongBuilder::new(source.path());
+    table.visit(state, |row, value| {
+        let (time, place) = (times[row], Place::Row(row));
+        match (nodes[row].map(|node| &names[node]), value) {
+            (None, Value::Null) => long.begin(time, place),
+            (None, _) => long.log.fault(place, "node", "nothing", "a node's name"),
+            (Some(node), value) => match self::state(value) {
+                Some(state) => long.mention(time, node, state == 1, place),
+                None => long
+                    .log
+                    .fault(place, "state", value.to_string(), EXPECTED_STATE),
+            },
+        }
+    })?;
+    long.finish()
+}
+
+/// The names in a column and, for every row, which one it has.
+fn names(
+    source: &Source,
+    table: &Table<'_>,
+    column: &Column,
+) -> Result<(Vec<String>, Vec<Option<usize>>)> {
+    let mut index = BTreeMap::new();
+    let mut names = Vec::new();
+    let mut rows = Vec::with_capacity(table.rows());
+    let mut faults = Gatherer::default();
+    table.visit(column, |row, value| {
+        let name = match value {
+            Value::Null => {
+                rows.push(None);
+                return Ok(());
+            }
+            Value::Text(text) if !text.is_empty() => {
+                std::str::from_utf8(text).ok().map(str::to_owned)
+            }
+            Value::Int(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let Some(name) = name else {
+            rows.push(None);
+            let fault = source
+                .fault(value.to_string(), "a node's name")
+                .field("node");
+            return faults.add(fault.at(Place::Row(row).to_string()));
+        };
+        let next = names.len();
+        let node = *index.entry(name).or_insert_with_key(|name| {
+            names.push(name.clone());
+            next
+        });
+        rows.push(Some(node));
+        Ok(())
+    })?;
+    faults.finish((names, rows))
+}
+
+/// The times of every row.
+fn times(source: &Source, table: &Table<'_>, column: &Column) -> Result<Vec<Time>> {
+    let mut times = Vec::with_capacity(table.rows());
+    let mut faults = Gatherer::default();
+    table.visit(column, |row, value| {
+        match value.time() {
+            Some(time) => times.push(time),
+            None => {
+                times.push(Time(0));
+                let fault = source.fault(value.to_string(), EXPECTED_TIME);
+                faults.add(
+                    fault
+                        .at(Place::Row(row).to_string())
+                        .field(column.name.as_str()),
+                )?;
+            }
+        }
+        Ok(())
+    })?;
+    faults.finish(times)
+}
+
+/// 0 or 1; `None` for anything else.
+fn state(value: Value<'_>) -> Option<u8> {
+    match value {
+        Value::Bool(idle) => Some(u8::from(idle)),
+        Value::Int(state @ 0..=1) => u8::try_from(state).ok(),
+        Value::Float(0.0) => Some(0),
+        Value::Float(1.0) => Some(1),
+        _ => None,
+    }
+}

@@ -1,0 +1,80 @@
+//! The original's event log: a pandas DataFrame with a column of `int8` per node.
+
+use super::assemble::{EXPECTED_TIME, Place};
+use super::columns::ColumnScan;
+use crate::domain::{EventLog, Time};
+use crate::error::Result;
+use crate::ingest::Gatherer;
+use crate::ingest::fault::{of_column, of_pickle};
+use crate::ingest::pickle::{self, Block, BlockData, Frame, ItemType, Matrix, NAT, Order};
+use crate::ingest::source::Source;
+
+pub(super) fn read(source: &Source) -> Result<EventLog> {
+    let bytes = source.read_all()?;
+    let frame = pickle::read_frame(&bytes).map_err(|e| of_pickle(source.path(), &e))?;
+    let names = frame
+        .columns()
+        .iter()
+        .map(|name| name.clone().into_owned())
+        .collect();
+    let mut scan = ColumnScan::new(source.path(), names, frame.rows())?;
+    for block in frame.blocks() {
+        match block.data() {
+            BlockData::Numbers(matrix) if is_bytes(matrix) => scan_bytes(&mut scan, block, matrix)?,
+            _ => scan_cells(&mut scan, &frame, block)?,
+        }
+    }
+    scan.finish(&times(source, &frame)?)
+}
+
+fn is_bytes(matrix: &Matrix<'_>) -> bool {
+    matches!(matrix.item(), ItemType::Bool | ItemType::I8 | ItemType::U8)
+}
+
+fn scan_bytes(scan: &mut ColumnScan<'_>, block: &Block<'_>, matrix: &Matrix<'_>) -> Result<()> {
+    if matrix.order() == Order::Rows {
+        return scan.rows(block.columns(), matrix.bytes());
+    }
+    for (column, node) in block.columns().iter().enumerate() {
+        scan.column(*node, matrix.column_bytes(column).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// Scans states of wider types, cell by cell.
+fn scan_cells(scan: &mut ColumnScan<'_>, frame: &Frame<'_>, block: &Block<'_>) -> Result<()> {
+    let mut states = Vec::with_capacity(frame.rows());
+    for &node in block.columns() {
+        states.clear();
+        for row in 0..frame.rows() {
+            let cell = frame.cell(node, row);
+            let state = match cell.as_ref().and_then(|cell| cell.as_f64()) {
+                Some(0.0) => 0,
+                Some(1.0) => 1,
+                _ => {
+                    let found = cell.map_or_else(|| "nothing".to_owned(), |cell| cell.describe());
+                    scan.bad_cell(row, node, found)?;
+                    0
+                }
+            };
+            states.push(state);
+        }
+        scan.column(node, &states)?;
+    }
+    Ok(())
+}
+
+/// The times of every row: the index.
+fn times(source: &Source, frame: &Frame<'_>) -> Result<Vec<Time>> {
+    let index = frame
+        .index_datetimes_ns()
+        .map_err(|e| of_column(source.path(), &e))?;
+    let mut faults = Gatherer::default();
+    for (row, _) in index.iter().enumerate().filter(|(_, time)| **time == NAT) {
+        let fault = source
+            .fault("a missing time (NaT)", EXPECTED_TIME)
+            .field("index");
+        faults.add(fault.at(Place::Row(row).to_string()))?;
+    }
+    faults.finish(index.iter().map(|nanos| Time(*nanos)).collect())
+}

@@ -1,0 +1,67 @@
+//! Gathering faults, with an end.
+
+use crate::error::{Fault, Faults, Result};
+
+/// Faults gathered from one input before reading it stops.
+pub const MAX_FAULTS: usize = 1_000;
+
+/// Gathers an input's faults and ends the reading once there are [`MAX_FAULTS`].
+#[derive(Debug, Default)]
+pub struct Gatherer {
+    faults: Faults,
+}
+
+impl Gatherer {
+    /// Adds a fault.
+    ///
+    /// # Errors
+    /// All faults so far, once there are [`MAX_FAULTS`].
+    pub fn add(&mut self, fault: Fault) -> Result<()> {
+        self.faults.push(fault);
+        if self.faults.0.len() < MAX_FAULTS {
+            return Ok(());
+        }
+        std::mem::take(&mut self.faults).into_result(())
+    }
+
+    /// Whether there is no fault so far.
+    pub fn is_empty(&self) -> bool {
+        self.faults.0.is_empty()
+    }
+
+    /// The value, where there was no fault.
+    ///
+    /// # Errors
+    /// The faults.
+    pub fn finish<T>(self, value: T) -> Result<T> {
+        self.faults.into_result(value)
+    }
+
+    /// The faults so far.
+    pub fn into_faults(self) -> Faults {
+        self.faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+
+    #[test]
+    fn reading_stops_at_the_most_faults() {
+        let mut gatherer = Gatherer::default();
+        for _ in 1..MAX_FAULTS {
+            gatherer.add(Fault::default()).unwrap();
+        }
+        let Err(Error::Data(faults)) = gatherer.add(Fault::default()) else {
+            panic!("expected the faults");
+        };
+        assert_eq!(faults.0.len(), MAX_FAULTS);
+    }
+
+    #[test]
+    fn no_fault_gives_the_value() {
+        assert_eq!(Gatherer::default().finish(7).unwrap(), 7);
+    }
+}

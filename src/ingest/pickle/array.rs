@@ -1,0 +1,76 @@
+//! The arrays behind blocks and indexes, under whatever pandas wraps them in.
+
+use super::arrow;
+use super::blocks::BlockData;
+use super::error::PickleError;
+use super::globals::Global;
+use super::graph::Graph;
+use super::ndarray;
+use super::value::{Call, Item};
+
+const EXPECTED: &str = "an array of values";
+/// An index around a `DatetimeArray` around a numpy array is the deepest
+/// nesting written.
+const MAX_WRAPPERS: usize = 4;
+
+/// An array of one dimension (one column) or two.
+pub(super) struct Array<'a> {
+    pub columns: usize,
+    pub rows: usize,
+    pub data: BlockData<'a>,
+}
+
+/// Reads the array that `item` is or wraps.
+pub(super) fn read<'a>(graph: &Graph<'a>, mut item: Item<'a>) -> Result<Array<'a>, PickleError> {
+    for _ in 0..MAX_WRAPPERS {
+        let call = graph
+            .call(item)
+            .ok_or_else(|| graph.unexpected(item, EXPECTED))?;
+        item = match call.class {
+            Global::Reconstruct | Global::FromBuffer => return ndarray::read(graph, item, call),
+            Global::ArrowStrings => return arrow::read(graph, item, call),
+            Global::ArrayClass => attribute(graph, item, call)?,
+            Global::WrapArray => wrapped(graph, item, call)?,
+            Global::NewIndex => {
+                let [_, state] = graph.fields(graph.child(item, call.args), EXPECTED)?;
+                graph.required(state, "data", EXPECTED)?
+            }
+            _ => break,
+        };
+    }
+    Err(graph.unexpected(item, EXPECTED))
+}
+
+/// The array of an object filled from its attributes.
+fn attribute<'a>(
+    graph: &Graph<'a>,
+    item: Item<'a>,
+    call: Call<'a>,
+) -> Result<Item<'a>, PickleError> {
+    let state = graph.state(item, call);
+    match graph.entry(state, "_data", EXPECTED)? {
+        Some(data) => Ok(data),
+        None => graph.required(state, "_ndarray", EXPECTED),
+    }
+}
+
+/// The array in a state `(dtype, array, attributes)`, whose first two members
+/// have changed places between releases.
+fn wrapped<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Item<'a>, PickleError> {
+    let unexpected = || graph.unexpected(item, EXPECTED);
+    let state = match call.state {
+        Some(state) => graph.child(item, state),
+        // Without a separate state it is the third argument.
+        None => graph.fields::<3>(graph.child(item, call.args), EXPECTED)?[2],
+    };
+    let members = graph.sequence(state).ok_or_else(unexpected)?;
+    members
+        .iter()
+        .take(2)
+        .map(|&member| graph.child(state, member))
+        .find(|&member| {
+            let class = graph.call(member).map(|call| call.class);
+            matches!(class, Some(Global::Reconstruct | Global::FromBuffer))
+        })
+        .ok_or_else(unexpected)
+}

@@ -1,0 +1,33 @@
+//! A frame's columns as pandas keeps them: in blocks of one type each.
+
+use super::cell::Cell;
+use super::matrix::Matrix;
+
+/// Columns of one type, stored together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block<'a> {
+    pub(super) columns: Vec<usize>,
+    pub(super) data: BlockData<'a>,
+}
+
+/// The values of a [`Block`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum BlockData<'a> {
+    /// Numbers, truth values or times in the file's own bytes.
+    Numbers(Matrix<'a>),
+    /// Texts and objects, one column after the other.
+    Cells(Vec<Cell<'a>>),
+}
+
+impl<'a> Block<'a> {
+    /// The positions in the frame of the block's columns: column `k` of the
+    /// data is column `columns()[k]` of the frame.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// The values.
+    pub fn data(&self) -> &BlockData<'a> {
+        &self.data
+    }
+}

@@ -1,0 +1,97 @@
+//! One value of a table.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// "Not a time": the missing value of time columns, as pandas stores it.
+pub const NAT: i64 = i64::MIN;
+
+/// One value of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell<'a> {
+    /// `None` or `pandas.NA`. A missing number is a NaN [`Cell::Float`].
+    Missing,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A time in nanoseconds since 1970-01-01 UTC (local time where the table
+    /// has no time zone), or [`NAT`].
+    DatetimeNs(i64),
+    /// A list, tuple or array of numbers, each rounded to the nearest `f64`.
+    Numbers(Arc<[f64]>),
+    /// Something else, in words.
+    Other(&'static str),
+}
+
+impl Cell<'_> {
+    /// The value as a number: integers are rounded to the nearest `f64`, true
+    /// is 1, a missing value is NaN. `None` for anything else.
+    pub fn as_f64(&self) -> Option<f64> {
+        match *self {
+            Self::Missing => Some(f64::NAN),
+            Self::Bool(value) => Some(f64::from(u8::from(value))),
+            Self::Int(value) => Some(value as f64),
+            Self::Float(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value as an integer, also where a float holds it exactly: a column
+    /// of integers with a missing value is stored as floats.
+    pub fn as_i64(&self) -> Option<i64> {
+        match *self {
+            Self::Bool(value) => Some(i64::from(value)),
+            Self::Int(value) => Some(value),
+            Self::Float(value) => exact_integer(value),
+            _ => None,
+        }
+    }
+
+    /// The value as a text.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value as a time, see [`Cell::DatetimeNs`]; a missing value is
+    /// [`NAT`].
+    pub fn as_datetime_ns(&self) -> Option<i64> {
+        match *self {
+            Self::Missing => Some(NAT),
+            Self::Float(value) if value.is_nan() => Some(NAT),
+            Self::DatetimeNs(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value in words, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Missing => "no value".into(),
+            Self::Bool(value) => format!("the truth value {value}"),
+            Self::Int(value) => format!("the integer {value}"),
+            Self::Float(value) => format!("the number {value}"),
+            Self::Text(text) => {
+                let start: String = text.chars().take(40).collect();
+                format!("the text {start:?}")
+            }
+            Self::DatetimeNs(NAT) => "a missing time (NaT)".into(),
+            Self::DatetimeNs(value) => format!("a time ({value} ns after 1970)"),
+            Self::Numbers(numbers) => format!("a list of {} numbers", numbers.len()),
+            Self::Other(what) => (*what).into(),
+        }
+    }
+}
+
+/// `value` as an integer if it is one below 2^53 in size.
+fn exact_integer(value: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_007_199_254_740_992.0;
+    (value.fract() == 0.0 && value.abs() < LIMIT).then_some(value as i64)
+}

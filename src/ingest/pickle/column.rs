@@ -1,0 +1,170 @@
+//! Columns and row labels as plain vectors.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::cell::Cell;
+use super::frame::Frame;
+use super::index::Labels;
+
+/// Why a column or the index is not what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ColumnError {
+    /// There is no such column.
+    #[error("there is no column {name:?}; the table has {present}")]
+    Missing {
+        /// The column asked for.
+        name: String,
+        /// The columns there are, in words.
+        present: String,
+    },
+    /// A value is of another type.
+    #[error("column {name:?}, row {row} (counted from 0): expected {expected}, found {found}")]
+    Value {
+        /// The column.
+        name: String,
+        /// The row, from 0.
+        row: usize,
+        /// What is needed.
+        expected: &'static str,
+        /// What is there, in words.
+        found: String,
+    },
+    /// The row labels are of another type.
+    #[error("the index holds {found}, expected {expected}; {remedy}")]
+    Index {
+        /// What is needed.
+        expected: &'static str,
+        /// What is there, in words.
+        found: String,
+        /// What the user can do.
+        remedy: &'static str,
+    },
+}
+
+impl<'a> Frame<'a> {
+    /// A column of numbers: integers are rounded to the nearest `f64`, true is
+    /// 1, missing values are NaN.
+    ///
+    /// # Errors
+    /// Where there is no such column, or it holds anything but numbers.
+    pub fn column_f64(&self, name: &str) -> Result<Vec<f64>, ColumnError> {
+        self.collect(name, "a number", |cell| cell.as_f64())
+    }
+
+    /// A column of integers, also where floats hold them exactly.
+    ///
+    /// # Errors
+    /// Where there is no such column, or it holds anything but integers of 64
+    /// bits.
+    pub fn column_i64(&self, name: &str) -> Result<Vec<i64>, ColumnError> {
+        self.collect(name, "an integer", |cell| cell.as_i64())
+    }
+
+    /// A column of texts.
+    ///
+    /// # Errors
+    /// Where there is no such column, or it holds anything but texts.
+    pub fn column_strings(&self, name: &str) -> Result<Vec<String>, ColumnError> {
+        self.collect(name, "a text", |cell| cell.as_text().map(str::to_owned))
+    }
+
+    /// A column of times in nanoseconds since 1970-01-01, in UTC where the
+    /// column has a time zone; [`NAT`](super::NAT) where missing.
+    ///
+    /// # Errors
+    /// Where there is no such column, or it holds anything but times in the
+    /// years 1678 to 2261.
+    pub fn column_datetimes_ns(&self, name: &str) -> Result<Vec<i64>, ColumnError> {
+        self.collect(name, "a time", |cell| cell.as_datetime_ns())
+    }
+
+    /// A column of lists of numbers. Rows that share a list in the file share
+    /// it here.
+    ///
+    /// # Errors
+    /// Where there is no such column, or it holds anything but lists of
+    /// numbers.
+    pub fn column_lists(&self, name: &str) -> Result<Vec<Arc<[f64]>>, ColumnError> {
+        self.collect(name, "a list of numbers", |cell| match cell {
+            Cell::Numbers(numbers) => Some(Arc::clone(numbers)),
+            _ => None,
+        })
+    }
+
+    fn collect<T>(
+        &self,
+        name: &str,
+        expected: &'static str,
+        value: impl Fn(&Cell<'a>) -> Option<T>,
+    ) -> Result<Vec<T>, ColumnError> {
+        let position = self.position(name).ok_or_else(|| self.missing(name))?;
+        (0..self.rows())
+            .map(|row| {
+                let cell = self.cell(position, row);
+                let found = cell.as_deref().and_then(&value);
+                found.ok_or_else(|| ColumnError::Value {
+                    name: name.to_owned(),
+                    row,
+                    expected,
+                    found: cell.map_or_else(|| "nothing".into(), |cell| cell.describe()),
+                })
+            })
+            .collect()
+    }
+
+    fn missing(&self, name: &str) -> ColumnError {
+        const SHOWN: usize = 8;
+        let names = self.columns();
+        let mut present = match names.len() {
+            0 => "no columns".to_owned(),
+            count => format!("{count}: {}", names[..count.min(SHOWN)].join(", ")),
+        };
+        if names.len() > SHOWN {
+            present += ", ...";
+        }
+        let name = name.to_owned();
+        ColumnError::Missing { name, present }
+    }
+
+    /// The row labels as texts.
+    ///
+    /// # Errors
+    /// Where any label is not a text.
+    pub fn index_strings(&self) -> Result<Vec<&str>, ColumnError> {
+        let texts = match self.index() {
+            Labels::Cells(cells) => cells.iter().map(Cell::as_text).collect(),
+            _ => None,
+        };
+        texts.ok_or_else(|| self.wrong_index("texts", "df.index = df.index.astype(str)"))
+    }
+
+    /// The row labels as times in nanoseconds since 1970-01-01, in UTC where
+    /// the index has a time zone; [`NAT`](super::NAT) where missing.
+    ///
+    /// # Errors
+    /// Where any label is not a time.
+    pub fn index_datetimes_ns(&self) -> Result<Cow<'_, [i64]>, ColumnError> {
+        let times = match self.index() {
+            Labels::DatetimesNs(times) => Some(Cow::Borrowed(times.as_slice())),
+            Labels::Cells(cells) => cells
+                .iter()
+                .map(Cell::as_datetime_ns)
+                .collect::<Option<Vec<_>>>()
+                .map(Cow::Owned),
+            _ => None,
+        };
+        times.ok_or_else(|| self.wrong_index("times", "df.index = pd.to_datetime(df.index)"))
+    }
+
+    fn wrong_index(&self, expected: &'static str, remedy: &'static str) -> ColumnError {
+        ColumnError::Index {
+            expected,
+            found: self.index().describe().to_owned(),
+            remedy,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The closed list of Python names that a table may refer to.
+
+use super::error::Problem;
+
+/// What a listed name stands for. Several spellings (pandas and numpy moved
+/// their classes between releases) share one meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Global {
+    /// `pandas.DataFrame`.
+    DataFrame,
+    /// `pandas.Series`.
+    Series,
+    /// The holder of a frame's blocks and axes, and that of a series.
+    Manager,
+    /// `_unpickle_block(values, placement, ndim)`, or `new_block`.
+    Block,
+    /// `functools.partial`, which pandas 1.3 wraps around `new_block`.
+    Partial,
+    /// `_new_Index(class, state)` and `_new_DatetimeIndex`.
+    NewIndex,
+    /// An index class whose labels are in `data`.
+    Index,
+    /// `RangeIndex`.
+    RangeIndex,
+    /// A class that wraps one numpy array: `DatetimeArray`, `StringArray`.
+    ArrayClass,
+    /// `__pyx_unpickle_NDArrayBacked(class, checksum, state)`.
+    WrapArray,
+    /// `ArrowStringArray`.
+    ArrowStrings,
+    /// `pyarrow.lib._restore_array`.
+    ArrowArray,
+    /// `pyarrow.lib.type_for_alias`.
+    ArrowType,
+    /// `numpy.ndarray`.
+    NdArray,
+    /// `numpy._reconstruct`, filled by a state.
+    Reconstruct,
+    /// `numpy._frombuffer(buffer, dtype, shape, order)`.
+    FromBuffer,
+    /// `numpy.dtype`.
+    Dtype,
+    /// `numpy.scalar(dtype, bytes)`.
+    Scalar,
+    /// `_codecs.encode`: the bytes of protocol 2.
+    Encode,
+    /// `bytes`, `bytearray` or `pyarrow.py_buffer` of other bytes.
+    Bytes,
+    /// `slice(start, stop, step)`.
+    Slice,
+    /// `pandas.Timestamp`: nanoseconds, or a number in a given resolution.
+    Timestamp,
+    /// `pandas.NaT`.
+    NotATime,
+    /// `pandas.NA`.
+    NotAvailable,
+    /// `datetime.datetime`.
+    DateTime,
+    /// `getattr`, as in `getattr(ZoneInfo, "_unpickle")` and no other use.
+    GetAttr,
+    /// `zoneinfo.ZoneInfo`.
+    ZoneInfo,
+    /// A time zone, calendar offset or type description, which the values do
+    /// not depend on: times are stored in UTC.
+    Ignored,
+}
+
+impl Global {
+    /// What it is called in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::DataFrame => "DataFrame",
+            Self::Series => "Series",
+            Self::Manager => "BlockManager",
+            Self::Block => "a block of columns",
+            Self::Partial => "functools.partial",
+            Self::NewIndex | Self::Index => "Index",
+            Self::RangeIndex => "RangeIndex",
+            Self::ArrayClass | Self::WrapArray => "a pandas array",
+            Self::ArrowStrings => "ArrowStringArray",
+            Self::ArrowArray | Self::ArrowType => "a pyarrow array",
+            Self::NdArray | Self::Reconstruct | Self::FromBuffer => "numpy.ndarray",
+            Self::Dtype => "numpy.dtype",
+            Self::Scalar => "a numpy number",
+            Self::Encode | Self::Bytes => "bytes",
+            Self::Slice => "slice",
+            Self::Timestamp => "Timestamp",
+            Self::NotATime => "NaT",
+            Self::NotAvailable => "NA",
+            Self::DateTime => "datetime",
+            Self::GetAttr => "getattr",
+            Self::ZoneInfo => "ZoneInfo",
+            Self::Ignored => "a time zone, offset or type description",
+        }
+    }
+}
+
+/// The meaning of `module.name`, or the error that names it.
+pub(super) fn find(module: &str, name: &str) -> Result<Global, Problem> {
+    let listed = match module.split('.').next() {
+        Some("pandas") => pandas(module, name),
+        Some("numpy") => numpy(module, name),
+        Some("pyarrow") => pyarrow(module, name),
+        _ => python(module, name),
+    };
+    listed.ok_or_else(|| refusal(module, name))
+}
+
+/// The error for a name that is not on the list.
+pub(super) fn refusal(module: &str, name: &str) -> Problem {
+    let remedy = match module.split('.').next() {
+        Some("pandas" | "numpy" | "pyarrow") => {
+            "convert that column or index to plain numbers, texts or times first \
+             (df.astype(object), df.reset_index()), or write CSV or Parquet"
+        }
+        Some("pytz" | "dateutil" | "zoneinfo" | "datetime") => {
+            "store times in UTC (df.index = df.index.tz_convert('UTC')) or without a time zone"
+        }
+        _ => "if you do not know who made this file, do not open it in Python either",
+    };
+    Problem::Global {
+        name: format!("{}.{}", shown(module), shown(name)),
+        remedy,
+    }
+}
+
+/// A name fit for a message: short, and without control characters.
+fn shown(name: &str) -> String {
+    let escaped: String = name.escape_debug().take(80).collect();
+    if escaped.chars().count() < 80 {
+        escaped
+    } else {
+        escaped + "..."
+    }
+}
+
+fn pandas(module: &str, name: &str) -> Option<Global> {
+    Some(match (module, name) {
+        ("pandas" | "pandas.core.frame", "DataFrame") => Global::DataFrame,
+        ("pandas" | "pandas.core.series", "Series") => Global::Series,
+        (
+            "pandas.core.internals" | "pandas.core.internals.managers",
+            "BlockManager" | "SingleBlockManager",
+        ) => Global::Manager,
+        ("pandas._libs.internals", "_unpickle_block") => Global::Block,
+        ("pandas.core.internals.blocks", "new_block") => Global::Block,
+        ("pandas.core.indexes.base", "_new_Index") => Global::NewIndex,
+        ("pandas.core.indexes.datetimes", "_new_DatetimeIndex") => Global::NewIndex,
+        ("pandas" | "pandas.core.indexes.base", "Index") => Global::Index,
+        ("pandas" | "pandas.core.indexes.datetimes", "DatetimeIndex") => Global::Index,
+        ("pandas.core.indexes.numeric", "Int64Index" | "UInt64Index" | "Float64Index") => {
+            Global::Index
+        }
+        ("pandas" | "pandas.core.indexes.range", "RangeIndex") => Global::RangeIndex,
+        ("pandas.arrays" | "pandas.core.arrays.datetimes", "DatetimeArray") => Global::ArrayClass,
+        ("pandas.arrays" | "pandas.core.arrays.string_", "StringArray") => Global::ArrayClass,
+        ("pandas._libs.arrays", "__pyx_unpickle_NDArrayBacked") => Global::WrapArray,
+        ("pandas.arrays" | "pandas.core.arrays.string_arrow", "ArrowStringArray") => {
+            Global::ArrowStrings
+        }
+        ("pandas" | "pandas.core.dtypes.dtypes", "DatetimeTZDtype") => Global::Ignored,
+        ("pandas" | "pandas.core.arrays.string_", "StringDtype") => Global::Ignored,
+        ("pandas" | "pandas._libs.missing", "NA") => Global::NotAvailable,
+        ("pandas._libs.tslib" | "pandas._libs.tslibs.timestamps", "Timestamp") => Global::Timestamp,
+        ("pandas._libs.tslibs.timestamps", "_unpickle_timestamp") => Global::Timestamp,
+        ("pandas._libs.tslib" | "pandas._libs.tslibs.nattype", "__nat_unpickle") => {
+            Global::NotATime
+        }
+        ("pandas._libs.tslibs.nattype", "_nat_unpickle") => Global::NotATime,
+        ("pandas.tseries.offsets" | "pandas._libs.tslibs.offsets", _) if is_offset(name) => {
+            Global::Ignored
+        }
+        _ => return None,
+    })
+}
+
+/// The calendar offsets that an index of regular times carries as its `freq`.
+fn is_offset(name: &str) -> bool {
+    matches!(
+        name,
+        "Nano"
+            | "Micro"
+            | "Milli"
+            | "Second"
+            | "Minute"
+            | "Hour"
+            | "Day"
+            | "BusinessDay"
+            | "Week"
+            | "MonthBegin"
+            | "MonthEnd"
+            | "QuarterBegin"
+            | "QuarterEnd"
+            | "YearBegin"
+            | "YearEnd"
+    )
+}
+
+fn numpy(module: &str, name: &str) -> Option<Global> {
+    Some(match (module, name) {
+        ("numpy", "ndarray") => Global::NdArray,
+        ("numpy", "dtype") => Global::Dtype,
+        ("numpy.core.multiarray" | "numpy._core.multiarray", "_reconstruct") => Global::Reconstruct,
+        ("numpy.core.multiarray" | "numpy._core.multiarray", "scalar") => Global::Scalar,
+        ("numpy.core.numeric" | "numpy._core.numeric", "_frombuffer") => Global::FromBuffer,
+        _ => return None,
+    })
+}
+
+fn pyarrow(module: &str, name: &str) -> Option<Global> {
+    Some(match (module, name) {
+        ("pyarrow.lib", "_restore_array") => Global::ArrowArray,
+        ("pyarrow.lib", "type_for_alias") => Global::ArrowType,
+        ("pyarrow.lib", "py_buffer") => Global::Bytes,
+        _ => return None,
+    })
+}
+
+fn python(module: &str, name: &str) -> Option<Global> {
+    Some(match (module, name) {
+        ("_codecs", "encode") => Global::Encode,
+        ("builtins" | "__builtin__", "bytes" | "bytearray") => Global::Bytes,
+        ("builtins" | "__builtin__", "slice") => Global::Slice,
+        ("builtins" | "__builtin__", "getattr") => Global::GetAttr,
+        ("functools", "partial") => Global::Partial,
+        ("datetime", "datetime") => Global::DateTime,
+        ("datetime", "timedelta" | "timezone") => Global::Ignored,
+        ("pytz", "_UTC" | "_p" | "_FixedOffset") => Global::Ignored,
+        ("dateutil.tz.tz", "tzutc" | "tzoffset") => Global::Ignored,
+        ("zoneinfo", "ZoneInfo") => Global::ZoneInfo,
+        _ => return None,
+    })
+}

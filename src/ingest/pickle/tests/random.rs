@@ -1,0 +1,74 @@
+//! Random damage: whatever is done to a file, the reader returns.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::super::read_frame;
+use super::{Fixture, tables};
+
+/// Reads what may be anything, and touches all of it.
+fn survives(bytes: &[u8]) {
+    let start = Instant::now();
+    if let Ok(frame) = read_frame(bytes) {
+        for column in 0..frame.columns().len() {
+            for row in 0..frame.rows() {
+                assert!(frame.cell(column, row).is_some());
+            }
+        }
+    }
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(5), "took {taken:?}: {bytes:x?}");
+}
+
+fn fixture() -> impl Strategy<Value = Fixture> {
+    let all: Vec<Fixture> = tables().collect();
+    prop::sample::select(all)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn survives_changed_bytes(
+        (_, bytes) in fixture(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = bytes.to_vec();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        survives(&bytes);
+    }
+
+    #[test]
+    fn survives_flipped_bits(
+        (_, bytes) in fixture(),
+        place in any::<prop::sample::Index>(),
+        bit in 0..8_u32,
+    ) {
+        let mut bytes = bytes.to_vec();
+        let place = place.index(bytes.len());
+        bytes[place] ^= 1_u8 << bit;
+        survives(&bytes);
+    }
+
+    #[test]
+    fn survives_pieces_of_two_files(
+        (_, first) in fixture(),
+        (_, second) in fixture(),
+        cut in any::<prop::sample::Index>(),
+        resume in any::<prop::sample::Index>(),
+    ) {
+        let (head, tail) = (cut.index(first.len()), resume.index(second.len()));
+        survives(&[&first[..head], &second[tail..]].concat());
+    }
+
+    #[test]
+    fn survives_any_instructions(
+        instructions in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
+        survives(&[b"\x80\x04", instructions.as_slice()].concat());
+    }
+}

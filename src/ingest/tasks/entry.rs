@@ -1,0 +1,82 @@
+//! One task of a file, read and validated.
+
+use super::fields::{Fields, Report};
+use super::validate::{CurveDraft, Draft};
+use crate::domain::{ScalingCurve, TrainingTask};
+use crate::error::Fault;
+
+/// A task of a file, with everything that is wrong with it.
+pub(super) struct Entry<'a> {
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// The task; `None` where it has faults.
+    pub task: Option<TrainingTask>,
+    /// Its faults.
+    pub report: Report<'a>,
+}
+
+/// What a file holds.
+#[derive(Default)]
+pub(super) struct Parsed<'a> {
+    /// Its tasks in order, and faults of what they share.
+    pub entries: Vec<Entry<'a>>,
+    /// Faults of the file as a whole, which no skipping mends.
+    pub fatal: Vec<Fault>,
+}
+
+impl<'a> Entry<'a> {
+    /// Faults of something else than a task; `None` where there are none.
+    pub fn of_faults(report: Report<'a>) -> Option<Self> {
+        let faulty = !report.faults.is_empty();
+        faulty.then_some(Entry {
+            name: None,
+            task: None,
+            report,
+        })
+    }
+
+    /// Reads a task whose curve is among its fields.
+    pub fn read(mut fields: Fields<'a>) -> Self {
+        let curve = read_curve(&mut fields);
+        Entry::with_curve(fields, curve)
+    }
+
+    /// Reads a task with a curve from elsewhere; `None` where that is a fault already.
+    pub fn with_curve(mut fields: Fields<'a>, curve: Option<ScalingCurve>) -> Self {
+        let labels = fields.report.labels;
+        let draft = Draft {
+            name: fields.text(labels.name),
+            submit: fields.time(labels.submit),
+            min_nodes: fields.number(labels.min_nodes),
+            max_nodes: fields.number(labels.max_nodes),
+            rescale_up: fields.number(labels.rescale_up),
+            rescale_down: fields.number(labels.rescale_down),
+            work: fields.number(labels.work),
+            curve,
+        };
+        let mut report = fields.finish();
+        Entry {
+            name: draft.name.clone(),
+            task: draft.check(&mut report),
+            report,
+        }
+    }
+}
+
+/// Reads the curve among a task's fields.
+pub(super) fn read_curve(fields: &mut Fields<'_>) -> Option<ScalingCurve> {
+    let labels = fields.report.labels;
+    let nodes = fields.list(labels.nodes);
+    let progress = fields.list(labels.progress);
+    let objective = if fields.has(labels.objective) {
+        Some(fields.list(labels.objective)?)
+    } else {
+        None
+    };
+    let draft = CurveDraft {
+        nodes: nodes?,
+        progress: progress?,
+        objective,
+    };
+    draft.check(&mut fields.report)
+}

@@ -1,0 +1,172 @@
+//! The named values of one task, taken out one by one, with the faults found on the way.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::node::Node;
+use crate::domain::{Time, TrainingTask};
+use crate::error::{Fault, Faults, Result};
+
+/// What a format calls the fields.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Labels {
+    pub name: &'static str,
+    pub submit: &'static str,
+    pub min_nodes: &'static str,
+    pub max_nodes: &'static str,
+    pub rescale_up: &'static str,
+    pub rescale_down: &'static str,
+    pub work: &'static str,
+    pub nodes: &'static str,
+    pub progress: &'static str,
+    pub objective: &'static str,
+}
+
+/// Faults of one task, or of one shared curve.
+#[derive(Debug, Clone)]
+pub(super) struct Report<'a> {
+    pub path: &'a Path,
+    /// Such as `line 3`, or `task 2 ("J1")`.
+    pub place: String,
+    pub labels: &'static Labels,
+    pub faults: Vec<Fault>,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(path: &'a Path, place: String, labels: &'static Labels) -> Self {
+        Report {
+            path,
+            place,
+            labels,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Adds a fault of a field.
+    pub fn add(&mut self, field: &str, found: impl Into<String>, expected: impl Into<String>) {
+        let fault = Fault::of(self.path, found, expected).field(field);
+        self.faults.push(fault.at(self.place.as_str()));
+    }
+
+    /// The value, where there was no fault.
+    pub fn into_result<T>(self, value: T) -> Result<T> {
+        Faults(self.faults).into_result(value)
+    }
+}
+
+/// A task's values by name. `None` from a method: a fault was added.
+pub(super) struct Fields<'a> {
+    values: BTreeMap<String, Node>,
+    pub report: Report<'a>,
+}
+
+impl<'a> Fields<'a> {
+    /// Takes over values; one that comes twice is a fault, missing ones are dropped.
+    pub fn new(values: impl IntoIterator<Item = (String, Node)>, report: Report<'a>) -> Self {
+        let mut fields = Fields {
+            values: BTreeMap::new(),
+            report,
+        };
+        fields.extend(values);
+        fields
+    }
+
+    /// Takes over more values.
+    pub fn extend(&mut self, values: impl IntoIterator<Item = (String, Node)>) {
+        for (name, value) in values {
+            if value != Node::Null && self.values.insert(name.clone(), value).is_some() {
+                self.report
+                    .add(&name, "the field a second time", "every field once");
+            }
+        }
+    }
+
+    /// Takes a value out; `None` where it is missing, which is no fault.
+    pub fn take(&mut self, name: &str) -> Option<Node> {
+        self.values.remove(name)
+    }
+
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        match self.take(name) {
+            Some(Node::Text(text)) => Some(text),
+            other => self.wrong(name, other, "a text"),
+        }
+    }
+
+    pub fn number(&mut self, name: &str) -> Option<f64> {
+        match self.take(name) {
+            Some(Node::Number(number)) => Some(number),
+            other => self.wrong(name, other, "a number"),
+        }
+    }
+
+    /// A time; from the start where it is missing.
+    pub fn time(&mut self, name: &str) -> Option<Time> {
+        const EXPECTED: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
+        let value = self.take(name);
+        let time = match &value {
+            None => Some(TrainingTask::FROM_START),
+            Some(Node::Time(time)) => Some(*time),
+            Some(Node::Number(seconds)) => Time::from_fractional_seconds(*seconds),
+            Some(Node::Text(text)) => text.parse().ok(),
+            Some(_) => None,
+        };
+        time.or_else(|| self.wrong(name, value, EXPECTED))
+    }
+
+    pub fn list(&mut self, name: &str) -> Option<Vec<f64>> {
+        let value = self.take(name);
+        let numbers = match &value {
+            Some(Node::List(values)) => values
+                .iter()
+                .map(|value| match value {
+                    Node::Number(number) => Some(*number),
+                    _ => None,
+                })
+                .collect(),
+            _ => None,
+        };
+        numbers.or_else(|| self.wrong(name, value, "a list of numbers"))
+    }
+
+    /// Nothing, in place of a value that is missing or, which is a fault, another.
+    pub fn absent_or_wrong<T>(
+        &mut self,
+        name: &str,
+        found: Option<Node>,
+        expected: &str,
+    ) -> Vec<T> {
+        if let Some(found) = found {
+            self.report.add(name, found.to_string(), expected);
+        }
+        Vec::new()
+    }
+
+    /// Whether a value of this name is left.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Makes every value left a fault, as no field is called so; the report.
+    pub fn finish(mut self) -> Report<'a> {
+        let names: Vec<String> = self.values.into_keys().collect();
+        for name in names {
+            let fault = Fault::of(
+                self.report.path,
+                "a field that no task has",
+                "a known field",
+            )
+            .at(self.report.place.as_str())
+            .field(name)
+            .remedy("correct or remove it");
+            self.report.faults.push(fault);
+        }
+        self.report
+    }
+
+    fn wrong<T>(&mut self, name: &str, found: Option<Node>, expected: &str) -> Option<T> {
+        let found = found.unwrap_or(Node::Null).to_string();
+        self.report.add(name, found, expected);
+        None
+    }
+}

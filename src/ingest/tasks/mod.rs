@@ -1,0 +1,136 @@
+//! Training tasks and their scaling curves.
+//!
+//! # Formats
+//!
+//! - The original's **pair of pandas pickles**: `*-Jbnd-*.pkl` with a row per task (index:
+//!   name; `Tcup`, `Tcdw` seconds lost to growing and shrinking; `Jmin`, `Jmax` nodes;
+//!   `Pmax` work; `Tsub` submission) and `*-JNPs-*.pkl` with the curve of each (`Ns`
+//!   nodes, `Ps` work per second, `Os` objective per second). The two are matched by name.
+//! - One **TOML or JSON** file; see [`document`].
+//! - One **CSV or Parquet** file; see [`table`].
+//!
+//! # Fields
+//!
+//! | field | unit | pickle |
+//! |---|---|---|
+//! | `name` | text, unique | index |
+//! | `submit` | time; from the start of the log where missing | `Tsub` |
+//! | `min_nodes`, `max_nodes` | nodes | `Jmin`, `Jmax` |
+//! | `rescale_up`, `rescale_down` | seconds of progress lost | `Tcup`, `Tcdw` |
+//! | `work` | units of work | `Pmax` |
+//! | curve `nodes` | nodes: first 0, increasing | `Ns` |
+//! | curve `progress` | units of work per second; 0 at 0 nodes | `Ps` |
+//! | curve `objective` | per second; the progress where missing | `Os` |
+//!
+//! A field that is not among these is a fault, so that no typing error passes silently.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::source::{Kind, Source};
+use super::{Gatherer, Loaded};
+use crate::domain::TrainingTask;
+use crate::error::{Error, Faults, Result};
+
+pub mod document;
+pub mod table;
+
+mod entry;
+mod fields;
+mod node;
+mod pickle;
+mod validate;
+
+use entry::Parsed;
+
+/// Tasks, and what was wrong with those left out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaskSet {
+    /// The sound tasks, in file order.
+    pub tasks: Vec<TrainingTask>,
+    /// Faults of the tasks left out; empty unless faulty tasks may be skipped.
+    pub skipped: Faults,
+}
+
+/// Reads tasks: the original's two pickles, or one file of ours without `curves`.
+///
+/// With `skip_invalid`, tasks with faults are left out and their faults returned;
+/// faults of a file as a whole still end the reading.
+///
+/// # Errors
+/// A file cannot be read or has faults, which are gathered; `curves` is given where
+/// it must not be, or missing where it must: [`Error::Usage`].
+pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<Loaded<TaskSet>> {
+    let source = Source::open(tasks)?;
+    let mut sources = vec![source.id().clone()];
+    let mut notes = Vec::new();
+    let parsed = match (source.kind(), curves) {
+        (Kind::Pickle, Some(path)) => {
+            let curves = Source::open(path)?;
+            sources.push(curves.id().clone());
+            pickle::read(&source, &curves, &mut notes)?
+        }
+        (Kind::Pickle, None) => {
+            return Err(Error::Usage(format!(
+                "{} is a pickle of tasks: name the pickle of their scaling curves too (-scfn)",
+                tasks.display()
+            )));
+        }
+        (_, Some(curves)) => {
+            return Err(Error::Usage(format!(
+                "{} holds tasks with their curves: leave out the curves file {}",
+                tasks.display(),
+                curves.display()
+            )));
+        }
+        (Kind::Toml, None) => document::read_toml(&source)?,
+        (Kind::Json, None) => document::read_json(&source)?,
+        (Kind::Csv, None) => table::read_csv(&source)?,
+        (Kind::Parquet, None) => table::read_parquet(&source)?,
+        (Kind::Gev, None) => {
+            let fault = source.fault("an event log (.gev)", "a file of tasks");
+            return Err(fault.into());
+        }
+    };
+    let value = collect(&source, parsed, skip_invalid)?;
+    Ok(Loaded {
+        value,
+        sources,
+        notes,
+    })
+}
+
+/// Gathers the sound tasks of a file, or its faults.
+fn collect(source: &Source, parsed: Parsed<'_>, skip_invalid: bool) -> Result<TaskSet> {
+    let mut set = TaskSet::default();
+    let mut gatherer = Gatherer::default();
+    parsed
+        .fatal
+        .into_iter()
+        .try_for_each(|fault| gatherer.add(fault))?;
+    let mut names = BTreeSet::new();
+    for entry in parsed.entries {
+        let mut report = entry.report;
+        if let Some(name) = entry.name
+            && let Some(name) = names.replace(name)
+        {
+            let found = format!("{name:?}, which an earlier task has");
+            report.add(report.labels.name, found, "every name once");
+        }
+        match entry.task {
+            Some(task) if report.faults.is_empty() => set.tasks.push(task),
+            _ if skip_invalid => set.skipped.0.extend(report.faults),
+            _ => report
+                .faults
+                .into_iter()
+                .try_for_each(|fault| gatherer.add(fault))?,
+        }
+    }
+    gatherer.finish(())?;
+    if set.tasks.is_empty() {
+        let mut faults = set.skipped;
+        faults.push(source.fault("no sound task", "at least one task"));
+        return Err(faults.into());
+    }
+    Ok(set)
+}

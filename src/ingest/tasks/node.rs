@@ -1,0 +1,154 @@
+//! A field's value, whichever format it comes from.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use crate::domain::Time;
+use crate::ingest::fault::show;
+
+/// A value of a document or of a table's cell.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    /// Missing.
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    Time(Time),
+    List(Vec<Node>),
+    /// Keys in file order; a key may come twice.
+    Table(Vec<(String, Node)>),
+    /// Something that no field can be, in words.
+    Other(String),
+}
+
+/// How the `toml` crate hands over a date or time: a table of this key alone.
+const TOML_DATETIME: &str = "$__toml_private_datetime";
+
+impl Node {
+    /// A list of numbers.
+    pub fn numbers(numbers: impl IntoIterator<Item = f64>) -> Self {
+        Node::List(numbers.into_iter().map(Node::Number).collect())
+    }
+
+    /// The list of numbers that a cell's text holds, parted by `;` or spaces; the text
+    /// itself where it is none.
+    pub fn parse_list(text: &str) -> Self {
+        let parts = text.split(|c: char| c == ';' || c.is_whitespace());
+        let numbers: Result<Vec<f64>, _> = parts
+            .filter(|part| !part.is_empty())
+            .map(str::parse)
+            .collect();
+        match numbers {
+            Ok(numbers) if !numbers.is_empty() => Node::numbers(numbers),
+            _ => Node::Text(text.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Node::Null => f.write_str("nothing"),
+            Node::Bool(value) => value.fmt(f),
+            Node::Number(value) => value.fmt(f),
+            Node::Text(text) => f.write_str(&show(text.as_bytes())),
+            Node::Time(time) => time.fmt(f),
+            Node::List(values) => write!(f, "a list of {} values", values.len()),
+            Node::Table(_) => f.write_str("a table"),
+            Node::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Number(value))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element()? {
+            values.push(value);
+        }
+        Ok(Node::List(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut fields: Vec<(String, Node)> = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, Node>()? {
+            if key == TOML_DATETIME {
+                return Ok(value);
+            }
+            fields.push((key, value));
+        }
+        Ok(Node::Table(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_both_kinds_give_the_same_nodes() {
+        let toml: Node =
+            toml::from_str("a = 1\nb = [1.5, nan]\nc = 2021-02-10 20:21:15\n[d]\ne = true")
+                .unwrap();
+        let Node::Table(fields) = toml else { panic!() };
+        assert_eq!(fields[0], ("a".into(), Node::Number(1.0)));
+        let Node::List(b) = &fields[1].1 else {
+            panic!()
+        };
+        assert!(matches!(b[..], [Node::Number(1.5), Node::Number(x)] if x.is_nan()));
+        assert!(
+            matches!(&fields[2].1, Node::Text(t) if t.parse() == Ok(Time::from_seconds(1_612_988_475)))
+        );
+        let json: Node = serde_json::from_str(r#"{"e": true}"#).unwrap();
+        assert_eq!(fields[3].1, json);
+    }
+
+    #[test]
+    fn lists_in_cells_are_parted_by_semicolons_or_spaces() {
+        assert_eq!(Node::parse_list("0;1; 2.5"), Node::numbers([0.0, 1.0, 2.5]));
+        assert_eq!(Node::parse_list("0 1  2.5"), Node::numbers([0.0, 1.0, 2.5]));
+        assert_eq!(Node::parse_list("0;x"), Node::Text("0;x".into()));
+        assert_eq!(Node::parse_list(";"), Node::Text(";".into()));
+    }
+}

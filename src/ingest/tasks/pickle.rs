@@ -1,0 +1,169 @@
+//! The original's pair of pickled DataFrames: bounds of tasks and their scaling curves.
+
+use std::collections::BTreeMap;
+
+use super::entry::{Entry, Parsed};
+use super::fields::{Fields, Labels, Report};
+use super::node::Node;
+use crate::domain::Time;
+use crate::error::{Error, Result};
+use crate::ingest::fault::{of_column, of_pickle, row_place};
+use crate::ingest::pickle::{Cell, ColumnError, Frame, NAT, read_frame};
+use crate::ingest::source::Source;
+
+static LABELS: Labels = Labels {
+    name: "index",
+    submit: "Tsub",
+    min_nodes: "Jmin",
+    max_nodes: "Jmax",
+    rescale_up: "Tcup",
+    rescale_down: "Tcdw",
+    work: "Pmax",
+    nodes: "Ns",
+    progress: "Ps",
+    objective: "Os",
+};
+
+const BOUNDS: [&str; 5] = ["Tcup", "Tcdw", "Jmin", "Jmax", "Pmax"];
+const CURVE: [&str; 3] = ["Ns", "Ps", "Os"];
+const SUBMIT: &str = "Tsub";
+
+pub(super) fn read<'a>(
+    tasks: &'a Source,
+    curves: &Source,
+    notes: &mut Vec<String>,
+) -> Result<Parsed<'a>> {
+    let (task_bytes, curve_bytes) = (tasks.read_all()?, curves.read_all()?);
+    let frame = read_frame(&task_bytes).map_err(|e| of_pickle(tasks.path(), &e))?;
+    let curve_frame = read_frame(&curve_bytes).map_err(|e| of_pickle(curves.path(), &e))?;
+    require(tasks, &frame, &BOUNDS)?;
+    require(curves, &curve_frame, &CURVE)?;
+    note_ignored(tasks, &frame, &BOUNDS, notes);
+    note_ignored(curves, &curve_frame, &CURVE, notes);
+
+    let names = frame
+        .index_strings()
+        .map_err(|e| of_column(tasks.path(), &e))?;
+    let mut rows = curve_rows(curves, &curve_frame)?;
+    let mut parsed = Parsed::default();
+    for (row, name) in names.into_iter().enumerate() {
+        let report = Report::new(
+            tasks.path(),
+            format!("{} ({name:?})", row_place(row)),
+            &LABELS,
+        );
+        let mut fields = Fields::new(
+            [(LABELS.name.to_owned(), Node::Text(name.to_owned()))],
+            report,
+        );
+        fields.extend(values(&frame, row, &BOUNDS));
+        fields.extend(values(&frame, row, &[SUBMIT]));
+        match rows.get_mut(name) {
+            Some((curve_row, used)) => {
+                *used = true;
+                fields.extend(values(&curve_frame, *curve_row, &CURVE));
+                if !fields.has(SUBMIT) {
+                    fields.extend(values(&curve_frame, *curve_row, &[SUBMIT]));
+                }
+                parsed.entries.push(Entry::read(fields));
+            }
+            None => {
+                let expected = format!("a row of this name in {}", curves.path().display());
+                fields.report.add("index", "no scaling curve", expected);
+                parsed.entries.push(Entry::with_curve(fields, None));
+            }
+        }
+    }
+    note_unused(curves, &rows, notes);
+    Ok(parsed)
+}
+
+/// Refuses a frame without its columns.
+fn require(source: &Source, frame: &Frame<'_>, columns: &[&str]) -> Result<()> {
+    let Some(missing) = columns.iter().find(|name| frame.position(name).is_none()) else {
+        return Ok(());
+    };
+    let present = frame.columns().join(", ");
+    let error = ColumnError::Missing {
+        name: (*missing).to_owned(),
+        present,
+    };
+    let fault = of_column(source.path(), &error);
+    let known = BOUNDS
+        .iter()
+        .chain(&CURVE)
+        .filter(|name| !columns.contains(name));
+    let others = known.filter(|name| frame.position(name).is_some());
+    Err(Error::from(match others.count() {
+        0 => fault,
+        _ => fault.remedy("exchange the files of tasks (-bdfn) and curves (-scfn)"),
+    }))
+}
+
+/// Every name's row of the curves, and whether a task used it.
+fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (usize, bool)>> {
+    let names = frame
+        .index_strings()
+        .map_err(|e| of_column(source.path(), &e))?;
+    let mut rows = BTreeMap::new();
+    let mut report = Report::new(source.path(), String::new(), &LABELS);
+    for (row, name) in names.into_iter().enumerate() {
+        if rows.insert(name.to_owned(), (row, false)).is_some() {
+            report.place = row_place(row);
+            report.add(
+                "index",
+                format!("{name:?} a second time"),
+                "every name once",
+            );
+        }
+    }
+    report.into_result(rows)
+}
+
+fn values(frame: &Frame<'_>, row: usize, columns: &[&str]) -> Vec<(String, Node)> {
+    let value = |name: &&str| {
+        let cell = frame.cell(frame.position(name)?, row)?;
+        Some(((*name).to_owned(), node(&cell)))
+    };
+    columns.iter().filter_map(value).collect()
+}
+
+fn node(cell: &Cell<'_>) -> Node {
+    match cell {
+        Cell::Int(value) => Node::Number(*value as f64),
+        // A missing number is a NaN, which the rules refuse by that name.
+        Cell::Float(value) => Node::Number(*value),
+        Cell::Text(text) => Node::Text(text.clone().into_owned()),
+        Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Time(*nanos)),
+        Cell::Numbers(numbers) => Node::numbers(numbers.iter().copied()),
+        other => Node::Other(other.describe()),
+    }
+}
+
+fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&str], notes: &mut Vec<String>) {
+    let ignored = |name: &&str| !read.contains(name) && *name != SUBMIT;
+    let names: Vec<&str> = frame
+        .columns()
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(ignored)
+        .collect();
+    if !names.is_empty() {
+        let path = source.path().display();
+        notes.push(format!("{path}: ignored the columns {}", names.join(", ")));
+    }
+}
+
+fn note_unused(source: &Source, rows: &BTreeMap<String, (usize, bool)>, notes: &mut Vec<String>) {
+    const SHOWN: usize = 5;
+    let unused = rows.iter().filter(|(_, (_, used))| !used);
+    let names: Vec<&str> = unused.map(|(name, _)| name.as_str()).collect();
+    if !names.is_empty() {
+        let (path, count) = (source.path().display(), names.len());
+        let dots = if count > SHOWN { ", …" } else { "" };
+        let names = names[..count.min(SHOWN)].join(", ");
+        notes.push(format!(
+            "{path}: {count} curves belong to no task: {names}{dots}"
+        ));
+    }
+}

@@ -1,0 +1,211 @@
+//! Tasks as CSV or Parquet: a row each, in columns of any order.
+//!
+//! ```csv
+//! name,submit,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress,curve_objective
+//! trial-1,2021-02-10 20:21:15,1,8,18,12,1.3e8,0;1;2;4;8,0;2831;5259;9988;20379.2,
+//! trial-2,,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
+//! ```
+//!
+//! The numbers of a curve are parted by `;` or spaces; in Parquet they may also be lists.
+//! `submit` and `curve_objective` may be empty, and their columns left out.
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+
+use super::entry::{Entry, Parsed};
+use super::fields::{Fields, Labels, Report};
+use super::node::Node;
+use crate::error::{Fault, Result};
+use crate::ingest::fault::row_place;
+use crate::ingest::lines::ShortLines;
+use crate::ingest::parquet::{Column, Table, Value};
+use crate::ingest::source::Source;
+
+static LABELS: Labels = Labels {
+    name: "name",
+    submit: "submit",
+    min_nodes: "min_nodes",
+    max_nodes: "max_nodes",
+    rescale_up: "rescale_up",
+    rescale_down: "rescale_down",
+    work: "work",
+    nodes: "curve_nodes",
+    progress: "curve_progress",
+    objective: "curve_objective",
+};
+
+/// Columns whose cells are texts.
+const TEXTS: [&str; 2] = ["name", "submit"];
+/// Columns whose cells are lists of numbers.
+const LISTS: [&str; 3] = ["curve_nodes", "curve_progress", "curve_objective"];
+/// Columns whose cells are numbers.
+const NUMBERS: [&str; 5] = [
+    "min_nodes",
+    "max_nodes",
+    "rescale_up",
+    "rescale_down",
+    "work",
+];
+/// Columns that may be left out.
+const OPTIONAL: [&str; 2] = ["submit", "curve_objective"];
+
+fn known() -> impl Iterator<Item = &'static str> {
+    TEXTS.into_iter().chain(NUMBERS).chain(LISTS)
+}
+
+pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
+    let mut reader = ReaderBuilder::new()
+        .flexible(true)
+        .trim(Trim::All)
+        .from_reader(ShortLines::new(source.reader()?));
+    let header = reader.headers().map_err(|e| csv_error(source, e))?.clone();
+    let mut parsed = Parsed {
+        fatal: check_header(source, header.iter().map(str::to_owned).collect()),
+        ..Parsed::default()
+    };
+    if !parsed.fatal.is_empty() {
+        return Ok(parsed);
+    }
+    for record in reader.records() {
+        let record = record.map_err(|e| csv_error(source, e))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let mut report = Report::new(source.path(), format!("line {line}"), &LABELS);
+        if record.len() == header.len() {
+            parsed
+                .entries
+                .push(Entry::read(Fields::new(cells(&header, &record), report)));
+        } else {
+            let expected = format!("{}, as in the header", header.len());
+            report.add("", format!("{} fields", record.len()), expected);
+            parsed.entries.extend(Entry::of_faults(report));
+        }
+    }
+    Ok(parsed)
+}
+
+fn csv_error(source: &Source, error: csv::Error) -> crate::error::Error {
+    let place = error
+        .position()
+        .map_or(String::new(), |at| format!("line {}", at.line()));
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => source.read_error(error),
+        csv::ErrorKind::Utf8 { .. } => source
+            .fault("bytes that are not UTF-8", "text")
+            .at(place)
+            .into(),
+        other => source
+            .fault(format!("{other:?}"), "comma-separated values")
+            .at(place)
+            .into(),
+    }
+}
+
+/// Names that are unknown, missing or there twice.
+fn check_header(source: &Source, mut names: Vec<String>) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for name in known() {
+        let count = names.iter().filter(|other| *other == name).count();
+        names.retain(|other| other != name);
+        let found = match count {
+            0 if OPTIONAL.contains(&name) => continue,
+            0 => "no such column".to_owned(),
+            1 => continue,
+            count => format!("{count} such columns"),
+        };
+        faults.push(
+            source
+                .fault(found, "the column once")
+                .at("header")
+                .field(name),
+        );
+    }
+    for name in names {
+        let expected = format!("one of {}", known().collect::<Vec<_>>().join(", "));
+        let fault = source
+            .fault("a column that no task has", expected)
+            .at("header");
+        faults.push(fault.field(name).remedy("correct or remove it"));
+    }
+    faults
+}
+
+fn cells(header: &StringRecord, record: &StringRecord) -> Vec<(String, Node)> {
+    let cells = header.iter().zip(record);
+    cells
+        .map(|(name, cell)| (name.to_owned(), parse(name, cell)))
+        .collect()
+}
+
+/// A cell's text as a value of its column.
+fn parse(column: &str, cell: &str) -> Node {
+    if cell.is_empty() {
+        Node::Null
+    } else if LISTS.contains(&column) {
+        Node::parse_list(cell)
+    } else if NUMBERS.contains(&column) {
+        cell.parse()
+            .map_or_else(|_| Node::Text(cell.to_owned()), Node::Number)
+    } else {
+        Node::Text(cell.to_owned())
+    }
+}
+
+pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
+    let table = Table::open(source)?;
+    let names = table
+        .columns()
+        .iter()
+        .map(|column| column.name.clone())
+        .collect();
+    let fatal = check_header(source, names);
+    if !fatal.is_empty() {
+        return Ok(Parsed {
+            fatal,
+            ..Parsed::default()
+        });
+    }
+    let mut rows = vec![Vec::new(); table.rows()];
+    for column in table.columns() {
+        for (row, node) in rows.iter_mut().zip(column_nodes(&table, column)?) {
+            row.push((column.name.clone(), node));
+        }
+    }
+    let entries = rows.into_iter().enumerate().map(|(row, values)| {
+        let report = Report::new(source.path(), row_place(row), &LABELS);
+        Entry::read(Fields::new(values, report))
+    });
+    Ok(Parsed {
+        entries: entries.collect(),
+        fatal,
+    })
+}
+
+/// The cells of a column.
+fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
+    let mut nodes: Vec<Node> = vec![Node::Null; table.rows()];
+    table.visit(column, |row, value| {
+        let node = node(&column.name, value);
+        match &mut nodes[row] {
+            _ if !column.is_list() => nodes[row] = node,
+            _ if value == Value::Empty => {}
+            Node::List(values) => values.push(node),
+            empty => *empty = Node::List(vec![node]),
+        }
+        Ok(())
+    })?;
+    Ok(nodes)
+}
+
+fn node(column: &str, value: Value<'_>) -> Node {
+    match value {
+        Value::Null | Value::Empty => Node::Null,
+        Value::Bool(value) => Node::Bool(value),
+        Value::Int(value) => Node::Number(value as f64),
+        Value::Float(value) => Node::Number(value),
+        Value::Text(text) => match std::str::from_utf8(text) {
+            Ok(text) => parse(column, text),
+            Err(_) => Node::Other(value.to_string()),
+        },
+        Value::Time(Some(time)) => Node::Time(time),
+        Value::Time(None) => Node::Other(value.to_string()),
+    }
+}

@@ -1,0 +1,45 @@
+//! Keeps panics of a decoder that others wrote from ending the program.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work`, which must stay on this thread; `None` where it panicked.
+///
+/// The panic prints nothing; panics of other threads print as ever. What `work`
+/// changed outside itself is the caller's to throw away.
+pub(super) fn contain<T>(work: impl FnOnce() -> T) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                before(info);
+            }
+        }));
+    });
+    let outer = QUIET.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(outer);
+    outcome.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_contained_and_quiet_ends_with_it() {
+        assert_eq!(contain(|| 1), Some(1));
+        assert_eq!(contain(|| -> u8 { panic!("not to be seen") }), None);
+        assert_eq!(
+            contain(|| contain(|| -> u8 { panic!("nor this") })),
+            Some(None)
+        );
+        assert!(!QUIET.get());
+    }
+}

@@ -1,0 +1,18 @@
+//! Gleaner: what elastic deep-learning training could harvest from a
+//! supercomputer's idle nodes.
+//!
+//! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
+//! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
+//! [`replay`], [`compare`] and [`synth`] (no files, no terminal), [`domain`], and the
+//! crate [`gleaner_solvers`].
+
+pub mod cli;
+pub mod compare;
+pub mod domain;
+pub mod error;
+pub mod ingest;
+pub mod output;
+pub mod replay;
+pub mod synth;
+
+pub use error::{Error, Fault, Faults, Result};

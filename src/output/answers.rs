@@ -1,0 +1,44 @@
+//! Answers of solvers as JSON lines.
+
+use gleaner_solvers::{Allocation, Problem, Status};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// One line of `gleaner solve`.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    id: &'a str,
+    solver: &'a str,
+    status: Status,
+    objective: Option<f64>,
+    bound: Option<f64>,
+    gap: Option<f64>,
+    counts: &'a Option<Vec<u32>>,
+    microseconds: u64,
+}
+
+/// The answer to `problem` as one JSON line.
+///
+/// # Errors
+/// Never in practice; the serialiser's words where it fails.
+pub fn line(
+    problem: &Problem,
+    solver: &str,
+    answer: &Allocation,
+    microseconds: u64,
+) -> Result<String> {
+    let answer = Answer {
+        id: &problem.id,
+        solver,
+        status: answer.status,
+        objective: answer.objective,
+        bound: answer.bound,
+        gap: answer.gap(),
+        counts: &answer.counts,
+        microseconds,
+    };
+    serde_json::to_string(&answer)
+        .map(|text| text + "\n")
+        .map_err(|e| Error::Run(e.to_string()))
+}

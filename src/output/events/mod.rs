@@ -1,0 +1,109 @@
+//! Writers of event logs, in the forms that [`crate::ingest::events`] reads.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use crate::domain::{Change, EventLog, Time};
+use crate::error::{Error, Result};
+use crate::ingest::SourceId;
+use crate::ingest::events::gev;
+
+mod csv;
+mod parquet;
+
+/// How a table of events is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// A row for every change: small.
+    #[default]
+    Long,
+    /// A row for every event, a column for every node: the original's table.
+    Wide,
+}
+
+/// The file format of an event log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// This program's cache; it has one layout.
+    Gev,
+}
+
+impl Format {
+    /// The format that a path's extension names.
+    ///
+    /// # Errors
+    /// Another extension, or none: [`Error::Usage`].
+    pub fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.to_str() {
+            Some("csv") => Ok(Format::Csv),
+            Some("parquet") => Ok(Format::Parquet),
+            Some("gev") => Ok(Format::Gev),
+            _ => Err(Error::Usage(format!(
+                "cannot tell the format of {}: expected a name ending in .csv, .parquet or .gev",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// Writes a log in the format that `path`'s extension names.
+///
+/// A `.gev` also keeps which file the log was read from, so that it can be told to be stale.
+///
+/// # Errors
+/// An unknown extension, or the file cannot be written.
+pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&SourceId>) -> Result<()> {
+    let format = Format::of(path)?;
+    if format == Format::Gev {
+        return gev::write(log, path, source);
+    }
+    let file = File::create(path).map_err(|e| Error::io("create", path, e))?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let written = match (format, layout) {
+        (Format::Parquet, Layout::Long) => parquet::write_long(log, &mut out),
+        (Format::Parquet, Layout::Wide) => parquet::write_wide(log, &mut out),
+        (_, Layout::Long) => csv::write_long(log, &mut out),
+        (_, Layout::Wide) => csv::write_wide(log, &mut out),
+    };
+    written
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::io("write", path, e))
+}
+
+/// The rows of the long form: a time, and a node's state or nothing.
+///
+/// The first event mentions every node. A row without a node stands for an event
+/// without changes, and parts two events at the same time.
+fn long_rows(log: &EventLog) -> impl Iterator<Item = (Time, Option<Change>)> {
+    log.rows().enumerate().flat_map(|(row, (time, changes))| {
+        let mentioned = if row == 0 {
+            all_states(log)
+        } else {
+            changes.to_vec()
+        };
+        let again = row > 0 && log.times()[row - 1] == time;
+        let marker = (again || mentioned.is_empty()).then_some(None);
+        let mentions = mentioned.into_iter().map(Some);
+        marker
+            .into_iter()
+            .chain(mentions)
+            .map(move |change| (time, change))
+    })
+}
+
+/// Every node's state after the first event.
+fn all_states(log: &EventLog) -> Vec<Change> {
+    let mut states: Vec<_> = (0..log.nodes().len() as u32)
+        .map(|node| Change::new(node, false))
+        .collect();
+    for change in log.changes(0) {
+        states[change.node() as usize] = *change;
+    }
+    states
+}

@@ -1,0 +1,10 @@
+//! Writers: results to bytes.
+
+pub mod answers;
+pub mod compare;
+pub mod events;
+pub mod replay;
+pub mod run;
+pub mod summary;
+pub mod table;
+pub mod tasks;

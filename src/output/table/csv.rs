@@ -1,0 +1,99 @@
+//! A table as CSV text.
+
+use std::io::Write;
+
+use super::{Column, Table};
+use crate::domain::Time;
+
+impl Table<'_> {
+    /// Writes the table as CSV: a header, then a line a row.
+    ///
+    /// # Errors
+    /// Whatever `out` fails with.
+    pub fn write_csv(&self, out: impl Write) -> std::io::Result<()> {
+        let mut csv = ::csv::Writer::from_writer(out);
+        csv.write_record(self.columns.iter().map(|(name, _)| name))?;
+        let mut columns: Vec<Cells> = self.columns.iter().map(|(_, c)| Cells::new(c)).collect();
+        let mut cell = Vec::new();
+        for row in 0..self.rows() {
+            for column in &mut columns {
+                cell.clear();
+                column.write(row, &mut cell)?;
+                csv.write_field(&cell)?;
+            }
+            csv.write_record(None::<&[u8]>)?;
+        }
+        csv.flush()
+    }
+}
+
+/// A column and the text of its last time: neighbouring rows mostly share it.
+struct Cells<'a> {
+    column: &'a Column<'a>,
+    last: Option<(Time, String)>,
+}
+
+impl<'a> Cells<'a> {
+    fn new(column: &'a Column<'a>) -> Self {
+        Cells { column, last: None }
+    }
+
+    fn write(&mut self, row: usize, cell: &mut Vec<u8>) -> std::io::Result<()> {
+        match self.column {
+            Column::Times(v) => match v[row] {
+                Some(time) => self.write_time(time, cell),
+                None => Ok(()),
+            },
+            Column::EveryTime(v) => self.write_time(v[row], cell),
+            Column::Fixed(v) => write!(cell, "{:.6}", v[row]),
+            Column::Floats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x}")),
+            Column::Integers(v) => write!(cell, "{}", v[row]),
+            Column::Texts(v) => cell.write_all(v[row].as_bytes()),
+            Column::Names { names, indices } => {
+                cell.write_all(names[indices[row] as usize].as_bytes())
+            }
+        }
+    }
+
+    fn write_time(&mut self, time: Time, cell: &mut Vec<u8>) -> std::io::Result<()> {
+        let text = match &mut self.last {
+            Some((last, text)) if *last == time => text,
+            last => &mut last.insert((time, time.to_string())).1,
+        };
+        cell.write_all(text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed example.
+    #[test]
+    fn cells_are_written_as_documented() {
+        let t = Time::from_seconds(0);
+        let table = Table {
+            name: "t",
+            columns: vec![
+                ("when", Column::Times(vec![Some(t), None])),
+                ("fixed", Column::Fixed(vec![0.1, -2.0])),
+                ("float", Column::Floats(vec![Some(0.1), None])),
+                ("count", Column::Integers(vec![3, 4])),
+                ("text", Column::Texts(vec!["a,b".into(), "c".into()])),
+                (
+                    "name",
+                    Column::Names {
+                        names: vec!["x", "y"],
+                        indices: vec![1, 0],
+                    },
+                ),
+            ],
+        };
+        let mut out = Vec::new();
+        table.write_csv(&mut out).unwrap();
+        let expected = "when,fixed,float,count,text,name\n\
+                        1970-01-01 00:00:00,0.100000,0.1,3,\"a,b\",y\n\
+                        ,-2.000000,,4,c,x\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}

@@ -1,0 +1,97 @@
+//! Task sets as TOML or JSON, in the form that [`crate::ingest::tasks`] reads.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::domain::{ScalingCurve, Time, TrainingTask};
+use crate::error::{Error, Result};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    curve: BTreeMap<String, Curve<'a>>,
+    task: Vec<Task<'a>>,
+}
+
+#[derive(Serialize)]
+struct Curve<'a> {
+    nodes: &'a [u32],
+    progress: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<&'a [f64]>,
+}
+
+#[derive(Serialize)]
+struct Task<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    submit: Option<String>,
+    min_nodes: u32,
+    max_nodes: u32,
+    rescale_up: f64,
+    rescale_down: f64,
+    work: f64,
+    curve: String,
+}
+
+/// Writes tasks to `path`, whose name ends in `.toml` or `.json`; equal curves are shared.
+///
+/// # Errors
+/// Another extension ([`Error::Usage`]), or the file cannot be written.
+pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
+    let document = document(tasks);
+    let text = match path.extension().and_then(|e| e.to_str()) {
+        Some("toml") => toml::to_string(&document).map_err(|e| Error::Run(e.to_string()))?,
+        Some("json") => {
+            serde_json::to_string_pretty(&document).map_err(|e| Error::Run(e.to_string()))? + "\n"
+        }
+        _ => {
+            return Err(Error::Usage(format!(
+                "cannot tell the format of {}: expected a name ending in .toml or .json",
+                path.display()
+            )));
+        }
+    };
+    std::fs::write(path, text).map_err(|e| Error::io("write", path, e))
+}
+
+fn document(tasks: &[TrainingTask]) -> Document<'_> {
+    let mut curves: Vec<&ScalingCurve> = Vec::new();
+    let task = tasks
+        .iter()
+        .map(|task| {
+            let known = curves.iter().position(|&c| *c == task.curve);
+            let index = known.unwrap_or_else(|| {
+                curves.push(&task.curve);
+                curves.len() - 1
+            });
+            Task {
+                name: &task.name,
+                submit: (task.submit > Time(i64::MIN)).then(|| task.submit.to_string()),
+                min_nodes: task.min_nodes,
+                max_nodes: task.max_nodes,
+                rescale_up: task.rescale_up,
+                rescale_down: task.rescale_down,
+                work: task.work,
+                curve: curve_name(index),
+            }
+        })
+        .collect();
+    let curve = (0..)
+        .zip(&curves)
+        .map(|(i, c)| {
+            let curve = Curve {
+                nodes: &c.nodes,
+                progress: &c.progress,
+                objective: (c.objective != c.progress).then_some(&c.objective),
+            };
+            (curve_name(i), curve)
+        })
+        .collect();
+    Document { curve, task }
+}
+
+fn curve_name(index: usize) -> String {
+    format!("model{index:02}")
+}

@@ -1,0 +1,118 @@
+//! Carrying out a plan: which nodes move, and whether they may.
+
+use std::collections::BTreeSet;
+
+use super::decide::Plan;
+use super::engine::Engine;
+use super::nodes::Holder;
+use super::outcome::AllocationRow;
+use crate::error::{Error, Result};
+
+impl Engine<'_> {
+    /// Carries out `plan` at the present event.
+    pub(super) fn apply(&mut self, plan: Plan) -> Result<()> {
+        match plan {
+            Plan::Keep => Ok(()),
+            Plan::Counts(counts) => self.apply_counts(&counts),
+            Plan::Nodes(nodes) => self.apply_nodes(&nodes),
+        }
+    }
+
+    /// Shrinks, then grows: the nodes that arrived first are released and taken first.
+    fn apply_counts(&mut self, counts: &[u32]) -> Result<()> {
+        for (k, &count) in counts.iter().enumerate() {
+            let held = &self.active[k].held;
+            let over = held.len().saturating_sub(count) as usize;
+            for node in held.iter().take(over).collect::<Vec<_>>() {
+                self.release(k, node);
+            }
+        }
+        for (k, &count) in counts.iter().enumerate() {
+            let wanted = count.saturating_sub(self.active[k].held.len()) as usize;
+            let taken: Vec<u32> = self.pool.free().iter().take(wanted).collect();
+            if taken.len() < wanted {
+                return Err(Error::Run(format!(
+                    "{} allocated more nodes than are idle at {}",
+                    self.decider.name(),
+                    self.now
+                )));
+            }
+            for node in taken {
+                self.take(k, node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every task exactly the nodes named.
+    fn apply_nodes(&mut self, nodes: &[Vec<u32>]) -> Result<()> {
+        let wanted: Vec<BTreeSet<u32>> = nodes
+            .iter()
+            .map(|own| own.iter().copied().collect())
+            .collect();
+        for (k, wanted) in wanted.iter().enumerate() {
+            let held: BTreeSet<u32> = self.active[k].held.iter().collect();
+            if !wanted.is_subset(&held) && !held.is_subset(wanted) {
+                return Err(self.misplaced(
+                    k,
+                    "moves to other nodes, which costs what no row accounts for",
+                ));
+            }
+            for &node in held.difference(wanted) {
+                self.release(k, node);
+            }
+        }
+        for (k, wanted) in wanted.iter().enumerate() {
+            for &node in wanted {
+                match self.pool.holder(node) {
+                    Holder::Free => self.take(k, node),
+                    Holder::Task(task) if task == self.active[k].task => {}
+                    Holder::Busy => {
+                        return Err(self.misplaced(k, "is given a node that is not idle"));
+                    }
+                    Holder::Task(_) => {
+                        return Err(self.misplaced(k, "is given another task's node"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn misplaced(&self, k: usize, what: &str) -> Error {
+        let task = &self.tasks[self.active[k].task as usize].name;
+        Error::Run(format!(
+            "at {}, {}: task {task} {what}",
+            self.now,
+            self.decider.name()
+        ))
+    }
+
+    fn take(&mut self, k: usize, node: u32) {
+        let active = &mut self.active[k];
+        self.pool.take(node, active.task, &mut active.held);
+        self.held_since[node as usize] = self.now;
+        let account = &mut self.accounts[active.task as usize];
+        account.start.get_or_insert(self.now);
+    }
+
+    fn release(&mut self, k: usize, node: u32) {
+        let active = &mut self.active[k];
+        let task = active.task;
+        self.pool.release(node, &mut active.held);
+        self.close(task, node);
+    }
+
+    /// Ends the interval in which `task` holds `node`.
+    pub(super) fn close(&mut self, task: u32, node: u32) {
+        let from = self.held_since[node as usize];
+        if from < self.now {
+            self.allocations.push(AllocationRow {
+                task,
+                node,
+                from,
+                to: self.now,
+            });
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Where decisions come from: a solver, or a script.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use gleaner_solvers::{
+    Allocation, BigM, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
+};
+
+use super::outcome::StepStatus;
+use crate::error::{Error, Fault, Result};
+
+/// What to do at one event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The next allocation.
+    pub plan: Plan,
+    /// What the row says of it.
+    pub status: StepStatus,
+    /// Relative gap of the plan, where known.
+    pub gap: Option<f64>,
+    /// Wall time of the solver, in microseconds.
+    pub micros: u64,
+}
+
+/// The next allocation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Plan {
+    /// Leave everything as it is and charge nothing.
+    Keep,
+    /// Next node count of each active task, in order; the engine picks the nodes.
+    Counts(Vec<u32>),
+    /// The nodes each active task holds next, in order.
+    Nodes(Vec<Vec<u32>>),
+}
+
+/// Decides on the next allocation at an event; sees state, changes none.
+pub trait Decider {
+    /// Name for the steps table.
+    fn name(&self) -> &str;
+
+    /// Decides at event `event` on `problem`, whose tasks are the active ones in order.
+    ///
+    /// # Errors
+    /// When the solver or the script fails; the replay stops.
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision>;
+}
+
+/// Decides by a solver.
+pub struct SolverDecider {
+    solver: Box<dyn Solver + Send>,
+    limits: Limits,
+    /// The heuristic proves nothing, and is applied all the same.
+    always_apply: bool,
+}
+
+impl SolverDecider {
+    /// A decider that asks the solver `spec` names.
+    ///
+    /// # Errors
+    /// When this build has no such solver.
+    pub fn new(spec: SolverSpec, limits: Limits) -> Result<Self> {
+        // No problem of a replay has side constraints, so auto is exact: say so in the tables.
+        let kind = match spec.kind {
+            SolverKind::Auto => SolverKind::Exact,
+            kind => kind,
+        };
+        Ok(SolverDecider {
+            solver: SolverSpec { kind, ..spec }.build()?,
+            limits,
+            always_apply: spec.kind == SolverKind::EqualShare,
+        })
+    }
+}
+
+impl Decider for SolverDecider {
+    fn name(&self) -> &str {
+        self.solver.name()
+    }
+
+    fn decide(&mut self, _: usize, problem: &Problem) -> Result<Decision> {
+        let start = Instant::now();
+        let answer = self.solver.solve(problem, &self.limits)?;
+        let micros = start.elapsed().as_micros() as u64;
+        let gap = answer.gap();
+        let better = || {
+            answer
+                .objective
+                .is_some_and(|o| o > value_of_keeping(problem))
+        };
+        let (plan, status) = match (answer.status, answer.counts) {
+            (Status::Optimal, Some(counts)) => (Plan::Counts(counts), StepStatus::Optimal),
+            (Status::Feasible, Some(counts)) if self.always_apply || better() => {
+                (Plan::Counts(counts), StepStatus::Feasible)
+            }
+            _ => (Plan::Keep, StepStatus::Kept),
+        };
+        Ok(Decision {
+            plan,
+            status,
+            gap: gap.filter(|_| status != StepStatus::Kept),
+            micros,
+        })
+    }
+}
+
+/// Objective of changing nothing: a task below its minimum earns nothing.
+fn value_of_keeping(problem: &Problem) -> f64 {
+    problem
+        .tasks
+        .iter()
+        .map(|t| problem.t_fwd * t.current_rate())
+        .sum()
+}
+
+/// Has every plan of a solver checked by code that shares none with the solvers.
+pub struct Checked {
+    decider: SolverDecider,
+    big_m: BigM,
+}
+
+impl Checked {
+    /// Checks what `decider` decides under `big_m`.
+    pub fn new(decider: SolverDecider, big_m: BigM) -> Self {
+        Checked { decider, big_m }
+    }
+}
+
+impl Decider for Checked {
+    fn name(&self) -> &str {
+        self.decider.name()
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let decision = self.decider.decide(event, problem)?;
+        let Plan::Counts(counts) = &decision.plan else {
+            return Ok(decision);
+        };
+        let answer = Allocation {
+            status: Status::Feasible,
+            objective: Some(problem.objective(counts)),
+            bound: None,
+            counts: Some(counts.clone()),
+        };
+        check(problem, &answer, self.big_m).map_err(|violations| {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            Error::Run(format!(
+                "the plan of {} at event {event} fails the check: {}",
+                self.name(),
+                all.join("; ")
+            ))
+        })?;
+        Ok(decision)
+    }
+}
+
+/// Decides as a script says: which task holds which nodes after each event.
+#[derive(Debug, Clone, Default)]
+pub struct Scripted {
+    /// By event, then task name: node indices in the log.
+    pub events: BTreeMap<usize, BTreeMap<String, Vec<u32>>>,
+    /// The script's file, for messages.
+    pub file: String,
+}
+
+impl Decider for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let Some(given) = self.events.get(&event) else {
+            return Err(self.fault(
+                event,
+                "no line",
+                "one line for each event with idle nodes and tasks",
+            ));
+        };
+        if let Some(stranger) = given.iter().find(|(name, nodes)| {
+            !nodes.is_empty() && !problem.tasks.iter().any(|t| t.name == **name)
+        }) {
+            return Err(self.fault(
+                event,
+                format!("nodes for {}", stranger.0),
+                "tasks active at that event",
+            ));
+        }
+        let nodes = problem
+            .tasks
+            .iter()
+            .map(|task| given.get(&task.name).cloned().unwrap_or_default())
+            .collect();
+        Ok(Decision {
+            plan: Plan::Nodes(nodes),
+            status: StepStatus::Scripted,
+            gap: None,
+            micros: 0,
+        })
+    }
+}
+
+impl Scripted {
+    fn fault(&self, event: usize, found: impl Into<String>, expected: &str) -> Error {
+        Fault {
+            file: self.file.clone(),
+            place: format!("event {event}"),
+            found: found.into(),
+            expected: expected.into(),
+            remedy: "replay the script with the log slice, tasks and --max-tasks it was made with"
+                .into(),
+            ..Fault::default()
+        }
+        .into()
+    }
+}

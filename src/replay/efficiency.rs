@@ -1,0 +1,146 @@
+//! What the same tasks would have done without interruption: the yardsticks.
+
+use std::collections::BTreeMap;
+
+use gleaner_solvers::backends::Exact;
+use gleaner_solvers::{BigM, Problem, Task};
+
+use crate::domain::TrainingTask;
+
+/// Best work per second of a set of tasks on dedicated nodes, by node count.
+#[derive(Debug)]
+struct StaticSplit {
+    exact: Exact,
+    problem: Problem,
+    rates: BTreeMap<u32, f64>,
+}
+
+impl StaticSplit {
+    fn new() -> Self {
+        StaticSplit {
+            exact: Exact::new(BigM::Corrected),
+            problem: Problem {
+                id: String::new(),
+                nodes: 0,
+                t_fwd: 1.0,
+                tasks: Vec::new(),
+                groups: Vec::new(),
+            },
+            rates: BTreeMap::new(),
+        }
+    }
+
+    fn set_tasks(&mut self, tasks: impl Iterator<Item = Task>) {
+        self.problem.tasks.clear();
+        self.problem.tasks.extend(tasks);
+        self.rates.clear();
+    }
+
+    fn rate(&mut self, nodes: u32) -> f64 {
+        let (exact, problem) = (&mut self.exact, &mut self.problem);
+        *self.rates.entry(nodes).or_insert_with(|| {
+            problem.nodes = nodes;
+            exact
+                .optimal_counts(problem)
+                .map_or(0.0, |counts| problem.objective(counts))
+        })
+    }
+
+    /// The rate on a fractional number of nodes, linear in between.
+    fn rate_between(&mut self, nodes: f64) -> f64 {
+        let whole = nodes.floor();
+        let share = nodes - whole;
+        let least = self.rate(whole as u32);
+        if share == 0.0 {
+            return least;
+        }
+        least + share * (self.rate(whole as u32 + 1) - least)
+    }
+}
+
+/// The task as the static split sees it: rescaling is free, progress is the objective.
+fn dedicated(task: &TrainingTask) -> Task {
+    Task {
+        name: String::new(),
+        min_nodes: task.min_nodes,
+        max_nodes: task.max_nodes,
+        rescale_up: 0.0,
+        rescale_down: 0.0,
+        curve_nodes: task.curve.nodes.clone(),
+        curve_objective: task.curve.progress.clone(),
+        current: 0,
+    }
+}
+
+/// Collects what the yardsticks need along the run.
+#[derive(Debug)]
+pub(super) struct Yardsticks {
+    split: StaticSplit,
+    /// Active tasks and for how many seconds they were the active ones.
+    spans: Vec<(Vec<u32>, f64)>,
+    fluid_work: f64,
+    idle_node_seconds: f64,
+    seconds: f64,
+}
+
+/// The finished yardsticks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Measured {
+    pub idle_node_seconds: f64,
+    pub equivalent_nodes: f64,
+    pub dedicated_work: f64,
+    pub fluid_work: f64,
+}
+
+impl Yardsticks {
+    pub fn new() -> Self {
+        Yardsticks {
+            split: StaticSplit::new(),
+            spans: Vec::new(),
+            fluid_work: 0.0,
+            idle_node_seconds: 0.0,
+            seconds: 0.0,
+        }
+    }
+
+    /// From now on `active` (indices into `tasks`) are the active tasks.
+    pub fn set_active(&mut self, tasks: &[TrainingTask], active: impl Iterator<Item = u32>) {
+        let active: Vec<u32> = active.collect();
+        if self.spans.last().is_some_and(|(last, _)| *last == active) {
+            return;
+        }
+        self.split
+            .set_tasks(active.iter().map(|&t| dedicated(&tasks[t as usize])));
+        self.spans.push((active, 0.0));
+    }
+
+    /// `idle` nodes were idle for `seconds`.
+    pub fn accrue(&mut self, idle: u32, seconds: f64) {
+        self.seconds += seconds;
+        self.idle_node_seconds += f64::from(idle) * seconds;
+        self.fluid_work += self.split.rate(idle) * seconds;
+        if let Some((_, span)) = self.spans.last_mut() {
+            *span += seconds;
+        }
+    }
+
+    pub fn finish(mut self, tasks: &[TrainingTask]) -> Measured {
+        let equivalent_nodes = if self.seconds > 0.0 {
+            self.idle_node_seconds / self.seconds
+        } else {
+            0.0
+        };
+        let mut dedicated_work = 0.0;
+        for (active, seconds) in &self.spans {
+            self.split
+                .set_tasks(active.iter().map(|&t| dedicated(&tasks[t as usize])));
+            dedicated_work += self.split.rate_between(equivalent_nodes) * seconds;
+        }
+        Measured {
+            idle_node_seconds: self.idle_node_seconds,
+            equivalent_nodes,
+            dedicated_work,
+            fluid_work: self.fluid_work,
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! The replay loop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gleaner_solvers::{Problem, Task};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::accounts::{self, Active, Rescale};
+use super::decide::{Decider, Plan};
+use super::efficiency::Yardsticks;
+use super::initial::{Initial, deal_at_random};
+use super::nodes::{Holder, NodePool};
+use super::outcome::{AllocationRow, EventKind, Outcome, StepRow, StepStatus, TaskRow};
+use super::queue::Queue;
+use crate::domain::{Change, EventLog, Time, TrainingTask};
+use crate::error::{Error, Result};
+
+/// How to replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Forward window in seconds (`-Tfwd`).
+    pub t_fwd: f64,
+    /// Most tasks active at once (`-maxJ`).
+    pub max_tasks: usize,
+    /// The deal at event 0.
+    pub initial: Initial,
+    /// Seed of the random deal.
+    pub seed: u64,
+    /// Whether a task's completion is an event of its own.
+    pub completion_events: bool,
+}
+
+/// How the caller follows and stops a run.
+pub struct Control<'a> {
+    /// Set to stop at the next event; the outcome is then marked incomplete.
+    pub stop: &'a AtomicBool,
+    /// Called with the index of each event and their number.
+    pub progress: &'a mut dyn FnMut(usize, usize),
+}
+
+/// Replays `log` (already sliced, not empty) with `tasks` under `decider`.
+///
+/// # Errors
+/// When the decider fails, or decides what cannot be done.
+pub fn run(
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    options: &Options,
+    decider: &mut dyn Decider,
+    control: Control<'_>,
+) -> Result<Outcome> {
+    let Some(&start) = log.times().first() else {
+        return Err(Error::Run("the log slice holds no event".into()));
+    };
+    let mut engine = Engine::new(log, tasks, options, decider, start);
+    engine.deal()?;
+    let mut complete = true;
+    for (event, (time, changes)) in log.rows().enumerate().skip(1) {
+        if control.stop.load(Ordering::Relaxed) {
+            complete = false;
+            break;
+        }
+        (control.progress)(event, log.len());
+        if options.completion_events && !engine.complete_until(time, event - 1)? {
+            break;
+        }
+        if !engine.step(time, event, changes, EventKind::Nodes)? {
+            break;
+        }
+    }
+    Ok(engine.finish(complete))
+}
+
+/// The state of a run; see [`run`].
+pub(super) struct Engine<'a> {
+    pub(super) log: &'a EventLog,
+    pub(super) tasks: &'a [TrainingTask],
+    pub(super) options: &'a Options,
+    pub(super) decider: &'a mut dyn Decider,
+    pub(super) start: Time,
+    pub(super) now: Time,
+    pub(super) pool: NodePool,
+    pub(super) queue: Queue,
+    pub(super) active: Vec<Active>,
+    /// The decision's problem; its tasks mirror `active`.
+    pub(super) problem: Problem,
+    /// When the present holder of each node got it.
+    pub(super) held_since: Vec<Time>,
+    pub(super) yardsticks: Yardsticks,
+    pub(super) rescale_loss: f64,
+    pub(super) steps: Vec<StepRow>,
+    pub(super) accounts: Vec<TaskRow>,
+    pub(super) allocations: Vec<AllocationRow>,
+}
+
+/// What leaving and joining nodes came to.
+#[derive(Default)]
+struct Moves {
+    left: u32,
+    joined: u32,
+    preempted: u32,
+    preemption_cost: f64,
+}
+
+impl<'a> Engine<'a> {
+    fn new(
+        log: &'a EventLog,
+        tasks: &'a [TrainingTask],
+        options: &'a Options,
+        decider: &'a mut dyn Decider,
+        start: Time,
+    ) -> Self {
+        Engine {
+            log,
+            tasks,
+            options,
+            decider,
+            start,
+            now: start,
+            pool: NodePool::new(log.nodes().len()),
+            queue: Queue::new(tasks),
+            active: Vec::new(),
+            problem: Problem {
+                id: String::new(),
+                nodes: 0,
+                t_fwd: options.t_fwd,
+                tasks: Vec::new(),
+                groups: Vec::new(),
+            },
+            held_since: vec![start; log.nodes().len()],
+            yardsticks: Yardsticks::new(),
+            rescale_loss: 0.0,
+            steps: Vec::with_capacity(log.len()),
+            accounts: tasks.iter().map(|t| accounts::open(t, start)).collect(),
+            allocations: Vec::new(),
+        }
+    }
+
+    /// Event 0: the first tasks become active and the idle nodes are dealt to them.
+    fn deal(&mut self) -> Result<()> {
+        let log = self.log;
+        self.join(log.changes(0));
+        self.admit();
+        if self.pool.idle() == 0 || self.active.is_empty() {
+            return Ok(());
+        }
+        if let Some(plan) = self.initial_plan()? {
+            self.apply(plan)?;
+        }
+        for k in 0..self.active.len() {
+            self.refresh_rate(k);
+            let task = &self.tasks[self.active[k].task as usize];
+            let rate = self.active[k].rate;
+            self.active[k].pending_cost = rate * task.rescale_up;
+            if rate > 0.0 {
+                self.accounts[self.active[k].task as usize].lost_up += task.rescale_up;
+            }
+        }
+        Ok(())
+    }
+
+    fn initial_plan(&mut self) -> Result<Option<Plan>> {
+        match self.options.initial {
+            Initial::Empty => Ok(None),
+            Initial::Solve => {
+                self.problem.nodes = self.pool.idle();
+                Ok(Some(self.decider.decide(0, &self.problem)?.plan))
+            }
+            Initial::Random => {
+                let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
+                let bounds: Vec<_> = self
+                    .problem
+                    .tasks
+                    .iter()
+                    .map(|t| (t.min_nodes, t.cap()))
+                    .collect();
+                let idle: Vec<u32> = self.pool.free().iter().collect();
+                let dealt = deal_at_random(self.pool.idle(), &bounds, &mut rng);
+                let nodes = dealt
+                    .into_iter()
+                    .map(|own| own.into_iter().map(|i| idle[i as usize]).collect())
+                    .collect();
+                Ok(Some(Plan::Nodes(nodes)))
+            }
+        }
+    }
+
+    /// Steps at every completion before `until`; false once the replay is over.
+    fn complete_until(&mut self, until: Time, event: usize) -> Result<bool> {
+        while let Some(time) = self.next_completion().filter(|&t| t < until) {
+            if !self.step(time, event, &[], EventKind::Completion)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// When the first active task finishes if nothing changes.
+    fn next_completion(&self) -> Option<Time> {
+        self.active
+            .iter()
+            .filter(|a| a.rate > 0.0)
+            .map(|a| {
+                let account = &self.accounts[a.task as usize];
+                let left = account.work - account.work_done + a.pending_cost;
+                self.now.plus_seconds((left / a.rate).max(1e-9))
+            })
+            .min()
+    }
+
+    /// One event, in the order of BFTrainer's replayer; false once no task is active or to come.
+    fn step(
+        &mut self,
+        time: Time,
+        event: usize,
+        changes: &[Change],
+        kind: EventKind,
+    ) -> Result<bool> {
+        let rate_before: f64 = self.active.iter().map(|a| a.rate).sum();
+        self.accrue(time);
+        let mut moves = Moves::default();
+        self.preempt(changes, &mut moves);
+        let progress = self.settle(kind);
+        moves.joined = self.join(changes);
+        self.admit();
+        let mut row = StepRow {
+            time,
+            progress,
+            rate: 0.0,
+            rescale_cost: 0.0,
+            event,
+            nodes_left: moves.left,
+            tasks_preempted: moves.preempted,
+            nodes_joined: moves.joined,
+            tasks_active: self.active.len() as u32,
+            nodes_idle: self.pool.idle(),
+            tasks_running: 0,
+            nodes_used: 0,
+            preemption_cost: moves.preemption_cost,
+            kind,
+            status: StepStatus::Trivial,
+            gap: None,
+            micros: 0,
+        };
+        let over = self.active.is_empty() && self.queue.is_empty();
+        if over {
+            row.rate = rate_before;
+        } else if self.pool.idle() == 0 || self.active.is_empty() {
+            for active in &mut self.active {
+                (active.rate, active.pending_cost) = (0.0, 0.0);
+            }
+        } else {
+            self.decide(event, &mut row)?;
+        }
+        self.steps.push(row);
+        Ok(!over)
+    }
+
+    /// Books the time since the last event.
+    fn accrue(&mut self, time: Time) {
+        let seconds = time.seconds_since(self.now);
+        self.yardsticks.accrue(self.pool.idle(), seconds);
+        for active in &mut self.active {
+            active.progress = seconds * active.rate - active.pending_cost;
+            active.preempted = false;
+            self.rescale_loss += active.pending_cost;
+            let account = &mut self.accounts[active.task as usize];
+            account.node_seconds += seconds * f64::from(active.held.len());
+        }
+        self.now = time;
+    }
+
+    /// Nodes that left: a task that held any pays once.
+    fn preempt(&mut self, changes: &[Change], moves: &mut Moves) {
+        for change in changes.iter().filter(|c| !c.idle()) {
+            moves.left += 1;
+            let node = change.node();
+            let Holder::Task(task) = self.pool.holder(node) else {
+                self.pool.leave_free(node);
+                continue;
+            };
+            self.close(task, node);
+            let Some(active) = self.active.iter_mut().find(|a| a.task == task) else {
+                continue;
+            };
+            self.pool.leave_held(node, &mut active.held);
+            if active.preempted {
+                continue;
+            }
+            active.preempted = true;
+            let seconds = self.tasks[task as usize].rescale_down;
+            let cost = seconds * active.rate;
+            active.progress -= cost;
+            let account = &mut self.accounts[task as usize];
+            account.preemptions += 1;
+            if cost > 0.0 {
+                account.lost_preempted += seconds;
+                moves.preempted += 1;
+                moves.preemption_cost += cost;
+            }
+        }
+    }
+
+    /// Adds the progress to the accounts, retires finished tasks; returns its sum.
+    fn settle(&mut self, kind: EventKind) -> f64 {
+        let mut total = 0.0;
+        let mut finished = false;
+        for active in &mut self.active {
+            let account = &mut self.accounts[active.task as usize];
+            account.work_done += active.progress;
+            // A completion's time is rounded to nanoseconds and its work to f64.
+            let slack = match kind {
+                EventKind::Nodes => 0.0,
+                EventKind::Completion => 1e-9 * account.work,
+            };
+            if account.work <= account.work_done + slack {
+                active.progress -= account.work_done - account.work;
+                account.work_done = account.work;
+                account.end = Some(self.now);
+                finished = true;
+            }
+            total += active.progress;
+        }
+        if finished {
+            self.retire();
+        }
+        total
+    }
+
+    /// Removes finished tasks; their nodes become free.
+    fn retire(&mut self) {
+        for k in (0..self.active.len()).rev() {
+            let task = self.active[k].task;
+            if self.accounts[task as usize].end.is_none() {
+                continue;
+            }
+            let mut gone = self.active.remove(k);
+            self.problem.tasks.remove(k);
+            for node in gone.held.iter().collect::<Vec<_>>() {
+                self.close(task, node);
+                self.pool.release(node, &mut gone.held);
+            }
+        }
+        self.active_changed();
+    }
+
+    /// Nodes that joined become free.
+    fn join(&mut self, changes: &[Change]) -> u32 {
+        let mut joined = 0;
+        for change in changes.iter().filter(|c| c.idle()) {
+            self.pool.join(change.node());
+            joined += 1;
+        }
+        joined
+    }
+
+    /// Submitted tasks become active while there is room.
+    fn admit(&mut self) {
+        let before = self.active.len();
+        while self.active.len() < self.options.max_tasks
+            && let Some(index) = self.queue.next(self.now)
+        {
+            let task = &self.tasks[index as usize];
+            self.active.push(Active::new(index));
+            self.problem.tasks.push(Task {
+                name: task.name.clone(),
+                min_nodes: task.min_nodes,
+                max_nodes: task.max_nodes,
+                rescale_up: task.rescale_up,
+                rescale_down: task.rescale_down,
+                curve_nodes: task.curve.nodes.clone(),
+                curve_objective: task.curve.objective.clone(),
+                current: 0,
+            });
+        }
+        if self.active.len() != before {
+            self.active_changed();
+        }
+    }
+
+    fn active_changed(&mut self) {
+        let active = self.active.iter().map(|a| a.task);
+        self.yardsticks.set_active(self.tasks, active);
+    }
+
+    fn decide(&mut self, event: usize, row: &mut StepRow) -> Result<()> {
+        self.problem.nodes = self.pool.idle();
+        for (task, active) in self.problem.tasks.iter_mut().zip(&self.active) {
+            task.current = active.held.len();
+        }
+        let decision = self.decider.decide(event, &self.problem)?;
+        (row.status, row.gap, row.micros) = (decision.status, decision.gap, decision.micros);
+        let counts: Vec<u32> = self.active.iter().map(|a| a.held.len()).collect();
+        self.apply(decision.plan)?;
+        for (k, &before) in counts.iter().enumerate() {
+            self.charge(k, before);
+            self.refresh_rate(k);
+            let active = &self.active[k];
+            row.rate += active.rate;
+            row.rescale_cost += active.pending_cost;
+            row.tasks_running += u32::from(!active.held.is_empty());
+            row.nodes_used += active.held.len();
+        }
+        Ok(())
+    }
+
+    /// Sets the cost of active task `k` going from `before` to its present count.
+    fn charge(&mut self, k: usize, before: u32) {
+        let active = &mut self.active[k];
+        let task = &self.tasks[active.task as usize];
+        let (way, seconds) = match active.held.len().cmp(&before) {
+            std::cmp::Ordering::Greater => (Rescale::Up, task.rescale_up),
+            std::cmp::Ordering::Less => (Rescale::Down, task.rescale_down),
+            std::cmp::Ordering::Equal => {
+                active.pending_cost = 0.0;
+                return;
+            }
+        };
+        active.pending_cost = task.curve.progress_at(before) * seconds;
+        let lost = if active.pending_cost > 0.0 {
+            seconds
+        } else {
+            0.0
+        };
+        self.accounts[active.task as usize].book_rescale(way, lost);
+    }
+
+    fn refresh_rate(&mut self, k: usize) {
+        let active = &mut self.active[k];
+        let task = &self.tasks[active.task as usize];
+        active.rate = if active.held.len() >= task.min_nodes {
+            task.curve.progress_at(active.held.len())
+        } else {
+            0.0
+        };
+    }
+}

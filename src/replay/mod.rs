@@ -1,0 +1,22 @@
+//! The replay engine: an event log drives an allocator of elastic training tasks.
+//!
+//! [`run`] walks the log event by event, keeps the accounts (progress, rescale
+//! costs, preemptions, completions) and asks a [`Decider`] for the next
+//! allocation. It reads no file and knows no terminal. The semantics are those of
+//! BFTrainer's replayer (arXiv:2106.12091, section 4).
+
+mod accounts;
+mod apply;
+pub mod decide;
+mod efficiency;
+mod engine;
+pub mod initial;
+pub mod nodes;
+pub mod outcome;
+mod queue;
+mod summary;
+
+pub use decide::{Decider, Decision, Plan, Scripted, SolverDecider};
+pub use engine::{Control, Options, run};
+pub use initial::Initial;
+pub use outcome::{AllocationRow, EventKind, Outcome, StepRow, StepStatus, Summary, TaskRow};

@@ -1,0 +1,38 @@
+//! Tasks waiting to become active: submitted by now, in file order.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Time, TrainingTask};
+
+/// The tasks not yet active.
+#[derive(Debug)]
+pub(super) struct Queue {
+    /// Not yet submitted, latest first.
+    future: Vec<(Time, u32)>,
+    /// Submitted, by file order.
+    ready: BTreeSet<u32>,
+}
+
+impl Queue {
+    pub fn new(tasks: &[TrainingTask]) -> Self {
+        let mut future: Vec<_> = (0..).zip(tasks).map(|(i, t)| (t.submit, i)).collect();
+        future.sort_unstable_by(|a, b| b.cmp(a));
+        Queue {
+            future,
+            ready: BTreeSet::new(),
+        }
+    }
+
+    /// The first task in file order that is submitted by `now`.
+    pub fn next(&mut self, now: Time) -> Option<u32> {
+        while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
+            self.ready.insert(task);
+        }
+        self.ready.pop_first()
+    }
+
+    /// Whether no task will ever come.
+    pub fn is_empty(&self) -> bool {
+        self.future.is_empty() && self.ready.is_empty()
+    }
+}

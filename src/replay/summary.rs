@@ -1,0 +1,90 @@
+//! The end of a run: yardsticks and totals.
+
+use super::engine::Engine;
+use super::outcome::{Outcome, StepStatus, Summary, TaskRow};
+use crate::domain::Time;
+
+impl Engine<'_> {
+    /// Closes the books.
+    pub(super) fn finish(mut self, complete: bool) -> Outcome {
+        for k in 0..self.active.len() {
+            let task = self.active[k].task;
+            for node in self.active[k].held.iter().collect::<Vec<_>>() {
+                self.close(task, node);
+            }
+        }
+        let measured = self.yardsticks.finish(self.tasks);
+        let total_work: f64 = self.accounts.iter().map(|a| a.work_done).sum();
+        let share = |of: f64| (of > 0.0).then(|| total_work / of);
+        let count = |status| self.steps.iter().filter(|s| s.status == status).count();
+        let completions = Completions::of(&self.accounts, self.start);
+        let summary = Summary {
+            complete,
+            from: self.start.to_string(),
+            to: self.now.to_string(),
+            span_seconds: self.now.seconds_since(self.start),
+            nodes: self.log.nodes().len(),
+            events: self.steps.len(),
+            events_optimal: count(StepStatus::Optimal) + count(StepStatus::Trivial),
+            events_kept: count(StepStatus::Kept),
+            total_work,
+            idle_node_seconds: measured.idle_node_seconds,
+            used_node_seconds: self.accounts.iter().map(|a| a.node_seconds).sum(),
+            rescale_loss: self.rescale_loss,
+            preemption_loss: self.steps.iter().map(|s| s.preemption_cost).sum(),
+            equivalent_nodes: measured.equivalent_nodes,
+            dedicated_work: measured.dedicated_work,
+            efficiency: share(measured.dedicated_work),
+            fluid_work: measured.fluid_work,
+            fluid_efficiency: share(measured.fluid_work),
+            tasks: self.tasks.len(),
+            tasks_started: self.accounts.iter().filter(|a| a.start.is_some()).count(),
+            tasks_finished: completions.seconds.len(),
+            completion_mean_s: completions.mean(),
+            completion_median_s: completions.median(),
+            completion_last_s: completions.last,
+        };
+        Outcome {
+            steps: self.steps,
+            tasks: self.accounts,
+            allocations: self.allocations,
+            summary,
+            solver: self.decider.name().to_string(),
+        }
+    }
+}
+
+/// Seconds from submission to the end of every finished task.
+struct Completions {
+    /// Ascending.
+    seconds: Vec<f64>,
+    /// Seconds from event 0 to the last end.
+    last: Option<f64>,
+}
+
+impl Completions {
+    fn of(accounts: &[TaskRow], start: Time) -> Self {
+        let ended = || accounts.iter().filter_map(|a| Some((a, a.end?)));
+        let mut seconds: Vec<f64> = ended()
+            .map(|(a, end)| end.seconds_since(a.submit))
+            .collect();
+        seconds.sort_by(f64::total_cmp);
+        let last = ended()
+            .map(|(_, end)| end.seconds_since(start))
+            .reduce(f64::max);
+        Completions { seconds, last }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        let count = self.seconds.len();
+        (count > 0).then(|| self.seconds.iter().sum::<f64>() / count as f64)
+    }
+
+    fn median(&self) -> Option<f64> {
+        let (low, high) = (
+            self.seconds.len().checked_sub(1)? / 2,
+            self.seconds.len() / 2,
+        );
+        Some((self.seconds[low] + self.seconds[high]) / 2.0)
+    }
+}

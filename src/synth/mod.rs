@@ -1,0 +1,4 @@
+//! Generated event logs and task sets, for demos, tests and benches.
+
+pub mod events;
+pub mod tasks;

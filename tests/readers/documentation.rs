@@ -1,0 +1,53 @@
+//! The examples in dataset/README.md are read, and those of one kind hold the same.
+
+use std::path::Path;
+
+use gleaner::ingest::{events, tasks};
+
+use crate::support::{file, log};
+
+/// The fenced examples: extension, kind and text.
+fn examples() -> Vec<(String, String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset/README.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let blocks = text.split("\n```").skip(1).step_by(2);
+    let example = |block: &str| {
+        let (info, text) = block.split_once('\n').unwrap();
+        let (extension, kind) = info.split_once(' ').unwrap();
+        (extension.to_owned(), kind.to_owned(), format!("{text}\n"))
+    };
+    blocks.map(example).collect()
+}
+
+#[test]
+fn examples_of_event_logs_are_the_same_log() {
+    const START: f64 = 1_612_915_732.0;
+    let expected = log(
+        &["a01", "a02"],
+        &[
+            (START, &[(0, true)]),
+            (START + 2396.0, &[(1, true)]),
+            (START + 2598.0, &[]),
+            (START + 2768.25, &[(0, false)]),
+        ],
+    );
+    let mut found = 0;
+    for (extension, _, text) in examples().iter().filter(|(_, kind, _)| kind == "events") {
+        let (_folder, path) = file(&format!("log.{extension}"), text);
+        assert_eq!(events::read(&path).unwrap().value, expected);
+        found += 1;
+    }
+    assert_eq!(found, 2);
+}
+
+#[test]
+fn examples_of_tasks_are_the_same_tasks() {
+    let mut read = Vec::new();
+    for (extension, _, text) in examples().iter().filter(|(_, kind, _)| kind == "tasks") {
+        let (_folder, path) = file(&format!("tasks.{extension}"), text);
+        read.push(tasks::read(&path, None, false).unwrap().value.tasks);
+    }
+    assert_eq!(read.len(), 3);
+    assert_eq!(read[0].len(), 2);
+    assert!(read.iter().all(|tasks| *tasks == read[0]));
+}

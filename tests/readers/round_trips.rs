@@ -1,0 +1,92 @@
+//! What the writers write, the readers read back the same.
+
+use gleaner::domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner::ingest::events::read;
+use gleaner::output::events::{Layout, write};
+use proptest::prelude::*;
+
+use crate::support::log;
+
+const FORMS: [(&str, Layout); 5] = [
+    ("long.csv", Layout::Long),
+    ("wide.csv", Layout::Wide),
+    ("long.parquet", Layout::Long),
+    ("wide.parquet", Layout::Wide),
+    ("log.gev", Layout::Long),
+];
+
+fn assert_round_trips(log: &EventLog) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, layout) in FORMS {
+        let path = folder.path().join(name);
+        write(log, &path, layout, None).unwrap();
+        assert_eq!(read(&path).unwrap().value, *log, "{name}");
+    }
+}
+
+#[test]
+fn rows_without_changes_and_equal_times_survive() {
+    assert_round_trips(&log(
+        &["never", "a", "b"],
+        &[
+            (5.0, &[]),
+            (5.0, &[(1, true)]),
+            (5.0, &[(1, false), (2, true)]),
+            (6.25, &[]),
+            (6.25, &[]),
+            (7.0, &[(2, false)]),
+        ],
+    ));
+}
+
+#[test]
+fn names_that_need_quotes_survive() {
+    assert_round_trips(&log(
+        &["a,b", "say \"hi\"", "two\nlines", "节点 1", " "],
+        &[
+            (0.0, &[(0, true), (4, true)]),
+            (0.000_001, &[(1, true), (2, true), (3, true)]),
+        ],
+    ));
+}
+
+/// Any log: some nodes, times with many ties, rows of random flips.
+fn any_log() -> impl Strategy<Value = EventLog> {
+    let rows = |nodes: usize| {
+        let step = prop_oneof![Just(0), 1i64..5, 1_000_000_000i64..100_000_000_000];
+        prop::collection::vec(
+            (
+                step,
+                prop::collection::vec(prop::bool::weighted(0.3), nodes),
+            ),
+            1..20,
+        )
+    };
+    (1usize..8).prop_flat_map(rows).prop_map(|rows| {
+        let nodes = rows[0].1.len();
+        let mut log = EventLogBuilder::new((0..nodes).map(|n| format!("n{n}")).collect());
+        let mut idle = vec![false; nodes];
+        let mut time = Time::from_seconds(1_600_000_000);
+        for (step, flips) in rows {
+            time = Time(time.0 + step);
+            let flipped = (0..nodes).filter(|node| flips[*node]);
+            let changes: Vec<_> = flipped
+                .map(|node| {
+                    idle[node] = !idle[node];
+                    Change::new(node as u32, idle[node])
+                })
+                .collect();
+            log.push_row(time, changes);
+        }
+        log.finish()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_log_survives_every_form(log in any_log()) {
+        assert_round_trips(&log);
+    }
+}

@@ -1,0 +1,332 @@
+//! The replay engine against the original's outputs, an auditor, and hand-made logs.
+
+mod support;
+
+use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
+use gleaner::replay::{EventKind, Initial, Options, Outcome, StepRow, StepStatus};
+use gleaner::synth;
+use gleaner_solvers::SolverKind;
+use proptest::prelude::*;
+use support::audit::audit;
+use support::{options, published_tasks, replay, shared, solver, summit};
+
+/// The original's 13 columns of a row, as numbers; the time apart.
+fn columns(row: &StepRow) -> (String, [f64; 12]) {
+    let numbers = [
+        row.progress,
+        row.rate,
+        row.rescale_cost,
+        row.event as f64,
+        row.nodes_left.into(),
+        row.tasks_preempted.into(),
+        row.nodes_joined.into(),
+        row.tasks_active.into(),
+        row.nodes_idle.into(),
+        row.tasks_running.into(),
+        row.nodes_used.into(),
+        row.preemption_cost,
+    ];
+    (row.time.to_string(), numbers)
+}
+
+fn assert_equals_reference(rows: &[StepRow], csv: &str) {
+    let expected: Vec<&str> = csv.lines().skip(1).collect();
+    for (row, line) in rows.iter().zip(&expected) {
+        let mut fields = line.split(',');
+        let (time, numbers) = columns(row);
+        assert_eq!(fields.next(), Some(time.as_str()), "{line}");
+        for (found, field) in numbers.iter().zip(fields) {
+            let wanted: f64 = field.parse().unwrap();
+            let tolerance = 1e-6 * wanted.abs().max(1.0);
+            assert!((found - wanted).abs() <= tolerance, "{row:?}\n{line}");
+        }
+    }
+    assert_eq!(rows.len(), expected.len());
+}
+
+fn scripted_equals_reference(run: &str, nodes: usize, tasks: (&str, &str), options: &Options) {
+    let (Some(dir), Some(tasks), Some(log)) = (
+        shared(&format!("bftrainer/reference/{run}")),
+        published_tasks(tasks.0, tasks.1),
+        summit(Some(nodes)),
+    ) else {
+        return;
+    };
+    let mut script = gleaner::ingest::script::read(&dir.join("alloc.jsonl"), &log)
+        .unwrap()
+        .value;
+    let options = Options {
+        initial: Initial::Solve,
+        ..options.clone()
+    };
+    // The original's run may have been cut off at some event.
+    let csv = std::fs::read_to_string(dir.join("step-logs.csv")).unwrap();
+    let last = csv.lines().count() - 1;
+    let log = first_events(&log, last + 1);
+    let outcome = replay(&log, &tasks, &options, &mut script).unwrap();
+    assert_equals_reference(&outcome.steps, &csv);
+}
+
+fn first_events(log: &EventLog, events: usize) -> EventLog {
+    let mut out = EventLogBuilder::new(log.nodes().to_vec());
+    for (time, changes) in log.rows().take(events) {
+        out.push_row(time, changes.iter().copied());
+    }
+    out.finish()
+}
+
+// Golden values: the original's step tables.
+#[test]
+fn scripted_hps_run_reproduces_every_row() {
+    scripted_equals_reference(
+        "hps-10J_nodes100",
+        100,
+        ("hps-shufflenet", "10J"),
+        &options(10.0, 10),
+    );
+}
+
+#[test]
+fn scripted_imagenet_run_reproduces_every_row() {
+    scripted_equals_reference(
+        "imagenet-spdup_nodes40_max5_tfwd60",
+        40,
+        ("ImageNet-spdup", "1001J"),
+        &options(60.0, 5),
+    );
+}
+
+#[test]
+fn solving_by_itself_does_the_same_work_as_the_original() {
+    let (Some(log), Some(tasks)) = (summit(Some(100)), published_tasks("hps-shufflenet", "10J"))
+    else {
+        return;
+    };
+    let outcome = replay(
+        &log,
+        &tasks,
+        &options(10.0, 10),
+        &mut solver(SolverKind::Exact),
+    )
+    .unwrap();
+    let work: f64 = tasks.iter().map(|t| t.work).sum();
+    assert_eq!(outcome.summary.tasks_finished, 10);
+    assert!((outcome.summary.total_work - work).abs() <= 1e-6 * work);
+    assert_eq!(outcome.summary.events_optimal, outcome.summary.events);
+    audit(&log, &tasks, &outcome);
+}
+
+#[test]
+fn the_whole_summit_log_is_replayed_optimally_and_adds_up() {
+    let (Some(log), Some(tasks)) = (summit(None), published_tasks("hps-shufflenet", "1000J"))
+    else {
+        return;
+    };
+    for max_tasks in [10, 100] {
+        let options = options(120.0, max_tasks);
+        let outcome = replay(&log, &tasks, &options, &mut solver(SolverKind::Exact)).unwrap();
+        assert_eq!(outcome.summary.events_optimal, outcome.summary.events);
+        assert_eq!(outcome.summary.tasks_finished, 1000);
+        audit(&log, &tasks, &outcome);
+    }
+}
+
+fn task(name: &str, work: f64) -> TrainingTask {
+    TrainingTask {
+        name: name.into(),
+        submit: Time(i64::MIN),
+        min_nodes: 1,
+        max_nodes: 4,
+        rescale_up: 10.0,
+        rescale_down: 5.0,
+        work,
+        curve: ScalingCurve {
+            nodes: vec![0, 1, 4],
+            progress: vec![0.0, 10.0, 34.0],
+            objective: vec![0.0, 10.0, 34.0],
+        },
+    }
+}
+
+/// A log from rows of (seconds, idle nodes).
+fn log(nodes: u32, rows: &[(i64, &[u32])]) -> EventLog {
+    let mut out = EventLogBuilder::new((0..nodes).map(|n| format!("n{n}")).collect());
+    let mut before: &[u32] = &[];
+    for &(seconds, idle) in rows {
+        let changed = (0..nodes).filter(|n| idle.contains(n) != before.contains(n));
+        let changes: Vec<_> = changed.map(|n| Change::new(n, idle.contains(&n))).collect();
+        out.push_row(Time::from_seconds(seconds), changes);
+        before = idle;
+    }
+    out.finish()
+}
+
+fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options) -> Outcome {
+    let outcome = replay(log, tasks, options, &mut solver(SolverKind::Exact)).unwrap();
+    audit(log, tasks, &outcome);
+    outcome
+}
+
+// Small fixed example, worked by hand: two nodes at 18 work a second (curve 10, +8 a node).
+#[test]
+fn a_run_worked_by_hand() {
+    let log = log(
+        3,
+        &[
+            (0, &[0, 1]),
+            (100, &[0, 1, 2]),
+            (200, &[0]),
+            (300, &[]),
+            (400, &[0]),
+        ],
+    );
+    let outcome = run(&log, &[task("a", 1e9)], &options(1000.0, 10));
+    let rows: Vec<_> = outcome
+        .steps
+        .iter()
+        .map(|r| (r.progress, r.rate, r.rescale_cost, r.preemption_cost))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            // 100 s at 18, less the start: 10 s at 18. Grows to 3 nodes: 10 s at 18.
+            (1800.0 - 180.0, 26.0, 180.0, 0.0),
+            // 100 s at 26, less that growth, less the preemption: 5 s at 26.
+            (2600.0 - 180.0 - 130.0, 10.0, 0.0, 130.0),
+            // The last node goes: 5 s at 10.
+            (1000.0 - 50.0, 0.0, 0.0, 50.0),
+            // Nothing to do; growth from 0 nodes costs nothing.
+            (0.0, 10.0, 0.0, 0.0),
+        ]
+    );
+    let t = &outcome.tasks[0];
+    assert_eq!((t.rescales_up, t.rescales_down, t.preemptions), (2, 0, 2));
+    assert_eq!((t.lost_up, t.lost_preempted), (10.0 + 10.0, 5.0 + 5.0));
+    assert_eq!(t.node_seconds, 200.0 + 300.0 + 100.0);
+    assert_eq!(outcome.summary.idle_node_seconds, 600.0);
+    assert_eq!(
+        (
+            outcome.summary.rescale_loss,
+            outcome.summary.preemption_loss
+        ),
+        (360.0, 180.0)
+    );
+}
+
+// Derived by formula: one task on a steady 2 nodes against 2 dedicated ones.
+#[test]
+fn efficiency_is_work_over_the_best_uninterrupted_split() {
+    let log = log(2, &[(0, &[0, 1]), (1000, &[0, 1])]);
+    let outcome = run(&log, &[task("a", 1e9)], &options(100.0, 10));
+    assert_eq!(outcome.summary.equivalent_nodes, 2.0);
+    assert_eq!(outcome.summary.dedicated_work, 18_000.0);
+    assert_eq!(
+        outcome.summary.efficiency,
+        Some((18_000.0 - 180.0) / 18_000.0)
+    );
+}
+
+#[test]
+fn a_completion_can_be_an_event_of_its_own() {
+    let log = log(2, &[(0, &[0, 1]), (1000, &[0]), (2000, &[])]);
+    let tasks = [task("a", 1620.0), task("b", 1e9)];
+    let late = run(
+        &log,
+        &tasks,
+        &Options {
+            max_tasks: 1,
+            ..options(100.0, 1)
+        },
+    );
+    assert_eq!(late.tasks[0].end, Some(Time::from_seconds(1000)));
+    let early = run(
+        &log,
+        &tasks,
+        &Options {
+            completion_events: true,
+            ..options(100.0, 1)
+        },
+    );
+    // 1620 work at 18 a second after a start of 10 s: done after 100 s.
+    assert_eq!(early.tasks[0].end, Some(Time::from_seconds(100)));
+    assert_eq!(early.steps[0].kind, EventKind::Completion);
+    assert_eq!((early.steps[0].event, early.steps[1].event), (0, 1));
+    assert!(early.summary.total_work > late.summary.total_work);
+}
+
+#[test]
+fn the_replay_ends_with_the_last_task() {
+    let log = log(2, &[(0, &[0, 1]), (1000, &[0]), (2000, &[]), (3000, &[1])]);
+    let outcome = run(&log, &[task("a", 100.0)], &options(100.0, 10));
+    assert_eq!(outcome.steps.len(), 1);
+    let last = &outcome.steps[0];
+    // The original leaves the rate before the end in its last row.
+    assert_eq!(
+        (last.tasks_active, last.rate, last.progress),
+        (0, 18.0, 100.0)
+    );
+    assert_eq!(last.status, StepStatus::Trivial);
+}
+
+#[test]
+fn tasks_join_in_file_order_once_submitted() {
+    let log = log(1, &[(0, &[0]), (10, &[]), (20, &[0]), (30, &[])]);
+    let at = |name: &str, seconds: i64| TrainingTask {
+        submit: Time::from_seconds(seconds),
+        ..task(name, 1e9)
+    };
+    let tasks = [
+        at("late", 15),
+        at("second", 5),
+        at("first", 0),
+        at("never", 100),
+    ];
+    let outcome = run(&log, &tasks, &options(10.0, 2));
+    let active: Vec<_> = outcome.steps.iter().map(|r| r.tasks_active).collect();
+    assert_eq!(active, [2, 2, 2]);
+    let unlimited = run(&log, &tasks, &options(10.0, 9));
+    let active: Vec<_> = unlimited.steps.iter().map(|r| r.tasks_active).collect();
+    assert_eq!(active, [2, 3, 3]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn every_replay_passes_the_audit(
+        nodes in 1u32..30,
+        count in 1u32..12,
+        seed in any::<u64>(),
+        t_fwd in 1.0f64..1000.0,
+        max_tasks in 1usize..12,
+        hours in 0.05f64..4.0,
+        submit_every in prop_oneof![Just(0.0), 0.0f64..9000.0],
+        initial in prop_oneof![Just(Initial::Random), Just(Initial::Solve), Just(Initial::Empty)],
+        completion_events in any::<bool>(),
+        kind in prop_oneof![Just(SolverKind::Exact), Just(SolverKind::EqualShare)],
+    ) {
+        let start = Time::from_seconds(1_700_000_000);
+        let log = synth::events::generate(&synth::events::EventOptions {
+            nodes,
+            days: 0.3,
+            start,
+            idle_share: 0.3,
+            fragment: synth::events::FragmentLength::LogNormal { median: 600.0, sigma: 1.2 },
+            poll: 60,
+            seed,
+        }).unwrap();
+        let tasks = synth::tasks::generate(&synth::tasks::TaskOptions {
+            count,
+            models: 3,
+            max_nodes: 9,
+            hours,
+            start: Some(start),
+            submit_every,
+            seed,
+        }).unwrap();
+        let log = log.slice(Default::default());
+        let options = Options { t_fwd, max_tasks, initial, seed, completion_events };
+        let outcome = replay(&log, &tasks, &options, &mut solver(kind)).unwrap();
+        audit(&log, &tasks, &outcome);
+    }
+}

@@ -1,0 +1,75 @@
+//! Helpers shared by the integration tests.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+pub mod audit;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use gleaner::Result;
+use gleaner::domain::events::Slice;
+use gleaner::domain::{EventLog, TrainingTask};
+use gleaner::replay::{self, Control, Decider, Initial, Options, Outcome, SolverDecider};
+use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+
+/// A file of the shared data, or `None`, with a word to stderr, where it is missing.
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/data")
+        .join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: {} is missing", path.display());
+    None
+}
+
+/// The original's log, cut as the original cuts it.
+pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
+    let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
+    let log = gleaner::ingest::events::read(&path).unwrap().value;
+    Some(log.slice(Slice {
+        skip_rows: 1000,
+        first_node: 0,
+        nodes,
+    }))
+}
+
+/// A published task set, such as `hps-shufflenet` with suffix `10J`.
+pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
+    let bounds = shared(&format!("bftrainer/{name}-Jbnd-{suffix}.pkl"))?;
+    let curves = shared(&format!("bftrainer/{name}-JNPs-{suffix}.pkl"))?;
+    let set = gleaner::ingest::tasks::read(&bounds, Some(&curves), false).unwrap();
+    Some(set.value.tasks)
+}
+
+/// Options of the original's defaults with a window and a number of tasks.
+pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
+    Options {
+        t_fwd,
+        max_tasks,
+        initial: Initial::Random,
+        seed: 0,
+        completion_events: false,
+    }
+}
+
+/// A decider that asks a solver.
+pub fn solver(kind: SolverKind) -> SolverDecider {
+    SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap()
+}
+
+/// Replays without a terminal.
+pub fn replay(
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    options: &Options,
+    decider: &mut dyn Decider,
+) -> Result<Outcome> {
+    let stop = AtomicBool::new(false);
+    let control = Control {
+        stop: &stop,
+        progress: &mut |_, _| {},
+    };
+    replay::run(log, tasks, options, decider, control)
+}
