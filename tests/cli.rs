@@ -1,4 +1,5 @@
 //! The program as a user runs it: exit codes, messages, files.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -235,7 +236,7 @@ fn wrong_usage_exits_with_2() {
         (format!("{REPLAY} --no-such-flag"), "--no-such-flag"),
         (format!("{REPLAY} --t-fwd 0"), "--t-fwd"),
         (format!("{REPLAY} --max-tasks 0"), "--max-tasks"),
-        (format!("{REPLAY} --gap -1"), "--gap"),
+        (format!("{REPLAY} --gap=-1"), "--gap"),
         (format!("{REPLAY} --time-limit=-1"), "--time-limit"),
         (format!("{REPLAY} --formulation paper"), "--formulation"),
         (format!("{REPLAY} --out ."), "--out"),

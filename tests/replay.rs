@@ -1,11 +1,14 @@
 //! The replay engine against the original's outputs, an auditor, and hand-made logs.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod support;
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
-use gleaner::replay::{EventKind, Initial, Options, Outcome, StepRow, StepStatus};
+use gleaner::replay::{
+    EventKind, Initial, Options, Outcome, Scripted, SolverDecider, StepRow, StepStatus,
+};
 use gleaner::synth;
-use gleaner_solvers::SolverKind;
+use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status};
 use proptest::prelude::*;
 use support::audit::audit;
 use support::{options, published_tasks, replay, shared, solver, summit};
@@ -287,6 +290,103 @@ fn tasks_join_in_file_order_once_submitted() {
     let unlimited = run(&log, &tasks, &options(10.0, 9));
     let active: Vec<_> = unlimited.steps.iter().map(|r| r.tasks_active).collect();
     assert_eq!(active, [2, 3, 3]);
+}
+
+/// A solver that answers with one plan, at one status, whatever it is asked.
+struct Stubborn(Allocation);
+
+impl Solver for Stubborn {
+    fn name(&self) -> &str {
+        "stubborn"
+    }
+
+    fn solve(&mut self, problem: &Problem, _: &Limits) -> Result<Allocation, SolveError> {
+        let counts = self.0.counts.clone();
+        let objective = counts.as_ref().map(|c| problem.objective(c));
+        Ok(Allocation {
+            objective,
+            ..self.0.clone()
+        })
+    }
+}
+
+#[test]
+fn without_a_better_plan_in_time_nothing_changes_and_nothing_is_charged() {
+    let log = log(2, &[(0, &[0]), (100, &[0, 1]), (200, &[1])]);
+    for (status, counts, expected) in [
+        (Status::Unknown, None, StepStatus::Kept),
+        (Status::Feasible, Some(vec![0]), StepStatus::Kept),
+        (Status::Feasible, Some(vec![2]), StepStatus::Feasible),
+        (Status::Optimal, Some(vec![0]), StepStatus::Optimal),
+    ] {
+        let answer = Allocation {
+            counts,
+            ..Allocation::without_plan(status)
+        };
+        let mut decider = SolverDecider::of(Box::new(Stubborn(answer)), Limits::default());
+        // The plan of 2 nodes does not fit the last event, so it is left out.
+        let two_events = first_events(&log, 2);
+        let options = options(1000.0, 1);
+        let outcome = replay(&two_events, &[task("a", 1e9)], &options, &mut decider).unwrap();
+        let row = &outcome.steps[0];
+        assert_eq!(
+            (row.status, outcome.solver.as_str()),
+            (expected, "stubborn")
+        );
+        if expected == StepStatus::Kept {
+            assert_eq!((row.rate, row.rescale_cost, row.nodes_used), (10.0, 0.0, 1));
+            assert_eq!(outcome.summary.events_kept, 1);
+        }
+    }
+}
+
+#[test]
+fn a_plan_beyond_the_idle_nodes_is_an_error_not_a_panic() {
+    let log = log(2, &[(0, &[0]), (100, &[1])]);
+    let answer = Allocation {
+        counts: Some(vec![2]),
+        ..Allocation::without_plan(Status::Optimal)
+    };
+    let mut decider = SolverDecider::of(Box::new(Stubborn(answer)), Limits::default());
+    let result = replay(&log, &[task("a", 1e9)], &options(1000.0, 1), &mut decider);
+    assert!(result.unwrap_err().to_string().contains("stubborn"));
+}
+
+/// Runs a script of (event, task, node) triples on two tasks and two nodes.
+fn scripted(lines: &[(usize, &str, u32)]) -> Result<Outcome, String> {
+    let log = log(3, &[(0, &[0, 1]), (100, &[0, 1]), (200, &[0])]);
+    let mut script = Scripted::default();
+    for &(event, task, node) in lines {
+        let nodes = script.events.entry(event).or_default();
+        nodes.entry(task.to_string()).or_default().push(node);
+    }
+    let options = Options {
+        initial: Initial::Solve,
+        ..options(1000.0, 2)
+    };
+    replay(
+        &log,
+        &[task("a", 1e9), task("b", 1e9)],
+        &options,
+        &mut script,
+    )
+    .map_err(|e| e.to_string())
+}
+
+#[test]
+fn scripts_that_cannot_be_are_refused() {
+    assert!(scripted(&[(0, "a", 0), (1, "a", 0), (2, "a", 0)]).is_ok());
+    for (lines, reason) in [
+        (&[(0, "a", 0), (1, "a", 0)][..], "event 2"),
+        (&[(0, "c", 0)], "nodes for c"),
+        (&[(0, "a", 2)], "not idle"),
+        (&[(0, "a", 0), (0, "b", 0)], "another task's node"),
+        (&[(0, "a", 0), (1, "a", 1)], "moves to other nodes"),
+        (&[(0, "a", 1), (1, "a", 1), (2, "a", 1)], "not idle"),
+    ] {
+        let error = scripted(lines).unwrap_err();
+        assert!(error.contains(reason), "{reason} in {error}");
+    }
 }
 
 proptest! {

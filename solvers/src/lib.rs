@@ -3,7 +3,7 @@
 //! A [`Problem`] is one decision: `nodes` idle nodes, a set of tasks with their
 //! current node counts, bounds, scaling curves and rescale costs, and a forward
 //! window. A [`Solver`] answers with an [`Allocation`]: the next count of every
-//! task. [`check`](checker::check) recomputes an answer's objective and
+//! task. [`check`] recomputes an answer's objective and
 //! feasibility from the problem alone.
 //!
 //! The problem is that of Liu, Kettimuthu, Papka, Foster, "BFTrainer: Low-Cost

@@ -77,7 +77,10 @@ pub enum SolveError {
     #[error("the problem is not sound: {}", .0.join("; "))]
     Invalid(Vec<String>),
     /// The backend was left out of this build.
-    #[error("this build has no {0}: rebuild with --features {0}, or use --solver exact")]
+    #[error(
+        "this build has no {0}: rebuild with the feature {0}; \
+         problems without side constraints need none, --solver exact solves them"
+    )]
     NotBuilt(&'static str),
     /// The solver library failed.
     #[error("{solver} failed: {message}")]

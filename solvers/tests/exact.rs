@@ -1,4 +1,5 @@
 //! The exact solver against the reference optima and the plain recursion.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod common;
 

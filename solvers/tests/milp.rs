@@ -1,5 +1,9 @@
 //! The MILP backends against stored optima, brute force and each other.
 #![cfg(all(feature = "highs", feature = "cbc"))]
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy excuses test functions but not their helpers"
+)]
 
 use std::path::Path;
 use std::time::{Duration, Instant};

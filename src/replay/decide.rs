@@ -66,10 +66,18 @@ impl SolverDecider {
             kind => kind,
         };
         Ok(SolverDecider {
-            solver: SolverSpec { kind, ..spec }.build()?,
-            limits,
-            always_apply: spec.kind == SolverKind::EqualShare,
+            always_apply: kind == SolverKind::EqualShare,
+            ..Self::of(SolverSpec { kind, ..spec }.build()?, limits)
         })
+    }
+
+    /// A decider that asks any solver, one of your own for example.
+    pub fn of(solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
+        SolverDecider {
+            solver,
+            limits,
+            always_apply: false,
+        }
     }
 }
 

@@ -43,6 +43,35 @@ fn an_encoding_that_is_not_read_is_named() {
     );
 }
 
+#[test]
+fn parquet_faults_name_column_and_row() {
+    for (name, words) in [
+        (
+            "list-of-states",
+            vec!["b: found lists, expected single values"],
+        ),
+        (
+            "list-of-times",
+            vec!["time: found lists, expected single values"],
+        ),
+        ("struct", vec!["a: found a nested column other than a list"]),
+        (
+            "values",
+            vec![
+                "8 faults",
+                "row 1 (counting from 0), time: found 1970-01-01 00:00:01, expected 1970-01-01 00:00:02",
+                "row 2 (counting from 0), time: found nothing, expected a time such as",
+                "row 1 (counting from 0), a: found 0.5, expected 0 (busy) or 1 (idle)",
+                "row 2 (counting from 0), a: found nothing",
+                "row 3 (counting from 0), b: found \"1\"",
+            ],
+        ),
+    ] {
+        let path = fixture(&format!("parquet/refused-{name}.parquet"));
+        assert_has(&fault_of(read(&path)), &words);
+    }
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::default());
     out.write_all(bytes).unwrap();
@@ -96,7 +125,7 @@ fn csv_in_gzip_is_read() {
 fn archives_without_a_log_say_what_is_wanted() {
     let two = tar(&[("a.txt", b"hello"), ("b.txt", b"world")]);
     let message = fault_of(read_text("two.tar.gz", gzip(&two)));
-    assert_has(&message, &["archive of 2 files", "none of them named .pkl"]);
+    assert_has(&message, &["2 files in an archive, none named .pkl"]);
     let message = fault_of(read_text("log.pkl.xz", b"\xfd7zXZ\x00 and more"));
     assert_has(&message, &["xz data", "decompress the file first"]);
 }

@@ -85,6 +85,11 @@ impl<'a> ColumnScan<'a> {
         self.faults.add(fault.field(self.nodes[node].as_str()))
     }
 
+    /// The faults, to add some.
+    pub fn faults(&mut self) -> &mut Gatherer {
+        &mut self.faults
+    }
+
     /// The log, with a time for every row.
     pub fn finish(mut self, times: &[Time]) -> Result<EventLog> {
         for (row, pair) in (1..).zip(times.windows(2)) {

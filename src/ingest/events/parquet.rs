@@ -21,31 +21,18 @@ pub(super) fn read(source: &Source) -> Result<EventLog> {
 }
 
 fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
-    let named = |name| {
-        table
-            .columns()
-            .iter()
-            .position(|column| column.name == name)
-    };
-    let time = named("time")
-        .or_else(|| named("__index_level_0__"))
-        .unwrap_or(0);
+    let time = time_column(table);
     let Some(time_column) = table.columns().get(time) else {
-        return Err(source
-            .fault("no columns", "a time and a column for every node")
-            .into());
+        let fault = source.fault("no columns", "a time and a column for every node");
+        return Err(fault.into());
     };
-    let others = table
-        .columns()
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| *at != time);
-    let nodes: Vec<&Column> = others.map(|(_, column)| column).collect();
-    let names = nodes.iter().map(|column| column.name.clone()).collect();
+    let (before, after) = (&table.columns()[..time], &table.columns()[time + 1..]);
+    let nodes = || before.iter().chain(after);
+    let names = nodes().map(|column| column.name.clone()).collect();
     let mut scan = ColumnScan::new(source.path(), names, table.rows())?;
-    let times = times(source, table, time_column)?;
+    let times = times(source, table, time_column, scan.faults())?;
     let mut states = Vec::with_capacity(table.rows());
-    for (node, column) in nodes.into_iter().enumerate() {
+    for (node, column) in nodes().enumerate() {
         states.clear();
         table.visit(column, |row, value| {
             // A cell with a fault counts as busy; the log is not used then.
@@ -60,6 +47,19 @@ fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
     scan.finish(&times)
 }
 
+/// Where a wide table has its time.
+fn time_column(table: &Table<'_>) -> usize {
+    let named = |name| {
+        table
+            .columns()
+            .iter()
+            .position(|column| column.name == name)
+    };
+    named("time")
+        .or_else(|| named("__index_level_0__"))
+        .unwrap_or(0)
+}
+
 fn read_long(source: &Source, table: &Table<'_>) -> Result<EventLog> {
     let (Some(time), Some(node), Some(state), 3) = (
         table.column("time"),
@@ -71,9 +71,9 @@ fn read_long(source: &Source, table: &Table<'_>) -> Result<EventLog> {
         let found = format!("the columns {}", names.join(", "));
         return Err(source.fault(found, "time, node and state alone").into());
     };
-    let times = times(source, table, time)?;
-    let (names, nodes) = names(source, table, node)?;
     let mut long = LongBuilder::new(source.path());
+    let times = times(source, table, time, long.log.faults())?;
+    let (names, nodes) = names(source, table, node)?;
     table.visit(state, |row, value| {
         let (time, place) = (times[row], Place::Row(row));
         match (nodes[row].map(|node| &names[node]), value) {
@@ -130,26 +130,28 @@ fn names(
     faults.finish((names, rows))
 }
 
-/// The times of every row.
-fn times(source: &Source, table: &Table<'_>, column: &Column) -> Result<Vec<Time>> {
+/// The times of every row; that of the row before for one with a fault.
+fn times(
+    source: &Source,
+    table: &Table<'_>,
+    column: &Column,
+    faults: &mut Gatherer,
+) -> Result<Vec<Time>> {
     let mut times = Vec::with_capacity(table.rows());
-    let mut faults = Gatherer::default();
+    let mut last = Time(i64::MIN);
     table.visit(column, |row, value| {
         match value.time() {
-            Some(time) => times.push(time),
+            Some(time) => last = time,
             None => {
-                times.push(Time(0));
                 let fault = source.fault(value.to_string(), EXPECTED_TIME);
-                faults.add(
-                    fault
-                        .at(Place::Row(row).to_string())
-                        .field(column.name.as_str()),
-                )?;
+                let fault = fault.at(Place::Row(row).to_string());
+                faults.add(fault.field(column.name.as_str()))?;
             }
         }
+        times.push(last);
         Ok(())
     })?;
-    faults.finish(times)
+    Ok(times)
 }
 
 /// 0 or 1; `None` for anything else.

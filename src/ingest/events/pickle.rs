@@ -24,7 +24,8 @@ pub(super) fn read(source: &Source) -> Result<EventLog> {
             _ => scan_cells(&mut scan, &frame, block)?,
         }
     }
-    scan.finish(&times(source, &frame)?)
+    let times = times(source, &frame, scan.faults())?;
+    scan.finish(&times)
 }
 
 fn is_bytes(matrix: &Matrix<'_>) -> bool {
@@ -64,17 +65,21 @@ fn scan_cells(scan: &mut ColumnScan<'_>, frame: &Frame<'_>, block: &Block<'_>) -
     Ok(())
 }
 
-/// The times of every row: the index.
-fn times(source: &Source, frame: &Frame<'_>) -> Result<Vec<Time>> {
+/// The times of every row: the index; that of the row before for one without.
+fn times(source: &Source, frame: &Frame<'_>, faults: &mut Gatherer) -> Result<Vec<Time>> {
     let index = frame
         .index_datetimes_ns()
         .map_err(|e| of_column(source.path(), &e))?;
-    let mut faults = Gatherer::default();
-    for (row, _) in index.iter().enumerate().filter(|(_, time)| **time == NAT) {
-        let fault = source
-            .fault("a missing time (NaT)", EXPECTED_TIME)
-            .field("index");
-        faults.add(fault.at(Place::Row(row).to_string()))?;
+    let mut times = Vec::with_capacity(index.len());
+    let mut last = NAT;
+    for (row, nanos) in index.iter().enumerate() {
+        if *nanos == NAT {
+            let fault = source.fault("a missing time (NaT)", EXPECTED_TIME);
+            faults.add(fault.at(Place::Row(row).to_string()).field("index"))?;
+        } else {
+            last = *nanos;
+        }
+        times.push(Time(last));
     }
-    faults.finish(index.iter().map(|nanos| Time(*nanos)).collect())
+    Ok(times)
 }

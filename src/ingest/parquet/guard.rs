@@ -32,6 +32,11 @@ pub(super) fn max_cells(file: usize) -> usize {
     (1usize << 24).saturating_add(file.saturating_mul(1 << 14))
 }
 
+/// Most elements that the lists of a column may have together in a file of this many bytes.
+pub(super) fn max_elements(file: usize) -> usize {
+    (1usize << 16).saturating_add(file.saturating_mul(64))
+}
+
 /// Checks the frame of a file and the shape of its schema; says what is wrong.
 pub(super) fn check_footer(file: &[u8]) -> Result<(), &'static str> {
     if !file.starts_with(MAGIC) {

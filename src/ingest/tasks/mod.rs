@@ -70,19 +70,8 @@ pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<L
             sources.push(curves.id().clone());
             pickle::read(&source, &curves, &mut notes)?
         }
-        (Kind::Pickle, None) => {
-            return Err(Error::Usage(format!(
-                "{} is a pickle of tasks: name the pickle of their scaling curves too (-scfn)",
-                tasks.display()
-            )));
-        }
-        (_, Some(curves)) => {
-            return Err(Error::Usage(format!(
-                "{} holds tasks with their curves: leave out the curves file {}",
-                tasks.display(),
-                curves.display()
-            )));
-        }
+        (Kind::Pickle, None) => return Err(curves_missing(tasks)),
+        (_, Some(curves)) => return Err(curves_needless(tasks, curves)),
         (Kind::Toml, None) => document::read_toml(&source)?,
         (Kind::Json, None) => document::read_json(&source)?,
         (Kind::Csv, None) => table::read_csv(&source)?,
@@ -98,6 +87,21 @@ pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<L
         sources,
         notes,
     })
+}
+
+fn curves_missing(tasks: &Path) -> Error {
+    Error::Usage(format!(
+        "{} is a pickle of tasks: name the pickle of their scaling curves too (-scfn)",
+        tasks.display()
+    ))
+}
+
+fn curves_needless(tasks: &Path, curves: &Path) -> Error {
+    Error::Usage(format!(
+        "{} holds tasks with their curves: leave out the curves file {}",
+        tasks.display(),
+        curves.display()
+    ))
 }
 
 /// Gathers the sound tasks of a file, or its faults.

@@ -47,35 +47,38 @@ pub(super) fn read<'a>(
     let mut rows = curve_rows(curves, &curve_frame)?;
     let mut parsed = Parsed::default();
     for (row, name) in names.into_iter().enumerate() {
-        let report = Report::new(
-            tasks.path(),
-            format!("{} ({name:?})", row_place(row)),
-            &LABELS,
-        );
-        let mut fields = Fields::new(
-            [(LABELS.name.to_owned(), Node::Text(name.to_owned()))],
-            report,
-        );
+        let place = format!("{} ({name:?})", row_place(row));
+        let report = Report::new(tasks.path(), place, &LABELS);
+        let name_field = (LABELS.name.to_owned(), Node::Text(name.to_owned()));
+        let mut fields = Fields::new([name_field], report);
         fields.extend(values(&frame, row, &BOUNDS));
         fields.extend(values(&frame, row, &[SUBMIT]));
-        match rows.get_mut(name) {
-            Some((curve_row, used)) => {
-                *used = true;
-                fields.extend(values(&curve_frame, *curve_row, &CURVE));
-                if !fields.has(SUBMIT) {
-                    fields.extend(values(&curve_frame, *curve_row, &[SUBMIT]));
-                }
-                parsed.entries.push(Entry::read(fields));
-            }
-            None => {
-                let expected = format!("a row of this name in {}", curves.path().display());
-                fields.report.add("index", "no scaling curve", expected);
-                parsed.entries.push(Entry::with_curve(fields, None));
-            }
-        }
+        let curve = rows.get_mut(name).map(|(curve_row, used)| {
+            *used = true;
+            (&curve_frame, *curve_row)
+        });
+        parsed.entries.push(entry(fields, curve, curves));
     }
     note_unused(curves, &rows, notes);
     Ok(parsed)
+}
+
+/// A task of which `curve` is the frame and row of its curve.
+fn entry<'a>(
+    mut fields: Fields<'a>,
+    curve: Option<(&Frame<'_>, usize)>,
+    curves: &Source,
+) -> Entry<'a> {
+    let Some((frame, row)) = curve else {
+        let expected = format!("a row of this name in {}", curves.path().display());
+        fields.report.add(LABELS.name, "no scaling curve", expected);
+        return Entry::with_curve(fields, None);
+    };
+    fields.extend(values(frame, row, &CURVE));
+    if !fields.has(SUBMIT) {
+        fields.extend(values(frame, row, &[SUBMIT]));
+    }
+    Entry::read(fields)
 }
 
 /// Refuses a frame without its columns.

@@ -182,7 +182,7 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
 /// The cells of a column.
 fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
     let mut nodes: Vec<Node> = vec![Node::Null; table.rows()];
-    table.visit(column, |row, value| {
+    table.visit_elements(column, |row, value| {
         let node = node(&column.name, value);
         match &mut nodes[row] {
             _ if !column.is_list() => nodes[row] = node,

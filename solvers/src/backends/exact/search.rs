@@ -351,7 +351,7 @@ impl SlidingMinimum {
         let wide = (piece.high - piece.low + 1) as usize;
         self.tilt(before, wide, piece.slope);
         self.minima(wide);
-        // Output o is the best of before[o − wide + 1 ..= o]; count = (state after) − o' …
+        // Output o is the best over before[o − wide + 1 ..= o], wherever these exist.
         let states = before.len() + wide - 1;
         let first = i64::from(piece.low) - shift;
         for o in 0..states {

@@ -1,0 +1,100 @@
+//! The values of cells, and what stored numbers stand for.
+
+use std::fmt;
+
+use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
+use ::parquet::schema::types::ColumnDescriptor;
+
+use crate::domain::Time;
+use crate::ingest::fault::show;
+
+/// A cell, or an element of a cell that is a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::ingest) enum Value<'v> {
+    /// Missing.
+    Null,
+    /// In a column of lists: the row's list is missing or has no element.
+    Empty,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(&'v [u8]),
+    /// `None` where it is beyond the years 1677 to 2262.
+    Time(Option<Time>),
+}
+
+impl Value<'_> {
+    /// The time it tells: a timestamp, seconds since 1970, or a text.
+    pub fn time(self) -> Option<Time> {
+        match self {
+            // pandas' missing timestamp.
+            Value::Time(time) => time.filter(|time| *time != Time(i64::MIN)),
+            Value::Int(seconds) => seconds.checked_mul(1_000_000_000).map(Time),
+            Value::Float(seconds) => Time::from_fractional_seconds(seconds),
+            Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+            Value::Null | Value::Empty | Value::Bool(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null | Value::Empty => f.write_str("nothing"),
+            Value::Bool(value) => value.fmt(f),
+            Value::Int(value) => value.fmt(f),
+            Value::Float(value) => value.fmt(f),
+            Value::Text(text) => f.write_str(&show(text)),
+            Value::Time(Some(time)) => time.fmt(f),
+            Value::Time(None) => f.write_str("a time out of range"),
+        }
+    }
+}
+
+/// What the numbers of a column stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Themselves.
+    Plain,
+    /// So many nanoseconds each since 1970.
+    Time(i64),
+    /// Something that no reader here asks for, such as decimals.
+    Unread,
+}
+
+impl Meaning {
+    /// What those of a stored column stand for.
+    pub fn of(descr: &ColumnDescriptor) -> Self {
+        const DAY: i64 = 86_400 * 1_000_000_000;
+        match descr.logical_type_ref() {
+            Some(LogicalType::Date) => return Meaning::Time(DAY),
+            Some(LogicalType::Timestamp(stamp)) => {
+                return match stamp.unit {
+                    TimeUnit::MILLIS => Meaning::Time(1_000_000),
+                    TimeUnit::MICROS => Meaning::Time(1_000),
+                    TimeUnit::NANOS => Meaning::Time(1),
+                };
+            }
+            Some(LogicalType::Decimal(_) | LogicalType::Time(_)) => return Meaning::Unread,
+            _ => {}
+        }
+        match descr.converted_type() {
+            ConvertedType::DATE => Meaning::Time(DAY),
+            ConvertedType::TIMESTAMP_MILLIS => Meaning::Time(1_000_000),
+            ConvertedType::TIMESTAMP_MICROS => Meaning::Time(1_000),
+            ConvertedType::DECIMAL
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::INTERVAL => Meaning::Unread,
+            _ => Meaning::Plain,
+        }
+    }
+
+    /// What a stored number is.
+    pub fn value(self, number: i64) -> Value<'static> {
+        match self {
+            Meaning::Time(nanos) => Value::Time(number.checked_mul(nanos).map(Time)),
+            Meaning::Plain | Meaning::Unread => Value::Int(number),
+        }
+    }
+}

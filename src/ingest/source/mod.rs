@@ -1,0 +1,217 @@
+//! Where an input's bytes come from: a file or stdin, plain, gzipped or in a tar archive.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::error::{Error, Fault, Result};
+
+mod id;
+mod kind;
+mod wrap;
+
+pub(super) use id::hash;
+pub use id::{Digest, SourceId};
+pub use kind::Kind;
+pub use wrap::INFLATED_LIMIT;
+
+use wrap::{Member, MemberReader};
+
+/// The path that stands for stdin.
+pub const STDIN: &str = "-";
+
+/// An opened input. Its content can be read more than once.
+#[derive(Debug)]
+pub struct Source {
+    id: SourceId,
+    raw: Raw,
+    gzipped: bool,
+    member: Option<Member>,
+    kind: Kind,
+}
+
+/// The bytes as they lie on disk; `Held` where they can be read once only, as from a pipe.
+#[derive(Debug)]
+enum Raw {
+    File,
+    Held(Vec<u8>),
+}
+
+impl Source {
+    /// Opens a file, or stdin where `path` is `-`, hashes it and finds out what it holds.
+    ///
+    /// In a tar archive the content is the first file named `.pkl` or `.pickle`, or
+    /// else the only file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not sound gzip or tar, or is compressed in another way.
+    pub fn open(path: &Path) -> Result<Self> {
+        let (raw, length, sha256) = open_raw(path)?;
+        let mut source = Source {
+            id: SourceId {
+                path: path.to_owned(),
+                length,
+                sha256,
+            },
+            raw,
+            gzipped: false,
+            member: None,
+            kind: Kind::Csv,
+        };
+        source.gzipped = source.head()?.starts_with(&[0x1f, 0x8b]);
+        let head = source.head()?;
+        source.refuse_other_compression(&head)?;
+        if wrap::is_tar(&head) || kind::extension(&source.inner_name()) == "tar" {
+            source.member = Some(source.find_member()?);
+        }
+        source.kind = Kind::of(&source.head()?, &source.inner_name());
+        Ok(source)
+    }
+
+    /// Path, length and SHA-256.
+    pub fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    /// The path as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.id.path
+    }
+
+    /// What it holds.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The content, inflated, from its start.
+    ///
+    /// # Errors
+    /// The file cannot be opened. Errors while reading are for [`Source::read_error`].
+    pub fn reader(&self) -> Result<Box<dyn Read + '_>> {
+        let inflated = self.inflated()?;
+        match &self.member {
+            None => Ok(inflated),
+            Some(member) => Ok(Box::new(
+                MemberReader::new(inflated, member).map_err(|e| self.read_error(e))?,
+            )),
+        }
+    }
+
+    /// The whole content, inflated.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not sound gzip or tar.
+    pub fn read_all(&self) -> Result<Cow<'_, [u8]>> {
+        if let (Raw::Held(bytes), false, None) = (&self.raw, self.gzipped, &self.member) {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut bytes = Vec::new();
+        self.reader()?
+            .read_to_end(&mut bytes)
+            .map_err(|e| self.read_error(e))?;
+        Ok(Cow::Owned(bytes))
+    }
+
+    /// What an error while reading the content means: the disk's fault, or the file's.
+    pub fn read_error(&self, error: io::Error) -> Error {
+        if error.raw_os_error().is_some() {
+            return Error::io("read", self.path(), error);
+        }
+        let expected = match (self.gzipped, self.member.is_some()) {
+            (true, _) => "a complete gzip file",
+            (false, true) => "a complete tar archive",
+            (false, false) => "a complete file",
+        };
+        self.fault(error.to_string(), expected).into()
+    }
+
+    /// A fault of this input as a whole.
+    pub fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Fault {
+        Fault::of(self.path(), found, expected)
+    }
+
+    fn inflated(&self) -> Result<Box<dyn Read + '_>> {
+        let raw: Box<dyn Read + '_> = match &self.raw {
+            Raw::Held(bytes) => Box::new(bytes.as_slice()),
+            Raw::File => Box::new(open_file(self.path())?),
+        };
+        if !self.gzipped {
+            return Ok(raw);
+        }
+        Ok(Box::new(wrap::gunzip(raw)))
+    }
+
+    /// The first bytes of the content, as far as it is unwrapped yet.
+    fn head(&self) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        self.reader()?
+            .take(512)
+            .read_to_end(&mut head)
+            .map_err(|e| self.read_error(e))?;
+        Ok(head)
+    }
+
+    /// The name that tells the content's format, without the wrappings' endings.
+    fn inner_name(&self) -> String {
+        if let Some(member) = &self.member {
+            return member.name.clone();
+        }
+        let name = self.path().to_string_lossy();
+        match (name.strip_suffix(".tgz"), name.strip_suffix(".gz")) {
+            (Some(stem), _) => format!("{stem}.tar"),
+            (_, Some(stem)) => stem.to_owned(),
+            _ => name.into_owned(),
+        }
+    }
+
+    fn refuse_other_compression(&self, head: &[u8]) -> Result<()> {
+        let known: [(&[u8], &str); 5] = [
+            (b"BZh", "bzip2"),
+            (b"\xfd7zXZ", "xz"),
+            (b"\x28\xb5\x2f\xfd", "Zstandard"),
+            (b"PK\x03\x04", "zip"),
+            (b"\x1f\x8b", "doubly gzipped"),
+        ];
+        match known.iter().find(|(magic, _)| head.starts_with(magic)) {
+            None => Ok(()),
+            Some((_, name)) => Err(self
+                .fault(format!("{name} data"), "a plain file, .gz, .tar or .tar.gz")
+                .remedy("decompress the file first")
+                .into()),
+        }
+    }
+
+    fn find_member(&self) -> Result<Member> {
+        let found = Member::find(self.inflated()?).map_err(|e| self.read_error(e))?;
+        found.map_err(|files| {
+            let found = format!("{files} files in an archive, none named .pkl or .pickle");
+            self.fault(found, "one file, or one so named").into()
+        })
+    }
+}
+
+fn open_file(path: &Path) -> Result<File> {
+    File::open(path).map_err(|e| Error::io("read", path, e))
+}
+
+fn open_raw(path: &Path) -> Result<(Raw, u64, Digest)> {
+    let io_error = |e| Error::io("read", path, e);
+    if path == Path::new(STDIN) {
+        return hold(io::stdin().lock()).map_err(io_error);
+    }
+    let file = open_file(path)?;
+    if !file.metadata().map_err(io_error)?.is_file() {
+        return hold(file).map_err(io_error);
+    }
+    let (length, sha256) = hash(file).map_err(io_error)?;
+    Ok((Raw::File, length, sha256))
+}
+
+fn hold(mut stream: impl Read) -> io::Result<(Raw, u64, Digest)> {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes)?;
+    let sha256 = Digest::of(&bytes);
+    let length = bytes.len() as u64;
+    Ok((Raw::Held(bytes), length, sha256))
+}

@@ -1,0 +1,144 @@
+//! Wrappings of an input: gzip, bounded in what it inflates to, and tar.
+
+use std::io::{self, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::kind::is_pickle_name;
+
+/// Most bytes that a gzipped input may inflate to: 4 GiB.
+///
+/// It stops small files that inflate without end. A larger log can be inflated by
+/// hand: what lies on disk as it is has no limit.
+pub const INFLATED_LIMIT: u64 = 4 << 30;
+
+/// A file within a tar archive.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub name: String,
+    /// Where its content begins in the archive.
+    offset: u64,
+    length: u64,
+}
+
+impl Member {
+    /// Finds the file of an archive that is meant: the first named `.pkl` or `.pickle`,
+    /// or else the only one. Where there is none, `Err` holds how many files there are.
+    pub fn find(archive: impl Read) -> io::Result<Result<Member, usize>> {
+        let mut first = None;
+        let mut files = 0;
+        for entry in tar::Archive::new(archive).entries()? {
+            let entry = entry?;
+            if !entry.header().entry_type().is_file() {
+                continue;
+            }
+            let member = Member {
+                name: String::from_utf8_lossy(&entry.path_bytes()).into_owned(),
+                offset: entry.raw_file_position(),
+                length: entry.size(),
+            };
+            if is_pickle_name(&member.name) {
+                return Ok(Ok(member));
+            }
+            files += 1;
+            first.get_or_insert(member);
+        }
+        Ok(first.filter(|_| files == 1).ok_or(files))
+    }
+}
+
+/// Whether these are the first bytes of a tar archive.
+pub(super) fn is_tar(head: &[u8]) -> bool {
+    head.get(257..262) == Some(b"ustar")
+}
+
+/// The content of a gzip stream, which fails once it is more than [`INFLATED_LIMIT`].
+pub(super) fn gunzip(raw: impl Read) -> impl Read {
+    Limited {
+        inner: MultiGzDecoder::new(BufReader::with_capacity(1 << 16, raw)),
+        left: INFLATED_LIMIT,
+    }
+}
+
+/// Fails once more than `left` bytes came.
+#[derive(Debug)]
+struct Limited<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        match self.left.checked_sub(read as u64) {
+            Some(left) => self.left = left,
+            None => {
+                return Err(io::Error::other(format!(
+                    "a file that inflates to more than {} GiB",
+                    INFLATED_LIMIT >> 30
+                )));
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// One file of a tar archive; at its end the rest of the archive is read too, so
+/// that a cut or damaged one is noticed.
+pub(super) struct MemberReader<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> MemberReader<R> {
+    /// Reads `member` of the archive `inner`, which is at its start.
+    pub fn new(mut inner: R, member: &Member) -> io::Result<Self> {
+        io::copy(&mut inner.by_ref().take(member.offset), &mut io::sink())?;
+        Ok(MemberReader {
+            inner,
+            left: member.length,
+        })
+    }
+}
+
+impl<R: Read> Read for MemberReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            io::copy(&mut self.inner, &mut io::sink())?;
+            return Ok(0);
+        }
+        let most = buffer
+            .len()
+            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let read = self.inner.read(&mut buffer[..most])?;
+        if read == 0 && most > 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "an archive that ends within a file",
+            ));
+        }
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_limited(left: u64) -> io::Result<usize> {
+        let mut inflated = Vec::new();
+        Limited {
+            inner: &[7u8; 100][..],
+            left,
+        }
+        .read_to_end(&mut inflated)
+    }
+
+    #[test]
+    fn what_inflates_beyond_the_limit_is_stopped() {
+        assert_eq!(read_limited(100).unwrap(), 100);
+        let message = read_limited(99).unwrap_err().to_string();
+        assert_eq!(message, "a file that inflates to more than 4 GiB");
+    }
+}
