@@ -131,7 +131,7 @@ impl SolverArgs {
 pub fn limits(time_limit: f64, gap: f64) -> Result<solvers::Limits> {
     let time = Duration::try_from_secs_f64(time_limit)
         .map_err(|_| Error::Usage(format!("--time-limit is {time_limit}, expected seconds")))?;
-    if !(gap >= 0.0 && gap < 1.0) {
+    if !(0.0..1.0).contains(&gap) {
         return Err(Error::Usage(format!(
             "--gap is {gap}, expected at least 0 and below 1"
         )));

@@ -11,8 +11,11 @@ use serde::Deserialize;
 use super::source::Source;
 use super::{Gatherer, Loaded};
 use crate::domain::EventLog;
-use crate::error::{Fault, Result};
+use crate::error::Result;
 use crate::replay::Scripted;
+
+/// Nodes by task name.
+type Nodes = BTreeMap<String, Vec<u32>>;
 
 #[derive(Deserialize)]
 struct Line {
@@ -28,33 +31,16 @@ struct Line {
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;
-    let index: BTreeMap<&str, u32> = log.nodes().iter().map(String::as_str).zip(0..).collect();
+    let index = log.nodes().iter().map(String::as_str).zip(0..).collect();
     let mut events = BTreeMap::new();
     let mut faults = Gatherer::default();
     for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let place = format!("line {number}");
-        let fault =
-            |found: String, expected: &str| Fault::of(path, found, expected).at(place.as_str());
-        let parsed = serde_json::from_slice(line).map_err(|e| {
-            fault(
-                e.to_string(),
-                r#"an object such as {"event": 1, "allocation": {"task": ["node"]}}"#,
-            )
-        });
-        let result = parsed.and_then(|line: Line| {
-            let event = line.event;
-            let nodes = resolve(line, &index)
-                .map_err(|node| fault(format!("node {node}"), "nodes of the log slice"))?;
-            if events.insert(event, nodes).is_some() {
-                return Err(fault(format!("event {event} again"), "one line an event"));
-            }
-            Ok(())
-        });
-        if let Err(fault) = result {
-            faults.add(fault)?;
+        if let Err((found, expected)) = read_line(line, &index, &mut events) {
+            let place = format!("line {number}");
+            faults.add(source.fault(found, expected).at(place))?;
         }
     }
     let script = Scripted {
@@ -68,8 +54,25 @@ pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
     })
 }
 
+/// Reads a line into `events`; what was found and expected where it is faulty.
+fn read_line(
+    line: &[u8],
+    index: &BTreeMap<&str, u32>,
+    events: &mut BTreeMap<usize, Nodes>,
+) -> Result<(), (String, &'static str)> {
+    const EXAMPLE: &str = r#"an object such as {"event": 1, "allocation": {"task": ["node"]}}"#;
+    let line: Line = serde_json::from_slice(line).map_err(|e| (e.to_string(), EXAMPLE))?;
+    let event = line.event;
+    let nodes =
+        resolve(line, index).map_err(|node| (format!("node {node}"), "nodes of the log slice"))?;
+    match events.insert(event, nodes) {
+        None => Ok(()),
+        Some(_) => Err((format!("event {event} again"), "one line an event")),
+    }
+}
+
 /// Node names to indices; the first unknown name where there is one.
-fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<BTreeMap<String, Vec<u32>>, String> {
+fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, String> {
     let own = |nodes: Vec<String>| {
         nodes
             .into_iter()
