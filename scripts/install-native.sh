@@ -17,11 +17,20 @@ missing=()
 command -v cmake >/dev/null || missing+=(cmake)
 command -v c++ >/dev/null || missing+=(g++)
 command -v pkg-config >/dev/null || missing+=(pkg-config)
-has_library() { compgen -G "/usr/lib/*/$1" >/dev/null || compgen -G "/usr/lib/$1" >/dev/null || compgen -G "/usr/local/lib/$1" >/dev/null; }
+has_library() {
+    local folder
+    for folder in '/usr/lib/*' /usr/lib /usr/local/lib; do
+        compgen -G "$folder/$1" >/dev/null && return 0
+    done
+    return 1
+}
 has_library 'libCbcSolver.so' || missing+=(coinor-libcbc-dev)
-if [ -z "${LIBCLANG_PATH:-}" ] && ! has_library 'libclang*.so*' && ! compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null; then
-    missing+=(libclang-dev)
-fi
+# libclang itself, under either of its names; libclang-cpp is another library.
+has_libclang() {
+    has_library 'libclang.so*' || has_library 'libclang-[0-9]*.so*' ||
+        compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null
+}
+[ -n "${LIBCLANG_PATH:-}" ] || has_libclang || missing+=(libclang-dev)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ]; then
