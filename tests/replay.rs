@@ -137,7 +137,7 @@ fn the_whole_summit_log_is_replayed_optimally_and_adds_up() {
 fn task(name: &str, work: f64) -> TrainingTask {
     TrainingTask {
         name: name.into(),
-        submit: Time(i64::MIN),
+        submit: TrainingTask::FROM_START,
         min_nodes: 1,
         max_nodes: 4,
         rescale_up: 10.0,

@@ -8,3 +8,5 @@ pub mod run;
 pub mod summary;
 pub mod table;
 pub mod tasks;
+
+mod parquet_column;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::domain::{ScalingCurve, Time, TrainingTask};
+use crate::domain::{ScalingCurve, TrainingTask};
 use crate::error::{Error, Result};
 
 #[derive(Serialize)]
@@ -68,7 +68,7 @@ fn document(tasks: &[TrainingTask]) -> Document<'_> {
             });
             Task {
                 name: &task.name,
-                submit: (task.submit > Time(i64::MIN)).then(|| task.submit.to_string()),
+                submit: (task.submit > TrainingTask::FROM_START).then(|| task.submit.to_string()),
                 min_nodes: task.min_nodes,
                 max_nodes: task.max_nodes,
                 rescale_up: task.rescale_up,

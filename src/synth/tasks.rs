@@ -57,7 +57,7 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
             let hours = options.hours * rng.random_range(0.5..1.5);
             TrainingTask {
                 name: format!("task{i:04}"),
-                submit: options.start.map_or(Time(i64::MIN), |start| {
+                submit: options.start.map_or(TrainingTask::FROM_START, |start| {
                     start.plus_seconds(f64::from(i) * options.submit_every)
                 }),
                 min_nodes: model.min_nodes,

@@ -64,14 +64,6 @@ impl Cache {
         let origin = cache.with_file_name(name);
         (origin.is_file() && origin != cache).then_some(origin)
     }
-
-    /// A sentence on where it came from; `None` where no file was named.
-    pub fn origin(&self) -> Option<String> {
-        (!self.source_name.is_empty()).then(|| {
-            let (name, sha256) = (&self.source_name, self.source_sha256);
-            format!("made from {name} with SHA-256 {sha256}")
-        })
-    }
 }
 
 /// Writes a log as `.gev`, made from `source`, in one step: no half-written file is ever at `path`.

@@ -41,11 +41,9 @@ mod pickle;
 /// where the file it was made from lies beside it and has changed since.
 pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
     let source = Source::open(path)?;
-    let mut notes = Vec::new();
     let value = if source.kind() == Kind::Gev {
         let cache = gev::decode(source.path(), &source.read_all()?)?;
         refuse_stale(&source, &cache)?;
-        notes.extend(cache.origin());
         cache.log
     } else {
         read_source(&source)?
@@ -53,7 +51,7 @@ pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
     Ok(Loaded {
         value,
         sources: vec![source.id().clone()],
-        notes,
+        notes: Vec::new(),
     })
 }
 

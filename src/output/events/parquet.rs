@@ -4,14 +4,15 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
 use super::long_rows;
 use crate::domain::EventLog;
+use crate::output::parquet_column::{io_error, put};
 
 /// Rows of a row group in the long form.
 const LONG_GROUP: usize = 1 << 20;
@@ -130,29 +131,4 @@ fn wide_group<W: Write + Send>(
         put::<Int32Type, W>(&mut group, &states, None)?;
     }
     group.close().map(drop)
-}
-
-/// Writes the next column of a row group.
-fn put<T: DataType, W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    values: &[T::T],
-    present: Option<&[i16]>,
-) -> Result<(), ParquetError> {
-    let Some(mut column) = group.next_column()? else {
-        return Err(ParquetError::General(
-            "a column beyond the schema".to_owned(),
-        ));
-    };
-    column.typed::<T>().write_batch(values, present, None)?;
-    column.close()
-}
-
-fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(other) => io::Error::other(other),
-        },
-        other => io::Error::other(other),
-    }
 }

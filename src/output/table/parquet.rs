@@ -11,6 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
 use super::{Column, Table};
+use crate::output::parquet_column::{io_error, put};
 
 /// Definition levels of an optional column.
 const MISSING: i16 = 0;
@@ -24,7 +25,7 @@ impl Table<'_> {
     /// # Errors
     /// What the Parquet writer fails with, in its words.
     pub fn write_parquet(&self, out: impl Write + Send) -> io::Result<()> {
-        self.try_write(out).map_err(io::Error::other)
+        self.try_write(out).map_err(io_error)
     }
 
     fn try_write(&self, out: impl Write + Send) -> Result<(), ParquetError> {
@@ -96,7 +97,7 @@ fn required<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: impl Iterator<Item = T::T>,
 ) -> Result<(), ParquetError> {
-    write_values::<T, W>(group, &values.collect::<Vec<_>>(), None)
+    put::<T, W>(group, &values.collect::<Vec<_>>(), None)
 }
 
 fn optional<T: DataType, W: Write + Send>(
@@ -113,19 +114,5 @@ fn optional<T: DataType, W: Write + Send>(
             None => MISSING,
         })
         .collect();
-    write_values::<T, W>(group, &present, Some(&levels))
-}
-
-fn write_values<T: DataType, W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    values: &[T::T],
-    levels: Option<&[i16]>,
-) -> Result<(), ParquetError> {
-    let Some(mut writer) = group.next_column()? else {
-        return Err(ParquetError::General(
-            "more columns than the schema has".into(),
-        ));
-    };
-    writer.typed::<T>().write_batch(values, levels, None)?;
-    writer.close()
+    put::<T, W>(group, &present, Some(&levels))
 }
