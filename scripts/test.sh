@@ -2,9 +2,9 @@
 # Runs all tests of the workspace with the given cargo flags, by nextest where it is there.
 set -euo pipefail
 if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --release --locked --workspace --no-fail-fast "$@"
     # nextest runs no documentation tests.
     cargo test --release --locked --workspace --doc "$@"
+    cargo nextest run --release --locked --workspace --no-fail-fast "$@"
 else
     cargo test --release --locked --workspace --no-fail-fast "$@"
 fi

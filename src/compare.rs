@@ -90,7 +90,10 @@ pub fn compare(
     let mut rows = Vec::with_capacity(problems.len() * contenders.len());
     for (done, problem) in problems.iter().enumerate() {
         // Side constraints are beyond the exact solver: no optimum to compare with.
-        let optimum = exact.solve(problem, limits).ok().and_then(|a| a.objective);
+        let best = exact.solve(problem, limits).ok();
+        let optimum = best
+            .filter(|a| a.status == Status::Optimal)
+            .and_then(|a| a.objective);
         for (name, solver) in &mut solvers {
             if stop.load(Ordering::Relaxed) {
                 return Ok(rows);

@@ -6,6 +6,22 @@
 //! task. [`check`] recomputes an answer's objective and
 //! feasibility from the problem alone.
 //!
+//! ```
+//! use gleaner_solvers::{Limits, Problem, SolverKind, SolverSpec};
+//!
+//! let problem: Problem = serde_json::from_str(r#"{
+//!     "nodes": 4, "t_fwd": 10, "tasks": [{
+//!         "name": "a", "min_nodes": 1, "max_nodes": 4, "rescale_up": 1, "rescale_down": 1,
+//!         "curve_nodes": [0, 4], "curve_objective": [0, 40], "current": 1
+//!     }]
+//! }"#)?;
+//! let mut solver = SolverSpec::new(SolverKind::Exact).build()?;
+//! let answer = solver.solve(&problem, &Limits::default())?;
+//! // Growing from 1 node to 4 costs a second at the present rate of 10.
+//! assert_eq!((answer.counts, answer.objective), (Some(vec![4]), Some(390.0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The problem is that of Liu, Kettimuthu, Papka, Foster, "BFTrainer: Low-Cost
 //! Training of Neural Networks on Unfillable Supercomputer Nodes"
 //! (arXiv:2106.12091), over counts instead of node identities: nodes are

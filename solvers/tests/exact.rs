@@ -228,6 +228,45 @@ fn the_papers_big_m_can_make_a_state_infeasible() {
     assert_eq!(solve(&p, BigM::Corrected).counts.unwrap(), [0]);
 }
 
+/// Two convex tasks on more nodes than states can be kept for.
+fn enormous() -> Problem {
+    let task = |name: &str, last: u32| Task {
+        max_nodes: last,
+        curve_nodes: vec![0, last / 3, last],
+        curve_objective: vec![0.0, 1.0, f64::from(last)],
+        ..flat(name, 0)
+    };
+    of(
+        4_000_000_000,
+        vec![task("a", 3_000_000_001), task("b", 2_900_000_000)],
+    )
+}
+
+#[test]
+fn what_is_too_large_to_prove_comes_back_with_its_bound() {
+    let problem = enormous();
+    let answer = solve(&problem, BigM::Corrected);
+    assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
+    assert_eq!(answer.status, Status::Feasible);
+    assert!(answer.gap() > Some(0.0));
+}
+
+#[test]
+fn a_time_limit_keeps_a_feasible_plan() {
+    let problem = rugged(60, 3000, 5);
+    let limits = Limits {
+        time: std::time::Duration::ZERO,
+        ..Limits::default()
+    };
+    let hurried = Exact::new(BigM::Corrected)
+        .solve(&problem, &limits)
+        .unwrap();
+    assert_eq!(check(&problem, &hurried, BigM::Corrected), Ok(()));
+    let optimum = solve(&problem, BigM::Corrected).objective;
+    assert_eq!(hurried.status, Status::Feasible);
+    assert!(hurried.objective <= optimum && hurried.bound >= optimum);
+}
+
 #[test]
 fn nothing_to_share_and_nobody_to_share_with() {
     assert_eq!(

@@ -17,6 +17,10 @@
 //! O(counts × nodes) of the plain [`recursion`](crate::recursion)); usually it
 //! sees few tasks and few states.
 //!
+//! The time limit ends the search, and so does a problem whose search would take more
+//! than about a gibibyte (counts in the millions on curves far from concave): the relaxation's
+//! plan comes back then, with its bound.
+//!
 //! **Ties.** Leaving a task as it is earns a bonus of 1e-11 of the best single
 //! task's value. Among plans closer than that, the one that leaves more tasks as
 //! they are wins; what is still tied is settled by the order of tasks and counts,
@@ -26,10 +30,12 @@ mod relaxation;
 mod search;
 mod shape;
 
+use std::time::Instant;
+
 use crate::solver::{BigM, Limits, SolveError, Solver};
 use crate::{Allocation, Problem, Status};
 use relaxation::Relaxation;
-use search::Search;
+use search::{Case, Search};
 use shape::Shapes;
 
 /// The exact solver. Keeps its buffers between calls; answers do not depend on them.
@@ -54,24 +60,34 @@ impl Exact {
     /// Solves into the internal buffer: the optimal counts, or `None` where no plan exists.
     ///
     /// Allocates nothing once the buffers have grown. `problem` must be sound and
-    /// its groups are ignored.
+    /// its groups are ignored. Where the search would need more than about a gibibyte the
+    /// counts are feasible but not proven; [`Solver::solve`] tells.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
+        self.run(problem, None)?;
+        Some(&self.counts)
+    }
+
+    /// Solves into the internal buffer; how far the plan may be from the optimum, 0 where
+    /// it is proven, or `None` where no plan exists.
+    fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Option<f64> {
         if !self.shapes.build(problem, self.big_m) {
             return None;
         }
         let gap = self
             .relaxation
             .solve(&self.shapes, problem.nodes, &mut self.counts)?;
-        if gap > self.shapes.resolution() {
-            self.search.improve(
-                &self.shapes,
-                problem.nodes,
-                self.relaxation.price(),
-                gap,
-                &mut self.counts,
-            );
+        if gap <= self.shapes.resolution() {
+            return Some(0.0);
         }
-        Some(&self.counts)
+        let case = Case {
+            shapes: &self.shapes,
+            nodes: problem.nodes,
+            price: self.relaxation.price(),
+            gap,
+            deadline,
+        };
+        let proven = self.search.improve(&case, &mut self.counts);
+        Some(if proven { 0.0 } else { gap })
     }
 }
 
@@ -83,22 +99,27 @@ impl Solver for Exact {
         }
     }
 
-    fn solve(&mut self, problem: &Problem, _: &Limits) -> Result<Allocation, SolveError> {
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
         if let Some(group) = problem.groups.first() {
             return Err(SolveError::SideConstraint {
                 solver: "exact",
                 group: group.name.clone(),
             });
         }
-        let Some(counts) = self.optimal_counts(problem) else {
+        let deadline = Instant::now().checked_add(limits.time);
+        let Some(gap) = self.run(problem, deadline) else {
             return Ok(Allocation::without_plan(Status::Infeasible));
         };
-        let objective = problem.objective(counts);
+        let objective = problem.objective(&self.counts);
         Ok(Allocation {
-            status: Status::Optimal,
+            status: if gap > 0.0 {
+                Status::Feasible
+            } else {
+                Status::Optimal
+            },
             objective: Some(objective),
-            bound: Some(objective),
-            counts: Some(counts.to_vec()),
+            bound: Some(objective + gap),
+            counts: Some(self.counts.clone()),
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Dynamic programming over losses, on what the bound leaves open.
 
+use std::time::Instant;
+
 use super::shape::{Shapes, Vertex};
 
 /// Counts `low..=high` of one task with a loss linear in the count.
@@ -16,6 +18,23 @@ struct Piece {
 impl Piece {
     fn loss_at(&self, count: u32) -> f64 {
         self.loss + self.slope * f64::from(count - self.low)
+    }
+
+    /// The piece's counts within `least..=most`, if any.
+    fn clipped(&self, least: i64, most: i64) -> Option<Piece> {
+        let low = i64::from(self.low).max(least);
+        let high = i64::from(self.high).min(most);
+        if low > high {
+            return None;
+        }
+        // Within the piece's own counts, so the casts lose nothing.
+        let (low, high) = (low as u32, high as u32);
+        Some(Piece {
+            low,
+            high,
+            loss: self.loss_at(low),
+            slope: self.slope,
+        })
     }
 }
 
@@ -44,6 +63,21 @@ impl Window {
     fn width(self) -> usize {
         usize::try_from(self.high - self.low + 1).unwrap_or(0)
     }
+}
+
+/// What the search starts from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Case<'a> {
+    /// Every task's value by count.
+    pub shapes: &'a Shapes,
+    /// Idle nodes.
+    pub nodes: u32,
+    /// Price of a node, λ.
+    pub price: f64,
+    /// Loss of the plan known so far.
+    pub gap: f64,
+    /// When to give up.
+    pub deadline: Option<Instant>,
 }
 
 /// Minimises the total loss; keeps its buffers.
@@ -84,45 +118,67 @@ const FIRST_GUESS: f64 = 1.0 / 64.0;
 /// Below this many (state, count) pairs guessing costs more than it saves.
 const SMALL: u64 = 20_000;
 
+/// Most states kept at once: 512 MiB.
+const MOST_STATES: u64 = 1 << 26;
+
+/// How much a search has to do.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    /// States over all stages.
+    states: u64,
+    /// Pairs of a state and a count over all stages.
+    pairs: u64,
+}
+
+/// How a search ended.
+enum Ended {
+    WithPlan,
+    WithoutPlan,
+    TooLate,
+}
+
 impl Search {
-    /// Replaces `counts`, whose loss is `gap`, by the plan with the least loss at `price`.
+    /// Replaces `counts`, the plan known so far, by the one with the least loss; false
+    /// where it had to give up, and `counts` is left as it was.
     ///
     /// A search that keeps only counts and states of loss ≤ g finds the optimum
     /// whenever that is ≤ g, so small guesses are tried first on large problems.
-    pub fn improve(
-        &mut self,
-        shapes: &Shapes,
-        nodes: u32,
-        price: f64,
-        gap: f64,
-        counts: &mut [u32],
-    ) {
-        let mut guess = gap * FIRST_GUESS;
+    pub fn improve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> bool {
+        let mut guess = case.gap * FIRST_GUESS;
         loop {
-            let limit = guess.min(gap);
-            let work = self.open(shapes, nodes, price, limit);
-            if limit < gap && work.is_some_and(|w| w < SMALL) {
-                guess = gap;
+            let limit = guess.min(case.gap);
+            let size = self.open(case, limit);
+            if limit < case.gap && size.is_some_and(|s| s.pairs < SMALL) {
+                guess = case.gap;
                 continue;
             }
-            let found = work.is_some() && self.run(price, limit, counts);
-            if found || limit >= gap {
-                return;
+            if size.is_some_and(|s| s.states > MOST_STATES) {
+                return false;
             }
-            guess *= 4.0;
+            let ended = match size {
+                None => Ended::WithoutPlan,
+                Some(_) => self.run(case, limit, counts),
+            };
+            match ended {
+                Ended::WithPlan => return true,
+                Ended::TooLate => return false,
+                // Nothing loses less than the plan known so far: that is optimal.
+                Ended::WithoutPlan if limit >= case.gap => return true,
+                Ended::WithoutPlan => guess *= 4.0,
+            }
         }
     }
 
-    /// Lists the counts of loss ≤ `limit` and the states to visit; the number of
-    /// (state, count) pairs, or `None` where no plan can lose that little.
-    fn open(&mut self, shapes: &Shapes, nodes: u32, price: f64, limit: f64) -> Option<u64> {
+    /// Lists the counts of loss ≤ `limit` and the states to visit; how much there is to
+    /// do, or `None` where no plan can lose that little.
+    fn open(&mut self, case: &Case<'_>, limit: f64) -> Option<Size> {
         self.pieces.clear();
         self.stages.clear();
         self.fixed.clear();
-        let mut capacity = i64::from(nodes);
-        for task in 0..shapes.tasks() {
+        let mut capacity = i64::from(case.nodes);
+        for task in 0..case.shapes.tasks() {
             let first = self.pieces.len();
-            surviving_pieces(shapes.of(task), price, limit, &mut self.pieces);
+            surviving_pieces(case.shapes.of(task), case.price, limit, &mut self.pieces);
             let own = &self.pieces[first..];
             let (low, high) = (own[0].low, own[own.len() - 1].high);
             if low == high {
@@ -141,12 +197,12 @@ impl Search {
             });
         }
         self.capacity = capacity;
-        self.set_windows(capacity, (limit / price).floor().min(1e15) as i64)
+        self.set_windows(capacity, (limit / case.price).floor().min(1e15) as i64)
     }
 
     /// Bounds the states after each stage by what came before and what is to come,
     /// when the plan uses at most `capacity` nodes and leaves at most `unused` of them.
-    fn set_windows(&mut self, capacity: i64, unused: i64) -> Option<u64> {
+    fn set_windows(&mut self, capacity: i64, unused: i64) -> Option<Size> {
         let (mut least_to_come, mut most_to_come) = (0, 0);
         for stage in self.stages.iter_mut().rev() {
             stage.window = Window {
@@ -159,20 +215,23 @@ impl Search {
         if capacity < least_to_come || capacity - unused > most_to_come {
             return None;
         }
-        let (mut least, mut most, mut work) = (0, 0, 0u64);
+        let (mut least, mut most) = (0, 0);
+        let mut size = Size::default();
         for stage in &mut self.stages {
             least += i64::from(stage.low);
             most += i64::from(stage.high);
             stage.window.low = stage.window.low.max(least);
             stage.window.high = stage.window.high.min(most);
             let width = stage.window.width() as u64;
-            work = work.saturating_add(width.saturating_mul(u64::from(stage.high - stage.low)));
+            size.states = size.states.saturating_add(width);
+            let counts = u64::from(stage.high - stage.low);
+            size.pairs = size.pairs.saturating_add(width.saturating_mul(counts));
         }
-        Some(work)
+        Some(size)
     }
 
-    /// Runs the recursion; where a plan loses at most `limit`, writes the best and returns true.
-    fn run(&mut self, price: f64, limit: f64, counts: &mut [u32]) -> bool {
+    /// Runs the recursion; where a plan loses at most `limit`, writes the best.
+    fn run(&mut self, case: &Case<'_>, limit: f64, counts: &mut [u32]) -> Ended {
         self.losses.clear();
         self.losses.push(0.0);
         self.layers.clear();
@@ -181,20 +240,24 @@ impl Search {
             window: Window { low: 0, high: 0 },
         });
         for i in 0..self.stages.len() {
+            if case.deadline.is_some_and(|at| Instant::now() >= at) {
+                return Ended::TooLate;
+            }
             if !self.advance(i, limit) {
-                return false;
+                return Ended::WithoutPlan;
             }
         }
         let last = self.layers[self.layers.len() - 1];
         let losses = last.slice(&self.losses);
-        let Some(state) = best_final_state(last.window, losses, self.capacity, price, limit) else {
-            return false;
+        let best = best_final_state(last.window, losses, self.capacity, case.price, limit);
+        let Some(state) = best else {
+            return Ended::WithoutPlan;
         };
         self.walk_back(state, counts);
         for &(task, count) in &self.fixed {
             counts[task] = count;
         }
-        true
+        Ended::WithPlan
     }
 
     /// Computes the layer after stage `i`, cut to the states that lose at most
@@ -207,7 +270,10 @@ impl Search {
         self.losses.resize(offset + width, f64::INFINITY);
         let (before, after) = self.losses.split_at_mut(offset);
         let before = from.slice(before);
-        for piece in &self.pieces[stage.first..stage.last] {
+        let least = stage.window.low - from.window.high;
+        let most = stage.window.high - from.window.low;
+        let pieces = &self.pieces[stage.first..stage.last];
+        for piece in pieces.iter().filter_map(|p| p.clipped(least, most)) {
             if piece.high - piece.low < WALKED {
                 for count in piece.low..=piece.high {
                     let to = stage.window.low - i64::from(count) - from.window.low;
@@ -215,7 +281,7 @@ impl Search {
                 }
             } else {
                 let shift = stage.window.low - from.window.low;
-                self.sliding.relax(before, after, shift, *piece);
+                self.sliding.relax(before, after, shift, piece);
             }
         }
         let Some(first) = after.iter().position(|&l| l <= limit) else {
@@ -245,8 +311,11 @@ impl Search {
                     .copied()
                     .unwrap_or(f64::INFINITY)
             };
+            let least = state - from.window.high;
+            let most = state - from.window.low;
             let mut best = (f64::INFINITY, stage.low);
-            for piece in &self.pieces[stage.first..stage.last] {
+            let pieces = &self.pieces[stage.first..stage.last];
+            for piece in pieces.iter().filter_map(|p| p.clipped(least, most)) {
                 for count in piece.low..=piece.high {
                     let loss = loss_before(count) + piece.loss_at(count);
                     if loss < best.0 {
