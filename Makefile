@@ -47,6 +47,7 @@ dataset: build
 
 bench: build
 	$(CARGO) bench --locked -p gleaner-solvers
+	scripts/bench-solvers.sh $(GLEANER)
 	scripts/bench-replay.sh $(GLEANER)
 
 clean:

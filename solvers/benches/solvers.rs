@@ -10,6 +10,7 @@
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use gleaner_solvers::backends::Exact;
 use gleaner_solvers::{
     BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, synthetic,
 };
@@ -71,6 +72,36 @@ fn all(criterion: &mut Criterion) {
             if formulation == Formulation::Counts || pairs <= LARGEST_PAPER {
                 one(criterion, &problem, kind, formulation);
             }
+        }
+    }
+}
+
+/// The exact solver where bounds are loose and where ties abound; the slowest of ten
+/// problems of each kind and size.
+fn hard(criterion: &mut Criterion) {
+    let kinds: [(&str, fn(usize, u32, u64) -> Problem); 2] =
+        [("noisy", synthetic::noisy), ("alike", synthetic::alike)];
+    let sizes = if is_measuring() {
+        &[(10, 412), (100, 1500), (1000, 4734)][..]
+    } else {
+        &[(10, 412)][..]
+    };
+    let mut exact = Exact::new(BigM::Corrected);
+    for (kind, make) in kinds {
+        for &(tasks, nodes) in sizes {
+            let name = format!("exact-{kind}/{tasks}x{nodes}");
+            let mut seconds = |problem: &Problem| {
+                let started = Instant::now();
+                exact.optimal_counts(problem);
+                started.elapsed()
+            };
+            let problems = (0..10).map(|seed| make(tasks, nodes, seed));
+            let Some(slowest) = problems.max_by_key(&mut seconds) else {
+                continue;
+            };
+            criterion.bench_function(&name, |bench| {
+                bench.iter(|| exact.optimal_counts(&slowest).map(<[u32]>::len));
+            });
         }
     }
 }
@@ -142,5 +173,5 @@ fn report(
     took
 }
 
-criterion_group!(benches, all);
+criterion_group!(benches, all, hard);
 criterion_main!(benches);

@@ -60,6 +60,38 @@ fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
     }
 }
 
+/// A problem that is hard for bounds: every task has a curve measured at each of 0 to 64
+/// nodes, alike in scale, with 20 % of noise, so that none is concave.
+pub fn noisy(tasks: usize, nodes: u32, seed: u64) -> Problem {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut problem = problem(tasks, nodes, seed);
+    for task in &mut problem.tasks {
+        task.max_nodes = MOST_NODES;
+        task.curve_nodes = (0..=MOST_NODES).collect();
+        task.curve_objective = (0..=MOST_NODES)
+            .map(|n| 100.0 * f64::from(n).powf(0.9) * rng.random_range(1.0..1.2))
+            .collect();
+    }
+    problem
+}
+
+/// A problem full of ties: all tasks have the bounds, curve and costs of the first, and
+/// only their current counts differ.
+pub fn alike(tasks: usize, nodes: u32, seed: u64) -> Problem {
+    let mut problem = problem(tasks, nodes, seed);
+    let Some(first) = problem.tasks.first().cloned() else {
+        return problem;
+    };
+    for task in &mut problem.tasks {
+        *task = Task {
+            name: task.name.clone(),
+            current: task.current.min(first.cap()),
+            ..first.clone()
+        };
+    }
+    problem
+}
+
 /// 0, the powers of two below `max`, and `max`.
 fn curve_nodes(max: u32) -> Vec<u32> {
     let powers = (0..).map(|e| 1 << e).take_while(|&n| n < max);
@@ -97,6 +129,9 @@ mod tests {
             assert!(held <= p.nodes && held > 0);
             assert_eq!(p, problem(30, 200, seed));
             assert_ne!(p.tasks, problem(30, 200, seed + 1).tasks);
+            for hard in [noisy(30, 200, seed), alike(30, 200, seed)] {
+                assert_eq!(hard.validate(), Vec::<String>::new());
+            }
         }
     }
 }

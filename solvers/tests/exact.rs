@@ -7,6 +7,7 @@ use common::{assert_reaches, reference_problems};
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::{
     BigM, GroupLimit, Limits, Problem, SolveError, Solver, Status, Task, check, recursion,
+    synthetic,
 };
 use proptest::prelude::*;
 
@@ -161,6 +162,18 @@ fn equals_the_plain_recursion_where_the_bound_is_loose() {
         let plain = recursion::solve(&problem, BigM::Corrected);
         let exact = solve(&problem, BigM::Corrected);
         assert_reaches(&problem, &exact, BigM::Corrected, plain.objective.unwrap());
+    }
+}
+
+#[test]
+fn equals_the_plain_recursion_on_noisy_curves_and_on_ties() {
+    for seed in 0..40 {
+        for make in [synthetic::noisy, synthetic::alike] {
+            let problem = make(4 + seed as usize, 60 + 9 * seed as u32, seed);
+            let plain = recursion::solve(&problem, BigM::Corrected);
+            let exact = solve(&problem, BigM::Corrected);
+            assert_reaches(&problem, &exact, BigM::Corrected, plain.objective.unwrap());
+        }
     }
 }
 
