@@ -76,11 +76,13 @@ fn all(criterion: &mut Criterion) {
     }
 }
 
+/// Makes a problem from its tasks, nodes and seed.
+type Generator = fn(usize, u32, u64) -> Problem;
+
 /// The exact solver where bounds are loose and where ties abound; the slowest of ten
 /// problems of each kind and size.
 fn hard(criterion: &mut Criterion) {
-    let kinds: [(&str, fn(usize, u32, u64) -> Problem); 2] =
-        [("noisy", synthetic::noisy), ("alike", synthetic::alike)];
+    let kinds: [(&str, Generator); 2] = [("noisy", synthetic::noisy), ("alike", synthetic::alike)];
     let sizes = if is_measuring() {
         &[(10, 412), (100, 1500), (1000, 4734)][..]
     } else {
