@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Allocation, Problem, backends};
 
 /// When a solver must stop.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock limit for one solve.
     pub time: Duration,

@@ -35,8 +35,8 @@ pub struct Args {
     /// Leave out faulty tasks; they are listed in skipped.csv.
     #[arg(long)]
     skip_invalid: bool,
-    /// Replay the allocations of this alloc.jsonl instead of solving.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial"])]
+    /// Replay the allocations of this alloc.jsonl instead of solving; ends where it ends.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events"])]
     scripted: Option<PathBuf>,
     /// Check every decision with a checker that shares no code with the solvers.
     #[arg(long)]

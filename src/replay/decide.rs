@@ -39,6 +39,12 @@ pub trait Decider {
     /// Name for the steps table.
     fn name(&self) -> &str;
 
+    /// The last event it can decide at, if there is one: the replay ends before the
+    /// first event after it that leaves something to decide.
+    fn last_event(&self) -> Option<usize> {
+        None
+    }
+
     /// Decides at event `event` on `problem`, whose tasks are the active ones in order.
     ///
     /// # Errors
@@ -174,6 +180,10 @@ pub struct Scripted {
 impl Decider for Scripted {
     fn name(&self) -> &str {
         "scripted"
+    }
+
+    fn last_event(&self) -> Option<usize> {
+        self.events.keys().next_back().copied()
     }
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {

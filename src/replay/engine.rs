@@ -53,6 +53,7 @@ pub fn run(
     let Some(&start) = log.times().first() else {
         return Err(Error::Run("the log slice holds no event".into()));
     };
+    let last_event = decider.last_event();
     let mut engine = Engine::new(log, tasks, options, decider, start);
     engine.deal()?;
     let mut complete = true;
@@ -62,6 +63,9 @@ pub fn run(
             break;
         }
         (control.progress)(event, log.len());
+        if last_event.is_some_and(|last| event > last) && engine.leaves_a_choice(time, changes) {
+            break;
+        }
         if options.completion_events && !engine.complete_until(time, event - 1)? {
             break;
         }
@@ -184,6 +188,28 @@ impl<'a> Engine<'a> {
                 Ok(Some(Plan::Nodes(nodes)))
             }
         }
+    }
+
+    /// Whether the event at `time` with `changes` leaves something to decide.
+    fn leaves_a_choice(&self, time: Time, changes: &[Change]) -> bool {
+        let joined = changes.iter().filter(|c| c.idle()).count();
+        let idle = self.pool.idle() as usize + joined - (changes.len() - joined);
+        let unfinished = |a: &Active| !self.finishes_by(a, time, changes);
+        idle > 0 && (!self.queue.is_empty() || self.active.iter().any(unfinished))
+    }
+
+    /// Whether a task is done at `time`, when `changes` come.
+    fn finishes_by(&self, active: &Active, time: Time, changes: &[Change]) -> bool {
+        let task = &self.tasks[active.task as usize];
+        let is_preempted = changes
+            .iter()
+            .any(|c| !c.idle() && self.pool.holder(c.node()) == Holder::Task(active.task));
+        let mut seconds = time.seconds_since(self.now);
+        if is_preempted {
+            seconds -= task.rescale_down;
+        }
+        let account = &self.accounts[active.task as usize];
+        account.work <= account.work_done + seconds * active.rate - active.pending_cost
     }
 
     /// Steps at every completion before `until`; false once the replay is over.
