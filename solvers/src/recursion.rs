@@ -50,7 +50,7 @@ pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
 
 /// Every allowed count with its value; none where the paper's big-M makes the task infeasible.
 fn choices(problem: &Problem, task: &Task, big_m: BigM) -> Vec<(u32, f64)> {
-    if big_m == BigM::Paper && task.min_nodes > problem.nodes.saturating_add(1) {
+    if big_m.shuts_out(problem.nodes, task.min_nodes) {
         return Vec::new();
     }
     let cap = big_m.change_cap(problem.nodes);

@@ -46,6 +46,12 @@ impl BigM {
             BigM::Paper => nodes / 2 + nodes % 2,
         }
     }
+
+    /// Whether a task with this minimum has no next count at all when `nodes` are idle:
+    /// the original's min rows, with M = N + 1, cannot be met then.
+    pub fn shuts_out(self, nodes: u32, min_nodes: u32) -> bool {
+        self == BigM::Paper && min_nodes > nodes.saturating_add(1)
+    }
 }
 
 /// How a MILP backend writes the problem down.
@@ -90,6 +96,16 @@ pub enum SolveError {
         /// Its own words.
         message: String,
     },
+}
+
+impl SolveError {
+    /// Values of the objective are beyond what a float holds.
+    pub(crate) fn out_of_range() -> Self {
+        SolveError::Invalid(vec![
+            "t_fwd times a curve value or a rescale cost exceeds the range of a 64-bit float"
+                .to_owned(),
+        ])
+    }
 }
 
 /// Something that answers allocation problems.

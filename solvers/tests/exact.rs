@@ -281,6 +281,17 @@ fn a_time_limit_keeps_a_feasible_plan() {
 }
 
 #[test]
+fn values_beyond_a_float_are_an_error_not_a_panic() {
+    let vast = Task {
+        curve_objective: vec![0.0, f64::MAX],
+        rescale_up: f64::MAX,
+        ..flat("a", 1)
+    };
+    let answer = Exact::new(BigM::Corrected).solve(&of(8, vec![vast]), &Limits::default());
+    assert!(matches!(answer, Err(SolveError::Invalid(_))));
+}
+
+#[test]
 fn nothing_to_share_and_nobody_to_share_with() {
     assert_eq!(
         solve(&of(0, vec![flat("a", 0)]), BigM::Corrected)

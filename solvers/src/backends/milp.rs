@@ -7,7 +7,7 @@ use good_lp::solvers::ObjectiveDirection;
 use good_lp::{Expression, ProblemVariables, SolverModel, Variable, variable};
 
 use super::equal_share::equal_share;
-use crate::formulations::{self, counts::is_shut_out};
+use crate::formulations;
 use crate::model::{Model, Row};
 use crate::{Allocation, Formulation, Limits, Problem, SolveError, SolverSpec, Status};
 
@@ -142,7 +142,7 @@ fn is_feasible(problem: &Problem, spec: SolverSpec, plan: &[u32]) -> bool {
     let tasks = || problem.tasks.iter().zip(plan);
     let within_bounds = tasks().all(|(task, &n)| {
         let may_change = n.abs_diff(task.current) <= change;
-        may_change && task.allows(n) && !is_shut_out(problem, task, spec.big_m)
+        may_change && task.allows(n) && !spec.big_m.shuts_out(problem.nodes, task.min_nodes)
     });
     let used: u64 = plan.iter().map(|&n| u64::from(n)).sum();
     let within_groups = problem.groups.iter().all(|group| {

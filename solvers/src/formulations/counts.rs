@@ -12,11 +12,6 @@ use std::ops::RangeInclusive;
 use crate::model::Model;
 use crate::{BigM, GroupLimit, Problem, Task};
 
-/// Whether the original's min rows, with M = nodes + 1, have no solution for `task`.
-pub(crate) fn is_shut_out(problem: &Problem, task: &Task, big_m: BigM) -> bool {
-    big_m == BigM::Paper && task.min_nodes > problem.nodes.saturating_add(1)
-}
-
 /// The next counts open to a task: none at all, 0, a range, or both.
 struct Choices {
     zero: bool,
@@ -28,7 +23,7 @@ impl Choices {
         let change = big_m.change_cap(problem.nodes);
         let least = task.current.saturating_sub(change).max(task.min_nodes);
         let most = task.current.saturating_add(change);
-        let shut_out = is_shut_out(problem, task, big_m);
+        let shut_out = big_m.shuts_out(problem.nodes, task.min_nodes);
         Choices {
             zero: !shut_out && task.current <= change,
             range: least.max(1)..=most.min(task.cap()).min(problem.nodes),

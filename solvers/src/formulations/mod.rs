@@ -48,10 +48,7 @@ pub fn build(
     if finite {
         Ok(model)
     } else {
-        Err(SolveError::Invalid(vec![
-            "t_fwd times a curve value or a rescale cost exceeds the range of a 64-bit float"
-                .to_owned(),
-        ]))
+        Err(SolveError::out_of_range())
     }
 }
 

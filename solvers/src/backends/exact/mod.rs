@@ -57,7 +57,8 @@ impl Exact {
         }
     }
 
-    /// Solves into the internal buffer: the optimal counts, or `None` where no plan exists.
+    /// Solves into the internal buffer: the optimal counts, or `None` where no plan exists
+    /// or values exceed the range of a 64-bit float.
     ///
     /// Allocates nothing once the buffers have grown. `problem` must be sound and
     /// its groups are ignored. Where the search would need more than about a gibibyte the
@@ -70,7 +71,7 @@ impl Exact {
     /// Solves into the internal buffer; how far the plan may be from the optimum, 0 where
     /// it is proven, or `None` where no plan exists.
     fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Option<f64> {
-        if !self.shapes.build(problem, self.big_m) {
+        if !self.shapes.build(problem, self.big_m) || !self.shapes.is_finite() {
             return None;
         }
         let gap = self
@@ -108,6 +109,9 @@ impl Solver for Exact {
         }
         let deadline = Instant::now().checked_add(limits.time);
         let Some(gap) = self.run(problem, deadline) else {
+            if !self.shapes.is_finite() {
+                return Err(SolveError::out_of_range());
+            }
             return Ok(Allocation::without_plan(Status::Infeasible));
         };
         let objective = problem.objective(&self.counts);

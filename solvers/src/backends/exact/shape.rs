@@ -1,5 +1,7 @@
 //! Every task's value as a function of its next count.
 
+use std::cmp::Ordering;
+
 use crate::solver::BigM;
 use crate::{Problem, Task};
 
@@ -23,6 +25,37 @@ pub(super) struct Shapes {
     /// Task j's vertices are `starts[j]..starts[j + 1]`.
     starts: Vec<usize>,
     bonus: f64,
+    is_finite: bool,
+}
+
+/// A task's value from its count and the curve's value there.
+struct Valuation {
+    t_fwd: f64,
+    current: u32,
+    /// Objective lost to growing and to shrinking.
+    up: f64,
+    down: f64,
+}
+
+impl Valuation {
+    fn of(task: &Task, t_fwd: f64) -> Self {
+        let rate = task.current_rate();
+        Valuation {
+            t_fwd,
+            current: task.current,
+            up: task.rescale_up * rate,
+            down: task.rescale_down * rate,
+        }
+    }
+
+    fn at(&self, count: u32, objective: f64) -> f64 {
+        let cost = match count.cmp(&self.current) {
+            Ordering::Less => self.down,
+            Ordering::Equal => 0.0,
+            Ordering::Greater => self.up,
+        };
+        self.t_fwd * objective - cost
+    }
 }
 
 impl Shapes {
@@ -31,9 +64,10 @@ impl Shapes {
         self.vertices.clear();
         self.starts.clear();
         self.starts.push(0);
+        self.is_finite = true;
         let cap = big_m.change_cap(problem.nodes);
         for task in &problem.tasks {
-            if big_m == BigM::Paper && task.min_nodes > problem.nodes.saturating_add(1) {
+            if big_m.shuts_out(problem.nodes, task.min_nodes) {
                 return false;
             }
             self.push_task(problem, task, cap);
@@ -61,55 +95,58 @@ impl Shapes {
         self.bonus / 4.0
     }
 
+    /// Whether all values are within the range of a 64-bit float.
+    pub fn is_finite(&self) -> bool {
+        self.is_finite
+    }
+
     fn push_task(&mut self, problem: &Problem, task: &Task, change_cap: u32) {
-        let current = task.current;
-        let t_fwd = problem.t_fwd;
-        let rate = task.current_rate();
-        let (up, down) = (task.rescale_up * rate, task.rescale_down * rate);
-        let value = |count: u32, objective: f64| {
-            let cost = match count.cmp(&current) {
-                std::cmp::Ordering::Less => down,
-                std::cmp::Ordering::Equal => 0.0,
-                std::cmp::Ordering::Greater => up,
-            };
-            t_fwd * objective - cost
-        };
+        let (nodes, current) = (problem.nodes, task.current);
+        let value = Valuation::of(task, problem.t_fwd);
         if current <= change_cap {
-            self.push(0, value(0, task.curve_objective[0]), false);
+            self.push(0, value.at(0, task.curve_objective[0]), false);
         }
         let low = task.min_nodes.max(current.saturating_sub(change_cap));
-        let high = task
-            .cap()
-            .min(problem.nodes)
-            .min(current.saturating_add(change_cap));
-        if low > high {
+        let most = current.saturating_add(change_cap).min(nodes);
+        let high = most.min(task.cap());
+        let first = self.vertices.len();
+        for segment in 0..task.curve_nodes.len().saturating_sub(1) {
+            self.push_segment(first, task, segment, low, high, &value);
+        }
+    }
+
+    /// Adds the counts `low..=high` of one linear segment of a task's curve.
+    fn push_segment(
+        &mut self,
+        first: usize,
+        task: &Task,
+        segment: usize,
+        low: u32,
+        high: u32,
+        value: &Valuation,
+    ) {
+        let (x0, x1) = (task.curve_nodes[segment], task.curve_nodes[segment + 1]);
+        let (y0, y1) = (
+            task.curve_objective[segment],
+            task.curve_objective[segment + 1],
+        );
+        let (from, to) = (x0.max(low), x1.min(high));
+        if from > to {
             return;
         }
-        let first = self.vertices.len();
-        for i in 1..task.curve_nodes.len() {
-            let (x0, x1) = (task.curve_nodes[i - 1], task.curve_nodes[i]);
-            let (y0, y1) = (task.curve_objective[i - 1], task.curve_objective[i]);
-            let slope = (y1 - y0) / f64::from(x1 - x0);
-            let (from, to) = (x0.max(low), x1.min(high));
-            if from > to {
-                continue;
-            }
-            let at = |x: u32| {
-                let objective = if x == x1 {
-                    y1
-                } else {
-                    y0 + slope * f64::from(x - x0)
-                };
-                value(x, objective)
-            };
-            // The neighbours of the current count are vertices: the costs jump there.
-            let around = current.saturating_sub(1)..=current.saturating_add(1);
-            self.push_once(first, from, at(from));
-            for x in around.filter(|&x| from < x && x < to) {
-                self.push_once(first, x, at(x));
-            }
-            self.push_once(first, to, at(to));
+        let slope = (y1 - y0) / f64::from(x1 - x0);
+        let at = |x: u32| match x == x1 {
+            true => value.at(x, y1),
+            false => value.at(x, y0 + slope * f64::from(x - x0)),
+        };
+        // The neighbours of the current count are vertices: the costs jump there.
+        let current = task.current;
+        let around = current.saturating_sub(1)..=current.saturating_add(1);
+        self.push_once(first, from, at(from));
+        for x in around.filter(|&x| from < x && x < to) {
+            self.push_once(first, x, at(x));
         }
+        self.push_once(first, to, at(to));
     }
 
     /// Adds a vertex joined to the one before, unless its count is there already.
@@ -129,6 +166,7 @@ impl Shapes {
     }
 
     fn add_bonus(&mut self, problem: &Problem) {
+        self.is_finite = self.vertices.iter().all(|v| v.value.is_finite());
         let best = self
             .vertices
             .iter()
