@@ -8,7 +8,7 @@ counts=exact,highs,cbc,equal-share
 while read -r tasks nodes solvers; do
     echo "$tasks tasks x $nodes nodes"
     "$gleaner" synth problems --count 5 --tasks "$tasks" --nodes "$nodes" --seed 1 -o - |
-        "$gleaner" compare --problems - --solvers "$solvers" --time-limit 10 --quiet 2>/dev/null
+        "$gleaner" compare --problems - --solvers "$solvers" --time-limit 10 --quiet
     echo
 done <<SIZES
 10 50 $paper

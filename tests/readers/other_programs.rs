@@ -10,27 +10,20 @@ use crate::support::{assert_has, fault_of, file, fixture, fixture_log, fixtures,
 
 #[test]
 fn pickles_of_every_release_and_protocol_give_the_log() {
-    for path in fixtures("pickle", "events-", ".pkl") {
-        assert_eq!(
-            read(&path).unwrap().value,
-            fixture_log(),
-            "{}",
-            path.display()
-        );
-    }
+    assert_all_give_the_log("pickle", "events-", ".pkl");
 }
 
 #[test]
 fn parquet_files_of_every_program_give_the_log() {
     for prefix in ["wide-", "long-pandas", "long-polars"] {
-        for path in fixtures("parquet", prefix, ".parquet") {
-            assert_eq!(
-                read(&path).unwrap().value,
-                fixture_log(),
-                "{}",
-                path.display()
-            );
-        }
+        assert_all_give_the_log("parquet", prefix, ".parquet");
+    }
+}
+
+fn assert_all_give_the_log(folder: &str, prefix: &str, extension: &str) {
+    for path in fixtures(folder, prefix, extension) {
+        let log = read(&path).unwrap().value;
+        assert_eq!(log, fixture_log(), "{}", path.display());
     }
 }
 

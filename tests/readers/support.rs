@@ -1,5 +1,8 @@
 //! Logs and files for the tests.
 
+#[path = "../support/data.rs"]
+mod data;
+
 use std::path::{Path, PathBuf};
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, Time};
@@ -28,13 +31,7 @@ pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
 
 /// The published data, or `None`, with a line on stderr, where it is not there.
 pub fn published(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/bftrainer");
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there", path.display());
-    None
+    data::shared(&format!("bftrainer/{name}"))
 }
 
 /// A pickle of tasks from the fixtures, with the most nodes on the curves' last point, 4.

@@ -2,8 +2,10 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod audit;
+mod data;
 
-use std::path::{Path, PathBuf};
+pub use data::shared;
+
 use std::sync::atomic::AtomicBool;
 
 use gleaner::Result;
@@ -11,18 +13,6 @@ use gleaner::domain::events::Slice;
 use gleaner::domain::{EventLog, TrainingTask};
 use gleaner::replay::{self, Control, Decider, Initial, Options, Outcome, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
-
-/// A file of the shared data, or `None`, with a word to stderr, where it is missing.
-pub fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/data")
-        .join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is missing", path.display());
-    None
-}
 
 /// The original's log, cut as the original cuts it.
 pub fn summit(nodes: Option<usize>) -> Option<EventLog> {

@@ -41,16 +41,10 @@ use crate::error::{Fault, Result};
 use crate::ingest::source::Source;
 
 static LABELS: Labels = Labels {
-    name: "name",
-    submit: "submit",
-    min_nodes: "min_nodes",
-    max_nodes: "max_nodes",
-    rescale_up: "rescale_up",
-    rescale_down: "rescale_down",
-    work: "work",
     nodes: "curve.nodes",
     progress: "curve.progress",
     objective: "curve.objective",
+    ..Labels::OURS
 };
 
 /// Curves by name; `None` for one with faults, which are reported once.

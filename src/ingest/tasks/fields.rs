@@ -22,6 +22,22 @@ pub(super) struct Labels {
     pub objective: &'static str,
 }
 
+impl Labels {
+    /// What this program's own tables call them.
+    pub const OURS: Labels = Labels {
+        name: "name",
+        submit: "submit",
+        min_nodes: "min_nodes",
+        max_nodes: "max_nodes",
+        rescale_up: "rescale_up",
+        rescale_down: "rescale_down",
+        work: "work",
+        nodes: "curve_nodes",
+        progress: "curve_progress",
+        objective: "curve_objective",
+    };
+}
+
 /// Faults of one task, or of one shared curve.
 #[derive(Debug, Clone)]
 pub(super) struct Report<'a> {

@@ -20,18 +20,7 @@ use crate::ingest::lines::ShortLines;
 use crate::ingest::parquet::{Column, Table, Value};
 use crate::ingest::source::Source;
 
-static LABELS: Labels = Labels {
-    name: "name",
-    submit: "submit",
-    min_nodes: "min_nodes",
-    max_nodes: "max_nodes",
-    rescale_up: "rescale_up",
-    rescale_down: "rescale_down",
-    work: "work",
-    nodes: "curve_nodes",
-    progress: "curve_progress",
-    objective: "curve_objective",
-};
+static LABELS: Labels = Labels::OURS;
 
 /// Columns whose cells are texts.
 const TEXTS: [&str; 2] = ["name", "submit"];

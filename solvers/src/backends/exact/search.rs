@@ -144,19 +144,16 @@ impl Search {
     /// A search that keeps only counts and states of loss ≤ g finds the optimum
     /// whenever that is ≤ g, so small guesses are tried first on large problems.
     pub fn improve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> bool {
-        let mut guess = case.gap * FIRST_GUESS;
+        let mut limit = case.gap;
+        let mut size = self.open(case, limit);
+        if size.is_some_and(|s| s.pairs >= SMALL) {
+            limit *= FIRST_GUESS;
+            size = self.open(case, limit);
+        }
         loop {
-            let limit = guess.min(case.gap);
-            let size = self.open(case, limit);
-            if limit < case.gap && size.is_some_and(|s| s.pairs < SMALL) {
-                guess = case.gap;
-                continue;
-            }
-            if size.is_some_and(|s| s.states > MOST_STATES) {
-                return false;
-            }
             let ended = match size {
                 None => Ended::WithoutPlan,
+                Some(size) if size.states > MOST_STATES => return false,
                 Some(_) => self.run(case, limit, counts),
             };
             match ended {
@@ -164,8 +161,9 @@ impl Search {
                 Ended::TooLate => return false,
                 // Nothing loses less than the plan known so far: that is optimal.
                 Ended::WithoutPlan if limit >= case.gap => return true,
-                Ended::WithoutPlan => guess *= 4.0,
+                Ended::WithoutPlan => limit = (4.0 * limit).min(case.gap),
             }
+            size = self.open(case, limit);
         }
     }
 
@@ -175,14 +173,14 @@ impl Search {
         self.pieces.clear();
         self.stages.clear();
         self.fixed.clear();
-        let mut capacity = i64::from(case.nodes);
+        self.capacity = i64::from(case.nodes);
         for task in 0..case.shapes.tasks() {
             let first = self.pieces.len();
             surviving_pieces(case.shapes.of(task), case.price, limit, &mut self.pieces);
             let own = &self.pieces[first..];
             let (low, high) = (own[0].low, own[own.len() - 1].high);
             if low == high {
-                capacity -= i64::from(low);
+                self.capacity -= i64::from(low);
                 self.fixed.push((task, low));
                 self.pieces.truncate(first);
                 continue;
@@ -196,13 +194,13 @@ impl Search {
                 window: Window { low: 0, high: 0 },
             });
         }
-        self.capacity = capacity;
-        self.set_windows(capacity, (limit / case.price).floor().min(1e15) as i64)
+        self.set_windows((limit / case.price).floor().min(1e15) as i64)
     }
 
     /// Bounds the states after each stage by what came before and what is to come,
-    /// when the plan uses at most `capacity` nodes and leaves at most `unused` of them.
-    fn set_windows(&mut self, capacity: i64, unused: i64) -> Option<Size> {
+    /// when the plan leaves at most `unused` of the stages' nodes.
+    fn set_windows(&mut self, unused: i64) -> Option<Size> {
+        let capacity = self.capacity;
         let (mut least_to_come, mut most_to_come) = (0, 0);
         for stage in self.stages.iter_mut().rev() {
             stage.window = Window {
