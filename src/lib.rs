@@ -11,6 +11,7 @@ pub mod compare;
 pub mod domain;
 pub mod error;
 pub mod ingest;
+pub mod lucid;
 pub mod output;
 pub mod replay;
 pub mod synth;

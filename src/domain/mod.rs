@@ -1,9 +1,13 @@
-//! Domain types: event logs, training tasks, scaling curves, times.
+//! Domain types: event logs, training tasks, scaling curves, clusters, jobs, times.
 
+pub mod cluster;
 pub mod events;
+pub mod jobs;
 pub mod tasks;
 pub mod time;
 
+pub use cluster::{Cluster, VirtualCluster};
 pub use events::{Change, EventLog, EventLogBuilder};
+pub use jobs::{Job, Trace, Usage, Workload};
 pub use tasks::{ScalingCurve, TrainingTask};
 pub use time::Time;

@@ -1,0 +1,42 @@
+//! GPU clusters: virtual clusters of equal nodes.
+
+/// A cluster split into virtual clusters, each scheduled alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    /// The virtual clusters, in the order of the file that names them.
+    pub vcs: Vec<VirtualCluster>,
+    /// GPUs of every node, from 1 to [`MAX_GPUS_PER_NODE`].
+    pub gpus_per_node: u32,
+}
+
+/// Most GPUs of a node: a node's GPUs are the bits of a [`GpuSet`].
+pub const MAX_GPUS_PER_NODE: u32 = 64;
+
+/// GPUs of one node; bit `i` is GPU `i`.
+pub type GpuSet = u64;
+
+/// A virtual cluster (VC).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VirtualCluster {
+    /// Its name, unique in the cluster.
+    pub name: String,
+    /// Its nodes.
+    pub nodes: u32,
+}
+
+impl Cluster {
+    /// The index of the virtual cluster of this name.
+    pub fn vc(&self, name: &str) -> Option<usize> {
+        self.vcs.iter().position(|vc| vc.name == name)
+    }
+
+    /// GPUs of a virtual cluster.
+    pub fn vc_gpus(&self, vc: usize) -> u64 {
+        u64::from(self.vcs[vc].nodes) * u64::from(self.gpus_per_node)
+    }
+
+    /// GPUs of all virtual clusters.
+    pub fn gpus(&self) -> u64 {
+        (0..self.vcs.len()).map(|vc| self.vc_gpus(vc)).sum()
+    }
+}

@@ -1,0 +1,6 @@
+//! Simulates scheduling policies on job traces of GPU clusters, from event to event and
+//! to the second what the simulator of Lucid (Hu et al., ASPLOS 2023) gives, which steps
+//! through every second.
+
+pub mod inputs;
+pub mod schedule;

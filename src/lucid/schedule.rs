@@ -1,0 +1,148 @@
+//! Schedules: what a simulation says happened.
+
+use crate::domain::cluster::GpuSet;
+
+/// Where a job runs: slots of nodes (see [`NodeLife`]) with the GPUs held on each.
+pub type Placement = Vec<(u32, GpuSet)>;
+
+/// The schedule of one virtual cluster.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Schedule {
+    /// What became of each job, in the order of the jobs given.
+    pub jobs: Vec<JobOutcome>,
+    /// Every uninterrupted run of a job on its GPUs, by ascending start.
+    pub runs: Vec<Run>,
+    /// Every node there ever was, by slot.
+    pub nodes: Vec<NodeLife>,
+    /// The state at every whole minute, from the start of the simulation to its end.
+    pub samples: Vec<Samples>,
+    /// When nodes became fully idle or not, by ascending time.
+    pub idleness: Vec<Idleness>,
+    /// GPU-seconds during which a GPU was held by at least one job.
+    pub busy_gpu_seconds: i64,
+    /// Ends at which the survivor of a pair got its full speed back and would not have
+    /// in the original: see [`crate::lucid::Options::corrected`].
+    pub corrections: Vec<Correction>,
+    /// Nodes added (positive) or removed (negative) while running: second and number.
+    pub scaling: Vec<(i64, i32)>,
+}
+
+/// What became of a job. Times are seconds of the trace's clock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobOutcome {
+    /// Second of the first start.
+    pub start: i64,
+    /// Second of the end.
+    pub end: i64,
+    /// Seconds spent waiting, the profiler's queue and all re-queuings included.
+    pub queue: i64,
+    /// How often it was preempted, each with a checkpoint.
+    pub checkpoints: u32,
+    /// Where it ran last: node names with the GPUs held on each, in the original's order.
+    pub nodes: Vec<(u32, GpuSet)>,
+    /// What the policy sorted it by, where it did.
+    pub priority: Option<f64>,
+    /// What was left to do at its end: at most 0, less where a step of a fractional speed overshot.
+    pub remain: f64,
+    /// Speed at its end; 1 is the speed alone.
+    pub speed: f64,
+    /// Whether it was, at its end, marked as running alone.
+    pub exclusive: bool,
+    /// Second at which it joined another job on its GPUs; 0 for never.
+    pub colocated: i64,
+    /// Last second at which it was set back to full speed; 0 for never.
+    pub delocated: i64,
+}
+
+/// An uninterrupted run of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Index of the job.
+    pub job: usize,
+    /// Second of its start.
+    pub from: i64,
+    /// Second of its end or preemption; the GPUs are free again in that second.
+    pub until: i64,
+    /// The GPUs it held throughout.
+    pub placement: Placement,
+    /// Seconds at which its speed changed, with the new speed; the first is `from`.
+    /// Work done from second `t` to `t + 1` is the speed in force at `t`.
+    pub speeds: Vec<(i64, f64)>,
+    /// Whether it ended with the job's end, not with a preemption.
+    pub last: bool,
+}
+
+/// A node's time in the virtual cluster. Slots are numbered in the order of appearance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeLife {
+    /// The name it had at the end.
+    pub name: u32,
+    /// Second from which it takes jobs; `i64::MIN` for those there at the start.
+    pub from: i64,
+    /// Second from which it is gone; `i64::MAX` for those there at the end.
+    pub until: i64,
+}
+
+/// A node that became fully idle, or ceased to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Idleness {
+    /// Second.
+    pub time: i64,
+    /// The node's name.
+    pub node: u32,
+    /// Whether all its GPUs are free from then on.
+    pub idle: bool,
+}
+
+/// An end whose survivor the corrected simulation sets back to full speed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Correction {
+    /// Second.
+    pub time: i64,
+    /// Index of the job that ended.
+    pub ended: usize,
+    /// Index of its partner, which goes on alone.
+    pub survivor: usize,
+}
+
+/// The same state at one or more successive whole minutes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Samples {
+    /// Second of the first; a multiple of 60.
+    pub first: i64,
+    /// How many minutes.
+    pub count: u32,
+    /// The state.
+    pub state: State,
+}
+
+/// The state of a virtual cluster at the end of a second.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct State {
+    /// GPUs of all its nodes.
+    pub total_gpus: u64,
+    /// GPUs that no job holds.
+    pub idle_gpus: u64,
+    /// GPUs that waiting jobs ask for.
+    pub pending_gpus: u64,
+    /// Running jobs.
+    pub running_jobs: u32,
+    /// Waiting jobs.
+    pub pending_jobs: u32,
+    /// Waiting jobs of fewer than 8 GPUs.
+    pub pending_small_jobs: u32,
+    /// Nodes.
+    pub nodes: u32,
+    /// Nodes with exactly one job.
+    pub single_nodes: u32,
+    /// Nodes with two jobs or more.
+    pub shared_nodes: u32,
+    /// GPU utilisation in percent, averaged over each node's GPUs and then over nodes.
+    pub gpu_util: f64,
+    /// GPU memory held in MB, averaged likewise.
+    pub gmem: f64,
+    /// GPU utilisation averaged over each node's GPUs that are used, then over nodes that have such.
+    pub gpu_util_active: f64,
+    /// GPU memory averaged likewise.
+    pub gmem_active: f64,
+}
