@@ -1,6 +1,29 @@
 //! Simulates scheduling policies on job traces of GPU clusters, from event to event and
 //! to the second what the simulator of Lucid (Hu et al., ASPLOS 2023) gives, which steps
 //! through every second.
+//!
+//! [`simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
+//! [`engine`] simulates one of them; [`schedule`] is what comes out.
 
+pub mod engine;
+pub mod free;
 pub mod inputs;
+pub mod nodes;
+pub mod placer;
+pub mod placers;
+pub mod policies;
+pub mod policy;
+pub mod profiler;
+pub mod result;
+pub mod scaling;
 pub mod schedule;
+pub mod simulate;
+pub mod view;
+
+mod gauges;
+mod quota;
+mod recorder;
+mod service;
+mod world;
+
+pub use simulate::{Request, Simulation, simulate};

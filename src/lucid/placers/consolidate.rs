@@ -1,0 +1,41 @@
+//! Whole nodes for large jobs, the tightest fit for small ones.
+
+use crate::lucid::free::FreeGpus;
+use crate::lucid::placer::Placer;
+use crate::lucid::schedule::Placement;
+
+/// A job of at most one node's GPUs gets the node with the fewest free GPUs that holds
+/// it. A larger one gets whole free nodes, and what remains from the idlest node left.
+#[derive(Debug, Clone, Copy)]
+pub struct Consolidate;
+
+impl Placer for Consolidate {
+    fn name(&self) -> &'static str {
+        "consolidate"
+    }
+
+    fn place(&self, free: &FreeGpus, gpus: u32) -> Option<Placement> {
+        let node = free.gpus_per_node();
+        if gpus <= node {
+            let slot = (gpus..=node).find_map(|count| free.slots_with(count).next())?;
+            return Some(vec![(slot, free.lowest(slot, gpus))]);
+        }
+        let (whole, rest) = ((gpus / node) as usize, gpus % node);
+        let mut placement = Placement::with_capacity(whole + 1);
+        let mut slots = free.idlest_first();
+        for slot in slots.by_ref().take(whole) {
+            if free.on(slot) < node {
+                return None;
+            }
+            placement.push((slot, free.lowest(slot, node)));
+        }
+        if placement.len() < whole {
+            return None;
+        }
+        if rest > 0 {
+            let slot = slots.next().filter(|&slot| free.on(slot) >= rest)?;
+            placement.push((slot, free.lowest(slot, rest)));
+        }
+        Some(placement)
+    }
+}

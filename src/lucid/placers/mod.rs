@@ -1,0 +1,73 @@
+//! The placers, one a file.
+
+mod consolidate;
+mod consolidate_first;
+mod random;
+
+pub use consolidate::Consolidate;
+pub use consolidate_first::ConsolidateFirst;
+pub use random::Random;
+
+use super::free::FreeGpus;
+use super::placer::Placer;
+use super::schedule::Placement;
+
+/// Every placer; the first is the default.
+pub const ALL: [&'static dyn Placer; 3] = [&Consolidate, &ConsolidateFirst, &Random];
+
+/// Spreads a job over nodes in the order given, taking all that is free on each.
+fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Option<Placement> {
+    let mut placement = Placement::new();
+    let mut missing = gpus;
+    for slot in slots {
+        let taken = missing.min(free.on(slot));
+        placement.push((slot, free.lowest(slot, taken)));
+        missing -= taken;
+        if missing == 0 {
+            return Some(placement);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nodes of 4 GPUs with 1, 4, 3, 4 and 0 free.
+    fn free() -> FreeGpus {
+        let mut free = FreeGpus::new(5, 4);
+        free.take(&vec![(0, 0b0111), (2, 0b0001), (4, 0b1111)]);
+        free
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn consolidate_fits_tightest_and_never_splits_a_node() {
+        let place = |gpus| Consolidate.place(&free(), gpus);
+        assert_eq!(place(1), Some(vec![(0, 0b1000)]));
+        assert_eq!(place(2), Some(vec![(2, 0b0110)]));
+        assert_eq!(place(4), Some(vec![(1, 0b1111)]));
+        assert_eq!(place(8), Some(vec![(1, 0b1111), (3, 0b1111)]));
+        assert_eq!(place(7), Some(vec![(1, 0b1111), (3, 0b0111)]));
+        assert_eq!(place(11), Some(vec![(1, 0b1111), (3, 0b1111), (2, 0b1110)]));
+        assert_eq!(place(12), None);
+    }
+
+    #[test]
+    fn consolidate_first_spreads_what_does_not_fit() {
+        let place = |gpus| ConsolidateFirst.place(&free(), gpus);
+        assert_eq!(place(2), Some(vec![(2, 0b0110)]));
+        let spread = vec![(1, 0b1111), (3, 0b1111), (2, 0b1110), (0, 0b1000)];
+        assert_eq!(place(12), Some(spread));
+        assert_eq!(place(13), None);
+    }
+
+    #[test]
+    fn random_takes_what_comes_first() {
+        let place = |gpus| Random.place(&free(), gpus);
+        assert_eq!(place(1), Some(vec![(0, 0b1000)]));
+        assert_eq!(place(3), Some(vec![(0, 0b1000), (1, 0b0011)]));
+        assert_eq!(place(13), None);
+    }
+}

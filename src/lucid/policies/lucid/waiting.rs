@@ -1,0 +1,138 @@
+//! The queue, by number of GPUs, and a walk over it that leaves out what cannot start.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
+
+use super::Priority;
+
+type Key = (Priority, usize);
+
+/// Waiting jobs by number of GPUs, and of each number by priority, then submission.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    classes: BTreeMap<u32, Class>,
+}
+
+#[derive(Debug, Default)]
+struct Class {
+    jobs: BTreeSet<Key>,
+    /// Whether one has come since the last walk.
+    new: bool,
+    /// Appearances of possible partners that all others have met.
+    met: usize,
+}
+
+impl Waiting {
+    pub fn insert(&mut self, priority: Priority, job: usize, gpus: u32) {
+        let class = self.classes.entry(gpus).or_default();
+        class.jobs.insert((priority, job));
+        class.new = true;
+    }
+
+    pub fn remove(&mut self, priority: Priority, job: usize, gpus: u32) {
+        if let Some(class) = self.classes.get_mut(&gpus) {
+            class.jobs.remove(&(priority, job));
+            if class.jobs.is_empty() {
+                self.classes.remove(&gpus);
+            }
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    /// The first of all and its GPUs.
+    pub fn first(&self) -> Option<(usize, u32)> {
+        let heads = self
+            .classes
+            .iter()
+            .filter_map(|(&gpus, class)| Some((*class.jobs.first()?, gpus)));
+        heads.min().map(|((_, job), gpus)| (job, gpus))
+    }
+}
+
+/// A walk over the waiting jobs that may be able to start, in order of priority.
+#[derive(Debug)]
+pub(super) struct Pass {
+    walks: Vec<Walk>,
+    /// The class of the job visited last.
+    current: usize,
+}
+
+#[derive(Debug)]
+struct Walk {
+    gpus: u32,
+    last: Option<Key>,
+    /// Whether free GPUs may be enough.
+    may_fit: bool,
+    /// Whether a job not visited yet may find a partner.
+    may_share: bool,
+    /// Appearances of possible partners before the walk.
+    appeared: usize,
+}
+
+impl Pass {
+    /// Begins a walk. `fits` tells whether so many GPUs are to be had, `appeared` how
+    /// many possible partners of so many GPUs have appeared.
+    pub fn begin(
+        waiting: &mut Waiting,
+        fits: impl Fn(u32) -> bool,
+        appeared: impl Fn(u32) -> usize,
+    ) -> Self {
+        let walks = waiting.classes.iter_mut().filter_map(|(&gpus, class)| {
+            let appeared = appeared(gpus);
+            let walk = Walk {
+                gpus,
+                last: None,
+                may_fit: fits(gpus),
+                may_share: class.new || class.met < appeared,
+                appeared,
+            };
+            // At the end of the walk all will have met these.
+            class.new = false;
+            class.met = appeared;
+            walk.is_open().then_some(walk)
+        });
+        Pass {
+            walks: walks.collect(),
+            current: 0,
+        }
+    }
+
+    /// The next job and its GPUs.
+    pub fn next(&mut self, waiting: &Waiting) -> Option<(usize, u32)> {
+        let heads = self.walks.iter().enumerate().filter_map(|(index, walk)| {
+            let jobs = &waiting.classes.get(&walk.gpus)?.jobs;
+            let from = walk.last.map_or(Unbounded, Excluded);
+            Some((*jobs.range((from, Unbounded)).next()?, index))
+        });
+        let (key, index) = heads.min()?;
+        let walk = &mut self.walks[index];
+        walk.last = Some(key);
+        self.current = index;
+        Some((key.1, walk.gpus))
+    }
+
+    /// Whether so many GPUs may still be free.
+    pub fn may_fit(&self, gpus: u32) -> bool {
+        let walk = self.walks.iter().find(|walk| walk.gpus == gpus);
+        walk.is_some_and(|walk| walk.may_fit)
+    }
+
+    /// A job of so many GPUs could not start: no other of its size will fit in this walk.
+    pub fn refuse(&mut self, gpus: u32, appeared: usize) {
+        if let Some(walk) = self.walks.iter_mut().find(|walk| walk.gpus == gpus) {
+            walk.may_fit = false;
+            // Those that appear during the walk are met by the jobs still to come.
+            walk.may_share |= walk.appeared < appeared;
+        }
+        self.walks.retain(Walk::is_open);
+    }
+}
+
+impl Walk {
+    fn is_open(&self) -> bool {
+        self.may_fit || self.may_share
+    }
+}

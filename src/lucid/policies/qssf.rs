@@ -1,0 +1,99 @@
+//! Quasi-shortest service first (Hu et al., SC 2021).
+
+use std::collections::BTreeSet;
+
+use super::{Context, Needs, PolicyEntry, Priority};
+use crate::lucid::policy::{Decision, Policy};
+use crate::lucid::view::View;
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "qssf",
+    title: "quasi-shortest service first: estimated duration times GPUs",
+    needs: Needs::Estimates,
+    profiled: false,
+    published: true,
+    make,
+};
+
+fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
+    Box::new(Qssf {
+        estimates: context.estimates,
+        queue: BTreeSet::new(),
+        arrived: BTreeSet::new(),
+        fresh: false,
+        again: None,
+        rated: vec![None; context.jobs.len()],
+    })
+}
+
+/// Starts the jobs of least estimated service first; the first that does not fit holds
+/// up the rest. Jobs that find the queue empty are taken by number of GPUs at first, and
+/// given a priority only when they still wait a second later.
+struct Qssf<'a> {
+    estimates: &'a [f64],
+    /// By priority, then GPUs, then submission.
+    queue: BTreeSet<(Priority, u32, usize)>,
+    /// Those that arrived in this second, by GPUs.
+    arrived: BTreeSet<(u32, usize)>,
+    /// Whether in this round all waiting jobs are such.
+    fresh: bool,
+    again: Option<i64>,
+    /// Priorities given.
+    rated: Vec<Option<f64>>,
+}
+
+impl Qssf<'_> {
+    fn service(&self, job: usize, gpus: u32) -> f64 {
+        self.estimates[job] * f64::from(gpus)
+    }
+
+    fn next_job(&self) -> Option<usize> {
+        if self.fresh {
+            self.arrived.first().map(|&(_, job)| job)
+        } else {
+            self.queue.first().map(|&(.., job)| job)
+        }
+    }
+}
+
+impl Policy for Qssf<'_> {
+    fn submitted(&mut self, job: usize, view: &View<'_>) {
+        let gpus = view.job(job).gpus;
+        self.arrived.insert((gpus, job));
+        let priority = Priority::new(self.service(job, gpus));
+        self.queue.insert((priority, gpus, job));
+    }
+
+    fn open(&mut self, view: &View<'_>) {
+        self.arrived
+            .retain(|&(_, job)| view.job(job).submit == view.now());
+        self.fresh = self.queue.len() == self.arrived.len();
+        self.again = None;
+        if !self.fresh {
+            for &(priority, _, job) in &self.queue {
+                self.rated[job] = Some(priority.0);
+            }
+        }
+    }
+
+    fn next(&mut self, view: &View<'_>) -> Option<Decision> {
+        let job = self.next_job()?;
+        let gpus = view.job(job).gpus;
+        let Some(placement) = view.place(gpus) else {
+            self.again = self.fresh.then_some(view.now() + 1);
+            return None;
+        };
+        let priority = Priority::new(self.service(job, gpus));
+        self.queue.remove(&(priority, gpus, job));
+        self.arrived.remove(&(gpus, job));
+        Some(Decision::Start { job, placement })
+    }
+
+    fn wake(&mut self, _: &View<'_>) -> Option<i64> {
+        self.again
+    }
+
+    fn priority(&self, job: usize) -> Option<f64> {
+        self.rated[job]
+    }
+}

@@ -1,0 +1,147 @@
+//! Shortest remaining time first, with preemption.
+
+use std::collections::VecDeque;
+
+use super::{Context, Needs, PolicyEntry};
+use crate::lucid::policy::{Decision, Policy};
+use crate::lucid::quota::{Entry, Running, Waiting, select};
+use crate::lucid::view::View;
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "srtf",
+    title: "shortest remaining time first, preemptive, durations known",
+    needs: Needs::Jobs,
+    profiled: false,
+    published: true,
+    make,
+};
+
+fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
+    Box::new(Srtf {
+        running: Running::default(),
+        waiting: Waiting::default(),
+        keys: vec![Key::default(); context.jobs.len()],
+        queued: 0,
+        preempted: VecDeque::new(),
+        chosen: VecDeque::new(),
+        unplaced: Vec::new(),
+        again: None,
+    })
+}
+
+/// Second at which nothing would be left to do, were the job to run from now on; waiting
+/// jobs before running ones; of these the earlier in its list.
+///
+/// Waiting jobs are kept with the remaining time alone, which stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Key {
+    end: i64,
+    runs: bool,
+    rank: u64,
+}
+
+impl Key {
+    /// The place among running jobs, at second `now`, of a waiting job.
+    fn at(self, now: i64) -> Self {
+        Key {
+            end: self.end + now,
+            ..self
+        }
+    }
+}
+
+/// In every second, jobs take GPUs by their remaining time while they last. Running jobs
+/// left out are preempted, waiting ones chosen are placed where the placer can.
+struct Srtf {
+    running: Running<Key>,
+    waiting: Waiting<Key>,
+    /// The key under which a job is held.
+    keys: Vec<Key>,
+    /// Jobs that ever joined the queue.
+    queued: u64,
+    preempted: VecDeque<usize>,
+    chosen: VecDeque<usize>,
+    /// Chosen, but not placed.
+    unplaced: Vec<usize>,
+    again: Option<i64>,
+}
+
+impl Srtf {
+    fn queue(&mut self, job: usize, view: &View<'_>) {
+        self.queued += 1;
+        let key = Key {
+            end: view.left(job) as i64,
+            runs: false,
+            rank: self.queued,
+        };
+        self.keys[job] = key;
+        self.waiting.insert(key, job, view.job(job).gpus);
+    }
+}
+
+impl Policy for Srtf {
+    fn notice_seconds(&self) -> i64 {
+        1
+    }
+
+    fn submitted(&mut self, job: usize, view: &View<'_>) {
+        self.queue(job, view);
+    }
+
+    fn started(&mut self, job: usize, view: &View<'_>) {
+        let gpus = view.job(job).gpus;
+        self.waiting.remove(self.keys[job], job, gpus);
+        let key = Key {
+            end: view.now() + view.left(job) as i64,
+            runs: true,
+            rank: view.order(job),
+        };
+        self.keys[job] = key;
+        self.running.insert(Entry { key, job, gpus });
+    }
+
+    fn preempted(&mut self, job: usize, view: &View<'_>) {
+        self.running.remove(&self.keys[job]);
+        self.queue(job, view);
+    }
+
+    fn ended(&mut self, job: usize, _: &View<'_>) {
+        self.running.remove(&self.keys[job]);
+    }
+
+    fn open(&mut self, view: &View<'_>) {
+        let (total, now) = (view.nodes().gpus(), view.now());
+        let selection = select(total, &self.running, &self.waiting, |key| key.at(now));
+        self.preempted = selection.preempted.into();
+        self.chosen = selection.chosen.into();
+        self.unplaced.clear();
+        self.again = None;
+    }
+
+    fn next(&mut self, view: &View<'_>) -> Option<Decision> {
+        if let Some(job) = self.preempted.pop_front() {
+            self.again = Some(view.now() + 1);
+            return Some(Decision::Preempt { job });
+        }
+        while let Some(job) = self.chosen.pop_front() {
+            if let Some(placement) = view.place(view.job(job).gpus) {
+                self.again = Some(view.now() + 1);
+                return Some(Decision::Start { job, placement });
+            }
+            self.unplaced.push(job);
+        }
+        None
+    }
+
+    /// After a change the next second may choose differently. Else only a job chosen and
+    /// not placed may lose its place, to a running job whose remaining time falls below
+    /// its own: all others that wait only see more jobs pass by.
+    fn wake(&mut self, view: &View<'_>) -> Option<i64> {
+        let passed = self.unplaced.iter().filter_map(|&job| {
+            let waiting = self.keys[job].at(view.now());
+            let next = self.running.first_from(&waiting)?;
+            Some(view.now() + next.key.end - waiting.end + 1)
+        });
+        self.again.or_else(|| passed.min())
+    }
+}

@@ -1,0 +1,87 @@
+//! Lucid's profiler: every job that is not too large runs for a short while on a few
+//! nodes of its own, before it is scheduled; many end there.
+
+use super::engine::{Setting, Stuck, run};
+use super::inputs::Forecast;
+use super::placer::Placer;
+use super::policies::least_gpus::LeastGpus;
+use super::result::ProfilerRun;
+use super::scaling::{Fixed, Scaling, TimeAware};
+use crate::domain::jobs::{Job, Trace};
+
+/// The profiler's settings.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Profiler {
+    /// Seconds after which a job is released.
+    pub limit: i64,
+    /// Nodes.
+    pub nodes: u32,
+    /// Jobs of at most this times [`Profiler::nodes`] GPUs are profiled.
+    pub factor: u32,
+    /// Virtual clusters that lend nodes for good, by index, and how many.
+    pub lent: Vec<(usize, u32)>,
+    /// The virtual cluster that lends one more node while many jobs queue.
+    pub elastic: Option<usize>,
+}
+
+impl Profiler {
+    /// Most GPUs of a job that is profiled.
+    pub fn most_gpus(&self) -> u32 {
+        self.nodes.saturating_mul(self.factor)
+    }
+
+    /// Nodes that a virtual cluster of so many keeps.
+    pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
+        let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
+        nodes.saturating_sub(lent.map(|&(_, nodes)| nodes).sum())
+    }
+}
+
+/// Intervals over which [`Profiler::most_gpus`] GPUs each count as little to expect.
+const QUIET_INTERVALS: f64 = 5.0;
+
+/// Profiles the jobs of all virtual clusters, fewest GPUs first.
+///
+/// # Errors
+/// A job larger than the profiler's nodes.
+pub fn profile(
+    trace: &Trace,
+    profiler: &Profiler,
+    gpus_per_node: u32,
+    start: i64,
+    placer: &dyn Placer,
+    forecast: Option<&dyn Forecast>,
+) -> Result<ProfilerRun, Stuck> {
+    let most = profiler.most_gpus();
+    let profiled = |&job: &usize| trace.jobs[job].gpus <= most;
+    let indices: Vec<usize> = (0..trace.jobs.len()).filter(profiled).collect();
+    let jobs: Vec<&Job> = indices.iter().map(|&job| &trace.jobs[job]).collect();
+    let work: Vec<i64> = jobs
+        .iter()
+        .map(|job| job.duration.min(profiler.limit))
+        .collect();
+    let setting = Setting {
+        jobs: &jobs,
+        work: &work,
+        queued: &vec![0; jobs.len()],
+        nodes: profiler.nodes,
+        gpus_per_node,
+        start,
+        placer,
+        corrected: false,
+    };
+    let mut scaling: Box<dyn Scaling + '_> = match (forecast, profiler.elastic) {
+        (Some(forecast), Some(_)) => Box::new(TimeAware {
+            forecast,
+            base: profiler.nodes,
+            quiet_gpus: f64::from(most) * QUIET_INTERVALS,
+        }),
+        _ => Box::new(Fixed),
+    };
+    let schedule = run(&setting, &mut LeastGpus::default(), scaling.as_mut())?;
+    Ok(ProfilerRun {
+        jobs: indices,
+        schedule,
+        limit: profiler.limit,
+    })
+}

@@ -1,0 +1,322 @@
+//! Who keeps or gets GPUs when running and waiting jobs, in one order, take them from a
+//! total while they last: the choice of the preemptive policies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
+
+/// Entries of a block before it is split.
+const BLOCK: usize = 64;
+
+/// Running jobs in an order, with sums of their GPUs up to any place.
+#[derive(Debug, Clone)]
+pub struct Running<K> {
+    /// Consecutive pieces of the order; none is empty.
+    blocks: Vec<Block<K>>,
+    gpus: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Block<K> {
+    entries: Vec<Entry<K>>,
+    gpus: u64,
+}
+
+/// A running job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<K> {
+    /// Its place in the order; unique.
+    pub key: K,
+    /// The job.
+    pub job: usize,
+    /// Its GPUs.
+    pub gpus: u32,
+}
+
+impl<K> Default for Running<K> {
+    fn default() -> Self {
+        Running {
+            blocks: Vec::new(),
+            gpus: 0,
+        }
+    }
+}
+
+impl<K: Ord + Copy> Running<K> {
+    /// Adds a job.
+    pub fn insert(&mut self, entry: Entry<K>) {
+        if self.blocks.is_empty() {
+            self.blocks.push(Block {
+                entries: Vec::new(),
+                gpus: 0,
+            });
+        }
+        let index = self.block_of(&entry.key).min(self.blocks.len() - 1);
+        let block = &mut self.blocks[index];
+        let place = block.place_of(&entry.key);
+        block.entries.insert(place, entry);
+        block.gpus += u64::from(entry.gpus);
+        self.gpus += u64::from(entry.gpus);
+        if block.entries.len() > BLOCK {
+            let upper = block.split();
+            self.blocks.insert(index + 1, upper);
+        }
+    }
+
+    /// Removes the job at a place.
+    pub fn remove(&mut self, key: &K) {
+        let index = self.block_of(key);
+        let Some(block) = self.blocks.get_mut(index) else {
+            return;
+        };
+        let place = block.place_of(key);
+        if block
+            .entries
+            .get(place)
+            .is_some_and(|entry| entry.key == *key)
+        {
+            let gpus = u64::from(block.entries.remove(place).gpus);
+            block.gpus -= gpus;
+            self.gpus -= gpus;
+            if block.entries.is_empty() {
+                self.blocks.remove(index);
+            }
+        }
+    }
+
+    /// GPUs of those before a place.
+    fn gpus_before(&self, key: &K) -> u64 {
+        let index = self.block_of(key);
+        let before: u64 = self.blocks[..index].iter().map(|block| block.gpus).sum();
+        let within = self.blocks.get(index).map_or(0, |block| {
+            let entries = &block.entries[..block.place_of(key)];
+            entries.iter().map(|entry| u64::from(entry.gpus)).sum()
+        });
+        before + within
+    }
+
+    /// The first job after a place that would not be within `budget` GPUs, counting
+    /// from the first of all.
+    fn first_beyond(&self, after: Option<&K>, budget: u64) -> Option<Entry<K>> {
+        if self.gpus <= budget {
+            return None;
+        }
+        let mut sum = 0;
+        for block in &self.blocks {
+            let skipped = block.gpus + sum <= budget
+                || after.is_some_and(|after| block.entries.last().is_some_and(|e| e.key <= *after));
+            if skipped {
+                sum += block.gpus;
+                continue;
+            }
+            for entry in &block.entries {
+                sum += u64::from(entry.gpus);
+                if sum > budget && after.is_none_or(|after| entry.key > *after) {
+                    return Some(*entry);
+                }
+            }
+        }
+        None
+    }
+
+    /// The first job at or after a place.
+    pub fn first_from(&self, key: &K) -> Option<Entry<K>> {
+        let block = self.blocks.get(self.block_of(key))?;
+        block.entries.get(block.place_of(key)).copied()
+    }
+
+    /// The first block whose last entry is not before a place.
+    fn block_of(&self, key: &K) -> usize {
+        let before = |block: &Block<K>| block.entries.last().is_some_and(|last| last.key < *key);
+        self.blocks.partition_point(before)
+    }
+}
+
+impl<K: Ord> Block<K> {
+    fn place_of(&self, key: &K) -> usize {
+        self.entries.partition_point(|entry| entry.key < *key)
+    }
+
+    fn split(&mut self) -> Self {
+        let entries = self.entries.split_off(BLOCK / 2);
+        let gpus = entries.iter().map(|entry| u64::from(entry.gpus)).sum();
+        self.gpus -= gpus;
+        Block { entries, gpus }
+    }
+}
+
+/// Waiting jobs by number of GPUs, and of each number in an order.
+#[derive(Debug, Clone)]
+pub struct Waiting<K> {
+    classes: BTreeMap<u32, BTreeSet<(K, usize)>>,
+}
+
+impl<K> Default for Waiting<K> {
+    fn default() -> Self {
+        Waiting {
+            classes: BTreeMap::new(),
+        }
+    }
+}
+
+impl<K: Ord + Copy> Waiting<K> {
+    /// Adds a job at a place.
+    pub fn insert(&mut self, key: K, job: usize, gpus: u32) {
+        self.classes.entry(gpus).or_default().insert((key, job));
+    }
+
+    /// Removes it.
+    pub fn remove(&mut self, key: K, job: usize, gpus: u32) {
+        if let Some(class) = self.classes.get_mut(&gpus) {
+            class.remove(&(key, job));
+            if class.is_empty() {
+                self.classes.remove(&gpus);
+            }
+        }
+    }
+
+    /// Whether nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+}
+
+/// Who must go and who may come, each in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// Running jobs left out.
+    pub preempted: Vec<usize>,
+    /// Waiting jobs chosen.
+    pub chosen: Vec<usize>,
+}
+
+/// Goes through running and waiting jobs in one order and gives each its GPUs if so many
+/// of the total are left.
+///
+/// `place` tells a waiting job's key as of now; it keeps the order among waiting jobs.
+/// Time does not grow with the jobs but with the choices made, the numbers of GPUs
+/// asked for, and logarithmically: what is left only shrinks along the order, so that of
+/// equally large waiting jobs the first to be refused is the last to be looked at.
+pub fn select<K: Ord + Copy>(
+    total: u64,
+    running: &Running<K>,
+    waiting: &Waiting<K>,
+    place: impl Fn(K) -> K,
+) -> Selection {
+    let mut selection = Selection::default();
+    let mut heads: Vec<Head<'_, K>> = waiting.classes.iter().filter_map(Head::of).collect();
+    // GPUs of waiting jobs chosen and of running jobs left out so far.
+    let (mut chosen, mut freed) = (0, 0);
+    let mut after = None;
+    loop {
+        let beyond = running.first_beyond(after.as_ref(), (total + freed).saturating_sub(chosen));
+        let head = heads.iter_mut().min_by_key(|head| place(head.first.0));
+        match (head, beyond) {
+            (Some(head), beyond) if beyond.is_none_or(|entry| place(head.first.0) < entry.key) => {
+                let key = place(head.first.0);
+                let used = running.gpus_before(&key) + chosen - freed;
+                let gpus = head.gpus;
+                if used + u64::from(gpus) <= total {
+                    selection.chosen.push(head.first.1);
+                    chosen += u64::from(gpus);
+                    after = Some(key);
+                    if head.advance() {
+                        continue;
+                    }
+                }
+                heads.retain(|head| head.gpus != gpus);
+            }
+            (_, Some(entry)) => {
+                selection.preempted.push(entry.job);
+                freed += u64::from(entry.gpus);
+                after = Some(entry.key);
+            }
+            (_, None) => return selection,
+        }
+    }
+}
+
+/// The waiting jobs of one size, from the first not looked at yet.
+struct Head<'a, K> {
+    gpus: u32,
+    first: (K, usize),
+    class: &'a BTreeSet<(K, usize)>,
+}
+
+impl<'a, K: Ord + Copy> Head<'a, K> {
+    fn of((&gpus, class): (&u32, &'a BTreeSet<(K, usize)>)) -> Option<Self> {
+        let first = *class.first()?;
+        Some(Head { gpus, first, class })
+    }
+
+    /// Moves on to the next; whether there is one.
+    fn advance(&mut self) -> bool {
+        let next = self.class.range((Excluded(self.first), Unbounded)).next();
+        next.inspect(|&&next| self.first = next).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The rule as it reads: one list, one pass.
+    fn plain(total: u64, mut jobs: Vec<(u32, bool, usize, u32)>) -> Selection {
+        jobs.sort_unstable();
+        let mut left = total;
+        let mut selection = Selection::default();
+        for (_, runs, job, gpus) in jobs {
+            if u64::from(gpus) <= left {
+                left -= u64::from(gpus);
+                if !runs {
+                    selection.chosen.push(job);
+                }
+            } else if runs {
+                selection.preempted.push(job);
+            }
+        }
+        selection
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+
+        #[test]
+        fn selecting_equals_one_pass_over_a_sorted_list(
+            running in prop::collection::vec((0u32..60, 1u32..9), 0..300),
+            waiting in prop::collection::vec((0u32..60, 1u32..9), 0..60),
+            spare in 0u64..30,
+            removed in prop::collection::vec(any::<prop::sample::Index>(), 0..100),
+        ) {
+            let mut jobs: Vec<_> = running.iter().map(|&(k, g)| (k, true, g))
+                .chain(waiting.iter().map(|&(k, g)| (k, false, g)))
+                .enumerate()
+                .map(|(job, (key, runs, gpus))| (key, runs, job, gpus))
+                .collect();
+            let (mut ledger, mut queue) = (Running::default(), Waiting::default());
+            for &(key, runs, job, gpus) in &jobs {
+                let key = (key, runs, job);
+                if runs {
+                    ledger.insert(Entry { key, job, gpus });
+                } else {
+                    queue.insert(key, job, gpus);
+                }
+            }
+            for index in removed {
+                if jobs.is_empty() {
+                    break;
+                }
+                let (key, runs, job, gpus) = jobs.swap_remove(index.index(jobs.len()));
+                if runs {
+                    ledger.remove(&(key, runs, job));
+                } else {
+                    queue.remove((key, runs, job), job, gpus);
+                }
+            }
+            let held: u64 = jobs.iter().filter(|j| j.1).map(|j| u64::from(j.3)).sum();
+            prop_assert_eq!(ledger.gpus, held);
+            let total = held.saturating_sub(5) + spare;
+            prop_assert_eq!(select(total, &ledger, &queue, |key| key), plain(total, jobs));
+        }
+    }
+}

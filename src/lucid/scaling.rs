@@ -1,0 +1,139 @@
+//! Virtual clusters that gain and lose nodes while running.
+
+use std::collections::VecDeque;
+
+use super::inputs::Forecast;
+use super::view::View;
+
+/// Decides, at the end of a second, whether nodes come or go.
+pub trait Scaling: Send {
+    /// Nodes to add (1), to remove (-1), or 0.
+    fn step(&mut self, view: &View<'_>) -> i32;
+
+    /// The next second, after the view's, at which a step may be due.
+    fn wake(&mut self, view: &View<'_>) -> Option<i64>;
+}
+
+/// Always the same nodes.
+#[derive(Debug, Clone, Copy)]
+pub struct Fixed;
+
+impl Scaling for Fixed {
+    fn step(&mut self, _: &View<'_>) -> i32 {
+        0
+    }
+
+    fn wake(&mut self, _: &View<'_>) -> Option<i64> {
+        None
+    }
+}
+
+/// Lends nodes to another cluster: each of its steps, with the opposite sign.
+#[derive(Debug, Clone)]
+pub struct Echo {
+    steps: VecDeque<(i64, i32)>,
+}
+
+impl Echo {
+    /// Echoes steps given as second and number of nodes, by ascending second.
+    pub fn new(steps: &[(i64, i32)]) -> Self {
+        Echo {
+            steps: steps.iter().copied().collect(),
+        }
+    }
+}
+
+impl Scaling for Echo {
+    fn step(&mut self, view: &View<'_>) -> i32 {
+        let due = self.steps.front().filter(|(time, _)| *time == view.now());
+        let Some(&(_, nodes)) = due else {
+            return 0;
+        };
+        self.steps.pop_front();
+        -nodes
+    }
+
+    fn wake(&mut self, _: &View<'_>) -> Option<i64> {
+        self.steps.front().map(|&(time, _)| time)
+    }
+}
+
+/// Lucid's time-aware scaling of the profiler: borrows one node while its queue is long,
+/// and returns it once the queue is short and little is expected.
+pub struct TimeAware<'a> {
+    /// What will be submitted.
+    pub forecast: &'a dyn Forecast,
+    /// The nodes without the borrowed one.
+    pub base: u32,
+    /// Most GPUs expected per interval for the node to be returned.
+    pub quiet_gpus: f64,
+}
+
+/// Seconds between looks at whether to borrow, and the queue length above which to.
+const BORROW_EVERY: i64 = 10;
+const LONG_QUEUE: usize = 10;
+/// Seconds between looks at whether to return, and the queue length below which to.
+const RETURN_EVERY: i64 = 100;
+const SHORT_QUEUE: usize = 5;
+
+impl TimeAware<'_> {
+    fn would_borrow(&self, view: &View<'_>) -> bool {
+        view.pending() > LONG_QUEUE && view.nodes().count() == self.base
+    }
+
+    fn would_return(&self, view: &View<'_>) -> bool {
+        view.pending() < SHORT_QUEUE
+            && view.nodes().count() == self.base + 1
+            && view.nodes().added_node_is_idle()
+    }
+
+    fn is_quiet(&self, now: i64) -> bool {
+        let gpus = self.forecast.gpus(now);
+        gpus.is_none_or(|gpus| gpus <= self.quiet_gpus)
+    }
+}
+
+impl Scaling for TimeAware<'_> {
+    fn step(&mut self, view: &View<'_>) -> i32 {
+        let now = view.now();
+        if now % BORROW_EVERY == 0 && self.would_borrow(view) {
+            1
+        } else if now % RETURN_EVERY == 0 && self.would_return(view) && self.is_quiet(now) {
+            -1
+        } else {
+            0
+        }
+    }
+
+    fn wake(&mut self, view: &View<'_>) -> Option<i64> {
+        if self.would_borrow(view) {
+            Some(next_multiple(view.now(), BORROW_EVERY))
+        } else if self.would_return(view) {
+            next_tick(self.forecast, view.now(), RETURN_EVERY, |t| {
+                self.is_quiet(t)
+            })
+        } else {
+            None
+        }
+    }
+}
+
+/// The first multiple of `period` after `now`.
+pub(super) fn next_multiple(now: i64, period: i64) -> i64 {
+    (now.div_euclid(period) + 1) * period
+}
+
+/// The first multiple of `period` after `now` at which a test of the forecast holds.
+pub(super) fn next_tick(
+    forecast: &dyn Forecast,
+    now: i64,
+    period: i64,
+    holds: impl Fn(i64) -> bool,
+) -> Option<i64> {
+    let mut tick = next_multiple(now, period);
+    while !holds(tick) {
+        // The test's outcome is the same until the forecast changes.
+        tick = next_multiple(forecast.next_change(tick)? - 1, period);
+    }
+    Some(tick)
+}

@@ -1,0 +1,113 @@
+//! Work left to a job, to the last bit what second-by-second subtraction gives.
+//!
+//! The original subtracts a job's speed from its remaining work every second, in floats.
+//! Whether the job ends in this second or the next depends on the roundings of all these
+//! subtractions. Within a power of two they all round alike, so they are taken at once.
+
+/// The bits of a float below its exponent.
+const MANTISSA: u64 = (1 << f64::MANTISSA_DIGITS.saturating_sub(1)) - 1;
+
+/// What is left of `left` after subtracting `speed` `steps` times, one by one.
+pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
+    if speed == 1.0 {
+        // Exact: no difference needs more digits than `left` has.
+        return left - steps as f64;
+    }
+    while steps > 0 {
+        let (next, taken) = stride(left, speed, steps);
+        (left, steps) = (next, steps - taken);
+    }
+    left
+}
+
+/// How often `speed` is subtracted from `left` until at most 0 is left, and what is left
+/// then. A speed that `left` is too large to feel takes `i64::MAX` steps.
+pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
+    if speed == 1.0 {
+        let steps = left.ceil().max(0.0);
+        return (steps as i64, left.min(left - steps));
+    }
+    let mut steps = 0i64;
+    while left > 0.0 {
+        let (next, taken) = stride(left, speed, i64::MAX);
+        (left, steps) = (next, steps.saturating_add(taken));
+        if steps == i64::MAX {
+            break;
+        }
+    }
+    (steps, left)
+}
+
+/// Subtracts `speed` from `left` at least once and at most `most` times; stops at or
+/// before the first result that is not above 0. Returns what is left and the number.
+fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
+    let first = left - speed;
+    let second = first - speed;
+    if most < 3 || second <= 0.0 || exponent(left) != exponent(second) {
+        return (first, 1);
+    }
+    // In one power of two, floats are evenly spaced. All steps that start from an even
+    // multiple of that spacing, as `first` is where rounding had to choose, are equal.
+    let spacings = first.to_bits() - second.to_bits();
+    if spacings == 0 {
+        return (left, most);
+    }
+    let above_floor = second.to_bits() & MANTISSA;
+    let more = (above_floor / spacings).min(most as u64 - 2);
+    let left = f64::from_bits(second.to_bits() - more * spacings);
+    (left, 2 + more as i64)
+}
+
+fn exponent(value: f64) -> u64 {
+    value.to_bits() & !MANTISSA
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The original's loop: the steps until at most 0 is left, and what is left.
+    fn one_by_one(mut left: f64, speed: f64, most: i64) -> (i64, f64) {
+        let mut steps = 0;
+        while left > 0.0 && steps < most {
+            left -= speed;
+            steps += 1;
+        }
+        (steps, left)
+    }
+
+    fn speeds() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            0.4..1.6,
+            (400u32..1600).prop_map(|thousandths| f64::from(thousandths) / 1000.0),
+            (1u32..64).prop_map(|of_32| f64::from(of_32) / 32.0),
+            // Halfway between the floats of a coarser power of two.
+            (1u64..1 << 20).prop_map(|odd| f64::from_bits(1f64.to_bits() + 2 * odd + 1)),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn strides_equal_single_steps(
+            whole in 0i64..40_000,
+            fraction in prop_oneof![Just(0.0), 0.0..1.0],
+            speed in speeds(),
+            part in 0.0..1.0,
+        ) {
+            let left = whole as f64 + fraction;
+            let (steps, rest) = one_by_one(left, speed, i64::MAX);
+            prop_assert_eq!(steps_to_end(left, speed), (steps, rest));
+            let some = (steps as f64 * part) as i64;
+            prop_assert_eq!(left_after(left, speed, some), one_by_one(left, speed, some).1);
+        }
+    }
+
+    // Derived by formula: a speed below half the spacing of floats at 2^40 changes nothing.
+    #[test]
+    fn a_speed_too_small_to_be_felt_never_ends() {
+        assert_eq!(steps_to_end(2f64.powi(40), 1e-6).0, i64::MAX);
+    }
+}
