@@ -10,14 +10,14 @@ use super::scaling::{Fixed, Scaling, TimeAware};
 use crate::domain::jobs::{Job, Trace};
 
 /// The profiler's settings.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Profiler {
     /// Seconds after which a job is released.
     pub limit: i64,
     /// Nodes.
     pub nodes: u32,
     /// Jobs of at most this times [`Profiler::nodes`] GPUs are profiled.
-    pub factor: u32,
+    pub factor: f64,
     /// Virtual clusters that lend nodes for good, by index, and how many.
     pub lent: Vec<(usize, u32)>,
     /// The virtual cluster that lends one more node while many jobs queue.
@@ -27,7 +27,7 @@ pub struct Profiler {
 impl Profiler {
     /// Most GPUs of a job that is profiled.
     pub fn most_gpus(&self) -> u32 {
-        self.nodes.saturating_mul(self.factor)
+        (f64::from(self.nodes) * self.factor) as u32
     }
 
     /// Nodes that a virtual cluster of so many keeps.

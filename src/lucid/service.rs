@@ -5,7 +5,7 @@
 //! subtractions. Within a power of two they all round alike, so they are taken at once.
 
 /// The bits of a float below its exponent.
-const MANTISSA: u64 = (1 << f64::MANTISSA_DIGITS.saturating_sub(1)) - 1;
+const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
 
 /// What is left of `left` after subtracting `speed` `steps` times, one by one.
 pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
@@ -52,8 +52,10 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     if spacings == 0 {
         return (left, most);
     }
-    let above_floor = second.to_bits() & MANTISSA;
-    let more = (above_floor / spacings).min(most as u64 - 2);
+    // A result at the very bottom may have been rounded up, from below where floats are
+    // closer: that step is taken by itself.
+    let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
+    let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);
     (left, 2 + more as i64)
 }
