@@ -4,6 +4,7 @@
 //! no length that a file states is trusted before the file has the bytes for it.
 
 pub mod events;
+pub mod jobs;
 pub mod pickle;
 pub mod problems;
 pub mod script;
@@ -14,6 +15,7 @@ mod fault;
 mod gather;
 mod lines;
 mod parquet;
+mod rows;
 mod unwind;
 
 pub use gather::{Gatherer, MAX_FAULTS};

@@ -1,0 +1,29 @@
+//! What a simulation of a GPU cluster takes in: the cluster, its jobs, and what policies
+//! know about them. All are tables, as CSV or Parquet, with columns in any order.
+//!
+//! | module | file of the original | columns |
+//! |---|---|---|
+//! | [`cluster`] | `vc_config.csv` | the name of a VC, `num` |
+//! | [`trace`] | `cluster_full_log.csv`, `cluster_log.csv` | see there |
+//! | [`profiles`] | `single_data.csv` | a workload, its usage, `label` |
+//! | [`colocate`] | `colocate_info.csv` | two workloads, `speed1`, `speed2`, `gpu_util`, `gmem` |
+//! | [`forecast`] | `Venus_throughput_pred.csv` | `time`, `pred_gpu_job`, `pred_gpu_num` |
+//! | [`estimates`] | `Venus_Sept_lgb.csv` | `job_id`, `priority` |
+//!
+//! A workload is `model`, `dataset`, `batchsize`, `amp`; its usage is `speed` in samples per
+//! second, `gpu_util` and `gmem_util` in percent and `gmem` in MB.
+
+pub mod cluster;
+pub mod colocate;
+pub mod estimates;
+pub mod forecast;
+pub mod packing;
+pub mod profiles;
+pub mod trace;
+
+mod clock;
+mod words;
+mod workload;
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,145 @@
+//! Whether there are measured pairs for all jobs of a trace that could share GPUs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::domain::{Trace, Workload};
+use crate::error::{Fault, Result};
+use crate::ingest::Gatherer;
+use crate::lucid::inputs::PackingTable;
+
+/// Checks that every two workloads whose jobs could share GPUs have measured speeds.
+///
+/// They could where jobs of theirs ask for the same number of GPUs, hold less than
+/// `memory_limit` MB together, and where their scores add to at most 2, or have
+/// any, with `any_score`. `path` is the file of pairs, which the faults are of.
+///
+/// # Errors
+/// The pairs that are missing, gathered.
+pub fn check(
+    path: &Path,
+    trace: &Trace,
+    packing: &PackingTable,
+    memory_limit: f64,
+    any_score: bool,
+) -> Result<()> {
+    let least_memory = least_memory(trace);
+    let mut faults = Gatherer::default();
+    for (first, memory) in least_memory.iter().enumerate() {
+        for (second, other) in least_memory.iter().enumerate().skip(first) {
+            let known = packing.unmeasured[first]
+                || packing.unmeasured[second]
+                || packing.pairs.contains_key(&(first, second));
+            if !known
+                && (any_score || scores_allow(packing, first, second))
+                && memory_allows(memory, other, memory_limit)
+            {
+                let workloads = (&trace.workloads[first], &trace.workloads[second]);
+                faults.add(missing(path, workloads))?;
+            }
+        }
+    }
+    faults.finish(())
+}
+
+/// The least memory of a workload's jobs, by their number of GPUs.
+type LeastMemory = BTreeMap<u32, f64>;
+
+/// By workload of the trace.
+fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
+    let mut least = vec![LeastMemory::new(); trace.workloads.len()];
+    for job in &trace.jobs {
+        if let Some(workload) = job.workload {
+            let memory = least[workload].entry(job.gpus).or_insert(f64::INFINITY);
+            *memory = memory.min(job.usage.gmem);
+        }
+    }
+    least
+}
+
+fn memory_allows(first: &LeastMemory, second: &LeastMemory, limit: f64) -> bool {
+    let mut first = first.iter();
+    first.any(|(gpus, memory)| {
+        let other = second.get(gpus);
+        other.is_some_and(|other| memory + other < limit)
+    })
+}
+
+fn scores_allow(packing: &PackingTable, first: usize, second: usize) -> bool {
+    match (packing.scores[first], packing.scores[second]) {
+        (Some(first), Some(second)) => first + second <= 2,
+        _ => false,
+    }
+}
+
+fn missing(path: &Path, (first, second): (&Workload, &Workload)) -> Fault {
+    let found = format!("no speeds of {first} beside {second}");
+    let fault = Fault::of(path, found, "a row for these two, which may share GPUs");
+    fault.remedy("measure the pair and add it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Job, Usage};
+    use crate::ingest::jobs::testing::{assert_has, fault, workload};
+    use crate::lucid::inputs::{Pair, Profile};
+
+    /// Jobs of these models, GPUs and memory, whose scores are 1.
+    fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<()> {
+        let mut trace = Trace::default();
+        for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {
+            trace.workloads.push(workload(model));
+            trace.jobs.push(Job {
+                id: index.to_string(),
+                user: String::new(),
+                vc: 0,
+                name: String::new(),
+                gpus: *gpus,
+                cpus: 0.0,
+                state: String::new(),
+                submit: 0,
+                duration: 1,
+                workload: Some(index),
+                usage: Usage {
+                    gmem: *gmem,
+                    ..Usage::default()
+                },
+            });
+        }
+        let profile = |score| Profile {
+            usage: Usage::default(),
+            score,
+        };
+        let scores = scores.iter().map(|score| profile(*score));
+        let profiles = trace.workloads.iter().cloned().zip(scores).collect();
+        let pair = Pair {
+            speeds: (1.0, 0.5),
+            gpu_util: 1.0,
+            gmem: 1.0,
+        };
+        let itself = |model| ((workload(model), workload(model)), pair);
+        let measured = BTreeMap::from([itself("A"), itself("B")]);
+        let packing = PackingTable::new(&trace.workloads, &profiles, &measured);
+        check(Path::new("pairs.csv"), &trace, &packing, 100.0, any_score)
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn a_pair_that_could_share_must_be_measured() {
+        let message = fault(example(&[("A", 1, 40.0), ("B", 1, 59.0)], &[1, 1], false));
+        let found = "pairs.csv: found no speeds of A on CIFAR-10, batch size 64 beside \
+                     B on CIFAR-10, batch size 64, expected a row for these two";
+        assert_has(&message, &[found]);
+    }
+
+    #[test]
+    fn pairs_that_never_share_may_be_missing() {
+        // Together too large, of other GPUs, of high scores, or one that counts as measured.
+        assert!(example(&[("A", 1, 40.0), ("B", 1, 60.0)], &[1, 1], false).is_ok());
+        assert!(example(&[("A", 1, 40.0), ("B", 2, 40.0)], &[1, 1], false).is_ok());
+        assert!(example(&[("A", 1, 1.0), ("B", 1, 1.0)], &[1, 2], false).is_ok());
+        assert!(example(&[("A", 1, 1.0), ("B", 1, 1.0)], &[1, 2], true).is_err());
+        assert!(example(&[("A", 1, 1.0), ("BERT", 1, 1.0)], &[1, 1], true).is_ok());
+    }
+}

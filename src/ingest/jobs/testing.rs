@@ -1,0 +1,74 @@
+//! Inputs for the tests of the readers.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::domain::{Cluster, VirtualCluster, Workload};
+use crate::error::Result;
+
+/// A file of this name and content, in a folder that lives as long as it.
+pub struct Input {
+    _folder: TempDir,
+    path: PathBuf,
+}
+
+impl Input {
+    pub fn new(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        Input {
+            _folder: folder,
+            path,
+        }
+    }
+
+    pub fn csv(content: &str) -> Self {
+        Input::new("t.csv", content)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// A cluster of `a` with 2 nodes and `b` with 1, of 8 GPUs each.
+pub fn cluster() -> Cluster {
+    let vc = |name: &str, nodes| VirtualCluster {
+        name: name.to_owned(),
+        nodes,
+    };
+    Cluster {
+        vcs: vec![vc("a", 2), vc("b", 1)],
+        gpus_per_node: 8,
+    }
+}
+
+/// A workload of a model on CIFAR-10, batch size 64, no mixed precision.
+pub fn workload(model: &str) -> Workload {
+    Workload {
+        model: model.to_owned(),
+        dataset: "CIFAR-10".to_owned(),
+        batch_size: 64,
+        amp: false,
+    }
+}
+
+/// The message of faults in the data, which there must be.
+#[track_caller]
+pub fn fault<T>(result: Result<T>) -> String {
+    let Err(error) = result else {
+        panic!("expected a fault");
+    };
+    assert_eq!(error.exit_code(), 3, "{error}");
+    error.to_string()
+}
+
+/// Asserts that a message has all the parts.
+#[track_caller]
+pub fn assert_has(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in: {message}");
+    }
+}

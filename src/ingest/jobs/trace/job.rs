@@ -1,0 +1,84 @@
+//! The parts of one job.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::columns::Columns;
+use crate::domain::{Usage, Workload};
+use crate::error::Fault;
+use crate::ingest::rows::{CellResult, Col, Row};
+use crate::lucid::inputs::Profile;
+
+/// A text that may be missing.
+pub(super) fn text(row: &Row<'_>, col: Option<Col>) -> CellResult<String> {
+    match row.given(col) {
+        Some(cell) => cell.id().map(Cow::into_owned),
+        None => Ok(String::new()),
+    }
+}
+
+/// How the job ended, in Slurm's words also where Philly's were used.
+pub(super) fn state(row: &Row<'_>, columns: &Columns) -> CellResult<String> {
+    let state = text(row, columns.state)?;
+    Ok(match state.as_str() {
+        "Pass" => "COMPLETED".to_owned(),
+        "Failed" => "FAILED".to_owned(),
+        "Killed" => "CANCELLED".to_owned(),
+        _ => state,
+    })
+}
+
+/// What the job trains, where the trace says so, and what that does to its GPUs.
+pub(super) fn workload(
+    row: &Row<'_>,
+    columns: &Columns,
+    profiles: Option<&BTreeMap<Workload, Profile>>,
+) -> CellResult<(Option<Workload>, Usage)> {
+    let given = columns.workload.map(|columns| columns.given(row));
+    let workload = given.transpose()?.flatten();
+    let known = match (&workload, profiles) {
+        (Some(workload), Some(profiles)) => match profiles.get(workload) {
+            Some(profile) => profile.usage,
+            None => return Err(no_profile(row, columns, workload)),
+        },
+        _ => Usage::default(),
+    };
+    let usage = columns.usage.read_or(row, known)?;
+    Ok((workload, usage))
+}
+
+fn no_profile(row: &Row<'_>, columns: &Columns, workload: &Workload) -> Box<Fault> {
+    let cell = row.cell(
+        columns
+            .workload
+            .map_or(columns.id, |columns| columns.model()),
+    );
+    let mut fault = cell.fault_of(workload.to_string(), "a workload with a profile");
+    fault.remedy = "measure it and add it to the profiles".to_owned();
+    fault
+}
+
+/// The distinct workloads, in order of their first appearance.
+#[derive(Debug, Default)]
+pub(super) struct Workloads {
+    indices: BTreeMap<Workload, usize>,
+    list: Vec<Workload>,
+}
+
+impl Workloads {
+    /// The index of a workload.
+    pub fn index(&mut self, workload: Workload) -> usize {
+        if let Some(index) = self.indices.get(&workload) {
+            return *index;
+        }
+        let index = self.list.len();
+        self.list.push(workload.clone());
+        self.indices.insert(workload, index);
+        index
+    }
+
+    /// The workloads by their indices.
+    pub fn into_list(self) -> Vec<Workload> {
+        self.list
+    }
+}

@@ -1,0 +1,93 @@
+//! Which submissions of a trace are simulated, and on what clock.
+
+use super::survey::Survey;
+use super::{LONGEST, Options};
+use crate::domain::Time;
+use crate::ingest::jobs::clock::{Form, civil_second};
+
+/// The window of a trace and its clock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    /// How the file tells time.
+    pub form: Form,
+    /// Second of the file's clock that is second 0 of the trace's.
+    zero: i64,
+    /// Earliest second of the file's clock.
+    earliest: i64,
+    /// Latest second of the file's clock.
+    latest: i64,
+    /// First and last second of the window, on the trace's clock.
+    begin: Option<i64>,
+    end: Option<i64>,
+}
+
+/// Where a submission lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// Before the epoch.
+    Early,
+    /// Before or after the window.
+    Outside,
+    /// So long after the first that one of the two must be wrong.
+    Absurd,
+    /// At this second of the trace's clock.
+    At(i64),
+}
+
+impl Window {
+    /// The window that the options ask for.
+    pub fn new(survey: &Survey, options: &Options<'_>) -> Self {
+        let zero = match survey.form {
+            Form::Seconds => 0,
+            Form::Civil => survey.first,
+        };
+        let epoch = options.epoch.map(civil_second);
+        let since_epoch = |time: Time| civil_second(time) - epoch.unwrap_or(zero);
+        Window {
+            form: survey.form,
+            zero,
+            earliest: epoch.unwrap_or(i64::MIN),
+            latest: survey.first + LONGEST,
+            begin: options.from.map(since_epoch),
+            end: options.to.map(since_epoch),
+        }
+    }
+
+    /// Whether it ends before it begins.
+    pub fn is_empty(&self) -> bool {
+        let reversed = |begin| self.end.is_some_and(|end| end < begin);
+        self.begin.is_some_and(reversed)
+    }
+
+    /// Where a second of the file's clock lies.
+    pub fn position(&self, second: i64) -> Position {
+        let at = second - self.zero;
+        let after = self.begin.is_none_or(|begin| at >= begin);
+        let before = self.end.is_none_or(|end| at <= end);
+        if second < self.earliest {
+            Position::Early
+        } else if !(after && before) {
+            Position::Outside
+        } else if second > self.latest {
+            Position::Absurd
+        } else {
+            Position::At(at)
+        }
+    }
+
+    /// The civil time of second 0.
+    pub fn origin(&self) -> Option<Time> {
+        (self.form == Form::Civil).then(|| Time::from_seconds(self.zero))
+    }
+
+    /// When a simulation starts whose first job comes at second `first`.
+    pub fn start(&self, first: i64) -> i64 {
+        const DAY: i64 = 86_400;
+        match (self.begin, self.form) {
+            // Not longer before the first job than any job lasts.
+            (Some(begin), _) => begin.max(first - LONGEST),
+            (None, Form::Civil) => 0,
+            (None, Form::Seconds) => first - first.rem_euclid(DAY),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Columns that say what a job trains and what that does to its GPUs.
+
+use crate::domain::{Usage, Workload};
+use crate::error::Result;
+use crate::ingest::rows::{CellResult, Col, Header, Row};
+
+/// The columns of a workload.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WorkloadColumns {
+    model: Col,
+    dataset: Col,
+    batch_size: Col,
+    amp: Col,
+}
+
+const NAMES: [&str; 4] = ["model", "dataset", "batchsize", "amp"];
+
+impl WorkloadColumns {
+    /// Asks for the columns, whose names end in `suffix`.
+    pub fn require(header: &mut Header<'_>, suffix: &str) -> Result<Self> {
+        let mut column = |name: &str, holds| header.require(&[&format!("{name}{suffix}")], holds);
+        Ok(WorkloadColumns {
+            model: column("model", "the model")?,
+            dataset: column("dataset", "the dataset")?,
+            batch_size: column("batchsize", "the samples a batch")?,
+            amp: column("amp", "whether precision is mixed")?,
+        })
+    }
+
+    /// Asks for the columns where there is one of them.
+    pub fn optional(header: &mut Header<'_>) -> Result<Option<Self>> {
+        let any = NAMES.iter().any(|name| header.has(name));
+        any.then(|| Self::require(header, "")).transpose()
+    }
+
+    /// The column of the model, which stands for all in messages.
+    pub fn model(&self) -> Col {
+        self.model
+    }
+
+    /// The workload of a row.
+    pub fn read(&self, row: &Row<'_>) -> CellResult<Workload> {
+        let batch_size = row.cell(self.batch_size);
+        let samples = batch_size.integer(1..=i64::from(u32::MAX))?;
+        Ok(Workload {
+            model: row.cell(self.model).text()?.into_owned(),
+            dataset: row.cell(self.dataset).text()?.into_owned(),
+            batch_size: u32::try_from(samples).map_err(|_| batch_size.fault("fewer"))?,
+            amp: row.cell(self.amp).flag()?,
+        })
+    }
+
+    /// The workload of a row; `None` where all its cells are empty.
+    pub fn given(&self, row: &Row<'_>) -> CellResult<Option<Workload>> {
+        let columns = [self.model, self.dataset, self.batch_size, self.amp];
+        let missing = columns.map(|col| row.cell(col).is_missing());
+        if missing == [true; 4] {
+            return Ok(None);
+        }
+        let workload = self.read(row).map_err(|mut fault| {
+            if missing.contains(&true) {
+                fault.remedy = format!("fill in all of {}, or none", NAMES.join(", "));
+            }
+            fault
+        });
+        workload.map(Some)
+    }
+}
+
+/// The columns of what a workload does to its GPUs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UsageColumns {
+    speed: Option<Col>,
+    gpu_util: Option<Col>,
+    gmem_util: Option<Col>,
+    gmem: Option<Col>,
+}
+
+impl UsageColumns {
+    /// Asks for all of the columns.
+    pub fn require(header: &mut Header<'_>) -> Result<Self> {
+        let mut column = |name: &str, holds| header.require(&[name], holds).map(Some);
+        Ok(UsageColumns {
+            speed: column("speed", "the samples per second")?,
+            gpu_util: column("gpu_util", "the percentage of compute used")?,
+            gmem_util: column("gmem_util", "the percentage of memory bandwidth used")?,
+            gmem: column("gmem", "the MB of memory held")?,
+        })
+    }
+
+    /// Asks for those that are there.
+    pub fn optional(header: &mut Header<'_>) -> Result<Self> {
+        let mut column = |name: &str| header.optional(&[name]);
+        Ok(UsageColumns {
+            speed: column("speed")?,
+            gpu_util: column("gpu_util")?,
+            gmem_util: column("gmem_util")?,
+            gmem: column("gmem")?,
+        })
+    }
+
+    /// The usage of a row, in which no cell is missing.
+    pub fn read(&self, row: &Row<'_>) -> CellResult<Usage> {
+        let amount = |col: Option<Col>| col.map_or(Ok(0.0), |col| row.cell(col).amount());
+        Ok(Usage {
+            speed: amount(self.speed)?,
+            gpu_util: amount(self.gpu_util)?,
+            gmem_util: amount(self.gmem_util)?,
+            gmem: amount(self.gmem)?,
+        })
+    }
+
+    /// The usage of a row; what is missing is as in `known`.
+    pub fn read_or(&self, row: &Row<'_>, known: Usage) -> CellResult<Usage> {
+        let amount = |col, known| row.given(col).map_or(Ok(known), |cell| cell.amount());
+        Ok(Usage {
+            speed: amount(self.speed, known.speed)?,
+            gpu_util: amount(self.gpu_util, known.gpu_util)?,
+            gmem_util: amount(self.gmem_util, known.gmem_util)?,
+            gmem: amount(self.gmem, known.gmem)?,
+        })
+    }
+}

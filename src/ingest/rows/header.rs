@@ -1,0 +1,151 @@
+//! The columns of a table, picked by name.
+
+use super::csv::Lines;
+use super::parquet::Held;
+use super::table::{Content, Table};
+use crate::error::Result;
+use crate::ingest::source::{Kind, Source};
+use crate::ingest::{Gatherer, parquet};
+
+/// A column that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) struct Col(usize);
+
+impl Col {
+    pub(super) fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A column that was asked for, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// What messages call it.
+    pub label: String,
+    /// Its number among all columns.
+    pub at: usize,
+}
+
+/// The header of a table whose columns are still being picked.
+pub(in crate::ingest) struct Header<'a> {
+    source: &'a Source,
+    names: Vec<String>,
+    wanted: Vec<Wanted>,
+    faults: Gatherer,
+    /// The file's metadata; `None` for CSV.
+    parquet: Option<parquet::Table<'a>>,
+}
+
+impl<'a> Header<'a> {
+    /// Reads the names of the columns.
+    ///
+    /// # Errors
+    /// The file cannot be read, is neither CSV nor Parquet, is damaged, or has no header.
+    pub fn open(source: &'a Source) -> Result<Self> {
+        let (names, parquet) = match source.kind() {
+            Kind::Csv => (Lines::open(source)?.names(), None),
+            Kind::Parquet => {
+                let table = parquet::Table::open(source)?;
+                let columns = table.columns().iter();
+                let names = columns.map(|column| column.name.clone()).collect();
+                (names, Some(table))
+            }
+            other => return Err(source.fault(other_kind(other), "CSV or Parquet").into()),
+        };
+        Ok(Header {
+            source,
+            names,
+            wanted: Vec::new(),
+            faults: Gatherer::default(),
+            parquet,
+        })
+    }
+
+    /// Whether there is a column of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|other| other == name)
+    }
+
+    /// The column with the first of these names that is there; `holds` tells what it holds.
+    ///
+    /// A missing one is a fault of [`Header::finish`], so that what is returned for it
+    /// is never used.
+    ///
+    /// # Errors
+    /// All faults so far, where there are very many.
+    pub fn require(&mut self, names: &[&str], holds: &str) -> Result<Col> {
+        if let Some(col) = self.optional(names)? {
+            return Ok(col);
+        }
+        let [name, others @ ..] = names else {
+            return Ok(Col(0));
+        };
+        let others = others.iter().filter(|name| is_written(name));
+        let others: String = others.map(|name| format!(" or {name}")).collect();
+        let found = format!("no such column among {}", self.names.join(", "));
+        let fault = self.source.fault(found, format!("a column {name}{others}"));
+        let remedy = format!("add it, or rename the column that holds {holds} to {name}");
+        self.faults
+            .add(fault.at("header").field(*name).remedy(remedy))?;
+        Ok(Col(0))
+    }
+
+    /// The column with the first of these names that is there; `None` where none is.
+    ///
+    /// # Errors
+    /// All faults so far, where there are very many.
+    pub fn optional(&mut self, names: &[&str]) -> Result<Option<Col>> {
+        let Some(name) = names.iter().find(|name| self.has(name)) else {
+            return Ok(None);
+        };
+        let mut places = self.names.iter().enumerate();
+        let at = places
+            .find(|(_, other)| other == name)
+            .map_or(0, |(at, _)| at);
+        if places.any(|(_, other)| other == name) {
+            let fault = self.source.fault("the column twice", "the column once");
+            let fault = fault.at("header").field(*name);
+            self.faults.add(fault.remedy("remove one of the two"))?;
+        }
+        let label = if is_written(name) { name } else { names[0] };
+        self.wanted.push(Wanted {
+            label: label.to_owned(),
+            at,
+        });
+        Ok(Some(Col(self.wanted.len() - 1)))
+    }
+
+    /// The table of the columns that were picked.
+    ///
+    /// # Errors
+    /// Columns that are missing or there twice, gathered; a damaged file.
+    pub fn finish(self) -> Result<Table<'a>> {
+        self.faults.finish(())?;
+        let content = match self.parquet {
+            None => Content::Csv,
+            Some(table) => Content::Parquet(Held::read(self.source, &table, &self.wanted)?),
+        };
+        Ok(Table {
+            source: self.source,
+            wanted: self.wanted,
+            content,
+        })
+    }
+}
+
+/// Whether a column's name is one that a person wrote: pandas leaves that of an index
+/// empty in CSV and makes one up in Parquet.
+fn is_written(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with("__")
+}
+
+fn other_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pickle => "a pickle",
+        Kind::Gev => "an event log (.gev)",
+        Kind::Json => "JSON text",
+        Kind::Toml => "TOML text",
+        Kind::Parquet => "Parquet",
+        Kind::Csv => "CSV",
+    }
+}

@@ -1,0 +1,88 @@
+//! A table whose columns are picked, visited row by row.
+
+use csv::ByteRecord;
+
+use super::Place;
+use super::cell::CellResult;
+use super::csv::Lines;
+use super::header::{Col, Wanted};
+use super::parquet::Held;
+use super::row::{Cells, Row};
+use crate::error::{Fault, Result};
+use crate::ingest::source::Source;
+
+/// A table.
+pub(in crate::ingest) struct Table<'a> {
+    pub(super) source: &'a Source,
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) content: Content,
+}
+
+/// Where the rows come from.
+pub(super) enum Content {
+    /// Read from the source, each time anew.
+    Csv,
+    Parquet(Held),
+}
+
+impl<'a> Table<'a> {
+    /// The input.
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// Calls `each` with every row in turn, or the fault of one that has more or fewer
+    /// cells than the header.
+    ///
+    /// # Errors
+    /// A damaged file, and errors of `each`.
+    pub fn visit(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {
+        match &self.content {
+            Content::Csv => self.visit_csv(each),
+            Content::Parquet(held) => {
+                let mut rows = 0..held.rows();
+                rows.try_for_each(|row| each(Ok(self.row(Place::Row(row), Cells::Held(held, row)))))
+            }
+        }
+    }
+
+    fn visit_csv(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {
+        let mut lines = Lines::open(self.source)?;
+        let width = lines.width();
+        let mut record = ByteRecord::new();
+        while let Some(line) = lines.next(&mut record)? {
+            let place = Place::Line(line);
+            if record.len() == width {
+                each(Ok(self.row(place, Cells::Record(&record))))?;
+            } else {
+                let found = format!("{} cells", record.len());
+                let fault = self
+                    .source
+                    .fault(found, format!("{width}, as in the header"));
+                each(Err(Box::new(fault.at(place.to_string()))))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A fault of a column in a row that was visited.
+    pub fn fault(
+        &self,
+        place: Place,
+        col: Col,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Fault {
+        let fault = self.source.fault(found, expected).at(place.to_string());
+        fault.field(self.wanted[col.index()].label.as_str())
+    }
+
+    fn row<'r>(&'r self, place: Place, cells: Cells<'r>) -> Row<'r> {
+        Row {
+            source: self.source,
+            wanted: &self.wanted,
+            place,
+            cells,
+        }
+    }
+}
