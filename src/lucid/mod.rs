@@ -2,5 +2,6 @@
 //! to the second what the simulator of Lucid (Hu et al., ASPLOS 2023) gives, which steps
 //! through every second.
 
+pub mod checker;
 pub mod inputs;
 pub mod schedule;
