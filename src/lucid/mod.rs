@@ -5,6 +5,7 @@
 //! [`simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
 //! [`engine`] simulates one of them; [`schedule`] is what comes out.
 
+pub mod checker;
 pub mod engine;
 pub mod free;
 pub mod inputs;

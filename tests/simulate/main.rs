@@ -1,0 +1,7 @@
+//! The simulator of job traces against a plain one, and the plain one against the
+//! published results.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+#[path = "../support/data.rs"]
+mod data;
+mod plain;

@@ -1,0 +1,302 @@
+//! Random small traces that provoke what is rare in large ones: ties, gangs that do
+//! not fit, ticks of 10, 60 and 100 seconds, pairs of fractional speeds, full memory.
+
+use std::collections::BTreeMap;
+
+use gleaner::domain::{Job, Usage, Workload};
+use gleaner::lucid::inputs::{EstimateTable, ForecastTable, PackingTable, Pair};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{Placer, Profiler, Switches, World};
+
+/// A virtual cluster with its jobs, and all that policies know.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub nodes: u32,
+    pub gpus_per_node: u32,
+    pub start: i64,
+    pub placer: Placer,
+    pub jobs: Vec<Job>,
+    /// Waits in a profiler that the jobs come with; for Lucid only.
+    pub queued: Vec<i64>,
+    pub workloads: Vec<Workload>,
+    pub estimates: EstimateTable,
+    pub forecast: ForecastTable,
+    pub packing: PackingTable,
+    pub switches: Switches,
+    pub profiler: Profiling,
+}
+
+/// A profiler's setting.
+#[derive(Debug, Clone)]
+pub struct Profiling {
+    pub nodes: u32,
+    pub limit: i64,
+    pub most_gpus: u32,
+    pub elastic: bool,
+}
+
+impl Case {
+    /// The world of a policy, without waits in a profiler.
+    pub fn world(&self) -> World<'_> {
+        World {
+            jobs: self.jobs.iter().collect(),
+            queued: vec![0; self.jobs.len()],
+            nodes: self.nodes,
+            gpus_per_node: self.gpus_per_node,
+            start: self.start,
+            placer: self.placer,
+            estimates: &self.estimates,
+            forecast: &self.forecast,
+            packing: &self.packing,
+        }
+    }
+
+    /// The world of the profiler, with the indices of the jobs in it.
+    pub fn profiler_world(&self) -> (World<'_>, Vec<usize>) {
+        let small = |&index: &usize| self.jobs[index].gpus <= self.profiler.most_gpus;
+        let small: Vec<usize> = (0..self.jobs.len()).filter(small).collect();
+        let world = World {
+            jobs: small.iter().map(|&index| &self.jobs[index]).collect(),
+            queued: vec![0; small.len()],
+            nodes: self.profiler.nodes,
+            ..self.world()
+        };
+        (world, small)
+    }
+}
+
+impl Profiling {
+    pub fn rule(&self) -> Profiler {
+        Profiler {
+            limit: self.limit,
+            most_gpus: self.most_gpus,
+            elastic: self.elastic,
+        }
+    }
+}
+
+/// A job with what every policy needs.
+pub fn job(index: usize, gpus: u32, submit: i64, duration: i64) -> Job {
+    Job {
+        id: format!("j{index}"),
+        user: String::new(),
+        vc: 0,
+        name: String::new(),
+        gpus,
+        cpus: 0.0,
+        state: "COMPLETED".into(),
+        submit,
+        duration,
+        workload: None,
+        usage: Usage::default(),
+    }
+}
+
+const WORKLOADS: usize = 4;
+
+/// A job before it is fitted into its virtual cluster.
+#[derive(Debug, Clone)]
+struct Draft {
+    burst: usize,
+    late: i64,
+    duration: i64,
+    gpus: u32,
+    estimate: f64,
+    queued: i64,
+    workload: usize,
+    gpu_util: f64,
+    gmem: f64,
+}
+
+fn draft() -> impl Strategy<Value = Draft> {
+    let late = prop_oneof![3 => Just(0), 1 => 0..4i64];
+    let duration = prop_oneof![
+        1 => 1..6i64,
+        1 => select(vec![59, 60, 99, 100, 101, 200]),
+        3 => 1..400i64,
+    ];
+    let gpus = prop_oneof![2 => 1..3u32, 2 => 1..9u32, 1 => 1..33u32];
+    let estimates = [-5.0, 0.0, 1.0, 10.5, 50.0, 100.0, 100.0, 333.25, 2000.0];
+    let memories = [
+        900.0, 4000.0, 12_287.5, 12_288.0, 12_288.5, 20_576.0, 24_576.0,
+    ];
+    let when = (0..4usize, late, duration);
+    let what = (0..WORKLOADS, select(vec![0.0, 12.5, 60.0, 99.0]));
+    let known = (select(estimates.to_vec()), select(memories.to_vec()));
+    let queued = prop_oneof![2 => Just(0), 1 => 0..500i64];
+    (when, gpus, what, known, queued).prop_map(
+        |((burst, late, duration), gpus, (workload, gpu_util), (estimate, gmem), queued)| Draft {
+            burst,
+            late,
+            duration,
+            gpus,
+            estimate,
+            queued,
+            workload,
+            gpu_util,
+            gmem,
+        },
+    )
+}
+
+fn packing() -> impl Strategy<Value = PackingTable> {
+    let score = prop_oneof![3 => Just(0u8), 2 => Just(1), 1 => Just(2)];
+    let speed = || select(vec![0.5, 0.75, 0.983, 1.0, 1.034]);
+    let pair = (speed(), speed(), 1..100u8, 1000..24_000u32);
+    let unmeasured = prop_oneof![3 => Just(false), 1 => Just(true)];
+    (
+        vec(score, WORKLOADS),
+        vec(pair, WORKLOADS * WORKLOADS),
+        vec(unmeasured, WORKLOADS),
+    )
+        .prop_map(|(scores, drafts, unmeasured)| PackingTable {
+            scores: scores.into_iter().map(Some).collect(),
+            pairs: pairs(&drafts),
+            unmeasured,
+        })
+}
+
+/// Pairs in both orders, of which one tells the other.
+fn pairs(drafts: &[(f64, f64, u8, u32)]) -> BTreeMap<(usize, usize), Pair> {
+    let mut pairs = BTreeMap::new();
+    for a in 0..WORKLOADS {
+        for b in a..WORKLOADS {
+            let (first, second, util, gmem) = drafts[a * WORKLOADS + b];
+            let pair = |speeds| Pair {
+                speeds,
+                gpu_util: util.into(),
+                gmem: gmem.into(),
+            };
+            pairs.insert((b, a), pair((second, first)));
+            pairs.insert((a, b), pair((first, second)));
+        }
+    }
+    pairs
+}
+
+/// Forecasts around the thresholds of 2 jobs and of 5 times the largest profiled job.
+/// Intervals and numbers are such that their means are exact.
+fn forecast() -> impl Strategy<Value = Vec<(f64, f64)>> {
+    let jobs = prop_oneof![1 => select(vec![0.0, 1.0, 2.0]), 2 => select(vec![2.5, 7.0, 30.0])];
+    let gpus = select(vec![0.0, 5.0, 20.0, 40.0, 200.0]);
+    vec((jobs, gpus), 1..60)
+}
+
+fn switches() -> impl Strategy<Value = Switches> {
+    let rarely = || prop_oneof![3 => Just(false), 1 => Just(true)];
+    let gaps = prop_oneof![1 => Just(Vec::new()), 1 => vec((1..30i64, 1..30i64), 1..5)];
+    (rarely(), rarely(), rarely(), any::<bool>(), gaps).prop_map(
+        |(without_packing, without_throughput, without_estimates, corrected, gaps)| {
+            let mut second = 0;
+            let mut echo = Vec::new();
+            for (lent, back) in gaps {
+                for (gap, step) in [(lent, 1), (back, -1)] {
+                    second += 10 * gap;
+                    echo.push((second, step));
+                }
+            }
+            Switches {
+                without_packing,
+                without_throughput,
+                without_estimates,
+                corrected,
+                echo,
+            }
+        },
+    )
+}
+
+fn profiling() -> impl Strategy<Value = Profiling> {
+    let limit = prop_oneof![Just(10i64), Just(100), 1..200i64];
+    (1..3u32, limit, 1..17u32, any::<bool>()).prop_map(|(nodes, limit, most_gpus, elastic)| {
+        Profiling {
+            nodes,
+            limit,
+            most_gpus,
+            elastic,
+        }
+    })
+}
+
+/// Random small traces.
+pub fn case() -> impl Strategy<Value = Case> {
+    let cluster = (
+        1..5u32,
+        select(vec![2u32, 4, 8]),
+        select(vec![0i64, 37, 13_219_200]),
+        select(Placer::ALL.to_vec()),
+    );
+    let bursts = vec(0..700i64, 4);
+    let drafts = vec(draft(), 1..26);
+    let known = (packing(), forecast());
+    (cluster, bursts, drafts, known, switches(), profiling()).prop_map(
+        |((nodes, gpus_per_node, start, placer), bursts, drafts, known, switches, profiler)| {
+            let size = (nodes, gpus_per_node, start, placer);
+            assemble(size, &bursts, drafts, known, switches, profiler)
+        },
+    )
+}
+
+fn assemble(
+    (nodes, gpus_per_node, start, placer): (u32, u32, i64, Placer),
+    bursts: &[i64],
+    mut drafts: Vec<Draft>,
+    (packing, forecast): (PackingTable, Vec<(f64, f64)>),
+    mut switches: Switches,
+    mut profiler: Profiling,
+) -> Case {
+    let submit = |draft: &Draft| start + bursts[draft.burst] + draft.late;
+    drafts.sort_by_key(submit);
+    let fitted = |(index, draft): (usize, &Draft)| {
+        let gpus = 1 + (draft.gpus - 1) % (nodes * gpus_per_node);
+        let mut job = job(index, gpus, submit(draft), draft.duration);
+        job.workload = Some(draft.workload);
+        job.usage.gpu_util = draft.gpu_util;
+        job.usage.gmem = draft.gmem;
+        job
+    };
+    let jobs: Vec<Job> = drafts.iter().enumerate().map(fitted).collect();
+    let estimated = jobs.iter().zip(&drafts);
+    // A virtual cluster without any node is none.
+    switches.echo.retain(|_| nodes > 1);
+    for (second, _) in &mut switches.echo {
+        *second += start / 10 * 10;
+    }
+    profiler.most_gpus = 1 + (profiler.most_gpus - 1) % (profiler.nodes * gpus_per_node);
+    Case {
+        nodes,
+        gpus_per_node,
+        start,
+        placer,
+        queued: drafts.iter().map(|draft| draft.queued).collect(),
+        workloads: (0..WORKLOADS).map(workload).collect(),
+        estimates: EstimateTable(
+            estimated
+                .map(|(job, draft)| (job.id.clone(), draft.estimate))
+                .collect(),
+        ),
+        forecast: ForecastTable {
+            times: (0..forecast.len() as i64)
+                .map(|i| start + 130 * i)
+                .collect(),
+            gpu_jobs: forecast.iter().map(|row| row.0).collect(),
+            gpus: forecast.iter().map(|row| row.1).collect(),
+        },
+        packing,
+        switches,
+        profiler,
+        jobs,
+    }
+}
+
+fn workload(index: usize) -> Workload {
+    Workload {
+        model: format!("model {index}"),
+        dataset: "data".into(),
+        batch_size: 32,
+        amp: false,
+    }
+}

@@ -1,0 +1,71 @@
+//! A plain simulator: one loop over every second, lists, stable sorts. It shares no
+//! code with the product's and is written from the rules alone, so that the two can be
+//! held against each other on small traces.
+#![allow(dead_code, reason = "what the property tests compare is up to them")]
+
+pub mod cases;
+mod easy;
+mod lucid;
+mod nodes;
+mod placers;
+mod preemptive;
+mod profiler;
+mod queues;
+mod reference;
+mod sim;
+mod sound;
+
+pub use easy::Easy;
+pub use lucid::{Lucid, Switches};
+pub use placers::Placer;
+pub use preemptive::{Srtf, Tiresias};
+pub use profiler::{Profiler, after};
+pub use queues::{Fifo, Qssf, Sjf};
+
+use gleaner::domain::Job;
+use gleaner::lucid::inputs::{Estimates, Forecast, Packing};
+use gleaner::lucid::schedule::{Schedule, State};
+use sim::Sim;
+
+/// What a simulation is given.
+#[derive(Clone)]
+pub struct World<'a> {
+    /// The jobs of one virtual cluster (or of all, for the profiler), by submission.
+    pub jobs: Vec<&'a Job>,
+    /// Seconds that each has waited in the profiler.
+    pub queued: Vec<i64>,
+    pub nodes: u32,
+    pub gpus_per_node: u32,
+    /// The first second; no job may be submitted before it.
+    pub start: i64,
+    pub placer: Placer,
+    pub estimates: &'a dyn Estimates,
+    pub forecast: &'a dyn Forecast,
+    pub packing: &'a dyn Packing,
+}
+
+/// A policy: what happens within a second, but for the sampling.
+pub trait Rule {
+    fn second(&mut self, sim: &mut Sim);
+}
+
+/// Steps through every second until all jobs have ended.
+pub fn run(world: &World, rule: &mut dyn Rule) -> Schedule {
+    let mut sim = Sim::new(world);
+    while sim.ended < world.jobs.len() {
+        rule.second(&mut sim);
+        sim.close_second();
+    }
+    sim.into_schedule()
+}
+
+/// The samples of a schedule, minute by minute.
+pub fn minutes(schedule: &Schedule) -> Vec<(i64, State)> {
+    let mut minutes = Vec::new();
+    for samples in &schedule.samples {
+        for minute in 0..i64::from(samples.count) {
+            minutes.push((samples.first + 60 * minute, samples.state));
+        }
+    }
+    minutes
+}

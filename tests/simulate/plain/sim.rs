@@ -1,0 +1,300 @@
+//! The state of a simulation, and what all policies do to it.
+
+use gleaner::domain::cluster::GpuSet;
+use gleaner::lucid::schedule::{Correction, JobOutcome, Placement, Run, Samples, Schedule, State};
+
+use super::World;
+use super::nodes::{Node, Nodes};
+
+/// Far beyond any trace of the tests: a job that still waits never runs.
+const STUCK: i64 = 100_000_000;
+
+/// A job as the simulation sees it.
+pub struct Live {
+    pub remain: f64,
+    pub start: i64,
+    pub end: i64,
+    pub queue: i64,
+    pub checkpoints: u32,
+    pub preempted: i64,
+    /// Slots of its nodes with its GPUs.
+    pub nodes: Vec<(usize, Vec<usize>)>,
+    pub priority: Option<f64>,
+    pub exclusive: bool,
+    pub speed: f64,
+    pub colocated: i64,
+    pub delocated: i64,
+    /// Node names with GPUs, from its end on.
+    named: Vec<(u32, GpuSet)>,
+    run: usize,
+}
+
+pub struct Sim<'a> {
+    pub world: &'a World<'a>,
+    pub time: i64,
+    pub nodes: Nodes,
+    pub jobs: Vec<Live>,
+    pub waiting: Vec<usize>,
+    pub running: Vec<usize>,
+    pub ended: usize,
+    pub scaling: Vec<(i64, i32)>,
+    pub corrections: Vec<Correction>,
+    arrived: usize,
+    runs: Vec<Run>,
+    minutes: Vec<(i64, State)>,
+    busy_gpu_seconds: i64,
+}
+
+impl<'a> Sim<'a> {
+    pub fn new(world: &'a World<'a>) -> Self {
+        let live = |(job, &queue): (&&gleaner::domain::Job, &i64)| Live {
+            remain: job.duration as f64,
+            start: 0,
+            end: 0,
+            queue,
+            checkpoints: 0,
+            preempted: 0,
+            nodes: Vec::new(),
+            priority: None,
+            exclusive: true,
+            speed: 1.0,
+            colocated: 0,
+            delocated: 0,
+            named: Vec::new(),
+            run: 0,
+        };
+        assert_eq!(world.jobs.len(), world.queued.len());
+        assert!(world.jobs.iter().all(|job| job.submit >= world.start));
+        Sim {
+            world,
+            time: world.start,
+            nodes: Nodes::new(world.nodes, world.gpus_per_node),
+            jobs: world.jobs.iter().zip(&world.queued).map(live).collect(),
+            waiting: Vec::new(),
+            running: Vec::new(),
+            ended: 0,
+            scaling: Vec::new(),
+            corrections: Vec::new(),
+            arrived: 0,
+            runs: Vec::new(),
+            minutes: Vec::new(),
+            busy_gpu_seconds: 0,
+        }
+    }
+
+    pub fn gpus(&self, job: usize) -> u32 {
+        self.world.jobs[job].gpus
+    }
+
+    /// Puts the jobs submitted in this second at the queue's end; tells how many.
+    pub fn arrive(&mut self) -> usize {
+        let before = self.arrived;
+        while let Some(job) = self.world.jobs.get(self.arrived)
+            && job.submit == self.time
+        {
+            self.waiting.push(self.arrived);
+            self.arrived += 1;
+        }
+        self.arrived - before
+    }
+
+    /// Ends the jobs whose end had been set to this second.
+    pub fn end_due(&mut self) {
+        for job in self.running.clone() {
+            if self.jobs[job].end == self.time {
+                self.jobs[job].remain = 0.0;
+                self.finish(job);
+            }
+        }
+    }
+
+    /// Ends a running job in this second.
+    pub fn finish(&mut self, job: usize) {
+        let live = &self.jobs[job];
+        let name = |(slot, gpus): &(usize, Vec<usize>)| (self.nodes.node(*slot).name, set(gpus));
+        let named = live.nodes.iter().map(name).collect();
+        self.runs[live.run].last = true;
+        self.jobs[job].named = named;
+        self.jobs[job].end = self.time;
+        self.ended += 1;
+        self.stop(job);
+    }
+
+    /// Takes a running job's GPUs.
+    pub fn stop(&mut self, job: usize) {
+        let run = &mut self.runs[self.jobs[job].run];
+        run.until = self.time;
+        run.speeds.retain(|&(time, _)| time < self.time);
+        self.nodes.release(job);
+        self.running.retain(|&other| other != job);
+    }
+
+    /// Gives a waiting job GPUs if the placer finds some.
+    pub fn place(&mut self, job: usize) -> bool {
+        let Some(chosen) = self.world.placer.select(&self.nodes, self.gpus(job)) else {
+            return false;
+        };
+        let held = chosen.into_iter().map(|(at, number)| {
+            let node: &mut Node = &mut self.nodes.list[at];
+            (node.slot, node.allocate(job, number))
+        });
+        self.jobs[job].nodes = held.collect();
+        true
+    }
+
+    /// Lets a waiting job run on the GPUs it was given.
+    pub fn start(&mut self, job: usize) {
+        self.waiting.retain(|&other| other != job);
+        self.running.push(job);
+        let live = &mut self.jobs[job];
+        live.run = self.runs.len();
+        let held = |(slot, gpus): &(usize, Vec<usize>)| (*slot as u32, set(gpus));
+        let placement: Placement = live.nodes.iter().map(held).collect();
+        self.runs.push(Run {
+            job,
+            from: self.time,
+            until: i64::MAX,
+            placement,
+            speeds: vec![(self.time, live.speed)],
+            last: false,
+        });
+    }
+
+    /// Places and starts a job that will end after its duration.
+    pub fn start_until_end(&mut self, job: usize) -> bool {
+        let placed = self.place(job);
+        if placed {
+            let given = self.world.jobs[job];
+            let live = &mut self.jobs[job];
+            live.start = self.time;
+            live.end = self.time + given.duration;
+            live.queue = self.time - given.submit;
+            self.start(job);
+        }
+        placed
+    }
+
+    /// Changes the speed of a job, which may be running or about to.
+    pub fn set_speed(&mut self, job: usize, speed: f64) {
+        self.jobs[job].speed = speed;
+        if !self.running.contains(&job) {
+            return;
+        }
+        let speeds = &mut self.runs[self.jobs[job].run].speeds;
+        speeds.retain(|&(time, _)| time < self.time);
+        if speeds.last().is_none_or(|&(_, before)| before != speed) {
+            speeds.push((self.time, speed));
+        }
+    }
+
+    /// Samples the state if this second is a whole minute, and goes on to the next.
+    pub fn close_second(&mut self) {
+        self.busy_gpu_seconds += i64::from(self.nodes.total() - self.nodes.free());
+        if self.time % 60 == 0 {
+            self.minutes.push((self.time, self.state()));
+        }
+        self.time += 1;
+        assert!(self.time < self.world.start + STUCK, "a job never runs");
+    }
+
+    fn state(&self) -> State {
+        let list = &self.nodes.list;
+        let with_jobs = |wanted: fn(usize) -> bool| {
+            list.iter().filter(|node| wanted(node.jobs.len())).count() as u32
+        };
+        let waiting = || self.waiting.iter().map(|&job| self.gpus(job));
+        let per_node = |of: fn((f64, f64)) -> f64| -> Vec<Vec<f64>> {
+            let of_node = |node: &Node| self.usage(node).into_iter().map(of).collect();
+            list.iter().map(of_node).collect()
+        };
+        let (utils, mems) = (per_node(|usage| usage.0), per_node(|usage| usage.1));
+        State {
+            total_gpus: self.nodes.total().into(),
+            idle_gpus: self.nodes.free().into(),
+            pending_gpus: waiting().map(u64::from).sum(),
+            running_jobs: self.running.len() as u32,
+            pending_jobs: self.waiting.len() as u32,
+            pending_small_jobs: waiting().filter(|&gpus| gpus < 8).count() as u32,
+            nodes: list.len() as u32,
+            single_nodes: with_jobs(|jobs| jobs == 1),
+            shared_nodes: with_jobs(|jobs| jobs > 1),
+            gpu_util: mean(utils.iter().map(|gpus| mean(gpus.iter().copied()))),
+            gmem: mean(mems.iter().map(|gpus| mean(gpus.iter().copied()))),
+            gpu_util_active: mean_of_used(&utils),
+            gmem_active: mean_of_used(&mems),
+        }
+    }
+
+    /// Utilisation and memory of each GPU of a node.
+    fn usage(&self, node: &Node) -> Vec<(f64, f64)> {
+        let of_gpu = |gpu: &super::nodes::Gpu| match gpu.jobs[..] {
+            [] => (0.0, 0.0),
+            [job] => {
+                let usage = self.world.jobs[job].usage;
+                (usage.gpu_util, usage.gmem)
+            }
+            _ => gpu.pair,
+        };
+        node.gpus.iter().map(of_gpu).collect()
+    }
+
+    pub fn into_schedule(self) -> Schedule {
+        let outcome = |live: Live| JobOutcome {
+            start: live.start,
+            end: live.end,
+            queue: live.queue,
+            checkpoints: live.checkpoints,
+            nodes: live.named,
+            priority: live.priority,
+            remain: live.remain,
+            speed: live.speed,
+            exclusive: live.exclusive,
+            colocated: live.colocated,
+            delocated: live.delocated,
+        };
+        Schedule {
+            jobs: self.jobs.into_iter().map(outcome).collect(),
+            runs: self.runs,
+            nodes: self.nodes.into_lives(),
+            samples: stretches(&self.minutes),
+            idleness: Vec::new(),
+            busy_gpu_seconds: self.busy_gpu_seconds,
+            corrections: self.corrections,
+            scaling: self.scaling,
+        }
+    }
+}
+
+fn set(gpus: &[usize]) -> GpuSet {
+    gpus.iter().fold(0, |set, gpu| set | 1 << gpu)
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The mean over nodes of the mean over GPUs, both without those at 0.
+fn mean_of_used(nodes: &[Vec<f64>]) -> f64 {
+    let used = |node: &Vec<f64>| {
+        let used: Vec<f64> = node.iter().copied().filter(|&value| value > 0.0).collect();
+        (!used.is_empty()).then(|| mean(used.into_iter()))
+    };
+    let nodes: Vec<f64> = nodes.iter().filter_map(used).collect();
+    if nodes.is_empty() {
+        0.0
+    } else {
+        mean(nodes.into_iter())
+    }
+}
+
+/// Joins successive minutes of the same state.
+fn stretches(minutes: &[(i64, State)]) -> Vec<Samples> {
+    let same = |a: &(i64, State), b: &(i64, State)| a.1 == b.1;
+    let stretch = |minutes: &[(i64, State)]| Samples {
+        first: minutes[0].0,
+        count: minutes.len() as u32,
+        state: minutes[0].1,
+    };
+    minutes.chunk_by(same).map(stretch).collect()
+}

@@ -1,0 +1,121 @@
+//! The plain simulator's schedules hold what every schedule must (derived by formula),
+//! by a checker that shares no code with it either.
+
+use gleaner::domain::Job;
+use gleaner::lucid::checker::{self, Terms};
+use gleaner::lucid::schedule::Schedule;
+use proptest::prelude::*;
+
+use super::cases::{Case, case};
+use super::{Easy, Fifo, Lucid, Placer, Qssf, Rule, Sjf, Srtf, Tiresias, World, run};
+
+/// What a kind of policies promises.
+#[derive(Clone, Copy)]
+struct Promise {
+    notice: i64,
+    sharing: bool,
+    /// Seconds after which a job ends even if it is not done.
+    limit: i64,
+}
+
+const TIMED: Promise = Promise {
+    notice: 0,
+    sharing: false,
+    limit: i64::MAX,
+};
+
+const STEPPED: Promise = Promise { notice: 1, ..TIMED };
+
+const SHARED: Promise = Promise {
+    sharing: true,
+    ..STEPPED
+};
+
+fn overhead(gpus: u32) -> i64 {
+    if gpus <= 8 { 40 } else { 60 }
+}
+
+fn assert_sound(schedule: &Schedule, world: &World, promise: Promise) {
+    let terms = Terms {
+        jobs: &world.jobs,
+        gpus_per_node: world.gpus_per_node,
+        nodes: world.nodes,
+        sharing: promise.sharing,
+        split: world.placer != Placer::Consolidate,
+        notice: promise.notice,
+        due: &|job: &Job| job.duration.min(promise.limit),
+        overhead: &overhead,
+        queued: Some(&world.queued),
+    };
+    let violations = checker::check(schedule, &terms);
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
+fn assert_policy(case: &Case, rule: &mut dyn Rule, promise: Promise) {
+    let world = case.world();
+    assert_sound(&run(&world, rule), &world, promise);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn plain_schedules_are_sound(case in case()) {
+        assert_policy(&case, &mut Fifo, TIMED);
+        assert_policy(&case, &mut Sjf, TIMED);
+        assert_policy(&case, &mut Qssf, TIMED);
+        assert_policy(&case, &mut Easy, TIMED);
+        assert_policy(&case, &mut Srtf, STEPPED);
+        assert_policy(&case, &mut Tiresias, STEPPED);
+    }
+
+    #[test]
+    fn plain_lucid_is_sound(case in case()) {
+        let mut world = case.world();
+        world.queued = case.queued.clone();
+        let schedule = run(&world, &mut Lucid::new(case.switches.clone()));
+        assert_sound(&schedule, &world, SHARED);
+    }
+
+    #[test]
+    fn the_plain_profiler_is_sound(case in case()) {
+        let (world, _) = case.profiler_world();
+        let schedule = run(&world, &mut case.profiler.rule());
+        let promise = Promise { limit: case.profiler.limit, ..TIMED };
+        assert_sound(&schedule, &world, promise);
+    }
+}
+
+/// The traces provoke what they are for (counted over a fixed number of them).
+#[test]
+fn random_traces_provoke_what_is_rare() {
+    use proptest::strategy::{Strategy, ValueTree};
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let mut seen = [0; 7];
+    for _ in 0..200 {
+        let case = case().new_tree(&mut runner).unwrap().current();
+        let world = case.world();
+        let lucid = run(&world, &mut Lucid::new(case.switches.clone()));
+        let srtf = run(&world, &mut Srtf);
+        let tiresias = run(&world, &mut Tiresias);
+        let (small, _) = case.profiler_world();
+        let profiler = run(&small, &mut case.profiler.rule());
+        let easy = run(&world, &mut Easy).jobs != run(&world, &mut Fifo).jobs;
+        let preempted = |s: &Schedule| s.jobs.iter().any(|job| job.checkpoints > 0);
+        let seen_now = [
+            lucid.jobs.iter().any(|job| job.colocated > 0),
+            lucid.runs.iter().any(|run| run.speeds.len() > 2),
+            !lucid.corrections.is_empty(),
+            lucid.scaling.len() > 1,
+            preempted(&srtf) && preempted(&tiresias),
+            profiler.scaling.len() > 1,
+            easy,
+        ];
+        for (count, now) in seen.iter_mut().zip(seen_now) {
+            *count += usize::from(now);
+        }
+    }
+    println!("shared, sped up again, corrected, echoed, preempted, scaled, backfilled: {seen:?}");
+    assert!(seen.iter().all(|&count| count >= 5), "{seen:?}");
+}
