@@ -1,0 +1,89 @@
+//! Results: what a policy made of a whole trace.
+
+use super::schedule::{JobOutcome, Schedule};
+
+/// One policy's simulation of a whole trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyRun {
+    /// Its name in files, such as `fifo` or `lucid_corrected`.
+    pub policy: &'static str,
+    /// Its virtual clusters, in the cluster's order.
+    pub vcs: Vec<VcRun>,
+    /// The profiling stage, where there was one.
+    pub profiler: Option<ProfilerRun>,
+}
+
+/// A virtual cluster's part in a [`PolicyRun`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct VcRun {
+    /// Index of the virtual cluster.
+    pub vc: usize,
+    /// Indices of its jobs in [`crate::domain::Trace::jobs`], ascending; without those
+    /// that the profiler finished.
+    pub jobs: Vec<usize>,
+    /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
+    pub schedule: Schedule,
+}
+
+/// The profiling stage: jobs of all virtual clusters on nodes of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfilerRun {
+    /// Indices of the jobs it ran, ascending.
+    pub jobs: Vec<usize>,
+    /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
+    pub schedule: Schedule,
+    /// Longest time it gives a job, in seconds; no longer jobs end there.
+    pub limit: i64,
+}
+
+/// A job of the trace, and how it went in the end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Finished<'a> {
+    /// Index of the job.
+    pub job: usize,
+    /// What became of it.
+    pub outcome: &'a JobOutcome,
+    /// Whether it ended in the profiler and never reached its virtual cluster.
+    pub in_profiler: bool,
+}
+
+impl VcRun {
+    /// Its jobs with what became of each.
+    pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
+        self.jobs.iter().copied().zip(&self.schedule.jobs)
+    }
+}
+
+impl ProfilerRun {
+    /// Its jobs with what became of each there.
+    pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
+        self.jobs.iter().copied().zip(&self.schedule.jobs)
+    }
+}
+
+impl PolicyRun {
+    /// How each job went in the end, in the trace's order.
+    pub fn finished(&self) -> Vec<Finished<'_>> {
+        let jobs = self.vcs.iter().flat_map(VcRun::outcomes);
+        let mut finished: Vec<_> = jobs.map(|of| Finished::new(of, false)).collect();
+        finished.sort_unstable_by_key(|f| f.job);
+        let profiled = self.profiler.iter().flat_map(ProfilerRun::outcomes);
+        let ended_there: Vec<_> = profiled
+            .filter(|(job, _)| finished.binary_search_by_key(job, |f| f.job).is_err())
+            .map(|of| Finished::new(of, true))
+            .collect();
+        finished.extend(ended_there);
+        finished.sort_unstable_by_key(|f| f.job);
+        finished
+    }
+}
+
+impl<'a> Finished<'a> {
+    fn new((job, outcome): (usize, &'a JobOutcome), in_profiler: bool) -> Self {
+        Finished {
+            job,
+            outcome,
+            in_profiler,
+        }
+    }
+}
