@@ -8,7 +8,9 @@
 pub mod checker;
 pub mod engine;
 pub mod free;
+pub mod idle;
 pub mod inputs;
+pub mod metrics;
 pub mod nodes;
 pub mod placer;
 pub mod placers;

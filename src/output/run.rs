@@ -116,9 +116,27 @@ impl RunDir {
     /// When a file cannot be written.
     pub fn write_table(&self, table: &Table<'_>) -> Result<()> {
         self.write(&format!("{}.csv", table.name), |out| table.write_csv(out))?;
+        self.write_parquet(table)
+    }
+
+    /// Writes a table as Parquet alone.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_parquet(&self, table: &Table<'_>) -> Result<()> {
         self.write(&format!("{}.parquet", table.name), |out| {
             table.write_parquet(out)
         })
+    }
+
+    /// A folder of this name in the directory, created where it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub(super) fn folder(&self, name: &str) -> Result<RunDir> {
+        let path = self.path.join(name);
+        fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
+        Ok(RunDir { path })
     }
 
     /// Writes the faults of what was left out as `skipped.csv`.
@@ -143,7 +161,11 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    fn write(
+    /// Writes a file of this name with what `fill` puts into it.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(super) fn write(
         &self,
         name: &str,
         fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,

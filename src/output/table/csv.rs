@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::runs::Cursor;
 use super::{Column, Table};
 use crate::domain::Time;
 
@@ -27,15 +28,20 @@ impl Table<'_> {
     }
 }
 
-/// A column and the text of its last time: neighbouring rows mostly share it.
+/// A column and what neighbouring rows mostly share: the text of the last time, the run.
 struct Cells<'a> {
     column: &'a Column<'a>,
     last: Option<(Time, String)>,
+    cursor: Cursor,
 }
 
 impl<'a> Cells<'a> {
     fn new(column: &'a Column<'a>) -> Self {
-        Cells { column, last: None }
+        Cells {
+            column,
+            last: None,
+            cursor: Cursor::default(),
+        }
     }
 
     fn write(&mut self, row: usize, cell: &mut Vec<u8>) -> std::io::Result<()> {
@@ -47,10 +53,23 @@ impl<'a> Cells<'a> {
             Column::EveryTime(v) => self.write_time(v[row], cell),
             Column::Fixed(v) => write!(cell, "{:.6}", v[row]),
             Column::Floats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x}")),
+            // Rust's debug form of a float keeps the fraction's zero, as Python does.
+            Column::PythonFloats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x:?}")),
             Column::Integers(v) => write!(cell, "{}", v[row]),
+            Column::Whole(v) => write!(cell, "{}", v[row]),
+            Column::OptionalWhole(v) => v[row].map_or(Ok(()), |n| write!(cell, "{n}")),
             Column::Texts(v) => cell.write_all(v[row].as_bytes()),
             Column::Names { names, indices } => {
                 cell.write_all(names[indices[row] as usize].as_bytes())
+            }
+            Column::RepeatedFloats(v) => match v.at(row, &mut self.cursor) {
+                x if x.is_nan() => Ok(()),
+                x => write!(cell, "{x}"),
+            },
+            Column::RepeatedIntegers(v) => write!(cell, "{}", v.at(row, &mut self.cursor)),
+            Column::RepeatedNames { names, indices } => {
+                let index = *indices.at(row, &mut self.cursor);
+                cell.write_all(names[index as usize].as_bytes())
             }
         }
     }
@@ -79,6 +98,17 @@ mod tests {
                 ("fixed", Column::Fixed(vec![0.1, -2.0])),
                 ("float", Column::Floats(vec![Some(0.1), None])),
                 ("count", Column::Integers(vec![3, 4])),
+                ("python", Column::PythonFloats(vec![Some(3.0), None])),
+                ("whole", Column::Whole(vec![-3, 4])),
+                ("some", Column::OptionalWhole(vec![None, Some(5)])),
+                (
+                    "same",
+                    Column::RepeatedIntegers([(7, 2)].into_iter().collect()),
+                ),
+                (
+                    "half",
+                    Column::RepeatedFloats([(0.5, 1), (f64::NAN, 1)].into_iter().collect()),
+                ),
                 ("text", Column::Texts(vec!["a,b".into(), "c".into()])),
                 (
                     "name",
@@ -91,9 +121,9 @@ mod tests {
         };
         let mut out = Vec::new();
         table.write_csv(&mut out).unwrap();
-        let expected = "when,fixed,float,count,text,name\n\
-                        1970-01-01 00:00:00,0.100000,0.1,3,\"a,b\",y\n\
-                        ,-2.000000,,4,c,x\n";
+        let expected = "when,fixed,float,count,python,whole,some,same,half,text,name\n\
+                        1970-01-01 00:00:00,0.100000,0.1,3,3.0,-3,,7,0.5,\"a,b\",y\n\
+                        ,-2.000000,,4,,4,5,7,,c,x\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

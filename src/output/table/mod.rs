@@ -5,7 +5,11 @@ use std::borrow::Cow;
 use crate::domain::Time;
 
 mod csv;
+mod dictionary;
 mod parquet;
+mod runs;
+
+pub use runs::Runs;
 
 /// A column of a result table.
 #[derive(Debug, Clone)]
@@ -18,8 +22,14 @@ pub enum Column<'a> {
     Fixed(Vec<f64>),
     /// Numbers written as short as they can be read back; missing ones are empty cells.
     Floats(Vec<Option<f64>>),
-    /// Whole numbers.
+    /// Numbers written as Python does, so `3.0` for 3; missing ones are empty cells.
+    PythonFloats(Vec<Option<f64>>),
+    /// Whole numbers of which many are equal.
     Integers(Vec<u64>),
+    /// Whole numbers that mostly differ.
+    Whole(Vec<i64>),
+    /// Whole numbers; missing ones are empty cells.
+    OptionalWhole(Vec<Option<i64>>),
     /// Texts.
     Texts(Vec<Cow<'a, str>>),
     /// Texts drawn from a few names: `names[indices[row]]`.
@@ -29,13 +39,24 @@ pub enum Column<'a> {
         /// One index into `names` a row.
         indices: Vec<u32>,
     },
+    /// Numbers that stay the same for many rows; not-a-numbers are empty cells in CSV.
+    RepeatedFloats(Runs<f64>),
+    /// Whole numbers that stay the same for many rows.
+    RepeatedIntegers(Runs<u64>),
+    /// Names that stay the same for many rows.
+    RepeatedNames {
+        /// The names.
+        names: Vec<&'a str>,
+        /// Indices into `names`.
+        indices: Runs<u32>,
+    },
 }
 
 /// A named table; all columns are equally long.
 #[derive(Debug, Clone)]
 pub struct Table<'a> {
     /// File name without extension.
-    pub name: &'static str,
+    pub name: &'a str,
     /// Column names with their columns, in order.
     pub columns: Vec<(&'static str, Column<'a>)>,
 }
@@ -47,9 +68,15 @@ impl Column<'_> {
             Column::EveryTime(v) => v.len(),
             Column::Fixed(v) => v.len(),
             Column::Floats(v) => v.len(),
+            Column::PythonFloats(v) => v.len(),
             Column::Integers(v) => v.len(),
+            Column::Whole(v) => v.len(),
+            Column::OptionalWhole(v) => v.len(),
             Column::Texts(v) => v.len(),
             Column::Names { indices, .. } => indices.len(),
+            Column::RepeatedFloats(v) => v.rows(),
+            Column::RepeatedIntegers(v) => v.rows(),
+            Column::RepeatedNames { indices, .. } => indices.rows(),
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type};
 
+use super::dictionary::Dictionary;
 use super::{Column, Table};
 use crate::output::parquet_column::{io_error, put};
 
@@ -37,16 +38,30 @@ impl Table<'_> {
         let schema = Type::group_type_builder(self.name)
             .with_fields(fields)
             .build()?;
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .build();
-        let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
+        let properties = Arc::new(self.properties());
+        let mut writer = SerializedFileWriter::new(out, Arc::new(schema), properties)?;
+        let descriptions = writer.schema_descr().columns().to_vec();
         let mut group = writer.next_row_group()?;
-        for (_, column) in &self.columns {
-            write_column(column, &mut group)?;
+        for ((_, column), descr) in self.columns.iter().zip(descriptions) {
+            write_column(column, descr, &mut group)?;
         }
         group.close()?;
         writer.close().map(drop)
+    }
+
+    /// Numbers that mostly differ are stored as differences; a dictionary would be as long.
+    fn properties(&self) -> WriterProperties {
+        let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+        for (name, column) in &self.columns {
+            if let Column::Whole(_) = column {
+                let path = || ColumnPath::from(*name);
+                properties = properties
+                    .set_column_dictionary_enabled(path(), false)
+                    .set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED)
+                    .set_column_statistics_enabled(path(), EnabledStatistics::None);
+            }
+        }
+        properties.build()
     }
 }
 
@@ -55,10 +70,13 @@ fn field(name: &str, column: &Column<'_>) -> Result<Type, ParquetError> {
     let (physical, logical, optional) = match column {
         Column::Times(_) => (Physical::INT64, timestamp, true),
         Column::EveryTime(_) => (Physical::INT64, timestamp, false),
-        Column::Fixed(_) => (Physical::DOUBLE, None, false),
-        Column::Floats(_) => (Physical::DOUBLE, None, true),
-        Column::Integers(_) => (Physical::INT64, None, false),
-        Column::Texts(_) | Column::Names { .. } => {
+        Column::Fixed(_) | Column::RepeatedFloats(_) => (Physical::DOUBLE, None, false),
+        Column::Floats(_) | Column::PythonFloats(_) => (Physical::DOUBLE, None, true),
+        Column::Integers(_) | Column::Whole(_) | Column::RepeatedIntegers(_) => {
+            (Physical::INT64, None, false)
+        }
+        Column::OptionalWhole(_) => (Physical::INT64, None, true),
+        Column::Texts(_) | Column::Names { .. } | Column::RepeatedNames { .. } => {
             (Physical::BYTE_ARRAY, Some(LogicalType::String), false)
         }
     };
@@ -74,14 +92,19 @@ fn field(name: &str, column: &Column<'_>) -> Result<Type, ParquetError> {
 
 fn write_column<W: Write + Send>(
     column: &Column<'_>,
+    descr: ColumnDescPtr,
     group: &mut SerializedRowGroupWriter<'_, W>,
 ) -> Result<(), ParquetError> {
     match column {
         Column::Times(v) => optional::<Int64Type, _>(group, v.iter().map(|t| t.map(|t| t.0))),
         Column::EveryTime(v) => required::<Int64Type, _>(group, v.iter().map(|t| t.0)),
         Column::Fixed(v) => required::<DoubleType, _>(group, v.iter().copied()),
-        Column::Floats(v) => optional::<DoubleType, _>(group, v.iter().copied()),
+        Column::Floats(v) | Column::PythonFloats(v) => {
+            optional::<DoubleType, _>(group, v.iter().copied())
+        }
         Column::Integers(v) => required::<Int64Type, _>(group, v.iter().map(|&n| n as i64)),
+        Column::Whole(v) => put::<Int64Type, _>(group, v, None),
+        Column::OptionalWhole(v) => optional::<Int64Type, _>(group, v.iter().copied()),
         Column::Texts(v) => {
             required::<ByteArrayType, _>(group, v.iter().map(|t| ByteArray::from(t.as_ref())))
         }
@@ -89,6 +112,13 @@ fn write_column<W: Write + Send>(
             // Cloning a ByteArray copies no text.
             let names: Vec<ByteArray> = names.iter().map(|&n| ByteArray::from(n)).collect();
             required::<ByteArrayType, _>(group, indices.iter().map(|&i| names[i as usize].clone()))
+        }
+        Column::RepeatedFloats(v) => {
+            Dictionary::of_numbers(v, |x| x.to_bits()).append(group, descr)
+        }
+        Column::RepeatedIntegers(v) => Dictionary::of_numbers(v, |&n| n).append(group, descr),
+        Column::RepeatedNames { names, indices } => {
+            Dictionary::of_names(names, indices).append(group, descr)
         }
     }
 }

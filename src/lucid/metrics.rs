@@ -1,0 +1,154 @@
+//! Figures that policies are compared by.
+
+use serde::{Serialize, Serializer};
+
+use super::result::{Finished, PolicyRun};
+use crate::domain::{Cluster, Trace};
+
+/// Most GPUs of a small job; larger ones are compared apart, as in the paper.
+pub const SMALL_JOB_GPUS: u32 = 8;
+
+/// A policy's figures on a trace.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Metrics {
+    /// Of all jobs; zeros where there is none.
+    #[serde(flatten)]
+    pub all: Delays,
+    /// Seconds from the first submission to the last end.
+    pub makespan_s: i64,
+    /// Share of the whole cluster's GPU-seconds over the makespan in which a job held
+    /// the GPU, in a virtual cluster or in the profiler.
+    pub gpu_utilisation: f64,
+    /// Preemptions, each with a checkpoint.
+    pub checkpoints: u64,
+    /// Of jobs of up to [`SMALL_JOB_GPUS`]; `None` where there is none.
+    pub small: Option<Delays>,
+    /// Of larger jobs; `None` where there is none.
+    pub large: Option<Delays>,
+    /// By virtual cluster, in the cluster's order.
+    pub vcs: VcDelays,
+}
+
+/// How long jobs took and waited, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Delays {
+    /// Average job completion time: end less submission.
+    pub avg_jct_s: f64,
+    /// Average queuing.
+    pub avg_queue_s: f64,
+    /// 99.9th percentile of queuing, interpolated linearly between ranks.
+    pub p999_queue_s: f64,
+    /// Jobs.
+    pub jobs: usize,
+}
+
+/// Names of virtual clusters with their delays, `None` where they had no job.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct VcDelays(pub Vec<(String, Option<Delays>)>);
+
+/// Computes a run's figures. `cluster` is the whole cluster, no node lent out.
+pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Metrics {
+    let finished = run.finished();
+    let of = |kept: &dyn Fn(&Finished<'_>) -> bool| {
+        Delays::of(trace, finished.iter().filter(|job| kept(job)))
+    };
+    let is_small = |job: &Finished<'_>| trace.jobs[job.job].gpus <= SMALL_JOB_GPUS;
+    let makespan_s = makespan(trace, &finished);
+    let vcs = cluster.vcs.iter().enumerate().map(|(index, vc)| {
+        let delays = of(&|job| trace.jobs[job.job].vc == index);
+        (vc.name.clone(), delays)
+    });
+    Metrics {
+        all: of(&|_| true).unwrap_or_default(),
+        makespan_s,
+        gpu_utilisation: utilisation(cluster, run, makespan_s),
+        checkpoints: finished
+            .iter()
+            .map(|job| u64::from(job.outcome.checkpoints))
+            .sum(),
+        small: of(&is_small),
+        large: of(&|job| !is_small(job)),
+        vcs: VcDelays(vcs.collect()),
+    }
+}
+
+fn makespan(trace: &Trace, finished: &[Finished<'_>]) -> i64 {
+    let first = finished.iter().map(|job| trace.jobs[job.job].submit).min();
+    let last = finished.iter().map(|job| job.outcome.end).max();
+    first.zip(last).map_or(0, |(first, last)| last - first)
+}
+
+fn utilisation(cluster: &Cluster, run: &PolicyRun, makespan: i64) -> f64 {
+    let vcs = run.vcs.iter().map(|vc| &vc.schedule);
+    let profiler = run.profiler.iter().map(|profiler| &profiler.schedule);
+    let busy: f64 = vcs
+        .chain(profiler)
+        .map(|schedule| schedule.busy_gpu_seconds as f64)
+        .sum();
+    let offered = cluster.gpus() as f64 * makespan as f64;
+    if offered > 0.0 { busy / offered } else { 0.0 }
+}
+
+impl Delays {
+    fn of<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Option<Self> {
+        let (mut jct, mut queues) = (0.0, Vec::new());
+        for job in jobs {
+            jct += (job.outcome.end - trace.jobs[job.job].submit) as f64;
+            queues.push(job.outcome.queue);
+        }
+        let p999_queue_s = percentile(&mut queues, 0.999)?;
+        // Whole seconds add up exactly, in any order.
+        let queue: f64 = queues.iter().map(|&seconds| seconds as f64).sum();
+        let jobs = queues.len();
+        Some(Delays {
+            avg_jct_s: jct / jobs as f64,
+            avg_queue_s: queue / jobs as f64,
+            p999_queue_s,
+            jobs,
+        })
+    }
+}
+
+/// The value below which `share` of all lie, interpolated linearly between ranks as
+/// numpy's default; `None` of nothing. Reorders `values`.
+fn percentile(values: &mut [i64], share: f64) -> Option<f64> {
+    let rank = values.len().checked_sub(1)? as f64 * share;
+    let (_, &mut below, above) = values.select_nth_unstable(rank as usize);
+    let next = above.iter().min().copied().unwrap_or(below);
+    Some(below as f64 + (next - below) as f64 * rank.fract())
+}
+
+impl Serialize for VcDelays {
+    /// As a map from name to the averages, `null` where there was no job.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Averages {
+            avg_jct_s: f64,
+            avg_queue_s: f64,
+        }
+        let averages = |delays: &Option<Delays>| {
+            delays.map(|d| Averages {
+                avg_jct_s: d.avg_jct_s,
+                avg_queue_s: d.avg_queue_s,
+            })
+        };
+        serializer.collect_map(self.0.iter().map(|(name, d)| (name, averages(d))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula: rank 0.999 * (n - 1), linear between neighbours.
+    #[test]
+    fn percentiles_interpolate() {
+        assert_eq!(percentile(&mut [], 0.999), None);
+        assert_eq!(percentile(&mut [7], 0.999), Some(7.0));
+        assert_eq!(percentile(&mut [30, 10], 0.5), Some(20.0));
+        let mut thousand: Vec<i64> = (0..1001).rev().collect();
+        assert_eq!(percentile(&mut thousand, 0.999), Some(999.0));
+        let queues = percentile(&mut [0, 0, 100, 1000], 0.999);
+        assert!((queues.unwrap() - (100.0 + 900.0 * 0.997)).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,137 @@
+//! What `gleaner simulate` writes.
+
+use std::path::{Component, Path};
+
+use crate::domain::{Cluster, Trace};
+use crate::error::{Error, Result};
+use crate::lucid::inputs::Packing;
+use crate::lucid::result::{PolicyRun, ProfilerRun};
+
+use super::run::RunDir;
+use super::table::Table;
+
+mod jobs;
+mod log;
+mod nodes;
+mod results;
+mod seq;
+mod seq_log;
+mod text;
+
+pub use jobs::{jobs, profiler_jobs, profiler_scaling};
+pub use results::{Entry, Figure, averages, summary};
+pub use seq::{profiler_seq, seq};
+pub use text::text;
+
+/// What was simulated, and how it is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Experiment<'a> {
+    /// The jobs.
+    pub trace: &'a Trace,
+    /// The whole cluster.
+    pub cluster: &'a Cluster,
+    /// The original's name of the placer: `consolidate`, `consolidateFirst` or `random`.
+    pub placer: &'a str,
+    /// Whether the tables of jobs and states are written as CSV, too.
+    pub csv: bool,
+}
+
+/// Writes a run's tables, `<policy>_jobs` and `<policy>_seq`.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_run(dir: &RunDir, experiment: Experiment<'_>, run: &PolicyRun) -> Result<()> {
+    let Experiment { trace, cluster, .. } = experiment;
+    let policy = run.policy;
+    let vcs: Vec<&str> = cluster.vcs.iter().map(|vc| vc.name.as_str()).collect();
+    write_table(
+        dir,
+        experiment,
+        &jobs(&format!("{policy}_jobs"), trace, cluster, run),
+    )?;
+    write_table(dir, experiment, &seq(&format!("{policy}_seq"), run, &vcs))
+}
+
+/// Writes the profiling stage's tables: `profiler_jobs`, `profiler_seq`, `profiler_scaling`.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_profiler(
+    dir: &RunDir,
+    experiment: Experiment<'_>,
+    profiler: &ProfilerRun,
+) -> Result<()> {
+    write_table(dir, experiment, &profiler_jobs(experiment.trace, profiler))?;
+    write_table(dir, experiment, &profiler_seq(profiler))?;
+    write_table(dir, experiment, &profiler_scaling(profiler))
+}
+
+/// Writes the result tables, `jct_avg.csv`, `que_avg.csv`, `que_p999.csv` and `summary.json`.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_results(dir: &RunDir, placer: &str, entries: &[Entry<'_>]) -> Result<()> {
+    for figure in Figure::ALL {
+        let table = averages(figure, placer, entries)?;
+        let name = format!("{}.csv", figure.name());
+        dir.write(&name, |out| std::io::Write::write_all(out, &table))?;
+    }
+    dir.write_json("summary.json", &summary(entries)?)
+}
+
+/// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`; sharing
+/// scores are those of `packing`, where the policy asks for them.
+///
+/// # Errors
+/// When a file cannot be written, or a virtual cluster's name is no name of a folder.
+pub fn write_logs(
+    dir: &RunDir,
+    experiment: Experiment<'_>,
+    run: &PolicyRun,
+    packing: Option<&dyn Packing>,
+) -> Result<()> {
+    let Experiment { trace, cluster, .. } = experiment;
+    let folder = dir.folder("logs")?;
+    let file = |vc: &str, kind: &str| {
+        let (policy, placer) = (run.policy, experiment.placer);
+        format!("{policy}_{placer}_{vc}_{kind}.csv")
+    };
+    let rows = log::rows(trace, cluster, run, packing);
+    for vc in &run.vcs {
+        let name = folder_name(&cluster.vcs[vc.vc].name)?;
+        let folder = folder.folder(name)?;
+        let own: Vec<_> = rows.iter().filter(|row| row.job.vc == vc.vc).collect();
+        let table = log::table(&own);
+        folder.write(&file(name, "log"), |out| table.write_csv(out))?;
+        let samples = &vc.schedule.samples;
+        folder.write(&file(name, "seq"), |out| seq_log::write_vc(samples, out))?;
+    }
+    let folder = folder.folder(results::ALL)?;
+    let table = log::table(&rows.iter().collect::<Vec<_>>());
+    folder.write(&file(results::ALL, "log"), |out| table.write_csv(out))?;
+    folder.write(&file(results::ALL, "seq"), |out| {
+        seq_log::write_all(run, out)
+    })
+}
+
+fn write_table(dir: &RunDir, experiment: Experiment<'_>, table: &Table<'_>) -> Result<()> {
+    match experiment.csv {
+        true => dir.write_table(table),
+        false => dir.write_parquet(table),
+    }
+}
+
+/// The name of a virtual cluster, where it can be a folder's beside the folder of all.
+fn folder_name(vc: &str) -> Result<&str> {
+    let mut parts = Path::new(vc).components();
+    let single =
+        matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == vc);
+    if single && vc != results::ALL {
+        Ok(vc)
+    } else {
+        Err(Error::Run(format!(
+            "no logs for the virtual cluster {vc:?}: its name cannot be that of a folder; \
+             rename it in the cluster file and in the trace"
+        )))
+    }
+}

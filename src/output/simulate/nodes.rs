@@ -1,0 +1,42 @@
+//! Where a job ran, as the original writes it.
+
+use std::fmt::Write;
+
+use crate::domain::cluster::GpuSet;
+
+/// Node names with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`.
+pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {
+    let mut out = String::from("[");
+    for (position, (name, gpus)) in nodes.iter().enumerate() {
+        let comma = if position > 0 { ", " } else { "" };
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{comma}{{{name}: [");
+        push_members(&mut out, *gpus);
+        out.push_str("]}");
+    }
+    out.push(']');
+    out
+}
+
+fn push_members(out: &mut String, mut gpus: GpuSet) {
+    let mut comma = "";
+    while gpus != 0 {
+        let _ = write!(out, "{comma}{}", gpus.trailing_zeros());
+        gpus &= gpus - 1;
+        comma = ", ";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+
+    // Small fixed examples.
+    #[test]
+    fn nodes_as_in_the_original() {
+        assert_eq!(text(&[]), "[]");
+        assert_eq!(text(&[(0, 0b11), (3, 0b100)]), "[{0: [0, 1]}, {3: [2]}]");
+        assert_eq!(text(&[(9999, 0xff)]), "[{9999: [0, 1, 2, 3, 4, 5, 6, 7]}]");
+        assert_eq!(text(&[(1, 1 << 63 | 1)]), "[{1: [0, 63]}]");
+    }
+}

@@ -1,0 +1,89 @@
+//! The original's logs of cluster states: a row a minute.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::seq::{AVERAGES, COUNTS, UTILISATION, rounded, seconds, utilisation};
+use crate::lucid::result::PolicyRun;
+use crate::lucid::schedule::{Samples, State};
+
+/// Writes a virtual cluster's states.
+pub(super) fn write_vc(samples: &[Samples], out: &mut impl Write) -> io::Result<()> {
+    write_header(out)?;
+    for run in samples {
+        let state = state_cells(&run.state);
+        for second in seconds(run) {
+            writeln!(out, "{second}.0{state}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the states of all virtual clusters added up, for as long as every one has some.
+///
+/// As in the original the averages are the first virtual cluster's alone, cut to whole numbers.
+pub(super) fn write_all(run: &PolicyRun, out: &mut impl Write) -> io::Result<()> {
+    if let [only] = run.vcs.as_slice() {
+        return write_vc(&only.schedule.samples, out);
+    }
+    write_header(out)?;
+    let samples = run.vcs.iter().map(|vc| vc.schedule.samples.iter());
+    let mut vcs: Vec<_> = samples.map(|s| s.flat_map(each_minute)).collect();
+    let mut states = Vec::new();
+    loop {
+        states.clear();
+        states.extend(vcs.iter_mut().map_while(Iterator::next));
+        match states.first() {
+            Some((second, first)) if states.len() == vcs.len() => {
+                writeln!(out, "{second}{}", summed_cells(first, &states))?;
+            }
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn each_minute(samples: &Samples) -> impl Iterator<Item = (i64, State)> {
+    seconds(samples).zip(std::iter::repeat(samples.state))
+}
+
+fn write_header(out: &mut impl Write) -> io::Result<()> {
+    let counts = COUNTS.iter().map(|(name, _)| *name);
+    let averages = AVERAGES.iter().map(|(name, _)| *name);
+    let names: Vec<_> = counts.chain(averages).collect();
+    writeln!(out, "time,{},{UTILISATION}", names.join(","))
+}
+
+fn state_cells(state: &State) -> String {
+    let mut cells = String::new();
+    // Writing to a string cannot fail.
+    for (_, of) in COUNTS {
+        let _ = write!(cells, ",{}", of(state));
+    }
+    for (_, of) in AVERAGES {
+        push_float(&mut cells, of(state));
+    }
+    push_float(&mut cells, utilisation(state));
+    cells
+}
+
+fn summed_cells(first: &State, states: &[(i64, State)]) -> String {
+    let sum = |of: fn(&State) -> u64| states.iter().map(|(_, state)| of(state)).sum::<u64>();
+    let mut cells = String::new();
+    for (_, of) in COUNTS {
+        let _ = write!(cells, ",{}", sum(of));
+    }
+    for (_, of) in AVERAGES {
+        let _ = write!(cells, ",{}", of(first) as i64);
+    }
+    let (total, idle) = (sum(|s| s.total_gpus) as f64, sum(|s| s.idle_gpus) as f64);
+    push_float(&mut cells, rounded((total - idle) / total));
+    cells
+}
+
+/// A cell as pandas writes a float: empty where it is not a number.
+fn push_float(cells: &mut String, number: f64) {
+    cells.push(',');
+    if !number.is_nan() {
+        let _ = write!(cells, "{number:?}");
+    }
+}

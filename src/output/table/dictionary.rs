@@ -1,0 +1,147 @@
+//! A column of runs as Parquet: a dictionary, and one index with its run length for each run.
+//!
+//! The `parquet` crate's writer looks up every row's value; here the work grows with the
+//! runs alone.
+
+use std::io::Write;
+
+use bytes::Bytes;
+use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+use super::runs::Runs;
+
+/// A column's distinct values and its runs of indices into them.
+pub(super) struct Dictionary {
+    /// The values in Parquet's plain encoding.
+    plain: Vec<u8>,
+    /// How many there are.
+    values: u32,
+    runs: Vec<(u32, u32)>,
+    rows: usize,
+}
+
+impl Dictionary {
+    /// Of a column of eight bytes a value.
+    pub fn of_numbers<T>(runs: &Runs<T>, bytes: impl Fn(&T) -> u64) -> Self {
+        let mut sorted: Vec<(u64, u32)> = runs.iter().map(|(v, _)| bytes(v)).zip(0..).collect();
+        sorted.sort_unstable();
+        let mut indices: Vec<(u32, u32)> = runs.iter().map(|(_, count)| (0, count)).collect();
+        let (mut plain, mut values) = (Vec::new(), 0);
+        for equal in sorted.chunk_by(|a, b| a.0 == b.0) {
+            plain.extend(equal[0].0.to_le_bytes());
+            for &(_, run) in equal {
+                indices[run as usize].0 = values;
+            }
+            values += 1;
+        }
+        Dictionary {
+            plain,
+            values,
+            runs: indices,
+            rows: runs.rows(),
+        }
+    }
+
+    /// Of a column of texts, given as indices into `names`.
+    pub fn of_names(names: &[&str], runs: &Runs<u32>) -> Self {
+        let texts = names.iter().map(|name| name.as_bytes());
+        let plain = texts.flat_map(|text| [&(text.len() as u32).to_le_bytes(), text].concat());
+        Dictionary {
+            plain: plain.collect(),
+            values: names.len() as u32,
+            runs: runs.iter().map(|(&index, count)| (index, count)).collect(),
+            rows: runs.rows(),
+        }
+    }
+
+    /// Appends the column to a row group, whose next column `descr` describes.
+    pub fn append<W: Write + Send>(
+        self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+        descr: ColumnDescPtr,
+    ) -> Result<(), ParquetError> {
+        let rows = u32::try_from(self.rows).map_err(|_| too_long())?;
+        let mut chunk = TrackedWrite::new(Vec::new());
+        let mut pages = SerializedPageWriter::new(&mut chunk);
+        let index = self.index_page(rows);
+        let dictionary = pages.write_page(self.dictionary_page())?;
+        let data = pages.write_page(index)?;
+        let length = dictionary.bytes_written + data.bytes_written;
+        let metadata = ColumnChunkMetaData::builder(descr)
+            .set_compression(Compression::UNCOMPRESSED)
+            .set_encodings(vec![
+                Encoding::PLAIN,
+                Encoding::RLE,
+                Encoding::RLE_DICTIONARY,
+            ])
+            .set_num_values(i64::from(rows))
+            .set_total_compressed_size(length as i64)
+            .set_total_uncompressed_size(length as i64)
+            .set_dictionary_page_offset(Some(dictionary.offset as i64))
+            .set_data_page_offset(data.offset as i64)
+            .build()?;
+        let close = ColumnCloseResult {
+            bytes_written: length,
+            rows_written: u64::from(rows),
+            metadata,
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        group.append_column(&Bytes::from(chunk.into_inner()?), close)
+    }
+
+    fn dictionary_page(self) -> CompressedPage {
+        let length = self.plain.len();
+        let page = Page::DictionaryPage {
+            buf: self.plain.into(),
+            num_values: self.values,
+            encoding: Encoding::PLAIN,
+            is_sorted: false,
+        };
+        CompressedPage::new(page, length)
+    }
+
+    fn index_page(&self, rows: u32) -> CompressedPage {
+        let indices = self.encoded_indices();
+        let length = indices.len();
+        let page = Page::DataPage {
+            buf: indices.into(),
+            num_values: rows,
+            encoding: Encoding::RLE_DICTIONARY,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        CompressedPage::new(page, length)
+    }
+
+    /// The width of an index in bits, then for each run twice its length as a
+    /// variable-length number, and its index in whole bytes.
+    fn encoded_indices(&self) -> Vec<u8> {
+        let largest = self.values.saturating_sub(1).max(1);
+        let bits = u32::BITS - largest.leading_zeros();
+        let width = bits.div_ceil(8) as usize;
+        let mut out = vec![bits as u8];
+        for &(index, count) in &self.runs {
+            let mut header = u64::from(count) << 1;
+            while header >= 0x80 {
+                out.push(header as u8 | 0x80);
+                header >>= 7;
+            }
+            out.push(header as u8);
+            out.extend(&index.to_le_bytes()[..width]);
+        }
+        out
+    }
+}
+
+fn too_long() -> ParquetError {
+    ParquetError::General("more rows than a page can hold".to_owned())
+}

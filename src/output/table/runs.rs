@@ -1,0 +1,87 @@
+//! Values that repeat over many successive rows.
+
+/// Most rows of a run: Parquet's run lengths are 32-bit.
+const MAX_RUN: u32 = i32::MAX as u32;
+
+/// A column's values with how often each comes in a row; neighbours differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Runs<T> {
+    runs: Vec<(T, u32)>,
+    rows: usize,
+}
+
+impl<T: PartialEq> Runs<T> {
+    /// Adds a value that holds for `count` rows.
+    pub fn push(&mut self, value: T, count: u32) {
+        self.rows += count as usize;
+        match self.runs.last_mut() {
+            Some((last, rows)) if *last == value && count <= MAX_RUN - *rows => *rows += count,
+            _ if count > 0 => self.runs.push((value, count.min(MAX_RUN))),
+            _ => {}
+        }
+    }
+}
+
+impl<T> Runs<T> {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The values in order, each with its number of rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&T, u32)> {
+        self.runs.iter().map(|(value, count)| (value, *count))
+    }
+
+    /// The value at a row, where `cursor` stands at the row's run or before it.
+    pub(super) fn at(&self, row: usize, cursor: &mut Cursor) -> &T {
+        while row >= cursor.start + self.runs[cursor.run].1 as usize {
+            cursor.start += self.runs[cursor.run].1 as usize;
+            cursor.run += 1;
+        }
+        &self.runs[cursor.run].0
+    }
+}
+
+/// A run of a [`Runs`], and its first row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cursor {
+    run: usize,
+    start: usize,
+}
+
+impl<T: PartialEq> FromIterator<(T, u32)> for Runs<T> {
+    fn from_iter<I: IntoIterator<Item = (T, u32)>>(values: I) -> Self {
+        let mut runs = Runs {
+            runs: Vec::new(),
+            rows: 0,
+        };
+        for (value, count) in values {
+            runs.push(value, count);
+        }
+        runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed example.
+    #[test]
+    fn equal_neighbours_are_one_run() {
+        let runs: Runs<u64> = [(5, 2), (5, 1), (7, 0), (5, 1), (6, 3)]
+            .into_iter()
+            .collect();
+        assert_eq!(runs.iter().collect::<Vec<_>>(), [(&5, 4), (&6, 3)]);
+        let mut cursor = Cursor::default();
+        let rows: Vec<u64> = (0..runs.rows()).map(|r| *runs.at(r, &mut cursor)).collect();
+        assert_eq!(rows, [5, 5, 5, 5, 6, 6, 6]);
+    }
+
+    #[test]
+    fn runs_do_not_outgrow_parquets() {
+        let runs: Runs<u64> = [(1, MAX_RUN), (1, 5)].into_iter().collect();
+        assert_eq!(runs.iter().collect::<Vec<_>>(), [(&1, MAX_RUN), (&1, 5)]);
+    }
+}

@@ -1,0 +1,10 @@
+//! What `gleaner simulate` writes, from schedules made by hand, at random, or read from the
+//! reference tables.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+mod idle;
+mod logs;
+mod references;
+mod results;
+mod support;
+mod tables;
