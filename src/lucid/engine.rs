@@ -24,6 +24,8 @@ pub struct Setting<'a> {
     pub gpus_per_node: u32,
     /// Second at which the simulation starts; jobs submitted before arrive then.
     pub start: i64,
+    /// Seconds for which a job still holds its GPUs once its work is done.
+    pub notice: i64,
     /// Where jobs are placed.
     pub placer: &'a dyn Placer,
     /// Whether the survivor of a pair gets its full speed back when the other ends. The
@@ -59,7 +61,7 @@ pub fn run(
     policy: &mut dyn Policy,
     scaling: &mut dyn Scaling,
 ) -> Result<Schedule, Stuck> {
-    let world = World::new(setting, policy.notice_seconds());
+    let world = World::new(setting);
     let mut engine = Engine {
         world,
         policy,

@@ -27,6 +27,7 @@ mod gauges;
 mod quota;
 mod recorder;
 mod service;
+mod stage;
 mod world;
 
-pub use simulate::{Request, Simulation, simulate};
+pub use simulate::{Control, Request, SimulateError, Simulation, simulate};

@@ -13,6 +13,11 @@ pub trait Placer: Sync {
         self.name()
     }
 
+    /// Whether a job may be spread over more nodes than its GPUs need.
+    fn splits(&self) -> bool {
+        true
+    }
+
     /// So many free GPUs, all at once, or `None` where they cannot be had.
     ///
     /// The answer depends on nothing else, and what does not fit does not fit with

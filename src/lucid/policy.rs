@@ -11,12 +11,6 @@ use super::view::View;
 /// every second in which something happens the engine first tells of ends and arrivals,
 /// then opens a round and asks for decisions, one by one, until there is none.
 pub trait Policy: Send {
-    /// Seconds for which a job still holds its GPUs once its work is done. A policy that
-    /// counts work down notices a job's end in the second after.
-    fn notice_seconds(&self) -> i64 {
-        0
-    }
-
     /// A job has joined the queue.
     fn submitted(&mut self, job: usize, view: &View<'_>);
 

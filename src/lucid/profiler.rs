@@ -67,6 +67,7 @@ pub fn profile(
         nodes: profiler.nodes,
         gpus_per_node,
         start,
+        notice: 0,
         placer,
         corrected: false,
     };

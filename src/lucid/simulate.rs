@@ -1,14 +1,20 @@
 //! Simulates policies on a whole trace.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
+use super::checker::{self, Terms};
 use super::engine::{Setting, Stuck, run};
 use super::inputs::{Estimates, Forecast, Packing};
 use super::placer::Placer;
-use super::policies::{Context, PolicyEntry, Without};
+use super::policies::{Context, Needs, PolicyEntry, Without};
+use super::policy::checkpoint_overhead;
 use super::profiler::{Profiler, profile};
 use super::result::{PolicyRun, ProfilerRun, VcRun};
 use super::scaling::{Echo, Fixed, Scaling};
+use super::schedule::Schedule;
+use super::stage::Stage;
 use crate::domain::cluster::Cluster;
 use crate::domain::jobs::{Job, Trace};
 
@@ -33,6 +39,8 @@ pub struct Simulation<'a> {
     pub profiler: Option<&'a Profiler>,
     /// What Lucid does without.
     pub without: Without,
+    /// Whether a checker that knows no policy validates every schedule.
+    pub check: bool,
 }
 
 /// A policy to simulate.
@@ -47,74 +55,123 @@ pub struct Request {
     pub corrected: bool,
 }
 
-/// A simulation that does not end.
+/// How a simulation is watched and stopped from outside.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Set to stop: what has not begun is left out.
+    pub stop: &'a AtomicBool,
+    /// Told how many virtual clusters are done, of how many, over all policies.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// A simulation that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{policy}, {vc}: {stuck}")]
+#[error("{policy}, {vc}: {problem}")]
 pub struct SimulateError {
     /// Name of the policy.
     pub policy: &'static str,
     /// Name of the virtual cluster, or `profiler`.
     pub vc: String,
     /// What is wrong.
-    pub stuck: Stuck,
+    pub problem: Problem,
 }
 
-/// Simulates all policies in all virtual clusters, in parallel; the results are in the
-/// order of the requests and do not depend on the number of threads.
+/// What is wrong with a simulation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// It does not end.
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
+    /// Its schedule is not sound, which is a fault of this program.
+    #[error("the schedule is not sound: {first} ({count} violations)")]
+    Unsound {
+        /// The first violation.
+        first: String,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// Simulates all policies in all virtual clusters, in parallel. The results are in the
+/// order of the requests and do not depend on the number of threads; policies cut short
+/// by [`Control::stop`] are not among them.
 ///
 /// # Errors
-/// Jobs that can never start.
+/// Jobs that can never start; with [`Simulation::check`] a schedule that is not sound.
 pub fn simulate(
     simulation: &Simulation<'_>,
     requests: &[Request],
+    control: Control<'_>,
 ) -> Result<Vec<PolicyRun>, SimulateError> {
-    let is_profiled = |request: &Request| request.policy.profiled;
-    let profiled =
-        match (
-            simulation.profiler,
-            requests.iter().find(|r| is_profiled(r)),
-        ) {
-            (Some(profiler), Some(request)) => Some(simulation.profile(profiler).map_err(
-                |stuck| SimulateError {
-                    policy: request.name,
-                    vc: "profiler".into(),
-                    stuck,
-                },
-            )?),
-            _ => None,
-        };
-    let vcs = 0..simulation.cluster.vcs.len();
+    let profiled = simulation.profile_for(requests)?;
+    let vcs = simulation.cluster.vcs.len();
     let pairs: Vec<_> = requests
         .iter()
-        .flat_map(|request| vcs.clone().map(move |vc| (request, vc)))
+        .flat_map(|request| (0..vcs).map(move |vc| (request, vc)))
         .collect();
-    let runs: Vec<VcRun> = pairs
+    let (total, done) = (pairs.len(), AtomicUsize::new(0));
+    let runs: Vec<Option<VcRun>> = pairs
         .into_par_iter()
         .map(|(request, vc)| {
-            let profiler_run = profiled.as_ref().filter(|_| is_profiled(request));
-            simulation.simulate_vc(request, vc, profiler_run)
+            if control.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let profiler_run = profiled.as_ref().filter(|_| request.policy.profiled);
+            let run = simulation.simulate_vc(request, vc, profiler_run)?;
+            (control.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            Ok(Some(run))
         })
         .collect::<Result<_, _>>()?;
     let mut runs = runs.into_iter();
-    let results = requests.iter().map(|request| PolicyRun {
-        policy: request.name,
-        vcs: runs.by_ref().take(vcs.len()).collect(),
-        profiler: profiled.clone().filter(|_| is_profiled(request)),
+    let results = requests.iter().filter_map(|request| {
+        let all: Vec<Option<VcRun>> = runs.by_ref().take(vcs).collect();
+        Some(PolicyRun {
+            policy: request.name,
+            vcs: all.into_iter().collect::<Option<_>>()?,
+            profiler: profiled.clone().filter(|_| request.policy.profiled),
+        })
     });
     Ok(results.collect())
 }
 
 impl Simulation<'_> {
-    fn profile(&self, profiler: &Profiler) -> Result<ProfilerRun, Stuck> {
+    /// The profiling stage, where a policy has one.
+    fn profile_for(&self, requests: &[Request]) -> Result<Option<ProfilerRun>, SimulateError> {
+        let request = requests.iter().find(|request| request.policy.profiled);
+        let (Some(profiler), Some(request)) = (self.profiler, request) else {
+            return Ok(None);
+        };
+        let failed = |problem| SimulateError {
+            policy: request.name,
+            vc: "profiler".into(),
+            problem,
+        };
         let gpus = self.cluster.gpus_per_node;
-        profile(
+        let run = profile(
             self.trace,
             profiler,
             gpus,
             self.start,
             self.placer,
             self.forecast,
-        )
+        );
+        let run = run.map_err(|stuck| failed(stuck.into()))?;
+        if self.check {
+            let jobs: Vec<&Job> = run.jobs.iter().map(|&job| &self.trace.jobs[job]).collect();
+            let terms = Terms {
+                jobs: &jobs,
+                gpus_per_node: gpus,
+                nodes: profiler.nodes,
+                sharing: false,
+                split: self.placer.splits(),
+                notice: 0,
+                due: &|job| job.duration.min(profiler.limit),
+                overhead: &checkpoint_overhead,
+                queued: None,
+            };
+            check(&run.schedule, &terms).map_err(failed)?;
+        }
+        Ok(Some(run))
     }
 
     fn simulate_vc(
@@ -123,30 +180,39 @@ impl Simulation<'_> {
         vc: usize,
         profiler_run: Option<&ProfilerRun>,
     ) -> Result<VcRun, SimulateError> {
-        let stage = Stage::of(self, vc, profiler_run);
-        let jobs: Vec<&Job> = stage
-            .jobs
-            .iter()
-            .map(|&job| &self.trace.jobs[job])
-            .collect();
-        let work: Vec<i64> = jobs.iter().map(|job| job.duration).collect();
-        let estimate = |job: &&Job| self.estimate(job);
-        let estimates: Vec<f64> = jobs.iter().map(estimate).collect();
+        let stage = Stage::new(self, vc, profiler_run);
+        let schedule = self.schedule(request, &stage);
+        let schedule = schedule.map_err(|problem| SimulateError {
+            policy: request.name,
+            vc: self.cluster.vcs[vc].name.clone(),
+            problem,
+        })?;
+        Ok(VcRun {
+            vc,
+            jobs: stage.indices,
+            schedule,
+        })
+    }
+
+    fn schedule(&self, request: &Request, stage: &Stage<'_>) -> Result<Schedule, Problem> {
+        let estimates: Vec<f64> = stage.jobs.iter().map(|job| self.estimate(job)).collect();
         let context = Context {
-            jobs: &jobs,
+            jobs: &stage.jobs,
             estimates: &estimates,
             forecast: self.forecast,
             packing: self.packing,
             start: self.start,
             without: self.without,
         };
+        let work: Vec<i64> = stage.jobs.iter().map(|job| job.duration).collect();
         let setting = Setting {
-            jobs: &jobs,
+            jobs: &stage.jobs,
             work: &work,
             queued: &stage.queued,
             nodes: stage.nodes,
             gpus_per_node: self.cluster.gpus_per_node,
             start: self.start,
+            notice: request.policy.notice,
             placer: self.placer,
             corrected: request.corrected,
         };
@@ -155,17 +221,25 @@ impl Simulation<'_> {
             Some(steps) => Box::new(Echo::new(steps)),
             None => Box::new(Fixed),
         };
-        let schedule = run(&setting, policy.as_mut(), scaling.as_mut());
-        let schedule = schedule.map_err(|stuck| SimulateError {
-            policy: request.name,
-            vc: self.cluster.vcs[vc].name.clone(),
-            stuck,
-        })?;
-        Ok(VcRun {
-            vc,
-            jobs: stage.jobs,
-            schedule,
-        })
+        let schedule = run(&setting, policy.as_mut(), scaling.as_mut())?;
+        if self.check {
+            check(&schedule, &self.terms(request, stage))?;
+        }
+        Ok(schedule)
+    }
+
+    fn terms<'a>(&self, request: &Request, stage: &'a Stage<'_>) -> Terms<'a> {
+        Terms {
+            jobs: &stage.jobs,
+            gpus_per_node: self.cluster.gpus_per_node,
+            nodes: stage.nodes,
+            sharing: request.policy.needs == Needs::Packing,
+            split: self.placer.splits(),
+            notice: request.policy.notice,
+            due: &|job| job.duration,
+            overhead: &checkpoint_overhead,
+            queued: Some(&stage.queued),
+        }
     }
 
     fn estimate(&self, job: &Job) -> f64 {
@@ -174,38 +248,13 @@ impl Simulation<'_> {
     }
 }
 
-/// What the profiler leaves to a virtual cluster.
-struct Stage<'a> {
-    /// The jobs that have not ended yet, as indices of the trace.
-    jobs: Vec<usize>,
-    /// Seconds each has queued for the profiler.
-    queued: Vec<i64>,
-    nodes: u32,
-    /// Steps of the profiler to echo.
-    echo: Option<&'a [(i64, i32)]>,
-}
-
-impl<'a> Stage<'a> {
-    fn of(simulation: &Simulation<'_>, vc: usize, profiler_run: Option<&'a ProfilerRun>) -> Self {
-        let all = &simulation.trace.jobs;
-        let mut jobs: Vec<usize> = (0..all.len()).filter(|&job| all[job].vc == vc).collect();
-        let nodes = simulation.cluster.vcs[vc].nodes;
-        let (Some(run), Some(profiler)) = (profiler_run, simulation.profiler) else {
-            let queued = vec![0; jobs.len()];
-            return Stage {
-                jobs,
-                queued,
-                nodes,
-                echo: None,
-            };
-        };
-        jobs.retain(|&job| !run.ended(job, &all[job]));
-        let echo = (profiler.elastic == Some(vc)).then_some(run.schedule.scaling.as_slice());
-        Stage {
-            queued: jobs.iter().map(|&job| run.queued(job)).collect(),
-            jobs,
-            nodes: profiler.kept(vc, nodes),
-            echo,
-        }
+fn check(schedule: &Schedule, terms: &Terms<'_>) -> Result<(), Problem> {
+    let violations = checker::check(schedule, terms);
+    match violations.first() {
+        None => Ok(()),
+        Some(first) => Err(Problem::Unsound {
+            first: first.to_string(),
+            count: violations.len(),
+        }),
     }
 }

@@ -15,8 +15,6 @@ use crate::domain::jobs::Job;
 
 pub(super) struct World<'a> {
     setting: &'a Setting<'a>,
-    /// Seconds for which a job holds its GPUs once its work is done.
-    notice: i64,
     now: i64,
     live: Vec<LiveJob>,
     /// Running jobs by order of start.
@@ -31,7 +29,7 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub fn new(setting: &'a Setting<'a>, notice: i64) -> Self {
+    pub fn new(setting: &'a Setting<'a>) -> Self {
         let live = setting.work.iter().map(|&work| LiveJob {
             left: work as f64,
             speed: 1.0,
@@ -39,7 +37,6 @@ impl<'a> World<'a> {
             ..LiveJob::default()
         });
         World {
-            notice,
             now: setting.start,
             live: live.collect(),
             running: BTreeSet::new(),
@@ -182,7 +179,10 @@ impl<'a> World<'a> {
     fn foresee_end(&mut self, job: usize) {
         let live = &mut self.live[job];
         let (steps, _) = steps_to_end(live.left, live.speed);
-        live.end = live.since.saturating_add(steps).saturating_add(self.notice);
+        live.end = live
+            .since
+            .saturating_add(steps)
+            .saturating_add(self.setting.notice);
         self.ends.push(Reverse((live.end, live.order, job)));
     }
 

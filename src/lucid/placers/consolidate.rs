@@ -14,6 +14,10 @@ impl Placer for Consolidate {
         "consolidate"
     }
 
+    fn splits(&self) -> bool {
+        false
+    }
+
     fn place(&self, free: &FreeGpus, gpus: u32) -> Option<Placement> {
         let node = free.gpus_per_node();
         if gpus <= node {

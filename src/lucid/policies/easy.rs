@@ -12,6 +12,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "easy",
     title: "EASY backfilling: first in, first out, others pass if they delay nobody's reservation",
     needs: Needs::Estimates,
+    notice: 0,
     profiled: false,
     published: false,
     make,

@@ -10,6 +10,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "fifo",
     title: "first in, first out",
     needs: Needs::Jobs,
+    notice: 0,
     profiled: false,
     published: true,
     make,

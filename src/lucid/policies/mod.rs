@@ -22,6 +22,9 @@ pub struct PolicyEntry {
     pub title: &'static str,
     /// What it cannot do without.
     pub needs: Needs,
+    /// Seconds for which a job still holds its GPUs once its work is done. Policies that
+    /// count work down notice a job's end in the second after.
+    pub notice: i64,
     /// Whether its jobs are profiled first, on nodes lent for that.
     pub profiled: bool,
     /// Whether it is in the published comparison, and so in `all`.

@@ -10,6 +10,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "qssf",
     title: "quasi-shortest service first: estimated duration times GPUs",
     needs: Needs::Estimates,
+    notice: 0,
     profiled: false,
     published: true,
     make,

@@ -10,6 +10,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "sjf",
     title: "shortest job first, durations known",
     needs: Needs::Jobs,
+    notice: 0,
     profiled: false,
     published: true,
     make,

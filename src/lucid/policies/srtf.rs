@@ -11,6 +11,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "srtf",
     title: "shortest remaining time first, preemptive, durations known",
     needs: Needs::Jobs,
+    notice: 1,
     profiled: false,
     published: true,
     make,
@@ -80,10 +81,6 @@ impl Srtf {
 }
 
 impl Policy for Srtf {
-    fn notice_seconds(&self) -> i64 {
-        1
-    }
-
     fn submitted(&mut self, job: usize, view: &View<'_>) {
         self.queue(job, view);
     }

@@ -12,6 +12,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "tiresias",
     title: "Tiresias: least attained service, preemptive, durations unknown",
     needs: Needs::Jobs,
+    notice: 1,
     profiled: false,
     published: true,
     make,
@@ -113,10 +114,6 @@ impl Tiresias {
 }
 
 impl Policy for Tiresias {
-    fn notice_seconds(&self) -> i64 {
-        1
-    }
-
     fn submitted(&mut self, job: usize, view: &View<'_>) {
         self.queue(job, view);
     }

@@ -17,6 +17,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "lucid",
     title: "Lucid: profiled, estimated service first, GPUs shared where it pays",
     needs: Needs::Packing,
+    notice: 1,
     profiled: true,
     published: true,
     make,
@@ -91,10 +92,6 @@ impl Lucid<'_> {
 }
 
 impl Policy for Lucid<'_> {
-    fn notice_seconds(&self) -> i64 {
-        1
-    }
-
     fn submitted(&mut self, job: usize, view: &View<'_>) {
         let priority = Priority::new(self.priorities[job]);
         self.waiting.insert(priority, job, view.job(job).gpus);
