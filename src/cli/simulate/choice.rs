@@ -1,0 +1,146 @@
+//! Arguments that choose policies and a placer.
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::lucid::Request;
+use crate::lucid::placer::Placer;
+use crate::lucid::placers;
+use crate::lucid::policies::{self, PolicyEntry, Without};
+
+/// What is simulated.
+#[derive(Debug, Args, Serialize)]
+pub struct Choice {
+    /// Policies, separated by commas, or `all`.
+    #[arg(short = 's', long, visible_alias = "scheduler", value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    policy: Vec<String>,
+    /// Where jobs are placed: consolidate, consolidate-first or random.
+    #[arg(short = 'p', long, value_name = "NAME", default_value = "consolidate", value_parser = placer_name)]
+    placer: String,
+    /// Parts that Lucid does without, separated by commas.
+    #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
+    without: Vec<Part>,
+    /// Set the survivor of a pair back to full speed, where the original leaves it slow.
+    /// With `=both`, Lucid is shown as the original has it and corrected.
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
+    corrected: Option<Corrected>,
+}
+
+/// A part that Lucid can do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Part {
+    /// Sharing scores and priorities when looking for a partner.
+    Packing,
+    /// The forecast: sharing stays off.
+    Throughput,
+    /// Estimated durations.
+    Estimate,
+}
+
+/// What is corrected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Corrected {
+    /// The corrected simulation alone.
+    Only,
+    /// The original's and the corrected one.
+    Both,
+}
+
+/// The policies of the original's --sweep.
+const SWEEP: [&str; 5] = ["fifo", "sjf", "srtf", "qssf", "tiresias"];
+
+impl Choice {
+    /// The policies asked for, in the order asked for and each once.
+    ///
+    /// # Errors
+    /// An unknown name: [`Error::Usage`].
+    pub fn requests(&self, sweep: bool) -> Result<Vec<Request>> {
+        let mut requests: Vec<Request> = Vec::new();
+        for entry in self.entries(sweep)? {
+            let corrected = self.corrected.filter(|_| entry.profiled);
+            let plain = request(entry.name, entry, corrected == Some(Corrected::Only));
+            let also = request("lucid_corrected", entry, true);
+            let wanted = match corrected {
+                Some(Corrected::Both) => vec![plain, also],
+                _ => vec![plain],
+            };
+            for request in wanted {
+                if requests.iter().all(|other| other.name != request.name) {
+                    requests.push(request);
+                }
+            }
+        }
+        Ok(requests)
+    }
+
+    fn entries(&self, sweep: bool) -> Result<Vec<PolicyEntry>> {
+        if sweep {
+            return SWEEP.iter().map(|name| entry(name)).collect();
+        }
+        let mut entries = Vec::new();
+        for name in &self.policy {
+            match name.as_str() {
+                "all" => entries.extend(policies::ALL.iter().filter(|p| p.published)),
+                name => entries.push(entry(name)?),
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The only policy asked for, if there is only one.
+    pub fn single(&self) -> Option<&str> {
+        match self.policy.as_slice() {
+            [name] => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The placer.
+    pub fn placer(&self) -> &'static dyn Placer {
+        let named = placers::ALL.into_iter().find(|p| p.name() == self.placer);
+        named.unwrap_or(placers::ALL[0])
+    }
+
+    /// What Lucid does without.
+    pub fn without(&self) -> Without {
+        Without {
+            packing: self.without.contains(&Part::Packing),
+            throughput: self.without.contains(&Part::Throughput),
+            estimate: self.without.contains(&Part::Estimate),
+        }
+    }
+}
+
+fn request(name: &'static str, policy: PolicyEntry, corrected: bool) -> Request {
+    Request {
+        name,
+        policy,
+        corrected,
+    }
+}
+
+fn entry(name: &str) -> Result<PolicyEntry> {
+    let found = policies::ALL.into_iter().find(|entry| entry.name == name);
+    found.ok_or_else(|| {
+        let titles = policies::ALL.iter().map(|p| format!("\n  {:8}  {}", p.name, p.title));
+        Error::Usage(format!(
+            "--policy: there is no policy {name:?}, expected `all` or some of{}",
+            titles.collect::<String>()
+        ))
+    })
+}
+
+/// A placer's name, be it the original's.
+fn placer_name(text: &str) -> Result<String, String> {
+    let named = |placer: &&&dyn Placer| placer.name() == text || placer.original_name() == text;
+    match placers::ALL.iter().find(named) {
+        Some(placer) => Ok(placer.name().to_owned()),
+        None => {
+            let names: Vec<&str> = placers::ALL.iter().map(|placer| placer.name()).collect();
+            Err(format!("expected one of {}", names.join(", ")))
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
+
+mod choice;
+mod experiment;
+mod inputs;
+mod profiling;
+mod results;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use serde::Serialize;
+
+use super::progress::Progress;
+use super::{interrupt, remark};
+use crate::error::{Error, Result};
+use crate::lucid::{Control, Simulation, simulate};
+use crate::output::run::{RunDir, Seconds};
+
+use choice::Choice;
+use inputs::{FileArgs, Inputs};
+use profiling::ProfilerArgs;
+use results::Results;
+
+/// Simulate scheduling policies on a job trace of a GPU cluster.
+///
+/// Every virtual cluster is simulated alone, from event to event; the results are those
+/// of Lucid's simulator, which steps through every second. Of its flags -e, -t, -l, -s,
+/// -p, -j and --sweep are understood.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = "Policies:\n  \
+    fifo, sjf, srtf, qssf, tiresias, lucid, and easy (EASY backfilling); `all` is the first six\n\n\
+    Examples:\n  \
+    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,sjf,srtf,tiresias --out run\n  \
+    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy easy --estimates oracle --out run\n  \
+    gleaner simulate --preset venus-sept --data venus_sept --policy all --out run\n  \
+    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate")]
+pub struct Args {
+    #[command(flatten)]
+    #[serde(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    #[serde(flatten)]
+    profiler: ProfilerArgs,
+    /// Check every schedule with a checker that knows no policy.
+    #[arg(long)]
+    check: bool,
+    /// Threads [default: all cores]; the results do not depend on it.
+    #[arg(short = 'j', long, alias = "processes", value_name = "COUNT")]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    output: OutputArgs,
+}
+
+/// What is written.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// Directory for run.json, summary.json and the tables.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// As --out DIR/EXPERIMENT, with the experiment of -e.
+    #[arg(short = 'l', long, value_name = "DIR", conflicts_with = "out", requires = "experiment")]
+    log_dir: Option<PathBuf>,
+    /// Write the tables of jobs and minutes as CSV, too, not as Parquet alone.
+    #[arg(long)]
+    csv: bool,
+    /// Write the original's CSV logs, too: DIR/logs/VC/POLICY_PLACER_VC_{log,seq}.csv.
+    #[arg(long)]
+    logs: bool,
+    /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv,
+    /// .parquet or .gev. Takes a single policy.
+    #[arg(long, value_name = "FILE")]
+    idle_events: Option<PathBuf>,
+    /// Print the summary as JSON instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// No progress bar.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
+pub fn run(args: &Args) -> Result<()> {
+    let stop = interrupt::flag()?;
+    let requests = args.choice.requests(args.files.is_sweep())?;
+    if args.output.idle_events.is_some() && requests.len() != 1 {
+        return Err(Error::Usage(
+            "--idle-events writes one log: choose a single policy".into(),
+        ));
+    }
+    if let Some(threads) = args.jobs {
+        use_threads(threads)?;
+    }
+    let clock = Instant::now();
+    let mut inputs = Inputs::read(&args.files, &args.choice, &requests)?;
+    let profiler = args.profiler.settings(&mut inputs, &requests)?;
+    let directory = args.out(&inputs).map(|path| RunDir::open(&path)).transpose()?;
+    report_skipped(&inputs, directory.as_ref())?;
+    let mut seconds = Seconds {
+        read: clock.elapsed().as_secs_f64(),
+        ..Seconds::default()
+    };
+
+    let clock = Instant::now();
+    let simulation = Simulation {
+        trace: &inputs.trace,
+        cluster: &inputs.cluster,
+        start: inputs.start,
+        placer: args.choice.placer(),
+        estimates: inputs.estimates.as_deref(),
+        forecast: inputs.forecast.as_deref(),
+        packing: inputs.packing.as_deref(),
+        profiler: profiler.as_ref(),
+        without: args.choice.without(),
+        check: args.check,
+    };
+    let progress = Mutex::new(Progress::new(args.output.quiet));
+    let control = Control {
+        stop,
+        progress: &|done, total| {
+            if let Ok(mut progress) = progress.lock() {
+                progress.update(done, total);
+            }
+        },
+    };
+    let runs = simulate(&simulation, &requests, control);
+    if let Ok(progress) = progress.into_inner() {
+        progress.finish();
+    }
+    let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
+    seconds.compute = clock.elapsed().as_secs_f64();
+    let results = Results {
+        args,
+        simulation,
+        runs: &runs,
+        sources: &inputs.sources,
+        complete: runs.len() == requests.len(),
+    };
+    results.report(directory.as_ref(), seconds)
+}
+
+impl Args {
+    /// The run directory.
+    fn out(&self, inputs: &Inputs) -> Option<PathBuf> {
+        let logs = self.output.log_dir.as_ref();
+        let logs = logs.zip(inputs.experiment.as_ref());
+        let beside = logs.map(|(directory, experiment)| directory.join(experiment));
+        self.output.out.clone().or(beside)
+    }
+}
+
+fn use_threads(threads: NonZeroUsize) -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+    pool.build_global()
+        .map_err(|e| Error::Run(format!("cannot start {threads} threads: {e}")))
+}
+
+fn report_skipped(inputs: &Inputs, directory: Option<&RunDir>) -> Result<()> {
+    if inputs.skipped.0.is_empty() {
+        return Ok(());
+    }
+    remark(&[format!("left out: {}", inputs.skipped)]);
+    directory.map_or(Ok(()), |directory| directory.write_skipped(&inputs.skipped))
+}
