@@ -6,9 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gleaner::domain::{Change, EventLogBuilder, Time};
-use gleaner::ingest::{events, tasks};
+use gleaner::domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
+use gleaner::ingest::{events, jobs, tasks};
 use gleaner::output::events::{Layout, write};
+use gleaner::output::table::{Column, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
@@ -38,6 +39,66 @@ fn read_curves(path: &Path) -> gleaner::Result<()> {
         std::fs::write(&bounds, self::bounds().bytes).unwrap();
     }
     tasks::read(&bounds, Some(path), false).map(drop)
+}
+
+fn read_cluster(path: &Path) -> gleaner::Result<()> {
+    jobs::cluster::read(path, 8).map(drop)
+}
+
+fn read_trace(path: &Path) -> gleaner::Result<()> {
+    let cluster = Cluster {
+        vcs: vec![VirtualCluster {
+            name: "a".to_owned(),
+            nodes: 2,
+        }],
+        gpus_per_node: 8,
+    };
+    let all = jobs::trace::read(path, &cluster, jobs::trace::Options::default());
+    let sound = jobs::trace::Options {
+        skip_invalid: true,
+        ..jobs::trace::Options::default()
+    };
+    // What can be read can be read with fewer jobs too.
+    assert!(all.is_err() || jobs::trace::read(path, &cluster, sound).is_ok());
+    all.map(drop)
+}
+
+fn read_profiles(path: &Path) -> gleaner::Result<()> {
+    jobs::profiles::read(path).map(drop)
+}
+
+fn read_pairs(path: &Path) -> gleaner::Result<()> {
+    jobs::colocate::read(path).map(drop)
+}
+
+fn read_forecast(path: &Path) -> gleaner::Result<()> {
+    jobs::forecast::read(path, 0).map(drop)
+}
+
+fn read_estimates(path: &Path) -> gleaner::Result<()> {
+    jobs::estimates::read(path, &Trace::default()).map(drop)
+}
+
+/// A trace written by this program.
+fn trace_parquet() -> Sample {
+    let times = [1_585_699_203, 1_585_699_205].map(Time::from_seconds);
+    let table = Table {
+        name: "jobs",
+        columns: vec![
+            ("job_id", Column::Integers(vec![7, 8])),
+            ("vc", Column::Texts(vec!["a".into(), "a".into()])),
+            ("gpu_num", Column::Floats(vec![Some(8.0), Some(1.0)])),
+            ("submit_time", Column::EveryTime(times.to_vec())),
+            ("duration", Column::Integers(vec![97, 1])),
+        ],
+    };
+    let mut bytes = Vec::new();
+    table.write_parquet(&mut bytes).unwrap();
+    Sample {
+        name: "jobs.parquet".to_owned(),
+        bytes,
+        read: read_trace,
+    }
 }
 
 /// A pickle of tasks, with the most nodes on the curves' last point, 4.
@@ -89,11 +150,49 @@ fn written(name: &str, layout: Layout) -> Sample {
 }
 
 fn text(name: &str, text: &str) -> Sample {
+    text_of(name, read_tasks, text)
+}
+
+fn text_of(name: &str, read: fn(&Path) -> gleaner::Result<()>, text: &str) -> Sample {
     Sample {
         name: name.to_owned(),
         bytes: text.as_bytes().to_vec(),
-        read: read_tasks,
+        read,
     }
+}
+
+/// What a simulation takes in, as CSV.
+fn tables() -> Vec<Sample> {
+    let pair = "model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,amp2,speed2,\
+                gpu_util,gmem\nVGG,x,64,0,0.98,LSTM,x,64,1,1.03,64.7,5106\n";
+    vec![
+        text_of("vc_config.csv", read_cluster, ",num\nx,9\ny,5\n"),
+        text_of(
+            "jobs.csv",
+            read_trace,
+            "job_id,vc,gpu_num,submit_time,duration,model,dataset,batchsize,amp,speed\n\
+             7,a,8,13219203,97,VGG,x,64,1,4038.5\n8,a,1,13219204,1,,,,,\n",
+        ),
+        text_of(
+            "log.csv",
+            read_trace,
+            "job_id,vc,gpu_num,submit_time,duration\n7,a,8,2020-04-01 00:00:03,97\n\
+             8,b,1,2020-04-01 00:00:04,1\n9,a,0,2020-04-01 00:00:04,1\n",
+        ),
+        text_of(
+            "single_data.csv",
+            read_profiles,
+            "model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label\n\
+             VGG,x,64,0,84.8,99.6,62.4,20162.0,2\n",
+        ),
+        text_of("colocate_info.csv", read_pairs, pair),
+        text_of(
+            "throughput_pred.csv",
+            read_forecast,
+            "time,pred_gpu_job,pred_gpu_num\n2020-09-01 00:00:00,5.4,28.8\n2020-09-01 00:10:00,5,3\n",
+        ),
+        text_of("estimates.csv", read_estimates, "job_id,priority\n7,10.5\n"),
+    ]
 }
 
 fn gzipped(sample: Sample) -> Sample {
@@ -130,12 +229,13 @@ fn strict() -> Vec<Sample> {
         written("ours-wide.parquet", Layout::Wide),
         written("ours.gev", Layout::Long),
         gzipped(written("ours-long.csv", Layout::Long)),
+        trace_parquet(),
     ]
 }
 
 /// Texts, of which a prefix may be a shorter sound file.
 fn lenient() -> Vec<Sample> {
-    vec![
+    let mut samples = vec![
         written("long.csv", Layout::Long),
         written("wide.csv", Layout::Wide),
         text(
@@ -153,7 +253,9 @@ fn lenient() -> Vec<Sample> {
             "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n\
              a,1,4,1,2,1e3,0;4,0;3.5\nb,1,4,1,2,1e3,0 4,0 3.5\n",
         ),
-    ]
+    ];
+    samples.extend(tables());
+    samples
 }
 
 /// Reads bytes as a file of the sample's name; whether they were sound.

@@ -122,21 +122,26 @@ impl<'a> Reader<'a> {
         self.faults.add(fault)
     }
 
-    /// The job of a row; `None` where it is left out.
-    fn job(&mut self, row: &Row<'_>) -> CellResult<Option<Job>> {
-        let columns = self.columns;
-        let gpus = row.cell(columns.gpus);
-        if gpus.whole() == Some(0) {
+    /// The VC and the submission of a row's job; `None` where it is not simulated.
+    fn scope(&mut self, row: &Row<'_>) -> CellResult<Option<(usize, i64)>> {
+        if row.cell(self.columns.gpus).whole() == Some(0) {
             self.left_out.cpu_only += 1;
             return Ok(None);
         }
-        let Some(vc) = self.vc(&row.cell(columns.vc))? else {
+        let Some(vc) = self.vc(&row.cell(self.columns.vc))? else {
             return Ok(None);
         };
-        let Some(submit) = self.submit(&row.cell(columns.submit))? else {
+        let submit = self.submit(&row.cell(self.columns.submit))?;
+        Ok(submit.map(|submit| (vc, submit)))
+    }
+
+    /// The job of a row; `None` where it is not simulated.
+    fn job(&mut self, row: &Row<'_>) -> CellResult<Option<Job>> {
+        let Some((vc, submit)) = self.scope(row)? else {
             return Ok(None);
         };
-        let gpus = self.gpus(&gpus, vc)?;
+        let columns = self.columns;
+        let gpus = self.gpus(&row.cell(columns.gpus), vc)?;
         let duration = row.cell(columns.duration).integer(1..=LONGEST)?;
         let cpus = row.given(columns.cpus);
         let (workload, usage) = workload(row, &columns, self.options.profiles)?;
