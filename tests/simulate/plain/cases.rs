@@ -123,7 +123,8 @@ fn draft() -> impl Strategy<Value = Draft> {
     let memories = [
         900.0, 4000.0, 12_287.5, 12_288.0, 12_288.5, 20_576.0, 24_576.0,
     ];
-    let when = (0..4usize, late, duration);
+    let burst = prop_oneof![2 => Just(0), 1 => 0..4usize];
+    let when = (burst, late, duration);
     let what = (0..WORKLOADS, select(vec![0.0, 12.5, 60.0, 99.0]));
     let known = (select(estimates.to_vec()), select(memories.to_vec()));
     let queued = prop_oneof![2 => Just(0), 1 => 0..500i64];
@@ -211,13 +212,12 @@ fn switches() -> impl Strategy<Value = Switches> {
 
 fn profiling() -> impl Strategy<Value = Profiling> {
     let limit = prop_oneof![Just(10i64), Just(100), 1..200i64];
-    (1..3u32, limit, 1..17u32, any::<bool>()).prop_map(|(nodes, limit, most_gpus, elastic)| {
-        Profiling {
-            nodes,
-            limit,
-            most_gpus,
-            elastic,
-        }
+    let most = prop_oneof![3 => Just(16), 1 => 1..17u32];
+    (1..3u32, limit, most, any::<bool>()).prop_map(|(nodes, limit, most_gpus, elastic)| Profiling {
+        nodes,
+        limit,
+        most_gpus,
+        elastic,
     })
 }
 
@@ -230,7 +230,7 @@ pub fn case() -> impl Strategy<Value = Case> {
         select(Placer::ALL.to_vec()),
     );
     let bursts = vec(0..700i64, 4);
-    let drafts = vec(draft(), 1..26);
+    let drafts = prop_oneof![vec(draft(), 1..26), vec(draft(), 18..26)];
     let known = (packing(), forecast());
     (cluster, bursts, drafts, known, switches(), profiling()).prop_map(
         |((nodes, gpus_per_node, start, placer), bursts, drafts, known, switches, profiler)| {

@@ -24,7 +24,8 @@ impl Rule for Easy {
 /// Lets later jobs pass as long as they do not delay the head by the estimates.
 fn backfill(sim: &mut Sim, head: usize) {
     let reserved = reservation(sim, head);
-    for job in sim.waiting[1..].to_vec() {
+    let later: Vec<usize> = sim.waiting.iter().skip(1).copied().collect();
+    for job in later {
         let Some(chosen) = sim.world.placer.select(&sim.nodes, sim.gpus(job)) else {
             continue;
         };

@@ -83,7 +83,8 @@ fn spread(nodes: &[(usize, u32)], gpus: u32) -> Option<Vec<(usize, u32)>> {
 #[test]
 fn placers_choose_as_described() {
     use Placer::{Consolidate, ConsolidateFirst, Random};
-    let cases: [(Placer, &[u32], u32, Option<&[(usize, u32)]>); 12] = [
+    type Chosen = Option<&'static [(usize, u32)]>;
+    let cases: [(Placer, &[u32], u32, Chosen); 12] = [
         (Consolidate, &[0, 2, 1, 2], 2, Some(&[(1, 2)])),
         (Consolidate, &[0, 2, 1, 2], 3, Some(&[(2, 3)])),
         (Consolidate, &[1, 2, 1], 4, None),

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use gleaner::domain::cluster::GpuSet;
 use gleaner::lucid::schedule::{JobOutcome, Schedule, State};
 
+use super::sound::{Promise, SHARED, STEPPED, TIMED, assert_sound};
 use super::{
     Fifo, Lucid, Placer, Profiler, Qssf, Rule, Sjf, Srtf, Switches, Tiresias, World, after,
     minutes, run,
@@ -68,22 +69,41 @@ fn world(data: &Data, nodes: u32) -> World<'_> {
     }
 }
 
-/// Compares the jobs of the small virtual clusters with a reference; `profiled`: those
-/// that the profiler left only.
-fn assert_published(name: &str, rule: &dyn Fn() -> Box<dyn Rule>, profiled: bool) {
+/// A policy with the name of its reference.
+struct Policy<'a> {
+    name: &'a str,
+    rule: &'a dyn Fn() -> Box<dyn Rule>,
+    promise: Promise,
+    /// Whether it gets only the jobs that the profiler left.
+    profiled: bool,
+}
+
+/// Compares the jobs of the small virtual clusters with the policy's reference.
+fn assert_published(policy: &Policy) {
     let Some(published) = published() else { return };
-    let table = Table::read(&format!("{name}_jobs"));
+    let table = Table::read(&format!("{}_jobs", policy.name));
     for vc in VCS {
-        assert_vc(published, &table, vc, (name, rule, profiled));
+        assert_vc(published, &table, vc, policy);
     }
 }
 
-type Policy<'a> = (&'a str, &'a dyn Fn() -> Box<dyn Rule>, bool);
+fn assert_vc(published: &Published, table: &Table, vc: &str, policy: &Policy) {
+    let Policy { name, .. } = policy;
+    let world = vc_world(published, vc, policy.profiled);
+    let schedule = run(&world, &mut *(policy.rule)());
+    for (job, outcome) in world.jobs.iter().zip(&schedule.jobs) {
+        assert_eq!(row(outcome), table.row(&job.id), "{name}, job {}", job.id);
+    }
+    assert_sound(&schedule, &world, policy.promise);
+    if BY_MINUTE.contains(&vc) && !name.contains('_') {
+        assert_minutes(&schedule, &format!("{name}_{vc}_seq"), true);
+    }
+}
 
-fn assert_vc(published: &Published, table: &Table, vc: &str, (name, rule, profiled): Policy) {
+/// The jobs and nodes of a virtual cluster; `profiled`: those that the profiler left.
+fn vc_world<'a>(published: &'a Published, vc: &str, profiled: bool) -> World<'a> {
     let data = &published.data;
     let (index, nodes) = data.vc(vc);
-    let mut world = world(data, nodes);
     let all: Vec<_> = data.jobs.iter().collect();
     let (jobs, queued) = if profiled {
         after(&all, &published.profiled, &published.profiler, LIMIT)
@@ -92,14 +112,11 @@ fn assert_vc(published: &Published, table: &Table, vc: &str, (name, rule, profil
         (all, none)
     };
     let own = jobs.into_iter().zip(queued);
-    (world.jobs, world.queued) = own.filter(|(job, _)| job.vc == index).unzip();
-    let schedule = run(&world, &mut *rule());
-    assert!(!world.jobs.is_empty());
-    for (job, outcome) in world.jobs.iter().zip(&schedule.jobs) {
-        assert_eq!(row(outcome), table.row(&job.id), "{name}, job {}", job.id);
-    }
-    if BY_MINUTE.contains(&vc) && !name.contains("_") {
-        assert_minutes(&schedule, &format!("{name}_{vc}_seq"), true);
+    let (jobs, queued) = own.filter(|(job, _)| job.vc == index).unzip();
+    World {
+        jobs,
+        queued,
+        ..world(data, nodes)
     }
 }
 
@@ -163,43 +180,75 @@ fn usages(state: &State) -> [(&'static str, f64); 4] {
     ]
 }
 
+fn unprofiled<'a>(
+    name: &'a str,
+    rule: &'a dyn Fn() -> Box<dyn Rule>,
+    promise: Promise,
+) -> Policy<'a> {
+    Policy {
+        name,
+        rule,
+        promise,
+        profiled: false,
+    }
+}
+
 #[test]
 fn fifo_is_as_published() {
-    assert_published("fifo", &|| Box::new(Fifo), false);
+    assert_published(&unprofiled("fifo", &|| Box::new(Fifo), TIMED));
 }
 
 #[test]
 fn sjf_is_as_published() {
-    assert_published("sjf", &|| Box::new(Sjf), false);
+    assert_published(&unprofiled("sjf", &|| Box::new(Sjf), TIMED));
 }
 
 #[test]
 fn qssf_is_as_published() {
-    assert_published("qssf", &|| Box::new(Qssf), false);
+    assert_published(&unprofiled("qssf", &|| Box::new(Qssf), TIMED));
 }
 
 #[test]
 fn srtf_is_as_published() {
-    assert_published("srtf", &|| Box::new(Srtf), false);
+    assert_published(&unprofiled("srtf", &|| Box::new(Srtf), STEPPED));
 }
 
 #[test]
 fn tiresias_is_as_published() {
-    assert_published("tiresias", &|| Box::new(Tiresias), false);
+    assert_published(&unprofiled("tiresias", &|| Box::new(Tiresias), STEPPED));
+}
+
+/// Lucid with these switches, as a test for the virtual clusters it is given.
+fn with_lucid(name: &str, switches: &Switches, assert: impl FnOnce(&Policy)) {
+    assert(&Policy {
+        name,
+        rule: &|| Box::new(Lucid::new(switches.clone())),
+        promise: SHARED,
+        profiled: true,
+    });
 }
 
 #[test]
 fn lucid_is_as_published() {
-    let ablations: [(&str, fn(&mut Switches)); 3] = [
-        ("lucid", |_| {}),
-        ("lucid_no_throughput", |s| s.without_throughput = true),
-        ("lucid_no_estimate", |s| s.without_estimates = true),
-    ];
-    for (name, switch) in ablations {
-        let mut switches = Switches::default();
-        switch(&mut switches);
-        assert_published(name, &|| Box::new(Lucid::new(switches.clone())), true);
-    }
+    with_lucid("lucid", &Switches::default(), assert_published);
+}
+
+#[test]
+fn lucid_without_throughput_is_as_published() {
+    let switches = Switches {
+        without_throughput: true,
+        ..Switches::default()
+    };
+    with_lucid("lucid_no_throughput", &switches, assert_published);
+}
+
+#[test]
+fn lucid_without_estimates_is_as_published() {
+    let switches = Switches {
+        without_estimates: true,
+        ..Switches::default()
+    };
+    with_lucid("lucid_no_estimate", &switches, assert_published);
 }
 
 /// The virtual cluster that echoes the profiler's scaling, with renamed nodes.
@@ -210,9 +259,9 @@ fn the_echo_is_as_published() {
         echo: published.profiler.scaling.clone(),
         ..Switches::default()
     };
-    let rule = || -> Box<dyn Rule> { Box::new(Lucid::new(switches.clone())) };
     let table = Table::read("lucid_jobs");
-    assert_vc(published, &table, "vcYVn", ("lucid", &rule, true));
+    let assert = |policy: &Policy| assert_vc(published, &table, "vcYVn", policy);
+    with_lucid("lucid", &switches, assert);
 }
 
 #[test]

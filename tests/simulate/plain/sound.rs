@@ -2,31 +2,35 @@
 //! by a checker that shares no code with it either.
 
 use gleaner::domain::Job;
-use gleaner::lucid::checker::{self, Terms};
+use gleaner::lucid::checker::{self, Terms, Violation};
 use gleaner::lucid::schedule::Schedule;
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 use super::cases::{Case, case};
 use super::{Easy, Fifo, Lucid, Placer, Qssf, Rule, Sjf, Srtf, Tiresias, World, run};
 
 /// What a kind of policies promises.
 #[derive(Clone, Copy)]
-struct Promise {
+pub struct Promise {
     notice: i64,
     sharing: bool,
     /// Seconds after which a job ends even if it is not done.
     limit: i64,
 }
 
-const TIMED: Promise = Promise {
+/// Of FIFO, SJF, QSSF and EASY, and of the profiler but for its limit.
+pub const TIMED: Promise = Promise {
     notice: 0,
     sharing: false,
     limit: i64::MAX,
 };
 
-const STEPPED: Promise = Promise { notice: 1, ..TIMED };
+/// Of SRTF and Tiresias.
+pub const STEPPED: Promise = Promise { notice: 1, ..TIMED };
 
-const SHARED: Promise = Promise {
+/// Of Lucid.
+pub const SHARED: Promise = Promise {
     sharing: true,
     ..STEPPED
 };
@@ -35,7 +39,14 @@ fn overhead(gpus: u32) -> i64 {
     if gpus <= 8 { 40 } else { 60 }
 }
 
-fn assert_sound(schedule: &Schedule, world: &World, promise: Promise) {
+/// Fails with all violations of a schedule.
+pub fn assert_sound(schedule: &Schedule, world: &World, promise: Promise) {
+    let violations = violations(schedule, world, promise);
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
+/// All violations of a schedule.
+fn violations(schedule: &Schedule, world: &World, promise: Promise) -> Vec<Violation> {
     let terms = Terms {
         jobs: &world.jobs,
         gpus_per_node: world.gpus_per_node,
@@ -47,14 +58,32 @@ fn assert_sound(schedule: &Schedule, world: &World, promise: Promise) {
         overhead: &overhead,
         queued: Some(&world.queued),
     };
-    let violations = checker::check(schedule, &terms);
-    assert!(violations.is_empty(), "{violations:#?}");
+    checker::check(schedule, &terms)
 }
 
 fn assert_policy(case: &Case, rule: &mut dyn Rule, promise: Promise) {
     let world = case.world();
     assert_sound(&run(&world, rule), &world, promise);
 }
+
+/// A change of one number of a sound schedule.
+type Spoil = fn(&mut Schedule, Index);
+
+/// Changes after each of which a sound schedule is not sound any more.
+const SPOILS: [Spoil; 12] = [
+    |s, i| i.get_mut(&mut s.runs).from -= 1,
+    |s, i| i.get_mut(&mut s.runs).from += 1,
+    |s, i| i.get_mut(&mut s.runs).until -= 1,
+    |s, i| i.get_mut(&mut s.runs).until += 1,
+    |s, i| i.get_mut(&mut s.runs).placement[0].1 ^= 1,
+    |s, i| i.get_mut(&mut s.runs).placement[0].0 += 100,
+    |s, i| i.get_mut(&mut s.runs).last ^= true,
+    |s, i| s.runs.push(i.get(&s.runs).clone()),
+    |s, i| drop(s.runs.remove(i.index(s.runs.len()))),
+    |s, i| i.get_mut(&mut s.jobs).queue += 1,
+    |s, i| i.get_mut(&mut s.jobs).checkpoints += 1,
+    |s, _| s.busy_gpu_seconds += 1,
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
@@ -77,6 +106,24 @@ proptest! {
         assert_sound(&schedule, &world, SHARED);
     }
 
+    /// No single spoilt number goes unnoticed.
+    #[test]
+    fn spoilt_schedules_are_rejected(
+        case in case(),
+        spoil in prop::sample::select(SPOILS.to_vec()),
+        which: Index,
+    ) {
+        let world = case.world();
+        let mut schedules = [
+            (run(&world, &mut Srtf), STEPPED),
+            (run(&world, &mut Lucid::new(case.switches.clone())), SHARED),
+        ];
+        for (schedule, promise) in &mut schedules {
+            spoil(schedule, which);
+            prop_assert!(!violations(schedule, &world, *promise).is_empty());
+        }
+    }
+
     #[test]
     fn the_plain_profiler_is_sound(case in case()) {
         let (world, _) = case.profiler_world();
@@ -92,7 +139,7 @@ fn random_traces_provoke_what_is_rare() {
     use proptest::strategy::{Strategy, ValueTree};
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let mut seen = [0; 7];
+    let mut seen = [0; 8];
     for _ in 0..200 {
         let case = case().new_tree(&mut runner).unwrap().current();
         let world = case.world();
@@ -109,6 +156,7 @@ fn random_traces_provoke_what_is_rare() {
             !lucid.corrections.is_empty(),
             lucid.scaling.len() > 1,
             preempted(&srtf) && preempted(&tiresias),
+            !profiler.scaling.is_empty(),
             profiler.scaling.len() > 1,
             easy,
         ];
@@ -116,6 +164,8 @@ fn random_traces_provoke_what_is_rare() {
             *count += usize::from(now);
         }
     }
-    println!("shared, sped up again, corrected, echoed, preempted, scaled, backfilled: {seen:?}");
+    println!(
+        "shared, sped up again, corrected, echoed, preempted, borrowed, returned, backfilled: {seen:?}"
+    );
     assert!(seen.iter().all(|&count| count >= 5), "{seen:?}");
 }
