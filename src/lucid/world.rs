@@ -139,12 +139,11 @@ impl<'a> World<'a> {
             return;
         }
         match survivor {
-            // It has already worked in this second, being earlier in the run list.
             Some(survivor) if self.live[survivor].order < self.live[job].order => {
-                self.restore(survivor, self.now);
+                self.restore(survivor);
             }
             Some(survivor) if self.setting.corrected => {
-                self.restore(survivor, self.now - 1);
+                self.restore(survivor);
                 self.recorder.correct(Correction {
                     time: self.now,
                     ended: job,
@@ -160,19 +159,23 @@ impl<'a> World<'a> {
         }
     }
 
-    fn restore(&mut self, job: usize, from: i64) {
+    /// Gives a job its full speed from now on.
+    fn restore(&mut self, job: usize) {
         self.live[job].alone = true;
-        self.change_speed(job, 1.0, from);
         self.recorder.delocate(job, self.now);
+        // One that ends in this second, too, has no work left to do at any speed.
+        if self.live[job].end > self.now {
+            self.change_speed(job, 1.0);
+        }
     }
 
-    /// Runs a job at another speed from second `from` on.
-    fn change_speed(&mut self, job: usize, speed: f64, from: i64) {
+    /// Runs a job at another speed from now on.
+    fn change_speed(&mut self, job: usize, speed: f64) {
         let live = &mut self.live[job];
-        live.left = left_after(live.left, live.speed, from - live.since);
-        live.since = from;
+        live.left = left_after(live.left, live.speed, self.now - live.since);
+        live.since = self.now;
         live.speed = speed;
-        self.recorder.change_speed(job, from, speed);
+        self.recorder.change_speed(job, self.now, speed);
         self.foresee_end(job);
     }
 
@@ -203,7 +206,7 @@ impl<'a> World<'a> {
         self.live[with].partner = Some(job);
         self.live[job].alone = false;
         self.live[job].partner = Some(with);
-        self.change_speed(with, pair.speeds.1, self.now);
+        self.change_speed(with, pair.speeds.1);
         self.launch(job, placement, pair.speeds.0);
         self.recorder.colocate(job, self.now);
     }
