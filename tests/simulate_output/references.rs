@@ -116,7 +116,7 @@ fn figures_and_tables_of_the_references() {
     }
 }
 
-/// A reference table of states as samples; `merge` joins equal neighbours.
+/// A reference table of states as samples.
 fn samples_of(table: &Content) -> Vec<Samples> {
     let counts = |name: &str| table.numbers(name);
     let floats = |name: &str| match table.columns.iter().any(|column| column == name) {

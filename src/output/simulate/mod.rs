@@ -1,5 +1,7 @@
 //! What `gleaner simulate` writes.
 
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Component, Path};
 
 use crate::domain::{Cluster, Trace};
@@ -74,7 +76,7 @@ pub fn write_results(dir: &RunDir, placer: &str, entries: &[Entry<'_>]) -> Resul
     for figure in Figure::ALL {
         let table = averages(figure, placer, entries)?;
         let name = format!("{}.csv", figure.name());
-        dir.write(&name, |out| std::io::Write::write_all(out, &table))?;
+        dir.write(&name, |out| out.write_all(&table))?;
     }
     dir.write_json("summary.json", &summary(entries)?)
 }
@@ -90,28 +92,35 @@ pub fn write_logs(
     run: &PolicyRun,
     packing: Option<&dyn Packing>,
 ) -> Result<()> {
-    let Experiment { trace, cluster, .. } = experiment;
     let folder = dir.folder("logs")?;
-    let file = |vc: &str, kind: &str| {
-        let (policy, placer) = (run.policy, experiment.placer);
-        format!("{policy}_{placer}_{vc}_{kind}.csv")
-    };
-    let rows = log::rows(trace, cluster, run, packing);
+    let rows = log::rows(experiment.trace, experiment.cluster, run, packing);
+    let stem = |vc: &str| format!("{}_{}_{vc}", run.policy, experiment.placer);
     for vc in &run.vcs {
-        let name = folder_name(&cluster.vcs[vc.vc].name)?;
-        let folder = folder.folder(name)?;
+        let name = folder_name(&experiment.cluster.vcs[vc.vc].name)?;
         let own: Vec<_> = rows.iter().filter(|row| row.job.vc == vc.vc).collect();
-        let table = log::table(&own);
-        folder.write(&file(name, "log"), |out| table.write_csv(out))?;
-        let samples = &vc.schedule.samples;
-        folder.write(&file(name, "seq"), |out| seq_log::write_vc(samples, out))?;
+        write_log(&folder.folder(name)?, &stem(name), &own, |out| {
+            seq_log::write_vc(&vc.schedule.samples, out)
+        })?;
     }
-    let folder = folder.folder(results::ALL)?;
-    let table = log::table(&rows.iter().collect::<Vec<_>>());
-    folder.write(&file(results::ALL, "log"), |out| table.write_csv(out))?;
-    folder.write(&file(results::ALL, "seq"), |out| {
-        seq_log::write_all(run, out)
-    })
+    let all: Vec<_> = rows.iter().collect();
+    write_log(
+        &folder.folder(results::ALL)?,
+        &stem(results::ALL),
+        &all,
+        |out| seq_log::write_all(run, out),
+    )
+}
+
+/// Writes `<stem>_log.csv` and `<stem>_seq.csv`.
+fn write_log(
+    folder: &RunDir,
+    stem: &str,
+    rows: &[&log::Row<'_>],
+    states: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<()> {
+    let table = log::table(rows);
+    folder.write(&format!("{stem}_log.csv"), |out| table.write_csv(out))?;
+    folder.write(&format!("{stem}_seq.csv"), states)
 }
 
 fn write_table(dir: &RunDir, experiment: Experiment<'_>, table: &Table<'_>) -> Result<()> {

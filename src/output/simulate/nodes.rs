@@ -18,11 +18,17 @@ pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {
     out
 }
 
+/// The numbers of the GPUs, at most two digits each; written often, so without `write!`.
 fn push_members(out: &mut String, mut gpus: GpuSet) {
     let mut comma = "";
     while gpus != 0 {
-        let _ = write!(out, "{comma}{}", gpus.trailing_zeros());
+        let gpu = gpus.trailing_zeros() as u8;
         gpus &= gpus - 1;
+        out.push_str(comma);
+        if gpu >= 10 {
+            out.push(char::from(b'0' + gpu / 10));
+        }
+        out.push(char::from(b'0' + gpu % 10));
         comma = ", ";
     }
 }

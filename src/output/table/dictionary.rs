@@ -16,6 +16,9 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::runs::Runs;
 
+/// Of the dictionary, of levels (there are none), of the indices.
+const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
+
 /// A column's distinct values and its runs of indices into them.
 pub(super) struct Dictionary {
     /// The values in Parquet's plain encoding.
@@ -66,35 +69,24 @@ impl Dictionary {
         group: &mut SerializedRowGroupWriter<'_, W>,
         descr: ColumnDescPtr,
     ) -> Result<(), ParquetError> {
-        let rows = u32::try_from(self.rows).map_err(|_| too_long())?;
+        // The format's counts are 32-bit and signed.
+        let rows = i32::try_from(self.rows).map_err(|_| too_long())?;
         let mut chunk = TrackedWrite::new(Vec::new());
         let mut pages = SerializedPageWriter::new(&mut chunk);
-        let index = self.index_page(rows);
+        let index = self.index_page(rows as u32);
         let dictionary = pages.write_page(self.dictionary_page())?;
         let data = pages.write_page(index)?;
         let length = dictionary.bytes_written + data.bytes_written;
         let metadata = ColumnChunkMetaData::builder(descr)
             .set_compression(Compression::UNCOMPRESSED)
-            .set_encodings(vec![
-                Encoding::PLAIN,
-                Encoding::RLE,
-                Encoding::RLE_DICTIONARY,
-            ])
-            .set_num_values(i64::from(rows))
+            .set_encodings(ENCODINGS.to_vec())
+            .set_num_values(rows.into())
             .set_total_compressed_size(length as i64)
             .set_total_uncompressed_size(length as i64)
             .set_dictionary_page_offset(Some(dictionary.offset as i64))
             .set_data_page_offset(data.offset as i64)
             .build()?;
-        let close = ColumnCloseResult {
-            bytes_written: length,
-            rows_written: u64::from(rows),
-            metadata,
-            bloom_filter: None,
-            column_index: None,
-            offset_index: None,
-        };
-        group.append_column(&Bytes::from(chunk.into_inner()?), close)
+        group.append_column(&Bytes::from(chunk.into_inner()?), closed(metadata))
     }
 
     fn dictionary_page(self) -> CompressedPage {
@@ -139,6 +131,17 @@ impl Dictionary {
             out.extend(&index.to_le_bytes()[..width]);
         }
         out
+    }
+}
+
+fn closed(metadata: ColumnChunkMetaData) -> ColumnCloseResult {
+    ColumnCloseResult {
+        bytes_written: metadata.compressed_size() as u64,
+        rows_written: metadata.num_values() as u64,
+        metadata,
+        bloom_filter: None,
+        column_index: None,
+        offset_index: None,
     }
 }
 
