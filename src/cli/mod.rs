@@ -7,6 +7,7 @@ mod interrupt;
 mod original;
 mod progress;
 mod replay;
+mod simulate;
 mod solve;
 mod solver;
 mod synth;
@@ -37,6 +38,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(Box<replay::Args>),
+    Simulate(Box<simulate::Args>),
     Solve(solve::Args),
     Compare(compare::Args),
     Convert(convert::Args),
@@ -59,6 +61,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let result = match cli.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -21,7 +21,7 @@ pub struct Schedule {
     /// GPU-seconds during which a GPU was held by at least one job.
     pub busy_gpu_seconds: i64,
     /// Ends at which the survivor of a pair got its full speed back and would not have
-    /// in the original: see [`crate::lucid::Options::corrected`].
+    /// in the original: see [`crate::lucid::engine::Setting::corrected`].
     pub corrections: Vec<Correction>,
     /// Nodes added (positive) or removed (negative) while running: second and number.
     pub scaling: Vec<(i64, i32)>,

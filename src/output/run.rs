@@ -102,11 +102,11 @@ impl RunDir {
         })
     }
 
-    /// Writes `run.json`.
+    /// Writes `run.json`: a [`RunInfo`], maybe with more.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write_info<A: Serialize>(&self, info: &RunInfo<A>) -> Result<()> {
+    pub fn write_info(&self, info: &impl Serialize) -> Result<()> {
         self.write_json(RUN_FILE, info)
     }
 

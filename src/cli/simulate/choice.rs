@@ -13,7 +13,14 @@ use crate::lucid::policies::{self, PolicyEntry, Without};
 #[derive(Debug, Args, Serialize)]
 pub struct Choice {
     /// Policies, separated by commas, or `all`.
-    #[arg(short = 's', long, visible_alias = "scheduler", value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    #[arg(
+        short = 's',
+        long,
+        visible_alias = "scheduler",
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "all"
+    )]
     policy: Vec<String>,
     /// Where jobs are placed: consolidate, consolidate-first or random.
     #[arg(short = 'p', long, value_name = "NAME", default_value = "consolidate", value_parser = placer_name)]
@@ -125,7 +132,9 @@ fn request(name: &'static str, policy: PolicyEntry, corrected: bool) -> Request 
 fn entry(name: &str) -> Result<PolicyEntry> {
     let found = policies::ALL.into_iter().find(|entry| entry.name == name);
     found.ok_or_else(|| {
-        let titles = policies::ALL.iter().map(|p| format!("\n  {:8}  {}", p.name, p.title));
+        let titles = policies::ALL
+            .iter()
+            .map(|p| format!("\n  {:8}  {}", p.name, p.title));
         Error::Usage(format!(
             "--policy: there is no policy {name:?}, expected `all` or some of{}",
             titles.collect::<String>()

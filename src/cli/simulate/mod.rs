@@ -67,7 +67,13 @@ struct OutputArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// As --out DIR/EXPERIMENT, with the experiment of -e.
-    #[arg(short = 'l', long, value_name = "DIR", conflicts_with = "out", requires = "experiment")]
+    #[arg(
+        short = 'l',
+        long,
+        value_name = "DIR",
+        conflicts_with = "out",
+        requires = "experiment"
+    )]
     log_dir: Option<PathBuf>,
     /// Write the tables of jobs and minutes as CSV, too, not as Parquet alone.
     #[arg(long)]
@@ -105,7 +111,10 @@ pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
     let mut inputs = Inputs::read(&args.files, &args.choice, &requests)?;
     let profiler = args.profiler.settings(&mut inputs, &requests)?;
-    let directory = args.out(&inputs).map(|path| RunDir::open(&path)).transpose()?;
+    let directory = args
+        .out(&inputs)
+        .map(|path| RunDir::open(&path))
+        .transpose()?;
     report_skipped(&inputs, directory.as_ref())?;
     let mut seconds = Seconds {
         read: clock.elapsed().as_secs_f64(),

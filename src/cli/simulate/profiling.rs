@@ -49,10 +49,18 @@ impl FromStr for Setting {
         let manual = || {
             let mut parts = text.split(',').map(str::trim);
             let time = parts.next()?.parse().ok().filter(|time| *time >= 1)?;
-            let nodes = parts.next()?.parse().ok().filter(|nodes| (1..=1_000_000).contains(nodes))?;
+            let nodes = parts
+                .next()?
+                .parse()
+                .ok()
+                .filter(|nodes| (1..=1_000_000).contains(nodes))?;
             let factor: f64 = parts.next()?.parse().ok()?;
             let sound = factor > 0.0 && factor.is_finite() && parts.next().is_none();
-            sound.then_some(Setting::Manual { time, nodes, factor })
+            sound.then_some(Setting::Manual {
+                time,
+                nodes,
+                factor,
+            })
         };
         manual().ok_or_else(|| {
             "expected auto, off, or TIME,NODES,FACTOR such as 200,2,4 (all above 0)".to_owned()
@@ -74,7 +82,10 @@ impl FromStr for Loan {
         let parse = || {
             let (vc, nodes) = text.rsplit_once('=')?;
             let vc = vc.to_owned();
-            Some(Loan { vc, nodes: nodes.parse().ok()? })
+            Some(Loan {
+                vc,
+                nodes: nodes.parse().ok()?,
+            })
         };
         parse().ok_or_else(|| "expected VC=NODES, such as vcefl=1".to_owned())
     }
@@ -92,7 +103,11 @@ impl ProfilerArgs {
             return Ok(None);
         }
         let mut profiler = match self.profiler {
-            Setting::Manual { time, nodes, factor } => manual(time, nodes, factor),
+            Setting::Manual {
+                time,
+                nodes,
+                factor,
+            } => manual(time, nodes, factor),
             _ => published(&inputs.cluster).ok_or_else(unknown_cluster)?,
         };
         self.apply_loans(&mut profiler, &inputs.cluster)?;
@@ -131,9 +146,11 @@ fn manual(limit: i64, nodes: u32, factor: f64) -> Profiler {
 
 /// The published settings, told by the names of the virtual clusters.
 fn published(cluster: &Cluster) -> Option<Profiler> {
-    if let (Some(first), Some(second), Some(elastic)) =
-        (cluster.vc("vc8Gr"), cluster.vc("vcefl"), cluster.vc("vcYVn"))
-    {
+    if let (Some(first), Some(second), Some(elastic)) = (
+        cluster.vc("vc8Gr"),
+        cluster.vc("vcefl"),
+        cluster.vc("vcYVn"),
+    ) {
         return Some(Profiler {
             lent: vec![(first, 1), (second, 1)],
             elastic: Some(elastic),
@@ -191,9 +208,14 @@ fn refuse_large_jobs(profiler: &Profiler, inputs: &mut Inputs) -> Result<()> {
         if !fits {
             let found = format!("job {} with {} GPUs", job.id, job.gpus);
             let vc = &cluster.vcs[job.vc].name;
-            let expected = format!("at most {}, all that {vc} has with nodes lent", kept(job.vc));
+            let expected = format!(
+                "at most {}, all that {vc} has with nodes lent",
+                kept(job.vc)
+            );
             let fault = Fault::of(&inputs.trace_path, found, expected).field("gpu_num");
-            faults.push(fault.remedy("lend other nodes (--lend), or leave the job out (--skip-invalid)"));
+            faults.push(
+                fault.remedy("lend other nodes (--lend), or leave the job out (--skip-invalid)"),
+            );
         }
         fits
     });
@@ -211,12 +233,21 @@ mod tests {
     #[test]
     fn settings_are_read() {
         assert_eq!("auto".parse(), Ok(Setting::Auto));
-        let manual = Setting::Manual { time: 80, nodes: 2, factor: 0.5 };
+        let manual = Setting::Manual {
+            time: 80,
+            nodes: 2,
+            factor: 0.5,
+        };
         assert_eq!("80,2,0.5".parse(), Ok(manual));
-        for text in ["", "80", "80,2", "80,0,1", "0,2,1", "80,2,-1", "80,2,nan", "80,2,1,1"] {
+        for text in [
+            "", "80", "80,2", "80,0,1", "0,2,1", "80,2,-1", "80,2,nan", "80,2,1,1",
+        ] {
             assert!(text.parse::<Setting>().is_err(), "{text}");
         }
-        let loan = Loan { vc: "a=b".into(), nodes: 3 };
+        let loan = Loan {
+            vc: "a=b".into(),
+            nodes: 3,
+        };
         assert_eq!("a=b=3".parse(), Ok(loan));
         assert!("a".parse::<Loan>().is_err());
     }

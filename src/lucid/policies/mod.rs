@@ -9,6 +9,8 @@ mod sjf;
 mod srtf;
 mod tiresias;
 
+pub use lucid::GPU_MEMORY;
+
 use super::inputs::{Forecast, Packing};
 use super::policy::Policy;
 use crate::domain::jobs::Job;

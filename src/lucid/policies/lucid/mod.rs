@@ -9,6 +9,7 @@ use crate::lucid::inputs::Packing;
 use crate::lucid::policy::{Decision, Policy};
 use crate::lucid::view::View;
 
+pub use partners::GPU_MEMORY;
 use partners::Partners;
 use sharing::Sharing;
 use waiting::{Pass, Waiting};

@@ -1,0 +1,211 @@
+//! Experiments whose files are found by name: presets, and the original's -e and -t.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::domain::Time;
+use crate::error::{Error, Result};
+
+/// The files and times of an experiment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Experiment {
+    /// The experiment's name.
+    pub name: String,
+    /// The trace.
+    pub trace: PathBuf,
+    /// The virtual clusters.
+    pub cluster: PathBuf,
+    /// Measured pairs, where there are any.
+    pub colocate: Option<PathBuf>,
+    /// Profiles.
+    pub profiles: Option<PathBuf>,
+    /// Forecast of submissions.
+    pub forecast: Option<PathBuf>,
+    /// Estimated durations.
+    pub estimates: Option<PathBuf>,
+    /// Window of a raw trace: its calendar's start, first and last submission.
+    #[serde(skip)]
+    pub window: Option<[Time; 3]>,
+}
+
+/// A published window: where names contain the first, calendar, from, to.
+const WINDOWS: [(&str, [&str; 3]); 3] = [
+    (
+        "Philly",
+        [
+            "2017-10-01 00:00:00",
+            "2017-10-01 00:00:00",
+            "2017-10-07 23:59:00",
+        ],
+    ),
+    (
+        "Sept",
+        [
+            "2020-04-01 00:00:00",
+            "2020-09-01 00:00:00",
+            "2020-09-26 23:59:00",
+        ],
+    ),
+    (
+        "July",
+        [
+            "2020-04-01 00:00:00",
+            "2020-07-01 00:00:00",
+            "2020-07-31 23:59:00",
+        ],
+    ),
+];
+
+/// The file of a prepared trace, whose times are seconds.
+const PREPARED: &str = "jobs.csv";
+
+impl Experiment {
+    /// Finds the files of `name`, such as `Venus_Sept`, in `directory`, or where the
+    /// original keeps them around it. QSSF alone, as the original runs it, takes other
+    /// estimates (`qssf_alone`).
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: an unknown experiment, or no trace or cluster there.
+    pub fn find(name: &str, directory: &Path, qssf_alone: bool) -> Result<Self> {
+        let window = window(name)?;
+        let place = Place { directory };
+        let trace = place.require(&[PREPARED, "cluster_full_log.csv", "cluster_log.csv"])?;
+        let cluster = place.require(&["vc_config.csv"])?;
+        let city = name.split('_').next().unwrap_or(name);
+        let raw = trace.file_name().is_some_and(|file| file != PREPARED);
+        Ok(Experiment {
+            name: name.to_owned(),
+            trace,
+            cluster,
+            colocate: place.find(&["colocate_info.csv", "../colocate_info.csv"]),
+            profiles: place.find(&["single_data.csv", "../../analyzer/single_data.csv"]),
+            forecast: place.find(&[
+                "throughput_pred.csv",
+                &format!("../../predictor/{city}_throughput_pred.csv"),
+            ]),
+            estimates: estimates(&place, name, qssf_alone),
+            window: window.filter(|_| raw),
+        })
+    }
+}
+
+fn estimates(place: &Place<'_>, name: &str, qssf_alone: bool) -> Option<PathBuf> {
+    let ebm = [
+        "duration_estimate_ebm.csv",
+        &format!("../../estimator/ebm/{name}_ebm_weekly_updated.csv"),
+        &format!("../../estimator/ebm/{name}_ebm.csv"),
+    ];
+    let lgb = [
+        "duration_estimate_lgb.csv",
+        &format!("../../estimator/lgb/{name}_lgb.csv"),
+    ];
+    let lgb = place.find(&lgb).filter(|_| qssf_alone);
+    lgb.or_else(|| place.find(&ebm))
+}
+
+/// The window of an experiment.
+fn window(name: &str) -> Result<Option<[Time; 3]>> {
+    let unknown = || {
+        Error::Usage(format!(
+            "there is no experiment {name:?}: expected a name such as Venus_Sept, Venus_July or \
+             Philly; for another trace give --trace and --cluster"
+        ))
+    };
+    let (_, texts) = WINDOWS
+        .iter()
+        .find(|(part, _)| name.contains(part))
+        .ok_or_else(unknown)?;
+    let times: Vec<Time> = texts.iter().filter_map(|text| text.parse().ok()).collect();
+    Ok(times.try_into().ok())
+}
+
+/// Where files are looked for.
+struct Place<'a> {
+    directory: &'a Path,
+}
+
+impl Place<'_> {
+    fn find(&self, names: &[&str]) -> Option<PathBuf> {
+        let paths = names.iter().flat_map(|name| {
+            let parquet = Path::new(name).with_extension("parquet");
+            [self.directory.join(name), self.directory.join(parquet)]
+        });
+        paths.into_iter().find(|path| path.is_file())
+    }
+
+    fn require(&self, names: &[&str]) -> Result<PathBuf> {
+        let missing = || {
+            Error::Usage(format!(
+                "{}: found no {}; name the directory that holds the experiment's files",
+                self.directory.display(),
+                names.join(" or ")
+            ))
+        };
+        self.find(names).ok_or_else(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn touch(root: &Path, names: &[&str]) {
+        for name in names {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+    }
+
+    #[test]
+    fn files_are_found_where_the_original_keeps_them() {
+        let root = tempfile::tempdir().unwrap();
+        touch(
+            root.path(),
+            &[
+                "data/Venus/cluster_full_log.csv",
+                "data/Venus/vc_config.csv",
+                "data/colocate_info.csv",
+                "analyzer/single_data.csv",
+                "predictor/Venus_throughput_pred.csv",
+                "estimator/ebm/Venus_Sept_ebm_weekly_updated.csv",
+                "estimator/lgb/Venus_Sept_lgb.csv",
+            ],
+        );
+        let directory = root.path().join("data/Venus");
+        let found = Experiment::find("Venus_Sept", &directory, false).unwrap();
+        assert!(found.trace.ends_with("cluster_full_log.csv"));
+        assert!(found.colocate.is_some() && found.profiles.is_some() && found.forecast.is_some());
+        assert!(found.estimates.unwrap().to_string_lossy().contains("ebm"));
+        let window = found.window.unwrap().map(|time| time.to_string());
+        assert_eq!(window[1], "2020-09-01 00:00:00");
+        let qssf = Experiment::find("Venus_Sept", &directory, true).unwrap();
+        assert!(qssf.estimates.unwrap().to_string_lossy().contains("lgb"));
+    }
+
+    #[test]
+    fn a_prepared_trace_has_no_window() {
+        let root = tempfile::tempdir().unwrap();
+        touch(root.path(), &["jobs.parquet", "vc_config.csv"]);
+        let found = Experiment::find("Venus_Sept", root.path(), false).unwrap();
+        assert!(found.trace.ends_with("jobs.parquet"));
+        assert_eq!(found.estimates, None);
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let error = Experiment::find("Venus_Sept", root.path(), false).unwrap_err();
+        assert!(
+            error.to_string().contains("found no jobs.csv or"),
+            "{error}"
+        );
+        let error = Experiment::find("Mars", root.path(), false).unwrap_err();
+        assert!(
+            error.to_string().contains("no experiment \"Mars\""),
+            "{error}"
+        );
+    }
+}

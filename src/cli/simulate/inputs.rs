@@ -1,0 +1,328 @@
+//! Arguments that name files, and what is read from them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::choice::Choice;
+use super::experiment::Experiment;
+use crate::cli::remark;
+use crate::domain::cluster::MAX_GPUS_PER_NODE;
+use crate::domain::{Cluster, Time, Trace, Workload};
+use crate::error::{Error, Faults, Result};
+use crate::ingest::jobs::{self, trace};
+use crate::ingest::{Loaded, SourceId};
+use crate::lucid::Request;
+use crate::lucid::inputs::{Estimates, Forecast, Oracle, Packing, PackingTable, Profile};
+use crate::lucid::policies::{GPU_MEMORY, Needs};
+
+/// What is read.
+#[derive(Debug, Args, Serialize)]
+pub struct FileArgs {
+    /// Jobs: CSV or Parquet with job_id, vc, gpu_num, submit_time and duration, as the logs
+    /// of Lucid's artifact, Helios and Philly.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Nodes of each virtual cluster: CSV or Parquet with its name and num.
+    #[arg(long, value_name = "FILE")]
+    cluster: Option<PathBuf>,
+    /// GPUs of every node.
+    #[arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
+    gpus_per_node: u32,
+    /// Estimated durations: a file of job_id and priority (seconds), `oracle` for the true
+    /// ones, or the same number of seconds for all. For qssf, lucid and easy.
+    #[arg(long, value_name = "FILE|oracle|SECONDS")]
+    estimates: Option<Named>,
+    /// Workloads measured alone, with their sharing scores. For lucid.
+    #[arg(long, value_name = "FILE")]
+    profiles: Option<PathBuf>,
+    /// Workloads measured in pairs. For lucid.
+    #[arg(long, value_name = "FILE")]
+    colocate: Option<PathBuf>,
+    /// Forecast of submissions: a file of time, pred_gpu_job and pred_gpu_num, or a number
+    /// for both. For lucid, which without one always shares.
+    #[arg(long, value_name = "FILE|NUMBER")]
+    forecast: Option<Named>,
+    /// First submission to simulate, of a trace with civil times.
+    #[arg(long, value_name = "TIME")]
+    #[serde(serialize_with = "as_text")]
+    from: Option<Time>,
+    /// Last submission to simulate, likewise.
+    #[arg(long, value_name = "TIME")]
+    #[serde(serialize_with = "as_text")]
+    to: Option<Time>,
+    /// Leave out faulty jobs; they are listed in skipped.csv.
+    #[arg(long)]
+    skip_invalid: bool,
+    /// A published experiment, whose files are all in --data.
+    #[arg(long, value_enum, requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"])]
+    preset: Option<Preset>,
+    /// Directory of the preset's files.
+    #[arg(long, value_name = "DIR", requires = "preset")]
+    data: Option<PathBuf>,
+    /// The original's experiments: Venus_Sept, Venus_July, Philly and so on, with -t.
+    #[arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster"])]
+    experiment: Option<String>,
+    /// The original's directory of the experiment's trace.
+    #[arg(short = 't', long, value_name = "DIR", requires = "experiment")]
+    trace_dir: Option<PathBuf>,
+    /// As the original's: the policies fifo, sjf, srtf, qssf and tiresias.
+    #[arg(long, conflicts_with = "policy")]
+    sweep: bool,
+}
+
+/// A published experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Preset {
+    /// Venus in September 2020, of Lucid's evaluation.
+    VenusSept,
+}
+
+/// A file, or a value given by name or number.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Named {
+    Oracle,
+    Number(f64),
+    File(PathBuf),
+}
+
+impl FromStr for Named {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text.parse() {
+            Ok(number) => Named::Number(number),
+            Err(_) if text == "oracle" => Named::Oracle,
+            Err(_) => Named::File(text.into()),
+        })
+    }
+}
+
+fn as_text<S: serde::Serializer>(time: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.to_string()).serialize(serializer)
+}
+
+/// What was read.
+pub struct Inputs {
+    pub trace: Trace,
+    pub trace_path: PathBuf,
+    pub cluster: Cluster,
+    pub start: i64,
+    pub estimates: Option<Box<dyn Estimates>>,
+    pub forecast: Option<Box<dyn Forecast>>,
+    pub packing: Option<Box<dyn Packing>>,
+    /// Name of the experiment, of the original's flags.
+    pub experiment: Option<String>,
+    pub skip_invalid: bool,
+    /// Faults of the jobs left out.
+    pub skipped: Faults,
+    /// Every file read.
+    pub sources: Vec<SourceId>,
+}
+
+const NEEDS: &str = "\
+a trace of jobs and the nodes of its virtual clusters are needed:
+
+  --trace FILE     jobs: job_id, vc, gpu_num, submit_time, duration (CSV or Parquet)
+  --cluster FILE   virtual clusters: a column of names, and num, their nodes
+
+or all files of a published experiment: --preset venus-sept --data DIR
+
+No data at hand? Make some, and simulate it:
+
+  gleaner synth jobs -o trace
+  gleaner simulate --trace trace/jobs.csv --cluster trace/vc_config.csv \\
+      --policy fifo,sjf,srtf,tiresias --out run
+
+`gleaner simulate --help` lists everything else";
+
+impl FileArgs {
+    /// Whether the original's sweep is asked for.
+    pub fn is_sweep(&self) -> bool {
+        self.sweep
+    }
+
+    /// Every file by its role.
+    fn experiment(&self, choice: &Choice) -> Result<Experiment> {
+        let mut experiment = match (&self.preset, &self.data, &self.experiment, &self.trace_dir) {
+            (Some(Preset::VenusSept), Some(data), ..) => {
+                Experiment::find("Venus_Sept", data, false)?
+            }
+            (_, _, Some(name), Some(directory)) => {
+                let qssf_alone = choice.single() == Some("qssf") && !self.sweep;
+                Experiment::find(name, directory, qssf_alone)?
+            }
+            _ => self.named_files()?,
+        };
+        let given = |file: &Option<PathBuf>, found| file.clone().or(found);
+        experiment.colocate = given(&self.colocate, experiment.colocate);
+        experiment.profiles = given(&self.profiles, experiment.profiles);
+        Ok(experiment)
+    }
+
+    fn named_files(&self) -> Result<Experiment> {
+        let (Some(trace), Some(cluster)) = (&self.trace, &self.cluster) else {
+            return Err(Error::Usage(NEEDS.into()));
+        };
+        Ok(Experiment {
+            trace: trace.clone(),
+            cluster: cluster.clone(),
+            ..Experiment::default()
+        })
+    }
+
+    fn trace_options<'a>(
+        &self,
+        experiment: &Experiment,
+        profiles: Option<&'a BTreeMap<Workload, Profile>>,
+    ) -> trace::Options<'a> {
+        let window = experiment.window;
+        trace::Options {
+            epoch: window.map(|[epoch, ..]| epoch),
+            from: self.from.or(window.map(|[_, from, _]| from)),
+            to: self.to.or(window.map(|[.., to]| to)),
+            skip_invalid: self.skip_invalid,
+            profiles,
+        }
+    }
+}
+
+impl Inputs {
+    /// Reads everything that the policies asked for take in.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where a file is not named; faults of the files, gathered in each.
+    pub fn read(args: &FileArgs, choice: &Choice, requests: &[Request]) -> Result<Self> {
+        let experiment = args.experiment(choice)?;
+        let needs = requests.iter().map(|request| request.policy.needs).max();
+        let needs = needs.unwrap_or(Needs::Jobs);
+        let mut reader = Reader::default();
+        let cluster = reader.take(jobs::cluster::read(
+            &experiment.cluster,
+            args.gpus_per_node,
+        )?);
+        let packs = needs == Needs::Packing;
+        let profiles = match (packs, &experiment.profiles) {
+            (true, Some(path)) => Some(reader.take(jobs::profiles::read(path)?)),
+            (true, None) => return Err(missing("lucid", "--profiles FILE and --colocate FILE")),
+            _ => None,
+        };
+        let options = args.trace_options(&experiment, profiles.as_ref());
+        let input = reader.take(trace::read(&experiment.trace, &cluster, options)?);
+        let forecast = reader.forecast(args, &experiment, input.start, packs)?;
+        let estimates = reader.estimates(args, &experiment, &input.trace, requests)?;
+        let packing = match profiles {
+            Some(profiles) => Some(reader.packing(&experiment, &input.trace, &profiles, choice)?),
+            None => None,
+        };
+        Ok(Inputs {
+            trace: input.trace,
+            trace_path: experiment.trace,
+            cluster,
+            start: input.start,
+            estimates,
+            forecast,
+            packing,
+            experiment: args.experiment.clone(),
+            skip_invalid: args.skip_invalid,
+            skipped: input.skipped,
+            sources: reader.sources,
+        })
+    }
+}
+
+fn missing(policy: &str, what: &str) -> Error {
+    Error::Usage(format!("{policy} needs {what}"))
+}
+
+/// Keeps what was read from where.
+#[derive(Default)]
+struct Reader {
+    sources: Vec<SourceId>,
+}
+
+impl Reader {
+    fn take<T>(&mut self, loaded: Loaded<T>) -> T {
+        remark(&loaded.notes);
+        self.sources.extend(loaded.sources);
+        loaded.value
+    }
+
+    fn forecast(
+        &mut self,
+        args: &FileArgs,
+        experiment: &Experiment,
+        start: i64,
+        wanted: bool,
+    ) -> Result<Option<Box<dyn Forecast>>> {
+        let found = experiment.forecast.clone().map(Named::File);
+        Ok(match args.forecast.clone().or(found).filter(|_| wanted) {
+            None => None,
+            Some(Named::Number(number)) if number.is_finite() => Some(Box::new(number)),
+            Some(Named::File(path)) => {
+                Some(Box::new(self.take(jobs::forecast::read(&path, start)?)))
+            }
+            Some(_) => {
+                return Err(Error::Usage(
+                    "--forecast: expected a file or a number".into(),
+                ));
+            }
+        })
+    }
+
+    fn estimates(
+        &mut self,
+        args: &FileArgs,
+        experiment: &Experiment,
+        trace: &Trace,
+        requests: &[Request],
+    ) -> Result<Option<Box<dyn Estimates>>> {
+        let needing = requests
+            .iter()
+            .find(|request| request.policy.needs >= Needs::Estimates);
+        let Some(needing) = needing else {
+            return Ok(None);
+        };
+        let found = experiment.estimates.clone().map(Named::File);
+        let what = "estimated durations: --estimates FILE (job_id,priority), `oracle` for the true \
+                    ones, or a number of seconds";
+        Ok(match args.estimates.clone().or(found) {
+            None => return Err(missing(needing.name, what)),
+            Some(Named::Oracle) => Some(Box::new(Oracle)),
+            Some(Named::Number(seconds)) if seconds.is_finite() => Some(Box::new(seconds)),
+            Some(Named::Number(number)) => {
+                return Err(Error::Usage(format!(
+                    "--estimates: {number} is no number of seconds"
+                )));
+            }
+            Some(Named::File(path)) => {
+                Some(Box::new(self.take(jobs::estimates::read(&path, trace)?)))
+            }
+        })
+    }
+
+    fn packing(
+        &mut self,
+        experiment: &Experiment,
+        trace: &Trace,
+        profiles: &BTreeMap<Workload, Profile>,
+        choice: &Choice,
+    ) -> Result<Box<dyn Packing>> {
+        let Some(path) = &experiment.colocate else {
+            return Err(missing(
+                "lucid",
+                "--colocate FILE, the pairs measured on the same GPUs",
+            ));
+        };
+        let pairs = self.take(jobs::colocate::read(path)?);
+        let packing = PackingTable::new(&trace.workloads, profiles, &pairs);
+        let any_score = choice.without().packing;
+        jobs::packing::check(Path::new(path), trace, &packing, GPU_MEMORY, any_score)?;
+        Ok(Box::new(packing))
+    }
+}

@@ -1,0 +1,181 @@
+//! Writes and prints what was simulated.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::Args;
+use crate::cli::print;
+use crate::error::{Error, Result};
+use crate::ingest::SourceId;
+use crate::lucid::Simulation;
+use crate::lucid::idle::idle_log;
+use crate::lucid::metrics::{Metrics, summarise};
+use crate::lucid::policies::Needs;
+use crate::lucid::result::PolicyRun;
+use crate::output::events::{self, Layout};
+use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::simulate::{self as tables, Entry, Experiment};
+
+/// Everything there is to report.
+pub struct Results<'a> {
+    pub args: &'a Args,
+    pub simulation: Simulation<'a>,
+    pub runs: &'a [PolicyRun],
+    pub sources: &'a [SourceId],
+    pub complete: bool,
+}
+
+/// `run.json`.
+#[derive(Serialize)]
+struct Info<'a> {
+    #[serde(flatten)]
+    run: RunInfo<&'a Args>,
+    /// The profiler's settings, `auto` resolved.
+    profiler: Option<&'a crate::lucid::profiler::Profiler>,
+    /// Second of the trace's clock at which the simulation starts.
+    start: i64,
+    corrections: Vec<CorrectionInfo<'a>>,
+}
+
+/// A survivor set back to full speed that would have stayed slow.
+#[derive(Serialize)]
+struct CorrectionInfo<'a> {
+    policy: &'a str,
+    vc: &'a str,
+    time: i64,
+    ended: &'a str,
+    survivor: &'a str,
+}
+
+impl Results<'_> {
+    /// Writes the run directory and the idle log where asked for, and prints the summary.
+    ///
+    /// # Errors
+    /// A file that cannot be written; [`Error::Interrupted`] where policies are missing.
+    pub fn report(&self, directory: Option<&RunDir>, mut seconds: Seconds) -> Result<()> {
+        let clock = Instant::now();
+        let metrics: Vec<Metrics> = self
+            .runs
+            .par_iter()
+            .map(|run| self.summarise(run))
+            .collect();
+        let names = self.runs.iter().map(|run| run.policy);
+        let entries: Vec<Entry<'_>> = names.zip(&metrics).collect();
+        if let Some(directory) = directory {
+            self.write_tables(directory, &entries)?;
+        }
+        self.write_idle_events()?;
+        seconds.write = clock.elapsed().as_secs_f64();
+        if let Some(directory) = directory {
+            directory.write_info(&self.info(seconds))?;
+        }
+        self.print(&entries, seconds)?;
+        if self.complete {
+            Ok(())
+        } else {
+            Err(Error::Interrupted)
+        }
+    }
+
+    fn summarise(&self, run: &PolicyRun) -> Metrics {
+        summarise(self.simulation.trace, self.simulation.cluster, run)
+    }
+
+    fn write_tables(&self, directory: &RunDir, entries: &[Entry<'_>]) -> Result<()> {
+        let placer = self.simulation.placer.original_name();
+        let experiment = Experiment {
+            trace: self.simulation.trace,
+            cluster: self.simulation.cluster,
+            placer,
+            csv: self.args.output.csv,
+        };
+        self.runs.par_iter().try_for_each(|run| {
+            tables::write_run(directory, experiment, run)?;
+            if self.args.output.logs {
+                let packing = self.simulation.packing.filter(|_| self.packs(run));
+                tables::write_logs(directory, experiment, run, packing)?;
+            }
+            Ok::<_, Error>(())
+        })?;
+        if let Some(profiler) = self.runs.iter().find_map(|run| run.profiler.as_ref()) {
+            tables::write_profiler(directory, experiment, profiler)?;
+        }
+        tables::write_results(directory, placer, entries)
+    }
+
+    fn packs(&self, run: &PolicyRun) -> bool {
+        let all = crate::lucid::policies::ALL;
+        let mut packing = all.iter().filter(|entry| entry.needs == Needs::Packing);
+        packing.any(|entry| run.policy.starts_with(entry.name))
+    }
+
+    fn write_idle_events(&self) -> Result<()> {
+        let (Some(path), [run]) = (&self.args.output.idle_events, self.runs) else {
+            return Ok(());
+        };
+        let Simulation {
+            trace,
+            cluster,
+            start,
+            ..
+        } = self.simulation;
+        let log = idle_log(trace, cluster, run, start);
+        events::write(&log, path, Layout::Long, None)
+    }
+
+    fn info(&self, seconds: Seconds) -> Info<'_> {
+        Info {
+            run: RunInfo {
+                command: "simulate",
+                version: env!("CARGO_PKG_VERSION"),
+                arguments: self.args,
+                inputs: self.sources.iter().map(Input::from).collect(),
+                complete: self.complete,
+                seconds,
+            },
+            profiler: self.simulation.profiler,
+            start: self.simulation.start,
+            corrections: self.corrections(),
+        }
+    }
+
+    fn corrections(&self) -> Vec<CorrectionInfo<'_>> {
+        let Simulation { trace, cluster, .. } = self.simulation;
+        let of_runs = self
+            .runs
+            .iter()
+            .flat_map(|run| run.vcs.iter().map(move |vc| (run, vc)));
+        let infos = of_runs.flat_map(|(run, vc)| {
+            let id = |job: usize| trace.jobs[vc.jobs[job]].id.as_str();
+            vc.schedule
+                .corrections
+                .iter()
+                .map(move |correction| CorrectionInfo {
+                    policy: run.policy,
+                    vc: &cluster.vcs[vc.vc].name,
+                    time: correction.time,
+                    ended: id(correction.ended),
+                    survivor: id(correction.survivor),
+                })
+        });
+        infos.collect()
+    }
+
+    fn print(&self, entries: &[Entry<'_>], seconds: Seconds) -> Result<()> {
+        if self.args.output.json {
+            let summary = tables::summary(entries)?;
+            let text = serde_json::to_string_pretty(&summary);
+            let text = text.map_err(|e| Error::Run(e.to_string()))?;
+            return print(&(text + "\n"));
+        }
+        print(&format!(
+            "{}\n{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
+            tables::text(entries),
+            seconds.read,
+            seconds.compute,
+            seconds.write
+        ))
+    }
+}
