@@ -34,26 +34,31 @@ use results::Results;
 #[command(after_help = "Policies:\n  \
     fifo, sjf, srtf, qssf, tiresias, lucid, and easy (EASY backfilling); `all` is the first six\n\n\
     Examples:\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,sjf,srtf,tiresias --out run\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy easy --estimates oracle --out run\n  \
+    gleaner synth jobs -o trace\n  \
+    gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run\n  \
+    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run\n  \
     gleaner simulate --preset venus-sept --data venus_sept --policy all --out run\n  \
-    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate")]
+    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate\n\n\
+    What a policy leaves idle can be harvested:\n  \
+    gleaner simulate --data trace --policy srtf --idle-events idle.csv\n  \
+    gleaner synth tasks --start \"1970-01-01\" -o tasks.toml\n  \
+    gleaner replay --events idle.csv --tasks tasks.toml")]
 pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
-    files: FileArgs,
-    #[command(flatten)]
-    #[serde(flatten)]
     choice: Choice,
-    #[command(flatten)]
-    #[serde(flatten)]
-    profiler: ProfilerArgs,
     /// Check every schedule with a checker that knows no policy.
     #[arg(long)]
     check: bool,
     /// Threads [default: all cores]; the results do not depend on it.
     #[arg(short = 'j', long, alias = "processes", value_name = "COUNT")]
     jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    profiler: ProfilerArgs,
     #[command(flatten)]
     #[serde(flatten)]
     output: OutputArgs,

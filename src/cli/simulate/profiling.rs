@@ -110,6 +110,11 @@ impl ProfilerArgs {
             } => manual(time, nodes, factor),
             _ => published(&inputs.cluster).ok_or_else(unknown_cluster)?,
         };
+        if self.elastic.is_some() && inputs.forecast.is_none() {
+            return Err(Error::Usage(
+                "--elastic: the node is returned by the forecast; name one with --forecast".into(),
+            ));
+        }
         self.apply_loans(&mut profiler, &inputs.cluster)?;
         check(&profiler, &inputs.cluster)?;
         refuse_large_jobs(&profiler, inputs)?;
