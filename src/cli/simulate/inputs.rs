@@ -23,6 +23,11 @@ use crate::lucid::policies::{GPU_MEMORY, Needs};
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Input")]
 pub struct FileArgs {
+    /// Directory with everything under its usual name: jobs.csv, vc_config.csv,
+    /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv.
+    /// Options that name single files go first.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Jobs: CSV or Parquet with job_id, vc, gpu_num, submit_time and duration, as the logs
     /// of Lucid's artifact, Helios and Philly.
     #[arg(long, value_name = "FILE")]
@@ -58,11 +63,6 @@ pub struct FileArgs {
     /// Leave out faulty jobs; they are listed in skipped.csv.
     #[arg(long)]
     skip_invalid: bool,
-    /// Directory with all of these under their usual names: jobs.csv, vc_config.csv,
-    /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv.
-    /// Files named by other options go first.
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
     /// A published experiment, whose files are in --data.
     #[arg(long, value_enum, requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"])]
     preset: Option<Preset>,

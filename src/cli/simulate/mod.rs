@@ -17,7 +17,8 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{interrupt, remark};
 use crate::error::{Error, Result};
-use crate::lucid::{Control, Simulation, simulate};
+use crate::lucid::{Control, Request, Simulation, simulate};
+use crate::output::events;
 use crate::output::run::{RunDir, Seconds};
 
 use choice::Choice;
@@ -41,7 +42,7 @@ use results::Results;
     gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate\n\n\
     What a policy leaves idle can be harvested:\n  \
     gleaner simulate --data trace --policy srtf --idle-events idle.csv\n  \
-    gleaner synth tasks --start \"1970-01-01\" -o tasks.toml\n  \
+    gleaner synth tasks -o tasks.toml\n  \
     gleaner replay --events idle.csv --tasks tasks.toml")]
 pub struct Args {
     #[command(flatten)]
@@ -105,11 +106,7 @@ struct OutputArgs {
 pub fn run(args: &Args) -> Result<()> {
     let stop = interrupt::flag()?;
     let requests = args.choice.requests(args.files.is_sweep())?;
-    if args.output.idle_events.is_some() && requests.len() != 1 {
-        return Err(Error::Usage(
-            "--idle-events writes one log: choose a single policy".into(),
-        ));
-    }
+    args.output.check(&requests)?;
     if let Some(threads) = args.jobs {
         use_threads(threads)?;
     }
@@ -171,6 +168,21 @@ impl Args {
         let logs = logs.zip(inputs.experiment.as_ref());
         let beside = logs.map(|(directory, experiment)| directory.join(experiment));
         self.output.out.clone().or(beside)
+    }
+}
+
+impl OutputArgs {
+    /// Whether the idle log can be written, before anything is simulated for it.
+    fn check(&self, requests: &[Request]) -> Result<()> {
+        let Some(path) = &self.idle_events else {
+            return Ok(());
+        };
+        if requests.len() != 1 {
+            return Err(Error::Usage(
+                "--idle-events writes one log: choose a single policy, as in --policy srtf".into(),
+            ));
+        }
+        events::Format::of(path).map(drop)
     }
 }
 

@@ -203,8 +203,12 @@ impl Results<'_> {
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print(&(text + "\n"));
         }
+        let checked = match self.args.check {
+            true => "every schedule passed the checker\n",
+            false => "",
+        };
         print(&format!(
-            "{}\n{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
+            "{}\n{checked}{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
             tables::text(entries),
             seconds.read,
             seconds.compute,
