@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::data::shared;
-use crate::support::{cluster, gleaner, json, stable_files};
+use crate::support::{cluster, dataset, gleaner, json, stable_files};
 
 /// All policies with a small profiler.
 const ALL: &str = "simulate --data trace --policy all,easy --profiler 120,1,4";
@@ -208,6 +208,37 @@ fn what_a_policy_leaves_idle_can_be_replayed() {
     assert_eq!(csv["nodes"], 9);
     assert!(csv["used_node_seconds"].as_f64().unwrap() > 1e5);
     assert!(csv == parquet && parquet == gev);
+}
+
+/// The fenced example of this kind in dataset/README.md.
+fn example(kind: &str) -> String {
+    let text = fs::read_to_string(dataset().join("README.md")).unwrap();
+    let (_, block) = text.split_once(&format!("\n```csv {kind}\n")).unwrap();
+    block.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_documented_examples_are_an_experiment() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    for (kind, name) in [
+        ("jobs", "jobs"),
+        ("cluster", "vc_config"),
+        ("profiles", "single_data"),
+        ("pairs", "colocate_info"),
+        ("forecast", "throughput_pred"),
+        ("estimates", "duration_estimate"),
+    ] {
+        fs::write(at.join(format!("{name}.csv")), example(kind)).unwrap();
+    }
+    let line = "simulate --data . --policy all,easy --profiler 100,1,4 --check --json";
+    let run = gleaner(at, line).expect(0);
+    let summary: Value = serde_json::from_str(&run.out).unwrap();
+    // All three fit at once: alone they take their durations.
+    assert_eq!(
+        figure(&summary, "fifo", "avg_jct_s"),
+        (5400.0 + 600.0 + 7200.0) / 3.0
+    );
 }
 
 // Golden values: those published, cut to whole seconds.
