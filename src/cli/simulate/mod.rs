@@ -17,7 +17,8 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{interrupt, remark};
 use crate::error::{Error, Result};
-use crate::lucid::{Control, Simulation, simulate};
+use crate::lucid::{Control, Request, Simulation, simulate};
+use crate::output::events;
 use crate::output::run::{RunDir, Seconds};
 
 use choice::Choice;
@@ -34,26 +35,31 @@ use results::Results;
 #[command(after_help = "Policies:\n  \
     fifo, sjf, srtf, qssf, tiresias, lucid, and easy (EASY backfilling); `all` is the first six\n\n\
     Examples:\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,sjf,srtf,tiresias --out run\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy easy --estimates oracle --out run\n  \
+    gleaner synth jobs -o trace\n  \
+    gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run\n  \
+    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run\n  \
     gleaner simulate --preset venus-sept --data venus_sept --policy all --out run\n  \
-    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate")]
+    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate\n\n\
+    What a policy leaves idle can be harvested:\n  \
+    gleaner simulate --data trace --policy srtf --idle-events idle.csv\n  \
+    gleaner synth tasks -o tasks.toml\n  \
+    gleaner replay --events idle.csv --tasks tasks.toml")]
 pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
-    files: FileArgs,
-    #[command(flatten)]
-    #[serde(flatten)]
     choice: Choice,
-    #[command(flatten)]
-    #[serde(flatten)]
-    profiler: ProfilerArgs,
     /// Check every schedule with a checker that knows no policy.
     #[arg(long)]
     check: bool,
     /// Threads [default: all cores]; the results do not depend on it.
     #[arg(short = 'j', long, alias = "processes", value_name = "COUNT")]
     jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    profiler: ProfilerArgs,
     #[command(flatten)]
     #[serde(flatten)]
     output: OutputArgs,
@@ -100,11 +106,7 @@ struct OutputArgs {
 pub fn run(args: &Args) -> Result<()> {
     let stop = interrupt::flag()?;
     let requests = args.choice.requests(args.files.is_sweep())?;
-    if args.output.idle_events.is_some() && requests.len() != 1 {
-        return Err(Error::Usage(
-            "--idle-events writes one log: choose a single policy".into(),
-        ));
-    }
+    args.output.check(&requests)?;
     if let Some(threads) = args.jobs {
         use_threads(threads)?;
     }
@@ -166,6 +168,21 @@ impl Args {
         let logs = logs.zip(inputs.experiment.as_ref());
         let beside = logs.map(|(directory, experiment)| directory.join(experiment));
         self.output.out.clone().or(beside)
+    }
+}
+
+impl OutputArgs {
+    /// Whether the idle log can be written, before anything is simulated for it.
+    fn check(&self, requests: &[Request]) -> Result<()> {
+        let Some(path) = &self.idle_events else {
+            return Ok(());
+        };
+        if requests.len() != 1 {
+            return Err(Error::Usage(
+                "--idle-events writes one log: choose a single policy, as in --policy srtf".into(),
+            ));
+        }
+        events::Format::of(path).map(drop)
     }
 }
 
