@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{interrupt, remark};
 use crate::error::{Error, Result};
+use crate::lucid::policies;
 use crate::lucid::{Control, Request, Simulation, simulate};
 use crate::output::events;
 use crate::output::run::{RunDir, Seconds};
@@ -32,18 +33,7 @@ use results::Results;
 /// of Lucid's simulator, which steps through every second. Of its flags -e, -t, -l, -s,
 /// -p, -j and --sweep are understood.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Policies:\n  \
-    fifo, sjf, srtf, qssf, tiresias, lucid, and easy (EASY backfilling); `all` is the first six\n\n\
-    Examples:\n  \
-    gleaner synth jobs -o trace\n  \
-    gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run\n  \
-    gleaner simulate --preset venus-sept --data venus_sept --policy all --out run\n  \
-    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate\n\n\
-    What a policy leaves idle can be harvested:\n  \
-    gleaner simulate --data trace --policy srtf --idle-events idle.csv\n  \
-    gleaner synth tasks -o tasks.toml\n  \
-    gleaner replay --events idle.csv --tasks tasks.toml")]
+#[command(after_help = after_help())]
 pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
@@ -63,6 +53,29 @@ pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     output: OutputArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner synth jobs -o trace
+  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run
+  gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run
+  gleaner simulate --preset venus-sept --data venus_sept --policy all --out run
+  gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
+
+What a policy leaves idle can be harvested:
+  gleaner simulate --data trace --policy srtf --idle-events idle.csv
+  gleaner synth tasks -o tasks.toml
+  gleaner replay --events idle.csv --tasks tasks.toml";
+
+/// The policies there are, and examples.
+fn after_help() -> String {
+    let policies = policies::ALL.iter().map(|policy| {
+        let mark = if policy.published { '*' } else { ' ' };
+        format!("  {:8} {mark} {}\n", policy.name, policy.title)
+    });
+    let policies: String = policies.collect();
+    format!("Policies (`all` is those with a star):\n{policies}\n{EXAMPLES}")
 }
 
 /// What is written.
