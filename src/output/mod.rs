@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod compare;
 pub mod events;
+pub mod inspect;
 pub mod replay;
 pub mod run;
 pub mod simulate;
