@@ -182,7 +182,7 @@ fn the_sample_reads_as_text() {
         "100, of which 8.8 idle on average (8.8 %)",
         "1 to 10 min",
         "idle nodes, mean",
-        "Mon               not in the log",
+        "Mon         not in the log",
         "suspicious spans: none",
         "suggested --t-fwd ",
         "the tasks' rescale costs",

@@ -6,6 +6,7 @@ mod calendar;
 mod distribution;
 mod fragments;
 mod gaps;
+mod lives;
 mod nodes;
 mod scan;
 mod suggestion;
@@ -78,7 +79,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
     let capacity = nodes as f64 * scan.span_seconds;
     let idle_nodes_mean = ratio(scan.idle_node_seconds, scan.span_seconds);
     let suggestion = suggestion::suggest(
-        &suggestion::Lives::new(&scan.lengths),
+        &lives::Lives::new(&scan.lengths),
         &scan.departures,
         scan.span_seconds,
         costs,

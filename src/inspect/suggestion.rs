@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::distribution::{cumulated, seconds};
+use super::lives::Lives;
 use super::ratio;
 use crate::domain::TrainingTask;
 
@@ -87,59 +87,6 @@ pub struct Window {
     pub loss_every_s: Option<f64>,
     /// Share of idle node-time that becomes work, for a task that scales linearly.
     pub useful_share: f64,
-}
-
-/// The lives of idle nodes.
-#[derive(Debug)]
-pub(super) struct Lives<'a> {
-    sorted: &'a [u64],
-    /// Sums of the first 0, 1, 2, … lengths in seconds, and of their squares.
-    sums: Vec<f64>,
-    squares: Vec<f64>,
-}
-
-impl<'a> Lives<'a> {
-    /// From `sorted` lengths in nanoseconds.
-    pub fn new(sorted: &'a [u64]) -> Self {
-        let mut total = 0.0;
-        let squared = sorted.iter().map(|&length| {
-            total += seconds(length) * seconds(length);
-            total
-        });
-        Lives {
-            sorted,
-            squares: std::iter::once(0.0).chain(squared).collect(),
-            sums: cumulated(sorted),
-        }
-    }
-
-    fn total(&self) -> f64 {
-        self.sums[self.sorted.len()]
-    }
-
-    fn mean(&self) -> f64 {
-        ratio(self.total(), self.sorted.len() as f64)
-    }
-
-    /// How many fragments are shorter than `tau`, and how many are not.
-    fn split(&self, tau: f64) -> (usize, f64) {
-        let shorter = self.sorted.partition_point(|&length| seconds(length) < tau);
-        (shorter, (self.sorted.len() - shorter) as f64)
-    }
-
-    /// F(τ): the chance that a node idle now is taken within `tau` seconds.
-    fn taken(&self, tau: f64) -> f64 {
-        let (shorter, longer) = self.split(tau);
-        (self.sums[shorter] + tau * longer) / self.total()
-    }
-
-    /// (1/τ)·∫₀^τ (1 − F): the share of idle nodes held on average over a period `tau`.
-    fn held(&self, tau: f64) -> f64 {
-        let (shorter, longer) = self.split(tau);
-        // ∫₀^τ min(ℓ, t) dt is ℓτ − ℓ²/2 for ℓ < τ, else τ²/2.
-        let short = tau * self.sums[shorter] - self.squares[shorter] / 2.0;
-        1.0 - (short + longer * tau * tau / 2.0) / (tau * self.total())
-    }
 }
 
 /// The model at one period between growths.
@@ -208,7 +155,6 @@ pub(super) fn suggest(
         window: None,
         reason: Some(reason),
     };
-    let longest = lives.sorted.last().copied().map_or(0.0, seconds);
     if lives.total() <= 0.0 {
         return none("no node is idle for any time");
     }
@@ -224,7 +170,7 @@ pub(super) fn suggest(
         span,
         costs,
     };
-    let tau = model.best(longest);
+    let tau = model.best(lives.longest());
     let useful_share = model.useful(tau);
     if useful_share <= 0.0 {
         return none("rescaling costs more than fragments this short can earn");
@@ -275,17 +221,6 @@ mod tests {
             down_s,
             tasks,
         }
-    }
-
-    // Derived by formula, from fragments of 10 and 30 s.
-    #[test]
-    fn lives_are_weighted_by_time() {
-        let sorted = [10 * S, 30 * S];
-        let lives = Lives::new(&sorted);
-        assert_eq!(lives.taken(20.0), (10.0 + 20.0) / 40.0);
-        // ∫₀^20: 10·20 − 50 of the short one, 200 of the long one; ÷ (20·40).
-        assert_eq!(lives.held(20.0), 1.0 - (150.0 + 200.0) / 800.0);
-        assert_eq!(lives.taken(30.0), 1.0);
     }
 
     // Derived by formula: F = 1 − e^(−τ/L), and for rare losses T ≈ √(up·L/2).

@@ -123,7 +123,7 @@ fn efficiency(s: &Summary) -> String {
     }
 }
 
-pub(super) fn share(part: f64, whole: f64) -> String {
+fn share(part: f64, whole: f64) -> String {
     if whole > 0.0 {
         format!("{:.1} %", 100.0 * part / whole)
     } else {
