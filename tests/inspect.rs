@@ -175,6 +175,16 @@ fn dataset() -> PathBuf {
 }
 
 #[test]
+fn help_shows_examples() {
+    let (code, out, _) = gleaner(&dataset(), "--help");
+    assert_eq!(code, Some(0));
+    assert!(
+        out.contains("Examples") && out.contains("gleaner inspect dataset/idle.csv"),
+        "{out}"
+    );
+}
+
+#[test]
 fn the_sample_reads_as_text() {
     let (code, out, err) = gleaner(&dataset(), "idle.csv --tasks tasks.toml");
     assert_eq!(code, Some(0), "{err}");
