@@ -4,6 +4,7 @@ pub mod answers;
 pub mod compare;
 pub mod events;
 pub mod experiment;
+pub mod inspect;
 pub mod replay;
 pub mod run;
 pub mod simulate;

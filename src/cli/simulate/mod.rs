@@ -55,6 +55,29 @@ pub struct Args {
     output: OutputArgs,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  gleaner synth jobs -o trace
+  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run
+  gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run
+  gleaner simulate --preset venus-sept --data venus_sept --policy all --out run
+  gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
+
+What a policy leaves idle can be harvested:
+  gleaner simulate --data trace --policy srtf --idle-events idle.csv
+  gleaner synth tasks -o tasks.toml
+  gleaner replay --events idle.csv --tasks tasks.toml";
+
+/// The policies there are, and examples.
+fn after_help() -> String {
+    let policies = policies::ALL.iter().map(|policy| {
+        let mark = if policy.published { '*' } else { ' ' };
+        format!("  {:8} {mark} {}\n", policy.name, policy.title)
+    });
+    let policies: String = policies.collect();
+    format!("Policies (`all` is those with a star):\n{policies}\n{EXAMPLES}")
+}
+
 /// What is written.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(next_help_heading = "Output")]
@@ -87,32 +110,6 @@ struct OutputArgs {
     /// No progress bar.
     #[arg(long)]
     quiet: bool,
-}
-
-const EXAMPLES: &str = "\
-    Examples:\n  \
-    gleaner synth jobs -o trace\n  \
-    gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run\n  \
-    gleaner simulate --preset venus-sept --data venus_sept --policy all --out run\n  \
-    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate\n\n\
-    What a policy leaves idle can be harvested:\n  \
-    gleaner simulate --data trace --policy srtf --idle-events idle.csv\n  \
-    gleaner synth tasks -o tasks.toml\n  \
-    gleaner replay --events idle.csv --tasks tasks.toml";
-
-/// The policies there are, and examples.
-fn after_help() -> String {
-    let policies = policies::ALL.iter();
-    let policies = policies.map(|policy| format!("  {:8}  {}\n", policy.name, policy.title));
-    let published = policies::ALL.iter().filter(|policy| policy.published);
-    let published: Vec<&str> = published.map(|policy| policy.name).collect();
-    format!(
-        "Policies:\n{}  {:8}  {}\n\n{EXAMPLES}",
-        policies.collect::<String>(),
-        "all",
-        published.join(", ")
-    )
 }
 
 /// Runs the subcommand.

@@ -1,19 +1,27 @@
-//! The placers, one a file.
+//! The placers, one a file. A new one is a file here and a line in `placers!`.
 
-mod consolidate;
-mod consolidate_first;
-mod random;
+/// Declares the placers' modules, and lists them.
+macro_rules! placers {
+    ($($module:ident::$placer:ident)*) => {
+        $(
+            mod $module;
+            pub use $module::$placer;
+        )*
 
-pub use consolidate::Consolidate;
-pub use consolidate_first::ConsolidateFirst;
-pub use random::Random;
+        /// Every placer; the first is the default.
+        pub const ALL: &[&dyn Placer] = &[$(&$placer),*];
+    };
+}
+
+placers! {
+    consolidate::Consolidate
+    consolidate_first::ConsolidateFirst
+    random::Random
+}
 
 use super::free::FreeGpus;
 use super::placer::Placer;
 use super::schedule::Placement;
-
-/// Every placer; the first is the default.
-pub const ALL: [&'static dyn Placer; 3] = [&Consolidate, &ConsolidateFirst, &Random];
 
 /// Spreads a job over nodes in the order given, taking all that is free on each.
 fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Option<Placement> {

@@ -1,13 +1,26 @@
-//! The policies, one a file. A new one is a file here and a line in [`ALL`].
+//! The policies, one a file. A new one is a file here and a line in `policies!`.
 
-mod easy;
-mod fifo;
+/// Declares the policies' modules, and lists them.
+macro_rules! policies {
+    ($($module:ident)*) => {
+        $(mod $module;)*
+
+        /// Every policy, in the order in which results are shown.
+        pub const ALL: &[PolicyEntry] = &[$($module::ENTRY),*];
+    };
+}
+
+policies! {
+    fifo
+    sjf
+    srtf
+    qssf
+    tiresias
+    lucid
+    easy
+}
+
 pub(super) mod least_gpus;
-mod lucid;
-mod qssf;
-mod sjf;
-mod srtf;
-mod tiresias;
 
 pub use lucid::GPU_MEMORY;
 
@@ -73,17 +86,6 @@ pub struct Without {
     /// Estimated durations: all jobs have the same priority, and none share.
     pub estimate: bool,
 }
-
-/// Every policy, in the order in which results are shown.
-pub const ALL: [PolicyEntry; 7] = [
-    fifo::ENTRY,
-    sjf::ENTRY,
-    srtf::ENTRY,
-    qssf::ENTRY,
-    tiresias::ENTRY,
-    lucid::ENTRY,
-    easy::ENTRY,
-];
 
 /// A number to sort by; of what Python calls equal none is before the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
