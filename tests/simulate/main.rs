@@ -2,6 +2,11 @@
 //! published results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod coverage;
 #[path = "../support/data.rs"]
 mod data;
 mod plain;
+mod product;
+mod properties;
+mod same;
+mod town;

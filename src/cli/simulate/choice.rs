@@ -107,7 +107,10 @@ impl Choice {
 
     /// The placer.
     pub fn placer(&self) -> &'static dyn Placer {
-        let named = placers::ALL.iter().copied().find(|p| p.name() == self.placer);
+        let named = placers::ALL
+            .iter()
+            .copied()
+            .find(|p| p.name() == self.placer);
         named.unwrap_or(placers::ALL[0])
     }
 
@@ -130,7 +133,10 @@ fn request(name: &'static str, policy: PolicyEntry, corrected: bool) -> Request 
 }
 
 fn entry(name: &str) -> Result<PolicyEntry> {
-    let found = policies::ALL.iter().copied().find(|entry| entry.name == name);
+    let found = policies::ALL
+        .iter()
+        .copied()
+        .find(|entry| entry.name == name);
     found.ok_or_else(|| {
         let titles = policies::ALL
             .iter()

@@ -36,7 +36,7 @@ pub struct World<'a> {
     pub queued: Vec<i64>,
     pub nodes: u32,
     pub gpus_per_node: u32,
-    /// The first second; no job may be submitted before it.
+    /// The first second.
     pub start: i64,
     pub placer: Placer,
     pub estimates: &'a dyn Estimates,
@@ -49,14 +49,16 @@ pub trait Rule {
     fn second(&mut self, sim: &mut Sim);
 }
 
-/// Steps through every second until all jobs have ended.
+/// Steps through every second until all jobs have ended; through one where there is none.
 pub fn run(world: &World, rule: &mut dyn Rule) -> Schedule {
     let mut sim = Sim::new(world);
-    while sim.ended < world.jobs.len() {
+    loop {
         rule.second(&mut sim);
         sim.close_second();
+        if sim.ended == world.jobs.len() {
+            return sim.into_schedule();
+        }
     }
-    sim.into_schedule()
 }
 
 /// The samples of a schedule, minute by minute.

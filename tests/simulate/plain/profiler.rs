@@ -31,7 +31,8 @@ impl Rule for Profiler {
             }
             let held = jobs[job].duration.min(self.limit);
             sim.jobs[job].end = sim.time + held;
-            sim.jobs[job].remain -= held as f64;
+            // Of its time here, nothing will be left.
+            sim.jobs[job].remain = 0.0;
         }
         if self.elastic {
             self.scale(sim);
