@@ -8,5 +8,8 @@ mod data;
 mod plain;
 mod product;
 mod properties;
+mod references;
 mod same;
+mod table;
 mod town;
+mod venus;

@@ -74,6 +74,6 @@ fn without_usage(state: &State) -> State {
     }
 }
 
-fn near(a: f64, b: f64) -> bool {
+pub fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs().max(1.0)
 }
