@@ -54,9 +54,9 @@ fn assert_plain(town: &Town, profiled: bool, runs: &[PolicyRun]) {
             assert_same(&found.schedule, &expected, &whose);
         }
         assert_eq!(run.profiler.is_some(), profiled && policy.profiled);
-        if let (Some(found), Some((jobs, expected))) = (&run.profiler, &profiler) {
-            assert_eq!(&found.jobs, jobs);
-            assert_same(&found.schedule, expected, "profiler");
+        if let (Some(found), Some(expected)) = (&run.profiler, &profiler) {
+            assert_eq!(found.jobs, expected.jobs);
+            assert_same(&found.schedule, &expected.schedule, "profiler");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use gleaner::domain::{Cluster, Job, Trace, VirtualCluster};
+use gleaner::domain::{Cluster, Trace, VirtualCluster};
 use gleaner::lucid::policies::PolicyEntry;
 use gleaner::lucid::profiler::Profiler;
 use gleaner::lucid::result::PolicyRun;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::plain::cases::{Case, MOST_JOBS, case};
-use crate::plain::{self, Switches, World};
+use crate::plain::{self, Profiled};
 use crate::product;
 
 /// A case's jobs in several virtual clusters of its size, and what they lend the profiler.
@@ -92,10 +92,9 @@ impl Town {
         }
     }
 
-    /// The plain profiler's schedule, with the indices of its jobs.
-    pub fn plain_profiler(&self) -> (Vec<usize>, Schedule) {
-        let (world, jobs) = self.case.profiler_world();
-        (jobs, plain::run(&world, &mut self.case.profiler.rule()))
+    /// What the plain profiler does.
+    pub fn plain_profiler(&self) -> Profiled {
+        self.case.profiler.profile(&self.case.world())
     }
 
     /// The plain schedule of a virtual cluster, after the profiler where there was one.
@@ -103,40 +102,23 @@ impl Town {
         &self,
         vc: usize,
         policy: &PolicyEntry,
-        profiler: Option<&(Vec<usize>, Schedule)>,
+        profiled: Option<&Profiled>,
     ) -> Schedule {
-        let profiler = profiler.filter(|_| policy.profiled);
-        let all: Vec<&Job> = self.case.jobs.iter().collect();
-        let (jobs, queued) = match profiler {
-            Some((profiled, run)) => plain::after(&all, profiled, run, self.profiler.limit),
-            None => (all.clone(), vec![0; all.len()]),
+        let all = self.case.world();
+        let mut nodes = self.cluster.vcs[vc].nodes;
+        let mut switches = self.case.switches.clone();
+        switches.echo.clear();
+        let Some(profiled) = profiled.filter(|_| policy.profiled) else {
+            let world = all.of_vc(vc, nodes);
+            return plain::run(&world, product::rule(policy, &switches).as_mut());
         };
-        let here = jobs.into_iter().zip(queued).filter(|(job, _)| job.vc == vc);
-        let (jobs, queued) = here.unzip();
-        let lent = |_| self.profiler.lent[vc].1;
-        let world = World {
-            jobs,
-            queued,
-            nodes: self.cluster.vcs[vc].nodes - profiler.map_or(0, lent),
-            ..self.case.world()
-        };
-        let lends = self.profiler.elastic == Some(vc);
-        let steps = profiler.filter(|_| lends).map(|(_, run)| loans(run));
-        let switches = Switches {
-            echo: steps.unwrap_or_default(),
-            ..self.case.switches.clone()
-        };
+        nodes -= self.profiler.lent[vc].1;
+        if self.profiler.elastic == Some(vc) {
+            switches.echo = profiled.loans();
+        }
+        let world = profiled.rest(&all).of_vc(vc, nodes);
         plain::run(&world, product::rule(policy, &switches).as_mut())
     }
-}
-
-/// The profiler's steps; a node that it keeps is returned when its last job ends.
-fn loans(run: &Schedule) -> Vec<(i64, i32)> {
-    let mut loans = run.scaling.clone();
-    if loans.last().is_some_and(|&(_, step)| step > 0) {
-        loans.push((run.jobs.iter().map(|job| job.end).max().unwrap(), -1));
-    }
-    loans
 }
 
 /// Simulates to the end, seen by nobody.

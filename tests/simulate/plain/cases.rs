@@ -26,16 +26,7 @@ pub struct Case {
     pub forecast: ForecastTable,
     pub packing: PackingTable,
     pub switches: Switches,
-    pub profiler: Profiling,
-}
-
-/// A profiler's setting.
-#[derive(Debug, Clone)]
-pub struct Profiling {
-    pub nodes: u32,
-    pub limit: i64,
-    pub most_gpus: u32,
-    pub elastic: bool,
+    pub profiler: Profiler,
 }
 
 impl Case {
@@ -51,29 +42,6 @@ impl Case {
             estimates: &self.estimates,
             forecast: &self.forecast,
             packing: &self.packing,
-        }
-    }
-
-    /// The world of the profiler, with the indices of the jobs in it.
-    pub fn profiler_world(&self) -> (World<'_>, Vec<usize>) {
-        let small = |&index: &usize| self.jobs[index].gpus <= self.profiler.most_gpus;
-        let small: Vec<usize> = (0..self.jobs.len()).filter(small).collect();
-        let world = World {
-            jobs: small.iter().map(|&index| &self.jobs[index]).collect(),
-            queued: vec![0; small.len()],
-            nodes: self.profiler.nodes,
-            ..self.world()
-        };
-        (world, small)
-    }
-}
-
-impl Profiling {
-    pub fn rule(&self) -> Profiler {
-        Profiler {
-            limit: self.limit,
-            most_gpus: self.most_gpus,
-            elastic: self.elastic,
         }
     }
 }
@@ -212,10 +180,10 @@ fn switches() -> impl Strategy<Value = Switches> {
     )
 }
 
-fn profiling() -> impl Strategy<Value = Profiling> {
+fn profiler() -> impl Strategy<Value = Profiler> {
     let limit = prop_oneof![Just(10i64), Just(100), 1..200i64];
     let most = prop_oneof![3 => Just(16), 1 => 1..17u32];
-    (1..3u32, limit, most, any::<bool>()).prop_map(|(nodes, limit, most_gpus, elastic)| Profiling {
+    (1..3u32, limit, most, any::<bool>()).prop_map(|(nodes, limit, most_gpus, elastic)| Profiler {
         nodes,
         limit,
         most_gpus,
@@ -256,7 +224,7 @@ pub fn case() -> impl Strategy<Value = Case> {
     let bursts = vec(0..700i64, 4);
     let drafts = prop_oneof![1 => vec(draft(), 1..24), 2 => vec(draft(), 24..=MOST_JOBS)];
     let known = (packing(), forecast());
-    (frame(), bursts, drafts, known, switches(), profiling()).prop_map(
+    (frame(), bursts, drafts, known, switches(), profiler()).prop_map(
         |(frame, bursts, drafts, known, switches, profiler)| {
             assemble(frame, &bursts, drafts, known, switches, profiler)
         },
@@ -269,7 +237,7 @@ fn assemble(
     mut drafts: Vec<Draft>,
     (packing, forecast): (PackingTable, Vec<(f64, f64)>),
     mut switches: Switches,
-    mut profiler: Profiling,
+    mut profiler: Profiler,
 ) -> Case {
     let Frame {
         nodes,

@@ -19,7 +19,7 @@ pub use easy::Easy;
 pub use lucid::{Lucid, Switches};
 pub use placers::Placer;
 pub use preemptive::{Srtf, Tiresias};
-pub use profiler::{Profiler, after};
+pub use profiler::{Profiled, Profiler};
 pub use queues::{Fifo, Qssf, Sjf};
 
 use gleaner::domain::Job;
@@ -42,6 +42,20 @@ pub struct World<'a> {
     pub estimates: &'a dyn Estimates,
     pub forecast: &'a dyn Forecast,
     pub packing: &'a dyn Packing,
+}
+
+impl World<'_> {
+    /// The part of a virtual cluster of so many nodes.
+    pub fn of_vc(&self, vc: usize, nodes: u32) -> Self {
+        let jobs = self.jobs.iter().copied().zip(self.queued.iter().copied());
+        let (jobs, queued) = jobs.filter(|(job, _)| job.vc == vc).unzip();
+        World {
+            jobs,
+            queued,
+            nodes,
+            ..self.clone()
+        }
+    }
 }
 
 /// A policy: what happens within a second, but for the sampling.

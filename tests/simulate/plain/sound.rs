@@ -127,8 +127,8 @@ proptest! {
 
     #[test]
     fn the_plain_profiler_is_sound(case in case()) {
-        let (world, _) = case.profiler_world();
-        let schedule = run(&world, &mut case.profiler.rule());
+        let (world, _) = case.profiler.world(&case.world());
+        let schedule = run(&world, &mut case.profiler.clone());
         let promise = Promise { limit: case.profiler.limit, ..TIMED };
         assert_sound(&schedule, &world, promise);
     }
