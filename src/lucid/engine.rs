@@ -68,6 +68,8 @@ pub fn run(
         scaling,
         again: None,
     };
+    // Nodes may come or go in the first second though no job arrives in it.
+    engine.advance_to(setting.start);
     while !engine.world.is_done() {
         let Some(second) = engine.next_second() else {
             return Err(engine.world.stuck());

@@ -245,7 +245,8 @@ pub struct Shrunk {
 
 impl BusyTime {
     fn add(&mut self, now: i64, gpus: i64) {
-        self.gpu_seconds += self.gpus as i64 * (now - self.since);
+        let passed = (self.gpus as i64).saturating_mul(now.saturating_sub(self.since));
+        self.gpu_seconds = self.gpu_seconds.saturating_add(passed);
         self.since = now;
         self.gpus = self.gpus.saturating_add_signed(gpus);
     }

@@ -33,7 +33,7 @@ impl Profiler {
     /// Nodes that a virtual cluster of so many keeps.
     pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
-        nodes.saturating_sub(lent.map(|&(_, nodes)| nodes).sum())
+        lent.fold(nodes, |kept, &(_, nodes)| kept.saturating_sub(nodes))
     }
 }
 

@@ -71,6 +71,20 @@ impl ProfilerRun {
         submitted.duration <= self.limit && self.position(job).is_some()
     }
 
+    /// When it borrowed (1) and returned (-1) a node. One that it never returned goes back
+    /// with the end of its last job.
+    pub fn loans(&self) -> Vec<(i64, i32)> {
+        let mut loans = self.schedule.scaling.clone();
+        let borrowed: i32 = loans.iter().map(|&(_, nodes)| nodes).sum();
+        let ends = self.schedule.jobs.iter().map(|job| job.end);
+        loans.extend(
+            ends.max()
+                .filter(|_| borrowed > 0)
+                .map(|end| (end, -borrowed)),
+        );
+        loans
+    }
+
     /// Seconds that a job of the trace has waited to be profiled.
     pub fn queued(&self, job: usize) -> i64 {
         let position = self.position(job);

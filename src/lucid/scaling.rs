@@ -35,7 +35,8 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Echoes steps given as second and number of nodes, by ascending second.
+    /// Echoes steps given as second and number of nodes, by ascending second; those before
+    /// the simulation starts are left out.
     pub fn new(steps: &[(i64, i32)]) -> Self {
         Echo {
             steps: steps.iter().copied().collect(),
@@ -45,12 +46,15 @@ impl Echo {
 
 impl Scaling for Echo {
     fn step(&mut self, view: &View<'_>) -> i32 {
-        let due = self.steps.front().filter(|(time, _)| *time == view.now());
-        let Some(&(_, nodes)) = due else {
-            return 0;
-        };
-        self.steps.pop_front();
-        -nodes
+        while let Some(&(time, nodes)) = self.steps.front()
+            && time <= view.now()
+        {
+            self.steps.pop_front();
+            if time == view.now() {
+                return -nodes;
+            }
+        }
+        0
     }
 
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {

@@ -110,7 +110,7 @@ pub fn simulate(
         .flat_map(|request| (0..vcs).map(move |vc| (request, vc)))
         .collect();
     let (total, done) = (pairs.len(), AtomicUsize::new(0));
-    let runs: Vec<Option<VcRun>> = pairs
+    let runs: Vec<Result<Option<VcRun>, SimulateError>> = pairs
         .into_par_iter()
         .map(|(request, vc)| {
             if control.stop.load(Ordering::Relaxed) {
@@ -121,7 +121,9 @@ pub fn simulate(
             (control.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
             Ok(Some(run))
         })
-        .collect::<Result<_, _>>()?;
+        .collect();
+    // Of several errors the first in order, on any number of threads.
+    let runs: Vec<Option<VcRun>> = runs.into_iter().collect::<Result<_, _>>()?;
     let mut runs = runs.into_iter();
     let results = requests.iter().filter_map(|request| {
         let all: Vec<Option<VcRun>> = runs.by_ref().take(vcs).collect();
@@ -162,6 +164,7 @@ impl Simulation<'_> {
                 jobs: &jobs,
                 gpus_per_node: gpus,
                 nodes: profiler.nodes,
+                start: self.start,
                 sharing: false,
                 split: self.placer.splits(),
                 notice: 0,
@@ -217,7 +220,7 @@ impl Simulation<'_> {
             corrected: request.corrected,
         };
         let mut policy = (request.policy.make)(&context);
-        let mut scaling: Box<dyn Scaling> = match stage.echo {
+        let mut scaling: Box<dyn Scaling> = match &stage.echo {
             Some(steps) => Box::new(Echo::new(steps)),
             None => Box::new(Fixed),
         };
@@ -233,6 +236,7 @@ impl Simulation<'_> {
             jobs: &stage.jobs,
             gpus_per_node: self.cluster.gpus_per_node,
             nodes: stage.nodes,
+            start: self.start,
             sharing: request.policy.needs == Needs::Packing,
             split: self.placer.splits(),
             notice: request.policy.notice,

@@ -15,16 +15,12 @@ pub(super) struct Stage<'a> {
     /// Nodes not lent for good.
     pub nodes: u32,
     /// Steps of the profiler to echo.
-    pub echo: Option<&'a [(i64, i32)]>,
+    pub echo: Option<Vec<(i64, i32)>>,
 }
 
 impl<'a> Stage<'a> {
     /// The stage of a virtual cluster, after the profiler where there was one.
-    pub fn new(
-        simulation: &Simulation<'a>,
-        vc: usize,
-        profiler_run: Option<&'a ProfilerRun>,
-    ) -> Self {
+    pub fn new(simulation: &Simulation<'a>, vc: usize, profiler_run: Option<&ProfilerRun>) -> Self {
         let all = &simulation.trace.jobs;
         let ended = |job: usize| profiler_run.is_some_and(|run| run.ended(job, &all[job]));
         let here = |&job: &usize| all[job].vc == vc && !ended(job);
@@ -38,9 +34,7 @@ impl<'a> Stage<'a> {
             queued: indices.iter().map(queued).collect(),
             indices,
             nodes: profiler.map_or(nodes, |profiler| profiler.kept(vc, nodes)),
-            echo: profiler_run
-                .filter(|_| lends)
-                .map(|run| run.schedule.scaling.as_slice()),
+            echo: profiler_run.filter(|_| lends).map(ProfilerRun::loans),
         }
     }
 }

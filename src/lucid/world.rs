@@ -138,11 +138,12 @@ impl<'a> World<'a> {
         if self.live[job].alone {
             return;
         }
-        match survivor {
-            Some(survivor) if self.live[survivor].order < self.live[job].order => {
+        match survivor.map(|survivor| (survivor, &self.live[survivor])) {
+            Some((survivor, live)) if live.order < self.live[job].order => {
                 self.restore(survivor);
             }
-            Some(survivor) if self.setting.corrected => {
+            // One that ends in this second, too, is nobody's survivor.
+            Some((survivor, live)) if self.setting.corrected && live.end > self.now => {
                 self.restore(survivor);
                 self.recorder.correct(Correction {
                     time: self.now,

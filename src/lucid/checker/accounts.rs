@@ -42,11 +42,11 @@ impl Account<'_> {
         };
         let last = self.runs[self.runs.len() - 1];
         self.check_order(last, report);
-        let submit = self.job.submit;
-        report.require(first.from >= submit, || Violation::Early {
+        let arrival = self.job.submit.max(terms.start);
+        report.require(first.from >= arrival, || Violation::Early {
             job: self.id(),
             start: first.from,
-            submit,
+            arrival,
         });
         self.check_outcome(first, last, report);
         self.check_service(terms, last, report);

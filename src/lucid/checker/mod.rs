@@ -28,6 +28,8 @@ pub struct Terms<'a> {
     pub gpus_per_node: u32,
     /// Nodes at the start.
     pub nodes: u32,
+    /// Second of the start; jobs submitted before arrive then.
+    pub start: i64,
     /// Whether two jobs may hold the same GPUs.
     pub sharing: bool,
     /// Whether a job may be spread over more nodes than its number of GPUs needs.

@@ -70,9 +70,8 @@ fn wrong_times<'a>(schedule: &'a Schedule, terms: &Terms) -> Option<(&'a Samples
     if let Some(pair) = samples.windows(2).find(gap) {
         return Some((&pair[1], "not the minute after the samples before"));
     }
-    let submitted = terms.jobs.iter().map(|job| job.submit).min()?;
-    if first.first >= submitted.saturating_add(MINUTE) {
-        return Some((first, "the first job was submitted a minute before"));
+    if first.first < terms.start || first.first >= terms.start.saturating_add(MINUTE) {
+        return Some((first, "not the first minute from the start on"));
     }
     let ended = schedule.jobs.iter().map(|job| job.end).max()?;
     if last(end) > ended || ended.saturating_sub(last(end)) >= MINUTE {

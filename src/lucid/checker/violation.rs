@@ -151,15 +151,15 @@ pub enum Violation {
         /// Second of the earlier run's end.
         until: i64,
     },
-    /// A start before the submission.
-    #[error("job {job}: starts at second {start}, before its submission at second {submit}")]
+    /// A start before the arrival.
+    #[error("job {job}: starts at second {start}, before its arrival at second {arrival}")]
     Early {
         /// The job.
         job: String,
         /// Second of the start.
         start: i64,
-        /// Second of the submission.
-        submit: i64,
+        /// Second of its submission, or of the simulation's start where that is later.
+        arrival: i64,
     },
     /// An outcome that its runs contradict.
     #[error("job {job}: {field} is {found}, by its runs {expected}")]

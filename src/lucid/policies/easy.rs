@@ -26,6 +26,7 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
         expected: BTreeSet::new(),
         reservation: None,
         candidate: 0,
+        passed: false,
     })
 }
 
@@ -42,6 +43,8 @@ struct Easy {
     reservation: Option<Reservation>,
     /// The first job not considered yet in this round.
     candidate: usize,
+    /// Whether a job has passed the first of the queue in this round.
+    passed: bool,
 }
 
 /// A place for the first job of the queue.
@@ -81,6 +84,7 @@ impl Easy {
             };
             let end = view.now() + self.estimates[job];
             if end <= reservation.second || reservation.outlasts(&placement, view) {
+                self.passed = true;
                 return Some(Decision::Start { job, placement });
             }
         }
@@ -118,6 +122,7 @@ impl Policy for Easy {
 
     fn open(&mut self, _: &View<'_>) {
         self.reservation = None;
+        self.passed = false;
     }
 
     fn next(&mut self, view: &View<'_>) -> Option<Decision> {
@@ -133,13 +138,17 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// A reservation changes, with no job ending, only when a running job comes to
-    /// outlive its estimate.
+    /// A job refused may pass once another has, as it may then be placed elsewhere. Else a
+    /// reservation changes, with no job ending, only when a running job comes to outlive
+    /// its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {
             return None;
         }
         let soon = view.now() + 1;
+        if self.passed {
+            return Some(soon);
+        }
         let &(end, _) = self.expected.range((soon, 0)..).next()?;
         Some(if end > soon { end - 1 } else { end })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Context, Needs, PolicyEntry, Priority};
 use crate::lucid::policy::{Decision, Policy};
-use crate::lucid::view::View;
+use crate::lucid::view::{Status, View};
 
 pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "qssf",
@@ -21,6 +21,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
         estimates: context.estimates,
         queue: BTreeSet::new(),
         arrived: BTreeSet::new(),
+        second: context.start,
+        unrated: Vec::new(),
         fresh: false,
         again: None,
         rated: vec![None; context.jobs.len()],
@@ -34,8 +36,11 @@ struct Qssf<'a> {
     estimates: &'a [f64],
     /// By priority, then GPUs, then submission.
     queue: BTreeSet<(Priority, u32, usize)>,
-    /// Those that arrived in this second, by GPUs.
+    /// Those that arrived in this second, by GPUs, and the second.
     arrived: BTreeSet<(u32, usize)>,
+    second: i64,
+    /// Those that arrived since priorities were last given.
+    unrated: Vec<usize>,
     /// Whether in this round all waiting jobs are such.
     fresh: bool,
     again: Option<i64>,
@@ -46,6 +51,14 @@ struct Qssf<'a> {
 impl Qssf<'_> {
     fn service(&self, job: usize, gpus: u32) -> f64 {
         self.estimates[job] * f64::from(gpus)
+    }
+
+    /// Forgets who arrived in an earlier second.
+    fn turn_to(&mut self, second: i64) {
+        if self.second != second {
+            self.arrived.clear();
+            self.second = second;
+        }
     }
 
     fn next_job(&self) -> Option<usize> {
@@ -60,19 +73,22 @@ impl Qssf<'_> {
 impl Policy for Qssf<'_> {
     fn submitted(&mut self, job: usize, view: &View<'_>) {
         let gpus = view.job(job).gpus;
+        self.turn_to(view.now());
         self.arrived.insert((gpus, job));
+        self.unrated.push(job);
         let priority = Priority::new(self.service(job, gpus));
         self.queue.insert((priority, gpus, job));
     }
 
     fn open(&mut self, view: &View<'_>) {
-        self.arrived
-            .retain(|&(_, job)| view.job(job).submit == view.now());
+        self.turn_to(view.now());
         self.fresh = self.queue.len() == self.arrived.len();
         self.again = None;
         if !self.fresh {
-            for &(priority, _, job) in &self.queue {
-                self.rated[job] = Some(priority.0);
+            for job in std::mem::take(&mut self.unrated) {
+                let waits = view.status(job) == Status::Waiting;
+                let service = self.service(job, view.job(job).gpus);
+                self.rated[job] = waits.then_some(Priority::new(service).0);
             }
         }
     }

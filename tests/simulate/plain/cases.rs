@@ -26,16 +26,7 @@ pub struct Case {
     pub forecast: ForecastTable,
     pub packing: PackingTable,
     pub switches: Switches,
-    pub profiler: Profiling,
-}
-
-/// A profiler's setting.
-#[derive(Debug, Clone)]
-pub struct Profiling {
-    pub nodes: u32,
-    pub limit: i64,
-    pub most_gpus: u32,
-    pub elastic: bool,
+    pub profiler: Profiler,
 }
 
 impl Case {
@@ -51,29 +42,6 @@ impl Case {
             estimates: &self.estimates,
             forecast: &self.forecast,
             packing: &self.packing,
-        }
-    }
-
-    /// The world of the profiler, with the indices of the jobs in it.
-    pub fn profiler_world(&self) -> (World<'_>, Vec<usize>) {
-        let small = |&index: &usize| self.jobs[index].gpus <= self.profiler.most_gpus;
-        let small: Vec<usize> = (0..self.jobs.len()).filter(small).collect();
-        let world = World {
-            jobs: small.iter().map(|&index| &self.jobs[index]).collect(),
-            queued: vec![0; small.len()],
-            nodes: self.profiler.nodes,
-            ..self.world()
-        };
-        (world, small)
-    }
-}
-
-impl Profiling {
-    pub fn rule(&self) -> Profiler {
-        Profiler {
-            limit: self.limit,
-            most_gpus: self.most_gpus,
-            elastic: self.elastic,
         }
     }
 }
@@ -96,6 +64,8 @@ pub fn job(index: usize, gpus: u32, submit: i64, duration: i64) -> Job {
 }
 
 const WORKLOADS: usize = 4;
+/// Most jobs of a case.
+pub const MOST_JOBS: usize = 30;
 
 /// A job before it is fitted into its virtual cluster.
 #[derive(Debug, Clone)]
@@ -182,7 +152,7 @@ fn pairs(drafts: &[(f64, f64, u8, u32)]) -> BTreeMap<(usize, usize), Pair> {
 /// Intervals and numbers are such that their means are exact.
 fn forecast() -> impl Strategy<Value = Vec<(f64, f64)>> {
     let jobs = prop_oneof![1 => select(vec![0.0, 1.0, 2.0]), 2 => select(vec![2.5, 7.0, 30.0])];
-    let gpus = select(vec![0.0, 5.0, 20.0, 40.0, 200.0]);
+    let gpus = prop_oneof![2 => select(vec![0.0, 5.0]), 1 => select(vec![20.0, 40.0, 200.0])];
     vec((jobs, gpus), 1..60)
 }
 
@@ -210,10 +180,10 @@ fn switches() -> impl Strategy<Value = Switches> {
     )
 }
 
-fn profiling() -> impl Strategy<Value = Profiling> {
+fn profiler() -> impl Strategy<Value = Profiler> {
     let limit = prop_oneof![Just(10i64), Just(100), 1..200i64];
     let most = prop_oneof![3 => Just(16), 1 => 1..17u32];
-    (1..3u32, limit, most, any::<bool>()).prop_map(|(nodes, limit, most_gpus, elastic)| Profiling {
+    (1..3u32, limit, most, any::<bool>()).prop_map(|(nodes, limit, most_gpus, elastic)| Profiler {
         nodes,
         limit,
         most_gpus,
@@ -221,34 +191,62 @@ fn profiling() -> impl Strategy<Value = Profiling> {
     })
 }
 
+/// How large a virtual cluster is, and from when on it is simulated.
+#[derive(Debug, Clone)]
+struct Frame {
+    nodes: u32,
+    gpus_per_node: u32,
+    placer: Placer,
+    /// Second from which on jobs are submitted.
+    open: i64,
+    /// Seconds after which the simulation starts.
+    delay: i64,
+}
+
+fn frame() -> impl Strategy<Value = Frame> {
+    let gpus_per_node = prop_oneof![9 => select(vec![2u32, 4, 8]), 1 => select(vec![1, 64])];
+    let placer = select(Placer::ALL.to_vec());
+    let open = select(vec![0i64, 37, 13_219_200]);
+    let delay = prop_oneof![6 => Just(0), 1 => 1..300i64];
+    (1..5u32, gpus_per_node, placer, open, delay).prop_map(
+        |(nodes, gpus_per_node, placer, open, delay)| Frame {
+            nodes,
+            gpus_per_node,
+            placer,
+            open,
+            delay,
+        },
+    )
+}
+
 /// Random small traces.
 pub fn case() -> impl Strategy<Value = Case> {
-    let cluster = (
-        1..5u32,
-        select(vec![2u32, 4, 8]),
-        select(vec![0i64, 37, 13_219_200]),
-        select(Placer::ALL.to_vec()),
-    );
     let bursts = vec(0..700i64, 4);
-    let drafts = prop_oneof![vec(draft(), 1..26), vec(draft(), 18..26)];
+    let drafts = prop_oneof![1 => vec(draft(), 1..24), 2 => vec(draft(), 24..=MOST_JOBS)];
     let known = (packing(), forecast());
-    (cluster, bursts, drafts, known, switches(), profiling()).prop_map(
-        |((nodes, gpus_per_node, start, placer), bursts, drafts, known, switches, profiler)| {
-            let size = (nodes, gpus_per_node, start, placer);
-            assemble(size, &bursts, drafts, known, switches, profiler)
+    (frame(), bursts, drafts, known, switches(), profiler()).prop_map(
+        |(frame, bursts, drafts, known, switches, profiler)| {
+            assemble(frame, &bursts, drafts, known, switches, profiler)
         },
     )
 }
 
 fn assemble(
-    (nodes, gpus_per_node, start, placer): (u32, u32, i64, Placer),
+    frame: Frame,
     bursts: &[i64],
     mut drafts: Vec<Draft>,
     (packing, forecast): (PackingTable, Vec<(f64, f64)>),
     mut switches: Switches,
-    mut profiler: Profiling,
+    mut profiler: Profiler,
 ) -> Case {
-    let submit = |draft: &Draft| start + bursts[draft.burst] + draft.late;
+    let Frame {
+        nodes,
+        gpus_per_node,
+        placer,
+        open,
+        delay,
+    } = frame;
+    let submit = |draft: &Draft| open + bursts[draft.burst] + draft.late;
     drafts.sort_by_key(submit);
     let fitted = |(index, draft): (usize, &Draft)| {
         let gpus = 1 + (draft.gpus - 1) % (nodes * gpus_per_node);
@@ -260,16 +258,14 @@ fn assemble(
     };
     let jobs: Vec<Job> = drafts.iter().enumerate().map(fitted).collect();
     let estimated = jobs.iter().zip(&drafts);
-    // A virtual cluster without any node is none.
-    switches.echo.retain(|_| nodes > 1);
     for (second, _) in &mut switches.echo {
-        *second += start / 10 * 10;
+        *second += open / 10 * 10;
     }
     profiler.most_gpus = 1 + (profiler.most_gpus - 1) % (profiler.nodes * gpus_per_node);
     Case {
         nodes,
         gpus_per_node,
-        start,
+        start: open + delay,
         placer,
         queued: drafts.iter().map(|draft| draft.queued).collect(),
         workloads: (0..WORKLOADS).map(workload).collect(),
@@ -279,9 +275,7 @@ fn assemble(
                 .collect(),
         ),
         forecast: ForecastTable {
-            times: (0..forecast.len() as i64)
-                .map(|i| start + 130 * i)
-                .collect(),
+            times: (0..forecast.len() as i64).map(|i| open + 130 * i).collect(),
             gpu_jobs: forecast.iter().map(|row| row.0).collect(),
             gpus: forecast.iter().map(|row| row.1).collect(),
         },

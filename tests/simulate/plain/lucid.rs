@@ -50,19 +50,23 @@ impl Lucid {
     }
 
     /// One of a pair ends: the first-placed of both gets full speed, even if that is the
-    /// one that ends; corrected, the survivor does.
+    /// one that ends; corrected, the survivor does if it goes on.
     fn restore(&self, sim: &mut Sim, ended: usize) {
         let (slot, gpus) = &sim.jobs[ended].nodes[0];
         let node = sim.nodes.node(*slot);
         let same = node.jobs.iter().filter(|(_, held)| held == gpus);
         let pair: Vec<usize> = same.map(|&(job, _)| job).collect();
         let mut restored = pair[0];
-        if self.switches.corrected && restored == ended {
-            restored = pair[1];
+        if self.switches.corrected
+            && restored == ended
+            && let Some(&survivor) = pair.get(1)
+            && sim.jobs[survivor].remain > 0.0
+        {
+            restored = survivor;
             sim.corrections.push(Correction {
                 time: sim.time,
                 ended,
-                survivor: restored,
+                survivor,
             });
         }
         sim.set_speed(restored, 1.0);

@@ -19,7 +19,7 @@ pub use easy::Easy;
 pub use lucid::{Lucid, Switches};
 pub use placers::Placer;
 pub use preemptive::{Srtf, Tiresias};
-pub use profiler::{Profiler, after};
+pub use profiler::{Profiled, Profiler};
 pub use queues::{Fifo, Qssf, Sjf};
 
 use gleaner::domain::Job;
@@ -36,7 +36,7 @@ pub struct World<'a> {
     pub queued: Vec<i64>,
     pub nodes: u32,
     pub gpus_per_node: u32,
-    /// The first second; no job may be submitted before it.
+    /// The first second.
     pub start: i64,
     pub placer: Placer,
     pub estimates: &'a dyn Estimates,
@@ -44,19 +44,35 @@ pub struct World<'a> {
     pub packing: &'a dyn Packing,
 }
 
+impl World<'_> {
+    /// The part of a virtual cluster of so many nodes.
+    pub fn of_vc(&self, vc: usize, nodes: u32) -> Self {
+        let jobs = self.jobs.iter().copied().zip(self.queued.iter().copied());
+        let (jobs, queued) = jobs.filter(|(job, _)| job.vc == vc).unzip();
+        World {
+            jobs,
+            queued,
+            nodes,
+            ..self.clone()
+        }
+    }
+}
+
 /// A policy: what happens within a second, but for the sampling.
 pub trait Rule {
     fn second(&mut self, sim: &mut Sim);
 }
 
-/// Steps through every second until all jobs have ended.
+/// Steps through every second until all jobs have ended; through one where there is none.
 pub fn run(world: &World, rule: &mut dyn Rule) -> Schedule {
     let mut sim = Sim::new(world);
-    while sim.ended < world.jobs.len() {
+    loop {
         rule.second(&mut sim);
         sim.close_second();
+        if sim.ended == world.jobs.len() {
+            return sim.into_schedule();
+        }
     }
-    sim.into_schedule()
 }
 
 /// The samples of a schedule, minute by minute.

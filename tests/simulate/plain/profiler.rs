@@ -1,18 +1,79 @@
 //! The profiler: fewest GPUs first, with time-aware scaling.
 
-use gleaner::domain::Job;
 use gleaner::lucid::schedule::Schedule;
 
-use super::Rule;
 use super::sim::Sim;
+use super::{Rule, World, run};
 
-/// Runs each job for at most `limit` seconds. The world holds only jobs of at most
-/// `most_gpus` GPUs.
+/// Runs each job of at most `most_gpus` GPUs for at most `limit` seconds.
+#[derive(Debug, Clone)]
 pub struct Profiler {
+    pub nodes: u32,
     pub limit: i64,
     pub most_gpus: u32,
     /// Whether a node is borrowed and returned as needed.
     pub elastic: bool,
+}
+
+/// What a profiler did.
+pub struct Profiled {
+    limit: i64,
+    /// Indices of its jobs among all, ascending.
+    pub jobs: Vec<usize>,
+    pub schedule: Schedule,
+}
+
+impl Profiler {
+    /// The profiler's world, of all jobs, with the indices of those in it.
+    pub fn world<'a>(&self, all: &World<'a>) -> (World<'a>, Vec<usize>) {
+        let small = |&index: &usize| all.jobs[index].gpus <= self.most_gpus;
+        let small: Vec<usize> = (0..all.jobs.len()).filter(small).collect();
+        let world = World {
+            jobs: small.iter().map(|&index| all.jobs[index]).collect(),
+            queued: vec![0; small.len()],
+            nodes: self.nodes,
+            ..all.clone()
+        };
+        (world, small)
+    }
+
+    /// Profiles all jobs.
+    pub fn profile(&self, all: &World) -> Profiled {
+        let (world, jobs) = self.world(all);
+        Profiled {
+            limit: self.limit,
+            jobs,
+            schedule: run(&world, &mut self.clone()),
+        }
+    }
+}
+
+impl Profiled {
+    /// All jobs that go on, with their wait: those too large, and those released.
+    pub fn rest<'a>(&self, all: &World<'a>) -> World<'a> {
+        let goes_on = |&(index, queued): &(usize, i64)| match self.jobs.binary_search(&index) {
+            Err(_) => Some((all.jobs[index], queued)),
+            Ok(_) if all.jobs[index].duration <= self.limit => None,
+            Ok(at) => Some((all.jobs[index], self.schedule.jobs[at].queue)),
+        };
+        let all_jobs = all.queued.iter().copied().enumerate();
+        let (jobs, queued) = all_jobs.filter_map(|job| goes_on(&job)).unzip();
+        World {
+            jobs,
+            queued,
+            ..all.clone()
+        }
+    }
+
+    /// When it borrowed and returned nodes; one that it keeps goes back with its last end.
+    pub fn loans(&self) -> Vec<(i64, i32)> {
+        let mut loans = self.schedule.scaling.clone();
+        if loans.last().is_some_and(|&(_, step)| step > 0) {
+            let ends = self.schedule.jobs.iter().map(|job| job.end);
+            loans.push((ends.max().unwrap(), -1));
+        }
+        loans
+    }
 }
 
 impl Rule for Profiler {
@@ -31,7 +92,8 @@ impl Rule for Profiler {
             }
             let held = jobs[job].duration.min(self.limit);
             sim.jobs[job].end = sim.time + held;
-            sim.jobs[job].remain -= held as f64;
+            // Of its time here, nothing will be left.
+            sim.jobs[job].remain = 0.0;
         }
         if self.elastic {
             self.scale(sim);
@@ -59,23 +121,4 @@ impl Profiler {
         let forecast = sim.world.forecast.gpus(sim.time);
         forecast.is_none_or(|gpus| gpus <= f64::from(self.most_gpus * 5))
     }
-}
-
-/// Of the jobs that were profiled, those that go on, with their wait; with those too
-/// large to be profiled, in the order of `jobs`. `profiled` are ascending indices of `jobs`.
-pub fn after<'a>(
-    jobs: &[&'a Job],
-    profiled: &[usize],
-    schedule: &Schedule,
-    limit: i64,
-) -> (Vec<&'a Job>, Vec<i64>) {
-    let mut left = Vec::new();
-    for (index, &job) in jobs.iter().enumerate() {
-        match profiled.binary_search(&index) {
-            Err(_) => left.push((job, 0)),
-            Ok(_) if job.duration <= limit => {}
-            Ok(at) => left.push((job, schedule.jobs[at].queue)),
-        }
-    }
-    left.into_iter().unzip()
 }

@@ -64,7 +64,6 @@ impl<'a> Sim<'a> {
             run: 0,
         };
         assert_eq!(world.jobs.len(), world.queued.len());
-        assert!(world.jobs.iter().all(|job| job.submit >= world.start));
         Sim {
             world,
             time: world.start,
@@ -86,11 +85,12 @@ impl<'a> Sim<'a> {
         self.world.jobs[job].gpus
     }
 
-    /// Puts the jobs submitted in this second at the queue's end; tells how many.
+    /// Puts the jobs submitted in this second at the queue's end, in the first second also
+    /// those submitted before; tells how many.
     pub fn arrive(&mut self) -> usize {
         let before = self.arrived;
         while let Some(job) = self.world.jobs.get(self.arrived)
-            && job.submit == self.time
+            && job.submit <= self.time
         {
             self.waiting.push(self.arrived);
             self.arrived += 1;
@@ -269,9 +269,10 @@ fn set(gpus: &[usize]) -> GpuSet {
     gpus.iter().fold(0, |set, gpu| set | 1 << gpu)
 }
 
+/// The mean; of no values 0.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
-    values.iter().sum::<f64>() / values.len() as f64
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// The mean over nodes of the mean over GPUs, both without those at 0.
@@ -280,12 +281,7 @@ fn mean_of_used(nodes: &[Vec<f64>]) -> f64 {
         let used: Vec<f64> = node.iter().copied().filter(|&value| value > 0.0).collect();
         (!used.is_empty()).then(|| mean(used.into_iter()))
     };
-    let nodes: Vec<f64> = nodes.iter().filter_map(used).collect();
-    if nodes.is_empty() {
-        0.0
-    } else {
-        mean(nodes.into_iter())
-    }
+    mean(nodes.iter().filter_map(used))
 }
 
 /// Joins successive minutes of the same state.

@@ -5,7 +5,7 @@ use super::*;
 broken! {
     a_start_before_submission: exclusive,
         |e| e.jobs[2].submit = 41,
-        Violation::Early { job, start: 40, submit: 41 } if job == "c",
+        Violation::Early { job, start: 40, arrival: 41 } if job == "c",
     a_wrong_start: exclusive,
         |e| e.schedule.jobs[1].start = 70,
         Violation::Outcome { job, field: "start", found: 70, expected: 10 } if job == "b",

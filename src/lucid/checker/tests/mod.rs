@@ -113,6 +113,7 @@ impl Example {
             jobs: &jobs,
             gpus_per_node: GPUS_PER_NODE,
             nodes: self.nodes,
+            start: 0,
             sharing: self.sharing,
             split: self.split,
             notice: self.notice,

@@ -79,10 +79,12 @@ impl Lucid<'_> {
             {
                 return Some(Decision::Share { job, with, pair });
             }
-            match view.place(gpus).filter(|_| pass.may_fit(gpus)) {
-                Some(placement) => return Some(Decision::Start { job, placement }),
-                None => pass.refuse(gpus, self.partners.appeared(gpus)),
+            if pass.may_fit(gpus)
+                && let Some(placement) = view.place(gpus)
+            {
+                return Some(Decision::Start { job, placement });
             }
+            pass.refuse(gpus, self.partners.appeared(gpus));
         }
         None
     }

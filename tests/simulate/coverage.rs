@@ -1,0 +1,115 @@
+//! Random traces provoke what they are for (counted over a fixed number of them).
+
+use gleaner::lucid::result::PolicyRun;
+use gleaner::lucid::schedule::Schedule;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+use crate::plain::cases::{Case, case};
+use crate::product::{policy, schedule};
+use crate::town::{self, Town, town};
+
+const TRACES: usize = 400;
+/// Traces that must show each thing.
+const ENOUGH: usize = 4;
+
+/// Fails unless enough values of a strategy show each of the things named.
+fn assert_shown<T, const N: usize>(
+    strategy: impl Strategy<Value = T>,
+    things: [&str; N],
+    shows: impl Fn(&T) -> [bool; N],
+) {
+    let mut runner = TestRunner::deterministic();
+    let mut counts = [0; N];
+    for _ in 0..TRACES {
+        let value = strategy.new_tree(&mut runner).unwrap().current();
+        for (count, shown) in counts.iter_mut().zip(shows(&value)) {
+            *count += usize::from(shown);
+        }
+    }
+    for (thing, count) in things.into_iter().zip(counts) {
+        println!("{thing}: {count} of {TRACES}");
+        assert!(count >= ENOUGH, "{thing}: only {count} of {TRACES}");
+    }
+}
+
+fn preempts(case: &Case, name: &str) -> bool {
+    let jobs = schedule(case, &policy(name)).unwrap().jobs;
+    jobs.iter().any(|job| job.checkpoints > 0)
+}
+
+/// Whether a node got the name of another.
+fn renames(schedule: &Schedule) -> bool {
+    let start = schedule.nodes.iter().filter(|node| node.from == i64::MIN);
+    schedule.scaling.iter().any(|&(_, step)| step < 0)
+        && (start.zip(0..)).any(|(node, name)| node.name != name)
+}
+
+#[test]
+fn cases_provoke_what_is_rare() {
+    let things = [
+        "shared",
+        "sped up again",
+        "corrected",
+        "nodes came and went",
+        "renamed",
+        "preempted by SRTF",
+        "preempted by Tiresias",
+        "backfilled",
+        "submitted before the start",
+    ];
+    assert_shown(case(), things, |case| {
+        let lucid = schedule(case, &policy("lucid")).unwrap();
+        let [fifo, easy] = ["fifo", "easy"].map(|name| schedule(case, &policy(name)).unwrap());
+        [
+            lucid.jobs.iter().any(|job| job.colocated > 0),
+            lucid.runs.iter().any(|run| run.speeds.len() > 2),
+            !lucid.corrections.is_empty(),
+            lucid.scaling.len() > 1,
+            renames(&lucid),
+            preempts(case, "srtf"),
+            preempts(case, "tiresias"),
+            easy.jobs != fifo.jobs,
+            case.jobs[0].submit < case.start,
+        ]
+    });
+}
+
+/// Lucid's simulation.
+fn lucid(town: &Town) -> PolicyRun {
+    let request = town.request(&policy("lucid"));
+    town::run(&town.simulation(true), &[request])
+        .unwrap()
+        .remove(0)
+}
+
+#[test]
+fn towns_provoke_what_is_rare() {
+    let things = [
+        "borrowed",
+        "returned",
+        "never returned",
+        "without a job",
+        "all ended in the profiler",
+        "all its nodes lent",
+        "profiled and scheduled",
+    ];
+    assert_shown(town(), things, |town| {
+        let run = lucid(town);
+        let profiler = run.profiler.as_ref().unwrap();
+        let steps = &profiler.schedule.scaling;
+        let ended = |vc: usize| run.vcs[vc].jobs.is_empty();
+        let has_jobs = |vc: usize| town.trace.jobs.iter().any(|job| job.vc == vc);
+        let vcs = 0..run.vcs.len();
+        let lends_all = town.case.nodes == 1 && !run.vcs[0].schedule.scaling.is_empty();
+        [
+            !steps.is_empty(),
+            steps.iter().any(|&(_, step)| step < 0),
+            steps.len() % 2 == 1,
+            vcs.clone().any(|vc| !has_jobs(vc)),
+            vcs.clone().any(|vc| has_jobs(vc) && ended(vc)),
+            lends_all,
+            (run.vcs.iter().flat_map(|vc| &vc.jobs)).any(|&job| profiler.queued(job) > 0),
+        ]
+    });
+}

@@ -1,0 +1,98 @@
+//! The product on the cases that the plain simulator runs.
+
+use gleaner::domain::Job;
+use gleaner::lucid::engine::{Setting, Stuck, run};
+use gleaner::lucid::inputs::Estimates;
+use gleaner::lucid::placer::Placer;
+use gleaner::lucid::placers;
+use gleaner::lucid::policies::{self, Context, PolicyEntry, Without};
+use gleaner::lucid::scaling::{Echo, Fixed, Scaling};
+use gleaner::lucid::schedule::Schedule;
+
+use crate::plain::cases::Case;
+use crate::plain::{self, Easy, Fifo, Lucid, Qssf, Rule, Sjf, Srtf, Switches, Tiresias};
+
+/// The policy of this name.
+pub fn policy(name: &str) -> PolicyEntry {
+    let named = |entry: &&PolicyEntry| entry.name == name;
+    *policies::ALL.iter().find(named).unwrap()
+}
+
+/// What the plain simulator has for a policy.
+pub fn rule(policy: &PolicyEntry, switches: &Switches) -> Box<dyn Rule> {
+    match policy.name {
+        "fifo" => Box::new(Fifo),
+        "sjf" => Box::new(Sjf),
+        "srtf" => Box::new(Srtf),
+        "qssf" => Box::new(Qssf),
+        "tiresias" => Box::new(Tiresias),
+        "lucid" => Box::new(Lucid::new(switches.clone())),
+        "easy" => Box::new(Easy),
+        name => panic!("the plain simulator has no {name}"),
+    }
+}
+
+/// The product's placer.
+pub fn placer(placer: plain::Placer) -> &'static dyn Placer {
+    let name = match placer {
+        plain::Placer::Consolidate => "consolidate",
+        plain::Placer::ConsolidateFirst => "consolidate-first",
+        plain::Placer::Random => "random",
+    };
+    let named = |placer: &&&dyn Placer| placer.name() == name;
+    *placers::ALL.iter().find(named).unwrap()
+}
+
+/// What Lucid does without.
+pub fn without(switches: &Switches) -> Without {
+    Without {
+        packing: switches.without_packing,
+        throughput: switches.without_throughput,
+        estimate: switches.without_estimates,
+    }
+}
+
+/// The engine's schedule of one virtual cluster. Lucid gets the case's switches and the
+/// waits that its jobs come with.
+pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
+    let jobs: Vec<&Job> = case.jobs.iter().collect();
+    let work: Vec<i64> = jobs.iter().map(|job| job.duration).collect();
+    let estimates: Vec<f64> = jobs
+        .iter()
+        .map(|job| case.estimates.seconds(job).unwrap())
+        .collect();
+    let context = Context {
+        jobs: &jobs,
+        estimates: &estimates,
+        forecast: Some(&case.forecast),
+        packing: Some(&case.packing),
+        start: case.start,
+        without: without(&case.switches),
+    };
+    let none = vec![0; jobs.len()];
+    let setting = Setting {
+        jobs: &jobs,
+        work: &work,
+        queued: if policy.profiled { &case.queued } else { &none },
+        nodes: case.nodes,
+        gpus_per_node: case.gpus_per_node,
+        start: case.start,
+        notice: policy.notice,
+        placer: placer(case.placer),
+        corrected: policy.profiled && case.switches.corrected,
+    };
+    let mut scaling: Box<dyn Scaling> = match policy.profiled {
+        true => Box::new(Echo::new(&case.switches.echo)),
+        false => Box::new(Fixed),
+    };
+    run(&setting, (policy.make)(&context).as_mut(), scaling.as_mut())
+}
+
+/// The plain simulator's schedule of the same.
+pub fn plain_schedule(case: &Case, policy: &PolicyEntry) -> Schedule {
+    let mut world = case.world();
+    if policy.profiled {
+        world.queued = case.queued.clone();
+    }
+    plain::run(&world, rule(policy, &case.switches).as_mut())
+}

@@ -1,0 +1,134 @@
+//! Random small traces of several virtual clusters, with a profiler.
+
+use std::sync::atomic::AtomicBool;
+
+use gleaner::domain::{Cluster, Trace, VirtualCluster};
+use gleaner::lucid::policies::PolicyEntry;
+use gleaner::lucid::profiler::Profiler;
+use gleaner::lucid::result::PolicyRun;
+use gleaner::lucid::schedule::Schedule;
+use gleaner::lucid::{Control, Request, SimulateError, Simulation, simulate};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::plain::cases::{Case, MOST_JOBS, case};
+use crate::plain::{self, Profiled};
+use crate::product;
+
+/// A case's jobs in several virtual clusters of its size, and what they lend the profiler.
+#[derive(Debug, Clone)]
+pub struct Town {
+    pub case: Case,
+    pub cluster: Cluster,
+    pub trace: Trace,
+    pub profiler: Profiler,
+}
+
+const VCS: usize = 3;
+
+/// Random towns. Few jobs leave some virtual clusters without any.
+pub fn town() -> impl Strategy<Value = Town> {
+    let lent = vec(select(vec![0u32, 0, 1, 2]), VCS);
+    (case(), vec(0..VCS, MOST_JOBS), lent).prop_map(|(case, homes, lent)| {
+        let mut case = case;
+        for (job, home) in case.jobs.iter_mut().zip(homes) {
+            job.vc = home;
+        }
+        Town::new(case, &lent)
+    })
+}
+
+impl Town {
+    fn new(case: Case, lent: &[u32]) -> Self {
+        let vc = |(index, lent): (usize, &u32)| VirtualCluster {
+            name: format!("vc{index}"),
+            nodes: case.nodes + lent,
+        };
+        let rule = &case.profiler;
+        Town {
+            cluster: Cluster {
+                vcs: lent.iter().enumerate().map(vc).collect(),
+                gpus_per_node: case.gpus_per_node,
+            },
+            trace: Trace {
+                jobs: case.jobs.clone(),
+                workloads: case.workloads.clone(),
+                origin: None,
+            },
+            profiler: Profiler {
+                limit: rule.limit,
+                nodes: rule.nodes,
+                factor: f64::from(rule.most_gpus) / f64::from(rule.nodes),
+                lent: lent.iter().copied().enumerate().collect(),
+                elastic: rule.elastic.then_some(0),
+            },
+            case,
+        }
+    }
+
+    /// The simulation, checked.
+    pub fn simulation(&self, profiled: bool) -> Simulation<'_> {
+        Simulation {
+            trace: &self.trace,
+            cluster: &self.cluster,
+            start: self.case.start,
+            placer: product::placer(self.case.placer),
+            estimates: Some(&self.case.estimates),
+            forecast: Some(&self.case.forecast),
+            packing: Some(&self.case.packing),
+            profiler: Some(&self.profiler).filter(|_| profiled),
+            without: product::without(&self.case.switches),
+            check: true,
+        }
+    }
+
+    /// A policy, with the case's switches.
+    pub fn request(&self, policy: &PolicyEntry) -> Request {
+        Request {
+            name: policy.name,
+            policy: *policy,
+            corrected: self.case.switches.corrected,
+        }
+    }
+
+    /// What the plain profiler does.
+    pub fn plain_profiler(&self) -> Profiled {
+        self.case.profiler.profile(&self.case.world())
+    }
+
+    /// The plain schedule of a virtual cluster, after the profiler where there was one.
+    pub fn plain_schedule(
+        &self,
+        vc: usize,
+        policy: &PolicyEntry,
+        profiled: Option<&Profiled>,
+    ) -> Schedule {
+        let all = self.case.world();
+        let mut nodes = self.cluster.vcs[vc].nodes;
+        let mut switches = self.case.switches.clone();
+        switches.echo.clear();
+        let Some(profiled) = profiled.filter(|_| policy.profiled) else {
+            let world = all.of_vc(vc, nodes);
+            return plain::run(&world, product::rule(policy, &switches).as_mut());
+        };
+        nodes -= self.profiler.lent[vc].1;
+        if self.profiler.elastic == Some(vc) {
+            switches.echo = profiled.loans();
+        }
+        let world = profiled.rest(&all).of_vc(vc, nodes);
+        plain::run(&world, product::rule(policy, &switches).as_mut())
+    }
+}
+
+/// Simulates to the end, seen by nobody.
+pub fn run(
+    simulation: &Simulation<'_>,
+    requests: &[Request],
+) -> Result<Vec<PolicyRun>, SimulateError> {
+    let control = Control {
+        stop: &AtomicBool::new(false),
+        progress: &|_, _| {},
+    };
+    simulate(simulation, requests, control)
+}
