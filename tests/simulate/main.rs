@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod broken;
+mod corrected;
 mod coverage;
 mod idle;
 mod plain;
