@@ -51,6 +51,7 @@ bench: build
 	$(CARGO) bench --locked -p gleaner-solvers
 	scripts/bench-solvers.sh $(GLEANER)
 	scripts/bench-replay.sh $(GLEANER)
+	FEATURES="$(FEATURES)" scripts/bench-simulate.sh
 
 clean:
 	$(CARGO) clean

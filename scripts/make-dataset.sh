@@ -6,3 +6,4 @@ directory=$2
 "$gleaner" synth events --nodes 100 --days 2 --seed 1 -o "$directory/idle.csv"
 "$gleaner" synth tasks --count 20 --seed 1 -o "$directory/tasks.toml"
 "$gleaner" synth problems --count 12 --tasks 6 --nodes 40 --seed 1 -o "$directory/problems.jsonl"
+"$gleaner" synth jobs --vcs 3 --nodes 9 --days 2 --jobs 400 --seed 1 -o "$directory/cluster"

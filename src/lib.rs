@@ -3,14 +3,15 @@
 //!
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
 //! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
-//! [`replay`], [`compare`] and [`synth`] (no files, no terminal), [`domain`], and the
-//! crate [`gleaner_solvers`].
+//! [`replay`], [`compare`], [`inspect`] and [`synth`] (no files, no terminal), [`domain`],
+//! and the crate [`gleaner_solvers`].
 
 pub mod cli;
 pub mod compare;
 pub mod domain;
 pub mod error;
 pub mod ingest;
+pub mod inspect;
 pub mod lucid;
 pub mod output;
 pub mod replay;

@@ -1,6 +1,6 @@
 //! Arguments that choose what is replayed: log, slice, tasks, window.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use super::remark;
 use crate::domain::events::Slice;
 use crate::domain::{EventLog, TrainingTask};
 use crate::error::{Error, Fault, Faults, Result};
-use crate::ingest::{self, SourceId};
+use crate::ingest::{self, Loaded, SourceId};
 use crate::replay::{Initial, Options};
 
 /// What is replayed.
@@ -24,18 +24,9 @@ pub struct LogArgs {
     /// Scaling curves: the original's second pickle (-scfn).
     #[arg(long, value_name = "FILE")]
     curves: Option<PathBuf>,
-    /// Keep a fast copy LOG.gev beside the log; rebuilt when the log changes.
-    #[arg(long)]
-    cache: bool,
-    /// Rows dropped at the start of the log; the original always drops 1000.
-    #[arg(long, value_name = "ROWS", default_value_t = 0)]
-    skip_rows: usize,
-    /// First node (column) of the log to use (-nis).
-    #[arg(long, value_name = "INDEX", default_value_t = 0)]
-    first_node: usize,
-    /// How many nodes to use [default: all] (-nN).
-    #[arg(long, value_name = "COUNT")]
-    nodes: Option<usize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    slice: SliceArgs,
     /// Forward window in seconds over which a reallocation must pay (-Tfwd).
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     t_fwd: f64,
@@ -51,6 +42,75 @@ pub struct LogArgs {
     /// Reallocate a finished task's nodes when it finishes, not at the next node event.
     #[arg(long)]
     completion_events: bool,
+}
+
+/// Which part of a log is used.
+#[derive(Debug, Args, Serialize)]
+pub struct SliceArgs {
+    /// Keep a fast copy LOG.gev beside the log; rebuilt when the log changes.
+    #[arg(long)]
+    cache: bool,
+    /// Rows dropped at the start of the log; the original always drops 1000.
+    #[arg(long, value_name = "ROWS", default_value_t = 0)]
+    skip_rows: usize,
+    /// First node (column) of the log to use (-nis).
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    first_node: usize,
+    /// How many nodes to use [default: all] (-nN).
+    #[arg(long, value_name = "COUNT")]
+    nodes: Option<usize>,
+}
+
+impl SliceArgs {
+    /// Reads the log `events`, and cuts the slice; rows equal to the row before are dropped.
+    ///
+    /// # Errors
+    /// Faults of the file; an empty slice.
+    pub fn read(&self, events: &Path) -> Result<Loaded<EventLog>> {
+        let log = self.read_whole(events)?;
+        let sliced = log.value.slice(Slice {
+            skip_rows: self.skip_rows,
+            first_node: self.first_node,
+            nodes: self.nodes,
+        });
+        if sliced.is_empty() || sliced.nodes().is_empty() {
+            let found = format!(
+                "{} rows and {} nodes",
+                log.value.len(),
+                log.value.nodes().len()
+            );
+            let expected = "rows after --skip-rows and nodes from --first-node on";
+            return Err(Fault::of(events, found, expected).into());
+        }
+        Ok(Loaded {
+            value: sliced,
+            ..log
+        })
+    }
+
+    /// As [`SliceArgs::read`], but a whole log keeps its rows that change nothing: they show
+    /// that its collector was awake.
+    ///
+    /// # Errors
+    /// As [`SliceArgs::read`].
+    pub fn read_with_still_rows(&self, events: &Path) -> Result<Loaded<EventLog>> {
+        if self.skip_rows == 0 && self.first_node == 0 && self.nodes.is_none() {
+            self.read_whole(events)
+        } else {
+            self.read(events)
+        }
+    }
+
+    fn read_whole(&self, events: &Path) -> Result<Loaded<EventLog>> {
+        let read = if self.cache {
+            ingest::events::read_cached
+        } else {
+            ingest::events::read
+        };
+        let log = read(events)?;
+        remark(&log.notes);
+        Ok(log)
+    }
 }
 
 /// The deal at event 0.
@@ -104,29 +164,9 @@ impl LogArgs {
         };
         let tasks = ingest::tasks::read(tasks, self.curves.as_deref(), skip_invalid)?;
         remark(&tasks.notes);
-        let read = if self.cache {
-            ingest::events::read_cached
-        } else {
-            ingest::events::read
-        };
-        let log = read(events)?;
-        remark(&log.notes);
-        let sliced = log.value.slice(Slice {
-            skip_rows: self.skip_rows,
-            first_node: self.first_node,
-            nodes: self.nodes,
-        });
-        if sliced.is_empty() || sliced.nodes().is_empty() {
-            let found = format!(
-                "{} rows and {} nodes",
-                log.value.len(),
-                log.value.nodes().len()
-            );
-            let expected = "rows after --skip-rows and nodes from --first-node on";
-            return Err(Fault::of(events, found, expected).into());
-        }
+        let log = self.slice.read(events)?;
         Ok(Inputs {
-            log: sliced,
+            log: log.value,
             tasks: tasks.value.tasks,
             skipped: tasks.value.skipped,
             sources: log.sources.into_iter().chain(tasks.sources).collect(),

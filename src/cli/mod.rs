@@ -3,6 +3,7 @@
 mod compare;
 mod convert;
 mod inputs;
+mod inspect;
 mod interrupt;
 mod original;
 mod progress;
@@ -41,6 +42,7 @@ enum Command {
     Simulate(Box<simulate::Args>),
     Solve(solve::Args),
     Compare(compare::Args),
+    Inspect(inspect::Args),
     Convert(convert::Args),
     Synth(synth::Args),
 }
@@ -64,6 +66,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Simulate(args) => simulate::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Synth(args) => synth::run(&args),
     };

@@ -2,7 +2,7 @@
 //! to the second what the simulator of Lucid (Hu et al., ASPLOS 2023) gives, which steps
 //! through every second.
 //!
-//! [`simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
+//! [`mod@simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
 //! [`engine`] simulates one of them; [`schedule`] is what comes out.
 
 pub mod checker;

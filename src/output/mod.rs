@@ -3,6 +3,8 @@
 pub mod answers;
 pub mod compare;
 pub mod events;
+pub mod experiment;
+pub mod inspect;
 pub mod replay;
 pub mod run;
 pub mod simulate;

@@ -132,7 +132,7 @@ fn share(part: f64, whole: f64) -> String {
 }
 
 /// Seconds in the two units that say most.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(0.0) as u64;
     let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);
     match (days, hours, minutes) {

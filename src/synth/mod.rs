@@ -1,4 +1,7 @@
-//! Generated event logs and task sets, for demos, tests and benches.
+//! Generated event logs, task sets and experiments of GPU clusters, for demos, tests and
+//! benches.
 
+pub mod copies;
 pub mod events;
+pub mod jobs;
 pub mod tasks;

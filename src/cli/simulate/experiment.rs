@@ -1,4 +1,5 @@
-//! Experiments whose files are found by name: presets, and the original's -e and -t.
+//! Experiments whose files are found by name: in one directory, presets, and the
+//! original's -e and -t.
 
 use std::path::{Path, PathBuf};
 
@@ -69,37 +70,58 @@ impl Experiment {
     /// [`Error::Usage`]: an unknown experiment, or no trace or cluster there.
     pub fn find(name: &str, directory: &Path, qssf_alone: bool) -> Result<Self> {
         let window = window(name)?;
+        let found = Self::inside(directory)?;
         let place = Place { directory };
-        let trace = place.require(&[PREPARED, "cluster_full_log.csv", "cluster_log.csv"])?;
-        let cluster = place.require(&["vc_config.csv"])?;
         let city = name.split('_').next().unwrap_or(name);
-        let raw = trace.file_name().is_some_and(|file| file != PREPARED);
+        let around = |names: &[&str]| place.find(names);
+        let forecast = format!("../../predictor/{city}_throughput_pred.csv");
+        let raw = found.trace.with_extension("csv").file_name() != Some(PREPARED.as_ref());
         Ok(Experiment {
             name: name.to_owned(),
-            trace,
-            cluster,
-            colocate: place.find(&["colocate_info.csv", "../colocate_info.csv"]),
-            profiles: place.find(&["single_data.csv", "../../analyzer/single_data.csv"]),
-            forecast: place.find(&[
-                "throughput_pred.csv",
-                &format!("../../predictor/{city}_throughput_pred.csv"),
-            ]),
-            estimates: estimates(&place, name, qssf_alone),
+            colocate: found.colocate.or_else(|| around(&["../colocate_info.csv"])),
+            profiles: found
+                .profiles
+                .or_else(|| around(&["../../analyzer/single_data.csv"])),
+            forecast: found.forecast.or_else(|| around(&[&forecast])),
+            estimates: estimates(&place, name, qssf_alone).or(found.estimates),
             window: window.filter(|_| raw),
+            ..found
+        })
+    }
+
+    /// Finds the files of an experiment in `directory` alone.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: no trace or cluster there.
+    pub fn inside(directory: &Path) -> Result<Self> {
+        let place = Place { directory };
+        Ok(Experiment {
+            trace: place.require(&[PREPARED, "cluster_full_log.csv", "cluster_log.csv"])?,
+            cluster: place.require(&["vc_config.csv"])?,
+            colocate: place.find(&["colocate_info.csv"]),
+            profiles: place.find(&["single_data.csv"]),
+            forecast: place.find(&["throughput_pred.csv"]),
+            estimates: place.find(&ESTIMATES),
+            ..Experiment::default()
         })
     }
 }
 
+/// Estimates beside a trace.
+const ESTIMATES: [&str; 3] = [
+    "duration_estimate_ebm.csv",
+    "duration_estimate.csv",
+    "duration_estimate_lgb.csv",
+];
+
+/// Estimates beside the trace or where the original keeps them.
 fn estimates(place: &Place<'_>, name: &str, qssf_alone: bool) -> Option<PathBuf> {
     let ebm = [
-        "duration_estimate_ebm.csv",
+        ESTIMATES[0],
         &format!("../../estimator/ebm/{name}_ebm_weekly_updated.csv"),
         &format!("../../estimator/ebm/{name}_ebm.csv"),
     ];
-    let lgb = [
-        "duration_estimate_lgb.csv",
-        &format!("../../estimator/lgb/{name}_lgb.csv"),
-    ];
+    let lgb = [ESTIMATES[2], &format!("../../estimator/lgb/{name}_lgb.csv")];
     let lgb = place.find(&lgb).filter(|_| qssf_alone);
     lgb.or_else(|| place.find(&ebm))
 }

@@ -21,7 +21,13 @@ use crate::lucid::policies::{GPU_MEMORY, Needs};
 
 /// What is read.
 #[derive(Debug, Args, Serialize)]
+#[command(next_help_heading = "Input")]
 pub struct FileArgs {
+    /// Directory with everything under its usual name: jobs.csv, vc_config.csv,
+    /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv.
+    /// Options that name single files go first.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Jobs: CSV or Parquet with job_id, vc, gpu_num, submit_time and duration, as the logs
     /// of Lucid's artifact, Helios and Philly.
     #[arg(long, value_name = "FILE")]
@@ -57,14 +63,11 @@ pub struct FileArgs {
     /// Leave out faulty jobs; they are listed in skipped.csv.
     #[arg(long)]
     skip_invalid: bool,
-    /// A published experiment, whose files are all in --data.
+    /// A published experiment, whose files are in --data.
     #[arg(long, value_enum, requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"])]
     preset: Option<Preset>,
-    /// Directory of the preset's files.
-    #[arg(long, value_name = "DIR", requires = "preset")]
-    data: Option<PathBuf>,
     /// The original's experiments: Venus_Sept, Venus_July, Philly and so on, with -t.
-    #[arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster"])]
+    #[arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster", "data"])]
     experiment: Option<String>,
     /// The original's directory of the experiment's trace.
     #[arg(short = 't', long, value_name = "DIR", requires = "experiment")]
@@ -131,13 +134,12 @@ a trace of jobs and the nodes of its virtual clusters are needed:
   --trace FILE     jobs: job_id, vc, gpu_num, submit_time, duration (CSV or Parquet)
   --cluster FILE   virtual clusters: a column of names, and num, their nodes
 
-or all files of a published experiment: --preset venus-sept --data DIR
+or a directory that holds them as jobs.csv and vc_config.csv: --data DIR
 
 No data at hand? Make some, and simulate it:
 
   gleaner synth jobs -o trace
-  gleaner simulate --trace trace/jobs.csv --cluster trace/vc_config.csv \\
-      --policy fifo,sjf,srtf,tiresias --out run
+  gleaner simulate --data trace --policy fifo,sjf,srtf,qssf,tiresias --out run
 
 `gleaner simulate --help` lists everything else";
 
@@ -153,6 +155,7 @@ impl FileArgs {
             (Some(Preset::VenusSept), Some(data), ..) => {
                 Experiment::find("Venus_Sept", data, false)?
             }
+            (None, Some(data), ..) => Experiment::inside(data)?,
             (_, _, Some(name), Some(directory)) => {
                 let qssf_alone = choice.single() == Some("qssf") && !self.sweep;
                 Experiment::find(name, directory, qssf_alone)?
@@ -160,6 +163,8 @@ impl FileArgs {
             _ => self.named_files()?,
         };
         let given = |file: &Option<PathBuf>, found| file.clone().or(found);
+        experiment.trace = self.trace.clone().unwrap_or(experiment.trace);
+        experiment.cluster = self.cluster.clone().unwrap_or(experiment.cluster);
         experiment.colocate = given(&self.colocate, experiment.colocate);
         experiment.profiles = given(&self.profiles, experiment.profiles);
         Ok(experiment)
@@ -209,7 +214,11 @@ impl Inputs {
         let packs = needs == Needs::Packing;
         let profiles = match (packs, &experiment.profiles) {
             (true, Some(path)) => Some(reader.take(jobs::profiles::read(path)?)),
-            (true, None) => return Err(missing("lucid", "--profiles FILE and --colocate FILE")),
+            (true, None) => {
+                let what = "--profiles FILE and --colocate FILE; without them choose other \
+                            policies, as in --policy fifo,sjf,srtf,tiresias";
+                return Err(missing("lucid", what));
+            }
             _ => None,
         };
         let options = args.trace_options(&experiment, profiles.as_ref());

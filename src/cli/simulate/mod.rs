@@ -17,7 +17,9 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{interrupt, remark};
 use crate::error::{Error, Result};
-use crate::lucid::{Control, Simulation, simulate};
+use crate::lucid::policies;
+use crate::lucid::{Control, Request, Simulation, simulate};
+use crate::output::events;
 use crate::output::run::{RunDir, Seconds};
 
 use choice::Choice;
@@ -31,23 +33,11 @@ use results::Results;
 /// of Lucid's simulator, which steps through every second. Of its flags -e, -t, -l, -s,
 /// -p, -j and --sweep are understood.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Policies:\n  \
-    fifo, sjf, srtf, qssf, tiresias, lucid, and easy (EASY backfilling); `all` is the first six\n\n\
-    Examples:\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,sjf,srtf,tiresias --out run\n  \
-    gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy easy --estimates oracle --out run\n  \
-    gleaner simulate --preset venus-sept --data venus_sept --policy all --out run\n  \
-    gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate")]
+#[command(after_help = after_help())]
 pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
-    files: FileArgs,
-    #[command(flatten)]
-    #[serde(flatten)]
     choice: Choice,
-    #[command(flatten)]
-    #[serde(flatten)]
-    profiler: ProfilerArgs,
     /// Check every schedule with a checker that knows no policy.
     #[arg(long)]
     check: bool,
@@ -56,7 +46,36 @@ pub struct Args {
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     #[serde(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    profiler: ProfilerArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
     output: OutputArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner synth jobs -o trace
+  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run
+  gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run
+  gleaner simulate --preset venus-sept --data venus_sept --policy all --out run
+  gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
+
+What a policy leaves idle can be harvested:
+  gleaner simulate --data trace --policy srtf --idle-events idle.csv
+  gleaner synth tasks -o tasks.toml
+  gleaner replay --events idle.csv --tasks tasks.toml";
+
+/// The policies there are, and examples.
+fn after_help() -> String {
+    let policies = policies::ALL.iter().map(|policy| {
+        let mark = if policy.published { '*' } else { ' ' };
+        format!("  {:8} {mark} {}\n", policy.name, policy.title)
+    });
+    let policies: String = policies.collect();
+    format!("Policies (`all` is those with a star):\n{policies}\n{EXAMPLES}")
 }
 
 /// What is written.
@@ -100,11 +119,7 @@ struct OutputArgs {
 pub fn run(args: &Args) -> Result<()> {
     let stop = interrupt::flag()?;
     let requests = args.choice.requests(args.files.is_sweep())?;
-    if args.output.idle_events.is_some() && requests.len() != 1 {
-        return Err(Error::Usage(
-            "--idle-events writes one log: choose a single policy".into(),
-        ));
-    }
+    args.output.check(&requests)?;
     if let Some(threads) = args.jobs {
         use_threads(threads)?;
     }
@@ -166,6 +181,21 @@ impl Args {
         let logs = logs.zip(inputs.experiment.as_ref());
         let beside = logs.map(|(directory, experiment)| directory.join(experiment));
         self.output.out.clone().or(beside)
+    }
+}
+
+impl OutputArgs {
+    /// Whether the idle log can be written, before anything is simulated for it.
+    fn check(&self, requests: &[Request]) -> Result<()> {
+        let Some(path) = &self.idle_events else {
+            return Ok(());
+        };
+        if requests.len() != 1 {
+            return Err(Error::Usage(
+                "--idle-events writes one log: choose a single policy, as in --policy srtf".into(),
+            ));
+        }
+        events::Format::of(path).map(drop)
     }
 }
 

@@ -110,6 +110,11 @@ impl ProfilerArgs {
             } => manual(time, nodes, factor),
             _ => published(&inputs.cluster).ok_or_else(unknown_cluster)?,
         };
+        if self.elastic.is_some() && inputs.forecast.is_none() {
+            return Err(Error::Usage(
+                "--elastic: the node is returned by the forecast; name one with --forecast".into(),
+            ));
+        }
         self.apply_loans(&mut profiler, &inputs.cluster)?;
         check(&profiler, &inputs.cluster)?;
         refuse_large_jobs(&profiler, inputs)?;
@@ -177,9 +182,9 @@ fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     let gpus = u64::from(profiler.nodes) * u64::from(cluster.gpus_per_node);
     if u64::from(profiler.most_gpus()) > gpus {
         return Err(Error::Usage(format!(
-            "--profiler: jobs of up to {} GPUs do not fit on {} nodes of {} GPUs; lower the factor",
+            "--profiler: jobs of up to {} GPUs do not fit on {} GPUs, {} a node; lower the factor",
             profiler.most_gpus(),
-            profiler.nodes,
+            gpus,
             cluster.gpus_per_node
         )));
     }

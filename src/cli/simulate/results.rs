@@ -1,5 +1,6 @@
 //! Writes and prints what was simulated.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -7,12 +8,14 @@ use serde::Serialize;
 
 use super::Args;
 use crate::cli::print;
+use crate::domain::Cluster;
 use crate::error::{Error, Result};
 use crate::ingest::SourceId;
 use crate::lucid::Simulation;
 use crate::lucid::idle::idle_log;
 use crate::lucid::metrics::{Metrics, summarise};
 use crate::lucid::policies::Needs;
+use crate::lucid::profiler::Profiler;
 use crate::lucid::result::PolicyRun;
 use crate::output::events::{self, Layout};
 use crate::output::run::{Input, RunDir, RunInfo, Seconds};
@@ -33,10 +36,37 @@ struct Info<'a> {
     #[serde(flatten)]
     run: RunInfo<&'a Args>,
     /// The profiler's settings, `auto` resolved.
-    profiler: Option<&'a crate::lucid::profiler::Profiler>,
+    profiler: Option<ProfilerInfo<'a>>,
     /// Second of the trace's clock at which the simulation starts.
     start: i64,
     corrections: Vec<CorrectionInfo<'a>>,
+}
+
+/// The profiler's settings, with names for indices.
+#[derive(Serialize)]
+struct ProfilerInfo<'a> {
+    limit: i64,
+    nodes: u32,
+    factor: f64,
+    lent: BTreeMap<&'a str, u32>,
+    elastic: Option<&'a str>,
+}
+
+impl<'a> ProfilerInfo<'a> {
+    fn new(profiler: &Profiler, cluster: &'a Cluster) -> Self {
+        let name = |vc: usize| cluster.vcs[vc].name.as_str();
+        let mut lent = BTreeMap::new();
+        for &(vc, nodes) in &profiler.lent {
+            *lent.entry(name(vc)).or_default() += nodes;
+        }
+        ProfilerInfo {
+            limit: profiler.limit,
+            nodes: profiler.nodes,
+            factor: profiler.factor,
+            lent,
+            elastic: profiler.elastic.map(name),
+        }
+    }
 }
 
 /// A survivor set back to full speed that would have stayed slow.
@@ -135,7 +165,10 @@ impl Results<'_> {
                 complete: self.complete,
                 seconds,
             },
-            profiler: self.simulation.profiler,
+            profiler: self
+                .simulation
+                .profiler
+                .map(|profiler| ProfilerInfo::new(profiler, self.simulation.cluster)),
             start: self.simulation.start,
             corrections: self.corrections(),
         }
@@ -170,8 +203,12 @@ impl Results<'_> {
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print(&(text + "\n"));
         }
+        let checked = match self.args.check {
+            true => "every schedule passed the checker\n",
+            false => "",
+        };
         print(&format!(
-            "{}\n{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
+            "{}\n{checked}{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
             tables::text(entries),
             seconds.read,
             seconds.compute,

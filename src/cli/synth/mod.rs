@@ -1,4 +1,6 @@
-//! `gleaner synth`: generated event logs and task sets.
+//! `gleaner synth`: generated event logs, task sets and experiments of GPU clusters.
+
+mod jobs;
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +15,7 @@ use crate::synth;
 use crate::synth::events::{EventOptions, FragmentLength};
 use crate::synth::tasks::TaskOptions;
 
-/// Generate an event log, a set of training tasks, or allocation problems.
+/// Generate an event log, training tasks, allocation problems, or a GPU cluster's jobs.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
     #[command(subcommand)]
@@ -25,6 +27,7 @@ enum What {
     Events(EventArgs),
     Tasks(TaskArgs),
     Problems(ProblemArgs),
+    Jobs(jobs::Args),
 }
 
 /// A log of idle nodes: every node alternates between busy and idle.
@@ -147,6 +150,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Events(args) => synth_events(args),
         What::Tasks(args) => synth_tasks(args),
         What::Problems(args) => synth_problems(args),
+        What::Jobs(args) => jobs::run(args),
     }
 }
 

@@ -1,96 +1,11 @@
-//! The program as a user runs it: exit codes, messages, files.
-#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+//! `gleaner replay` and `convert`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use tempfile::TempDir;
-
-/// A finished run of the program.
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl From<Output> for Run {
-    fn from(output: Output) -> Self {
-        Run {
-            code: output.status.code(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
-
-impl Run {
-    #[track_caller]
-    fn expect(self, code: i32) -> Self {
-        assert_eq!(
-            self.code,
-            Some(code),
-            "stdout:\n{}\nstderr:\n{}",
-            self.out,
-            self.err
-        );
-        assert!(!self.err.contains("panicked"), "{}", self.err);
-        self
-    }
-
-    /// Asserts that every word is in what the user is told.
-    #[track_caller]
-    fn says(self, words: &[&str]) -> Self {
-        for word in words {
-            assert!(self.err.contains(word), "no {word:?} in:\n{}", self.err);
-        }
-        self
-    }
-}
-
-fn command(directory: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.current_dir(directory).args(line.split_whitespace());
-    command
-}
-
-/// Runs `gleaner LINE` in `directory`.
-fn gleaner(directory: &Path, line: &str) -> Run {
-    command(directory, line)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-        .into()
-}
-
-fn with_stdin(directory: &Path, line: &str, text: &str) -> Run {
-    fs::write(directory.join("stdin"), text).unwrap();
-    let stdin = fs::File::open(directory.join("stdin")).unwrap();
-    command(directory, line)
-        .stdin(stdin)
-        .output()
-        .unwrap()
-        .into()
-}
-
-/// A directory with the samples of dataset/ in it.
-fn samples() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    for name in ["idle.csv", "tasks.toml", "problems.jsonl"] {
-        fs::copy(dataset().join(name), directory.path().join(name)).unwrap();
-    }
-    directory
-}
-
-fn dataset() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset")
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
+use crate::support::{Run, command, gleaner, json, samples, stable_files};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
 
@@ -104,28 +19,6 @@ fn replay_without_arguments_explains_what_it_needs() {
         "gleaner synth events",
         "gleaner replay --events",
     ]);
-}
-
-#[test]
-fn every_help_shows_examples() {
-    let directory = samples();
-    for name in [
-        "replay",
-        "solve",
-        "compare",
-        "convert",
-        "synth events",
-        "synth tasks",
-        "synth problems",
-    ] {
-        let run = gleaner(directory.path(), &format!("{name} --help")).expect(0);
-        let example = format!("gleaner {name} ");
-        assert!(
-            run.out.contains("Example") && run.out.contains(&example),
-            "{}",
-            run.out
-        );
-    }
 }
 
 #[test]
@@ -168,23 +61,6 @@ fn a_run_directory_holds_everything() {
     assert_eq!(info["arguments"]["t_fwd"], 120.0);
     assert_eq!(info["inputs"][0]["sha256"].as_str().unwrap().len(), 64);
     assert!(info["seconds"]["compute"].is_number());
-}
-
-/// All files of a run but those that hold wall times.
-fn stable_files(run: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<_> = fs::read_dir(run)
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .map(|e| {
-            (
-                e.file_name().into_string().unwrap(),
-                fs::read(e.path()).unwrap(),
-            )
-        })
-        .filter(|(name, _)| name != "run.json" && !name.starts_with("timings"))
-        .collect();
-    files.sort();
-    files
 }
 
 #[test]
@@ -386,111 +262,6 @@ fn a_cache_is_made_used_and_rebuilt() {
     gleaner(at, "replay --events idle.csv.gev --tasks tasks.toml")
         .expect(3)
         .says(&["idle.csv.gev"]);
-}
-
-const PROBLEM: &str = r#"{"nodes": 4, "t_fwd": 10, "tasks": [{"name": "a", "min_nodes": 1, "max_nodes": 4,
-    "rescale_up": 1, "rescale_down": 1, "curve_nodes": [0, 4], "curve_objective": [0, 40], "current": 1}]}"#;
-
-#[test]
-fn solve_answers_one_json_line_a_problem() {
-    let directory = samples();
-    let run = with_stdin(directory.path(), "solve --solver exact --check", PROBLEM).expect(0);
-    let head = r#"{"id":"1","solver":"exact","status":"optimal","objective":390.0,"bound":390.0,"gap":0.0,"counts":[4],"microseconds":"#;
-    assert!(run.out.starts_with(head), "{}", run.out);
-    let all = gleaner(directory.path(), "solve problems.jsonl").expect(0);
-    let ids: Vec<Value> = all
-        .out
-        .lines()
-        .map(|l| serde_json::from_str::<Value>(l).unwrap()["id"].clone())
-        .collect();
-    assert_eq!(ids.len(), 12);
-}
-
-#[test]
-fn solve_refuses_bad_problems() {
-    let directory = samples();
-    let at = directory.path();
-    with_stdin(at, "solve", "").expect(3).says(&["no problem"]);
-    with_stdin(at, "solve", "{\"nodes\": 4,\n nonsense")
-        .expect(3)
-        .says(&["line 2"]);
-    with_stdin(
-        at,
-        "solve",
-        &PROBLEM.replace("\"min_nodes\": 1", "\"min_nodes\": 9"),
-    )
-    .expect(3)
-    .says(&["min_nodes 9"]);
-    let grouped = PROBLEM.replacen(
-        '{',
-        r#"{"groups": [{"name": "g", "tasks": ["a"], "max_total": 2}], "#,
-        1,
-    );
-    with_stdin(at, "solve --solver exact", &grouped)
-        .expect(1)
-        .says(&["side constraints", "group g"]);
-}
-
-#[test]
-fn solve_writes_models_for_other_solvers() {
-    let directory = samples();
-    let at = directory.path();
-    with_stdin(at, "solve --write-model one.lp", PROBLEM).expect(0);
-    assert!(
-        fs::read_to_string(at.join("one.lp"))
-            .unwrap()
-            .contains("Maximize")
-    );
-    gleaner(
-        at,
-        "solve problems.jsonl --write-model all.mps --formulation paper",
-    )
-    .expect(0);
-    assert!(
-        fs::read_to_string(at.join("all-synthetic-1.mps"))
-            .unwrap()
-            .contains("ROWS")
-    );
-}
-
-#[test]
-fn compare_tells_the_heuristic_from_the_optimum() {
-    let directory = samples();
-    let at = directory.path();
-    let line = "compare --problems problems.jsonl --solvers exact,equal-share --out compared";
-    let run = gleaner(at, line).expect(0);
-    assert_eq!(run.out.lines().count(), 3, "{}", run.out);
-    let solvers = fs::read_to_string(at.join("compared/solvers.csv")).unwrap();
-    assert!(
-        solvers.contains("\nexact,12,0,12,0,") && solvers.contains("\nequal-share,12,0,0,0,"),
-        "{solvers}"
-    );
-    let line = "compare --events idle.csv --tasks tasks.toml --every 200 --solvers exact";
-    gleaner(at, line).expect(0).says(&["problems"]);
-}
-
-#[test]
-fn the_samples_are_what_the_script_makes() {
-    let directory = tempfile::tempdir().unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/make-dataset.sh");
-    let made = Command::new("bash")
-        .arg(script)
-        .arg(env!("CARGO_BIN_EXE_gleaner"))
-        .arg(directory.path())
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{made:?}");
-    let mut size = 0;
-    for name in ["idle.csv", "tasks.toml", "problems.jsonl"] {
-        let kept = fs::read(dataset().join(name)).unwrap();
-        size += kept.len();
-        assert_eq!(
-            kept,
-            fs::read(directory.path().join(name)).unwrap(),
-            "{name}: run make dataset"
-        );
-    }
-    assert!(size < 300_000, "{size} bytes of samples");
 }
 
 #[cfg(unix)]

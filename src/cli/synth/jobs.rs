@@ -1,0 +1,175 @@
+//! `gleaner synth jobs`: experiments for `gleaner simulate`.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+
+use crate::cli::remark;
+use crate::error::{Error, Faults, Result};
+use crate::output::experiment;
+use crate::synth::copies::{self, CopyError};
+use crate::synth::jobs::{Amount, JobOptions, generate};
+
+/// Jobs of a GPU cluster, with all else that `gleaner simulate` takes in.
+///
+/// Writes jobs.csv, vc_config.csv, single_data.csv (profiles), colocate_info.csv (pairs),
+/// throughput_pred.csv (forecast) and duration_estimate.csv. Most jobs run for minutes on
+/// one GPU, a few for days; there are more by day than by night and at weekends.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner synth jobs -o trace\n  \
+    gleaner simulate --data trace --policy fifo,sjf,srtf,qssf,tiresias --out run\n  \
+    gleaner simulate --data trace --policy lucid --profiler 200,2,4 --out run\n\n  \
+    gleaner synth jobs --vcs 15 --nodes 135 --days 30 --load 0.9 -o month\n  \
+    gleaner synth jobs --from trace/jobs.csv --copies 10 -o tenfold")]
+pub struct Args {
+    /// Virtual clusters.
+    #[arg(long, value_name = "COUNT", default_value_t = 4)]
+    vcs: u32,
+    /// Nodes of all virtual clusters together.
+    #[arg(long, value_name = "COUNT", default_value_t = 24)]
+    nodes: u32,
+    /// GPUs of every node.
+    #[arg(long, value_name = "COUNT", default_value_t = 8)]
+    gpus_per_node: u32,
+    /// Days, of which the first is a Monday.
+    #[arg(long, default_value_t = 7)]
+    days: u32,
+    /// GPU time that the jobs ask for, as a share of what there is.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
+    load: f64,
+    /// Number of jobs, whatever load they make.
+    #[arg(long, value_name = "COUNT", conflicts_with = "load")]
+    jobs: Option<u32>,
+    /// Seed; the same seed gives the same files.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Copy this trace, a CSV file, and the experiment's other files beside it.
+    #[arg(long, value_name = "TRACE", requires = "copies",
+        conflicts_with_all = ["vcs", "nodes", "gpus_per_node", "days", "load", "jobs", "seed"])]
+    from: Option<PathBuf>,
+    /// Every job so many times, at the same second, on so many times the nodes.
+    #[arg(long, value_name = "COUNT", requires = "from",
+        value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    copies: Option<u32>,
+    /// Directory to write to.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Options outside their ranges, a trace that cannot be copied, a file that cannot be
+/// written.
+pub fn run(args: &Args) -> Result<()> {
+    match (&args.from, args.copies) {
+        (Some(trace), Some(copies)) => copy(trace, copies, &args.output),
+        _ => synthesise(args),
+    }
+}
+
+fn synthesise(args: &Args) -> Result<()> {
+    let made = generate(&JobOptions {
+        vcs: args.vcs,
+        nodes: args.nodes,
+        gpus_per_node: args.gpus_per_node,
+        days: args.days,
+        amount: args.jobs.map_or(Amount::Load(args.load), Amount::Jobs),
+        seed: args.seed,
+    })?;
+    experiment::write(&made, &args.output)?;
+    remark(&[format!(
+        "{}: {} jobs, {} virtual clusters, {} nodes of {} GPUs, load {:.2}",
+        args.output.display(),
+        made.len(),
+        args.vcs,
+        args.nodes,
+        args.gpus_per_node,
+        made.load
+    )]);
+    Ok(())
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy)]
+enum Copy {
+    /// Every row several times, under other ids.
+    Rows,
+    /// Columns of numbers times the copies.
+    Numbers(&'static [&'static str]),
+    /// Nothing.
+    Same,
+}
+
+/// Columns with a job's id; the second where there is no first.
+const IDS: [&str; 2] = ["job_id", "jobname"];
+const NODES: [&str; 2] = ["num", "nodes"];
+/// What is submitted to many times the cluster, and what is forecast.
+const SUBMISSIONS: [&str; 4] = [
+    "pred_gpu_job",
+    "pred_gpu_num",
+    "submit_gpu_job",
+    "submit_gpu_num",
+];
+
+/// Files beside a trace; only the first must be there.
+const BESIDE: [(&str, Copy); 7] = [
+    ("vc_config.csv", Copy::Numbers(&NODES)),
+    ("single_data.csv", Copy::Same),
+    ("colocate_info.csv", Copy::Same),
+    ("throughput_pred.csv", Copy::Numbers(&SUBMISSIONS)),
+    ("duration_estimate.csv", Copy::Rows),
+    ("duration_estimate_ebm.csv", Copy::Rows),
+    ("duration_estimate_lgb.csv", Copy::Rows),
+];
+
+fn copy(trace: &Path, copies: u32, output: &Path) -> Result<()> {
+    let directory = trace.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(output).map_err(|e| Error::io("create", output, e))?;
+    // An empty parent is the current directory.
+    let same = |path: &Path| fs::canonicalize(Path::new(".").join(path)).ok();
+    if same(directory) == same(output) {
+        return Err(Error::Usage(
+            "-o: the copies would overwrite the trace; name another directory".into(),
+        ));
+    }
+    copy_file(trace, &output.join("jobs.csv"), copies, Copy::Rows)?;
+    let mut names = vec!["jobs.csv"];
+    for (name, what) in BESIDE {
+        let from = directory.join(name);
+        if name == BESIDE[0].0 || from.is_file() {
+            copy_file(&from, &output.join(name), copies, what)?;
+            names.push(name);
+        }
+    }
+    let names = names.join(", ");
+    remark(&[format!("{}: {copies} copies, {names}", output.display())]);
+    Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path, copies: u32, what: Copy) -> Result<()> {
+    let table = fs::read(from).map_err(|e| Error::io("read", from, e))?;
+    let file = File::create(to).map_err(|e| Error::io("create", to, e))?;
+    let mut out = BufWriter::new(file);
+    let copied = match what {
+        Copy::Rows => copies::repeat_rows(&table, &IDS, copies, &mut out),
+        Copy::Numbers(columns) => copies::multiply(&table, columns, copies, &mut out),
+        Copy::Same => out.write_all(&table).map_err(CopyError::from),
+    };
+    match copied.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => Ok(()),
+        Err(CopyError::Write(error)) => Err(Error::io("write", to, error)),
+        Err(CopyError::Data(faults)) => Err(named(faults, from).into()),
+    }
+}
+
+/// The faults of a file.
+fn named(mut faults: Faults, file: &Path) -> Faults {
+    for fault in &mut faults.0 {
+        fault.file = file.display().to_string();
+    }
+    faults
+}

@@ -1,0 +1,183 @@
+//! Distributions of lengths in seconds: counts and sums in bins, and quantiles.
+
+use serde::Serialize;
+
+use super::ratio;
+
+/// Seconds of each length, however long a log is: nanoseconds are what logs count in.
+pub(super) fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// A distribution of lengths.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Distribution {
+    /// How many lengths.
+    pub count: usize,
+    /// Their sum in seconds.
+    pub sum_s: f64,
+    /// Mean in seconds; 0 where there is none.
+    pub mean_s: f64,
+    /// Shortest, in seconds.
+    pub min_s: f64,
+    /// Longest, in seconds.
+    pub max_s: f64,
+    /// Quantiles; none where there is no length.
+    pub quantiles: Vec<Quantile>,
+    /// Bins that people think in.
+    pub bins: Vec<Bin>,
+    /// Bins that double in width, up to the longest length: for a picture.
+    pub fine_bins: Vec<Bin>,
+}
+
+/// One quantile, by count and by sum.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Quantile {
+    /// Share, in percent.
+    pub percent: f64,
+    /// The least length that at least this share of all lengths does not exceed.
+    pub by_count_s: f64,
+    /// The least length such that lengths up to it hold at least this share of the sum.
+    pub by_sum_s: f64,
+}
+
+/// Lengths from a bound up to, but without, the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bin {
+    /// Lower bound in seconds, within the bin.
+    pub from_s: f64,
+    /// Upper bound in seconds, outside the bin; none for the last.
+    pub to_s: Option<f64>,
+    /// How many lengths.
+    pub count: usize,
+    /// Their share of all lengths.
+    pub count_share: f64,
+    /// Their sum in seconds.
+    pub sum_s: f64,
+    /// Its share of the whole sum.
+    pub sum_share: f64,
+}
+
+const PERCENTS: [f64; 9] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0];
+
+impl Distribution {
+    /// The distribution of `sorted` lengths in nanoseconds, with bins that start at 0 and at
+    /// each of `bounds` (seconds, increasing).
+    pub(super) fn new(sorted: &[u64], bounds: &[u32]) -> Self {
+        let sums = cumulated(sorted);
+        let sum_s = sums.last().copied().unwrap_or(0.0);
+        let longest = sorted.last().copied().unwrap_or(0);
+        let doubling: Vec<f64> = (0..)
+            .map(|power| 2f64.powi(power))
+            .take_while(|&bound| bound <= seconds(longest))
+            .collect();
+        let human: Vec<f64> = bounds.iter().copied().map(f64::from).collect();
+        Distribution {
+            count: sorted.len(),
+            sum_s,
+            mean_s: ratio(sum_s, sorted.len() as f64),
+            min_s: sorted.first().copied().map_or(0.0, seconds),
+            max_s: seconds(longest),
+            quantiles: quantiles(sorted, &sums),
+            bins: bins(sorted, &sums, &human),
+            fine_bins: bins(sorted, &sums, &doubling),
+        }
+    }
+
+    /// The length in seconds that `percent` of all do not exceed, of those kept.
+    pub fn percentile(&self, percent: f64) -> Option<f64> {
+        let found = self.quantiles.iter().find(|q| q.percent == percent);
+        found.map(|q| q.by_count_s)
+    }
+}
+
+/// Sums of the first 0, 1, 2, … lengths, in seconds.
+pub(super) fn cumulated(sorted: &[u64]) -> Vec<f64> {
+    // Whole nanoseconds add up exactly; only the result is rounded.
+    let mut total = 0u128;
+    let mut sums = Vec::with_capacity(sorted.len() + 1);
+    sums.push(0.0);
+    sums.extend(sorted.iter().map(|&length| {
+        total += u128::from(length);
+        (total / 1_000_000_000) as f64 + (total % 1_000_000_000) as f64 / 1e9
+    }));
+    sums
+}
+
+fn quantiles(sorted: &[u64], sums: &[f64]) -> Vec<Quantile> {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return Vec::new();
+    };
+    PERCENTS
+        .iter()
+        .map(|&percent| {
+            let share = percent / 100.0;
+            let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize - 1;
+            let held = sums[1..].partition_point(|&sum| sum < share * sums[last + 1]);
+            Quantile {
+                percent,
+                by_count_s: seconds(sorted[rank.min(last)]),
+                by_sum_s: seconds(sorted[held.min(last)]),
+            }
+        })
+        .collect()
+}
+
+fn bins(sorted: &[u64], sums: &[f64], bounds: &[f64]) -> Vec<Bin> {
+    let below = |bound: f64| sorted.partition_point(|&length| seconds(length) < bound);
+    let (all, whole) = (sorted.len(), sums[sorted.len()]);
+    let mut out = Vec::with_capacity(bounds.len() + 1);
+    let mut first = 0;
+    for (i, &from_s) in std::iter::once(&0.0).chain(bounds).enumerate() {
+        let to_s = bounds.get(i).copied();
+        let last = to_s.map_or(all, below);
+        let sum_s = sums[last] - sums[first];
+        out.push(Bin {
+            from_s,
+            to_s,
+            count: last - first,
+            count_share: ratio((last - first) as f64, all as f64),
+            sum_s,
+            sum_share: ratio(sum_s, whole),
+        });
+        first = last;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    // Derived by formula: 1 + 2 + 3 + 94 = 100 seconds.
+    #[test]
+    fn quantiles_by_count_and_by_sum() {
+        let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3, 60]);
+        let at = |percent| *d.quantiles.iter().find(|q| q.percent == percent).unwrap();
+        assert_eq!((at(1.0).by_count_s, at(1.0).by_sum_s), (1.0, 1.0));
+        assert_eq!((at(5.0).by_count_s, at(5.0).by_sum_s), (1.0, 3.0));
+        assert_eq!((at(50.0).by_count_s, at(50.0).by_sum_s), (2.0, 94.0));
+        assert_eq!(d.percentile(75.0), Some(3.0));
+        assert_eq!((d.mean_s, d.min_s, d.max_s), (25.0, 1.0, 94.0));
+    }
+
+    // Derived by formula: a bound belongs to the bin above it.
+    #[test]
+    fn bins_hold_their_lower_bound() {
+        let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3, 60]);
+        let counts: Vec<_> = d.bins.iter().map(|b| (b.count, b.sum_s)).collect();
+        assert_eq!(counts, [(2, 3.0), (1, 3.0), (1, 94.0)]);
+        assert_eq!(d.bins[2].to_s, None);
+        let fine: Vec<_> = d.fine_bins.iter().map(|b| b.count).collect();
+        assert_eq!(fine, [0, 1, 2, 0, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn no_lengths_no_quantiles() {
+        let d = Distribution::new(&[], &[60]);
+        assert_eq!((d.count, d.mean_s, d.quantiles.len()), (0, 0.0, 0));
+        assert_eq!(d.bins.len(), 2);
+    }
+}

@@ -1,0 +1,47 @@
+//! Idle fragments: the spans over which a node stays idle.
+
+use serde::Serialize;
+
+use super::Distribution;
+
+/// Bounds of the bins, in seconds: 1 and 10 minutes, 1, 6 and 24 hours.
+const BOUNDS: [u32; 5] = [60, 600, 3_600, 21_600, 86_400];
+
+/// The idle fragments of a log.
+///
+/// A fragment runs from the row at which a node becomes idle to the one at which it
+/// becomes busy. Those that the log's first or last row cuts off count with the length
+/// that the log shows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fragments {
+    /// Their lengths; a bin's sum is idle node-time.
+    #[serde(flatten)]
+    pub lengths: Distribution,
+    /// How many were idle at the first row: they began before the log.
+    pub cut_at_start: usize,
+    /// How many were idle at the last row: they end after the log.
+    pub cut_at_end: usize,
+}
+
+impl Fragments {
+    /// From `sorted` lengths in nanoseconds.
+    pub(super) fn new(sorted: &[u64], cut_at_start: usize, cut_at_end: usize) -> Self {
+        Fragments {
+            lengths: Distribution::new(sorted, &BOUNDS),
+            cut_at_start,
+            cut_at_end,
+        }
+    }
+
+    /// The fragments shorter than 10 minutes: their share of all, and of idle node-time.
+    pub fn under_ten_minutes(&self) -> (f64, f64) {
+        let short = self
+            .lengths
+            .bins
+            .iter()
+            .filter(|b| b.to_s.is_some_and(|to| to <= 600.0));
+        short.fold((0.0, 0.0), |sum, b| {
+            (sum.0 + b.count_share, sum.1 + b.sum_share)
+        })
+    }
+}

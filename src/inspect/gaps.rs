@@ -1,0 +1,14 @@
+//! How long it is from one event to the next.
+
+use super::Distribution;
+use crate::domain::Time;
+
+/// Bounds of the bins, in seconds.
+const BOUNDS: [u32; 6] = [1, 10, 60, 600, 3_600, 21_600];
+
+/// The distribution of the gaps between `times`, which never decrease.
+pub fn gaps(times: &[Time]) -> Distribution {
+    let mut gaps: Vec<u64> = times.windows(2).map(|t| t[1].0.abs_diff(t[0].0)).collect();
+    gaps.sort_unstable();
+    Distribution::new(&gaps, &BOUNDS)
+}

@@ -1,0 +1,122 @@
+//! What an event log holds: how much is idle, in what fragments, when, and how far to trust it.
+//!
+//! One pass over the log's changes; no file, no terminal. Every result serialises.
+
+mod calendar;
+mod distribution;
+mod fragments;
+mod gaps;
+mod lives;
+mod nodes;
+mod scan;
+mod suggestion;
+mod suspicion;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+pub use calendar::{Calendar, Slot};
+pub use distribution::{Bin, Distribution, Quantile};
+pub use fragments::Fragments;
+pub use gaps::gaps;
+pub use nodes::UnchangedNodes;
+pub use suggestion::{RescaleCosts, Suggestion, Window};
+pub use suspicion::{Suspicion, SuspicionKind};
+pub use timeline::Timeline;
+
+use serde::Serialize;
+
+use crate::domain::EventLog;
+
+/// What a log holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Inspection {
+    /// Time of the first row.
+    pub from: String,
+    /// Time of the last row.
+    pub to: String,
+    /// Seconds between them.
+    pub span_seconds: f64,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of rows.
+    pub events: usize,
+    /// Rows after the first at which no node changed.
+    pub events_without_change: usize,
+    /// Node states changed, over all rows.
+    pub changes: usize,
+    /// Node-seconds of idleness.
+    pub idle_node_seconds: f64,
+    /// Idle nodes on average over time.
+    pub idle_nodes_mean: f64,
+    /// Share of node-time that is idle.
+    pub idle_share: f64,
+    /// Most nodes idle at once.
+    pub idle_nodes_max: u32,
+    /// Seconds from each row to the next; a bin's sum is time.
+    pub event_gaps: Distribution,
+    /// The idle fragments.
+    pub fragments: Fragments,
+    /// Idle nodes by hour and weekday.
+    pub calendar: Calendar,
+    /// Idle nodes over time.
+    pub timeline: Timeline,
+    /// Nodes that were busy throughout.
+    pub never_idle: UnchangedNodes,
+    /// Nodes that were idle throughout.
+    pub always_idle: UnchangedNodes,
+    /// What a collector at fault, not the machine, may have written; by time.
+    pub suspicions: Vec<Suspicion>,
+    /// A window for the replay.
+    pub suggestion: Suggestion,
+}
+
+/// Inspects `log`, which may be a slice; `costs` are those of the tasks to be trained on it.
+pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
+    let scan = scan::Scan::of(log);
+    let gaps = gaps(log.times());
+    let nodes = log.nodes().len();
+    let capacity = nodes as f64 * scan.span_seconds;
+    let idle_nodes_mean = ratio(scan.idle_node_seconds, scan.span_seconds);
+    let suggestion = suggestion::suggest(
+        &lives::Lives::new(&scan.lengths),
+        &scan.departures,
+        scan.span_seconds,
+        costs,
+    );
+    let time = |row: Option<&crate::domain::Time>| row.map(ToString::to_string).unwrap_or_default();
+    Inspection {
+        from: time(log.times().first()),
+        to: time(log.times().last()),
+        span_seconds: scan.span_seconds,
+        nodes,
+        events: log.len(),
+        events_without_change: (1..log.len())
+            .filter(|&row| log.changes(row).is_empty())
+            .count(),
+        changes: log.change_count(),
+        idle_node_seconds: scan.idle_node_seconds,
+        idle_nodes_mean,
+        idle_share: ratio(scan.idle_node_seconds, capacity),
+        idle_nodes_max: scan.idle_nodes_max,
+        suspicions: suspicion::suspicions(
+            log.times(),
+            &scan.uniform,
+            nodes,
+            idle_nodes_mean,
+            &gaps,
+        ),
+        event_gaps: gaps,
+        never_idle: nodes::never_idle(log.nodes(), &scan.touched),
+        always_idle: nodes::always_idle(log, &scan.touched),
+        fragments: Fragments::new(&scan.lengths, scan.cut_at_start, scan.cut_at_end),
+        calendar: scan.calendar.finish(),
+        timeline: scan.timeline.finish(),
+        suggestion,
+    }
+}
+
+/// `part / whole`, 0 where the whole is nothing.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,163 @@
+//! The one pass over a log's changes.
+
+use std::collections::BTreeMap;
+
+use super::calendar::CalendarScan;
+use super::distribution::seconds;
+use super::timeline::TimelineScan;
+use crate::domain::{Change, EventLog, Time};
+
+/// What the pass gathers.
+#[derive(Debug)]
+pub(super) struct Scan {
+    /// Seconds from the first row to the last.
+    pub span_seconds: f64,
+    /// Node-seconds of idleness.
+    pub idle_node_seconds: f64,
+    /// Most nodes idle at once.
+    pub idle_nodes_max: u32,
+    /// Lengths of the idle fragments in nanoseconds, ascending.
+    pub lengths: Vec<u64>,
+    /// Nodes idle at the first row.
+    pub cut_at_start: usize,
+    /// Nodes idle at the last row.
+    pub cut_at_end: usize,
+    /// Changes of each node.
+    pub touched: Vec<u32>,
+    /// How many events took so many nodes away.
+    pub departures: BTreeMap<u32, u32>,
+    /// Spans over which all nodes were in one state.
+    pub uniform: Vec<Uniform>,
+    pub calendar: CalendarScan,
+    pub timeline: TimelineScan,
+}
+
+/// A span over which every node was idle, or every node busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Uniform {
+    pub from: Time,
+    pub to: Time,
+    pub idle: bool,
+    /// Nodes that changed as it began; none where the log begins with it.
+    pub began: Option<usize>,
+    /// Nodes that changed as it ended.
+    pub ended: usize,
+}
+
+/// A row's time, and how many nodes changed at it; none for the first.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    time: Time,
+    changed: Option<usize>,
+}
+
+impl Row {
+    fn first(time: Time) -> Self {
+        Row {
+            time,
+            changed: None,
+        }
+    }
+}
+
+impl Scan {
+    pub fn of(log: &EventLog) -> Self {
+        let start = log.times().first().copied().unwrap_or(Time(0));
+        let end = log.times().last().copied().unwrap_or(start);
+        let mut scan = Scan::new(log, start, end);
+        let mut since = vec![start; log.nodes().len()];
+        let mut idle = 0u32;
+        let mut before = Row::first(start);
+        for (row, (time, changes)) in log.rows().enumerate() {
+            let now = Row {
+                time,
+                changed: (row > 0).then_some(changes.len()),
+            };
+            scan.interval(before, now, idle);
+            before = now;
+            let left = scan.apply(changes, time, &mut since);
+            idle = idle + changes.len() as u32 - 2 * left;
+            scan.idle_nodes_max = scan.idle_nodes_max.max(idle);
+            if row == 0 {
+                scan.cut_at_start = idle as usize;
+            } else if left > 0 {
+                *scan.departures.entry(left).or_insert(0) += 1;
+            }
+        }
+        scan.close(end, &since);
+        scan
+    }
+
+    fn new(log: &EventLog, start: Time, end: Time) -> Self {
+        Scan {
+            span_seconds: seconds(end.0.abs_diff(start.0)),
+            idle_node_seconds: 0.0,
+            idle_nodes_max: 0,
+            lengths: Vec::with_capacity(log.change_count() / 2 + 1),
+            cut_at_start: 0,
+            cut_at_end: 0,
+            touched: vec![0; log.nodes().len()],
+            departures: BTreeMap::new(),
+            uniform: Vec::new(),
+            calendar: CalendarScan::new(),
+            timeline: TimelineScan::new(start, end),
+        }
+    }
+
+    /// `idle` nodes were idle between two rows.
+    fn interval(&mut self, from: Row, to: Row, idle: u32) {
+        if from.time == to.time {
+            return;
+        }
+        self.idle_node_seconds += f64::from(idle) * to.time.seconds_since(from.time);
+        self.calendar.add(from.time, to.time, idle);
+        self.timeline.add(from.time, to.time, idle);
+        if idle == 0 || idle as usize == self.touched.len() {
+            self.uniform(from, to, idle > 0);
+        }
+    }
+
+    /// Every node was idle, or every node busy, between two rows.
+    fn uniform(&mut self, from: Row, to: Row, idle: bool) {
+        let ended = to.changed.unwrap_or(0);
+        match self.uniform.last_mut() {
+            Some(last) if last.to == from.time && last.idle == idle => {
+                (last.to, last.ended) = (to.time, ended);
+            }
+            _ => self.uniform.push(Uniform {
+                from: from.time,
+                to: to.time,
+                idle,
+                began: from.changed,
+                ended,
+            }),
+        }
+    }
+
+    /// Takes up a row's changes; returns how many nodes became busy.
+    fn apply(&mut self, changes: &[Change], time: Time, since: &mut [Time]) -> u32 {
+        let mut left = 0;
+        for change in changes {
+            let node = change.node() as usize;
+            self.touched[node] = self.touched[node].saturating_add(1);
+            if change.idle() {
+                since[node] = time;
+            } else {
+                left += 1;
+                self.lengths.push(time.0.abs_diff(since[node].0));
+            }
+        }
+        left
+    }
+
+    /// The last row cuts off the nodes that are idle then: those touched an odd number of times.
+    fn close(&mut self, end: Time, since: &[Time]) {
+        for (touched, since) in self.touched.iter().zip(since) {
+            if touched % 2 == 1 {
+                self.lengths.push(end.0.abs_diff(since.0));
+                self.cut_at_end += 1;
+            }
+        }
+        self.lengths.sort_unstable();
+    }
+}

@@ -1,0 +1,307 @@
+//! A forward window for the replay, from fragment lengths and rescale costs.
+//!
+//! # Derivation
+//!
+//! Let L be the mean length of idle fragments and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ the chance that
+//! a node, drawn by idle time, became idle within the last τ seconds; by symmetry also that
+//! it will be taken within the next τ. A task that took up all its idle nodes τ seconds ago
+//! therefore holds the share 1 − F(τ) of those idle now, and F(τ) waits beside it. Taking
+//! them up costs `up` seconds of the task's progress; on a window T it pays, for speed
+//! proportional to nodes, when T·F ≥ up·(1 − F). So a window T means taking nodes up every
+//! τ seconds, with T = up·(1 − F(τ)) ÷ F(τ).
+//!
+//! Over such a period the share of idle node-time that becomes work is
+//!
+//! p(τ) = H·(1 − down·η) − up·(1 − F(τ)) ÷ τ,  H = (1/τ)·∫₀^τ (1 − F),
+//!
+//! where η is how often a second the task loses nodes. Of the nodes that an event takes
+//! away the share s = L·F(τ) ÷ τ is held, and each by any of J tasks alike, so an event of d
+//! leaving nodes hits the task with probability 1 − (1 − s/J)^d; η is the sum of these over
+//! the log's events ÷ its span. The suggested T belongs to the τ with the largest p. For
+//! long fragments and rare losses it is near √(up·L/2).
+//!
+//! Nothing in it is fitted. It leaves out the curvature of scaling curves and tasks that
+//! reach their largest size.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::lives::Lives;
+use super::ratio;
+use crate::domain::TrainingTask;
+
+/// What rescaling costs the tasks to be trained.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RescaleCosts {
+    /// Seconds of progress lost when a task grows.
+    pub up_s: f64,
+    /// Seconds of progress lost when a task loses a node.
+    pub down_s: f64,
+    /// Tasks that share the idle nodes.
+    pub tasks: usize,
+}
+
+impl RescaleCosts {
+    /// Those of the ImageNet tasks published with the replayed model: 18 s up, 12 s down.
+    pub fn typical(tasks: usize) -> Self {
+        RescaleCosts {
+            up_s: 18.0,
+            down_s: 12.0,
+            tasks,
+        }
+    }
+
+    /// Means over `tasks`, of which at most `max_active` run at once.
+    pub fn of(tasks: &[TrainingTask], max_active: usize) -> Self {
+        let count = tasks.len() as f64;
+        RescaleCosts {
+            up_s: ratio(tasks.iter().map(|t| t.rescale_up).sum(), count),
+            down_s: ratio(tasks.iter().map(|t| t.rescale_down).sum(), count),
+            tasks: tasks.len().min(max_active),
+        }
+    }
+}
+
+/// A window for the replay, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suggestion {
+    /// The rescale costs it is derived from.
+    pub costs: RescaleCosts,
+    /// The window; none where there is none to suggest.
+    pub window: Option<Window>,
+    /// Why there is no window.
+    pub reason: Option<&'static str>,
+}
+
+/// A suggested window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Window {
+    /// The window in seconds, to two digits: the optimum is flat.
+    pub t_fwd_s: f64,
+    /// Seconds between a task's growths that it amounts to.
+    pub growth_every_s: f64,
+    /// Chance that an idle node is taken within that time.
+    pub taken_within: f64,
+    /// Seconds between a task's losses of nodes.
+    pub loss_every_s: Option<f64>,
+    /// Share of idle node-time that becomes work, for a task that scales linearly.
+    pub useful_share: f64,
+}
+
+/// The model at one period between growths.
+struct Model<'a> {
+    lives: &'a Lives<'a>,
+    /// How many events took so many nodes away.
+    departures: &'a BTreeMap<u32, u32>,
+    span: f64,
+    costs: RescaleCosts,
+}
+
+impl Model<'_> {
+    /// η: how often a second a task loses nodes.
+    fn loss_rate(&self, tau: f64) -> f64 {
+        let held = (self.lives.mean() * self.lives.taken(tau) / tau).min(1.0);
+        let spared = 1.0 - held / self.costs.tasks as f64;
+        let hits = self
+            .departures
+            .iter()
+            .map(|(&left, &events)| f64::from(events) * (1.0 - spared.powf(f64::from(left))));
+        hits.sum::<f64>() / self.span
+    }
+
+    /// p: the share of idle node-time that becomes work.
+    fn useful(&self, tau: f64) -> f64 {
+        let growth = self.costs.up_s * (1.0 - self.lives.taken(tau)) / tau;
+        self.lives.held(tau) * (1.0 - self.costs.down_s * self.loss_rate(tau)) - growth
+    }
+
+    /// T: the window that makes a task grow every `tau` seconds.
+    fn window(&self, tau: f64) -> f64 {
+        let taken = self.lives.taken(tau);
+        self.costs.up_s * (1.0 - taken) / taken
+    }
+
+    /// The period with the largest useful share: a scan of [`STEPS`] periods in geometric
+    /// progression, from a thousandth of the mean life to just below the longest.
+    fn best(&self, longest: f64) -> f64 {
+        let first = self.lives.mean() / 1000.0;
+        let last = longest * (1.0 - 1e-9);
+        let step = (last / first).powf(1.0 / STEPS);
+        let mut best = (f64::NEG_INFINITY, first);
+        let mut tau = first;
+        while tau <= last * step.sqrt() {
+            let useful = self.useful(tau.min(last));
+            if useful > best.0 {
+                best = (useful, tau.min(last));
+            }
+            tau *= step;
+        }
+        best.1
+    }
+}
+
+const STEPS: f64 = 400.0;
+
+/// The window for `costs` on a log of `span` seconds with these fragments and departures.
+pub(super) fn suggest(
+    lives: &Lives<'_>,
+    departures: &BTreeMap<u32, u32>,
+    span: f64,
+    costs: RescaleCosts,
+) -> Suggestion {
+    let none = |reason| Suggestion {
+        costs,
+        window: None,
+        reason: Some(reason),
+    };
+    if lives.total() <= 0.0 {
+        return none("no node is idle for any time");
+    }
+    if costs.tasks == 0 {
+        return none("there is no task");
+    }
+    if costs.up_s <= 0.0 {
+        return none("growing costs nothing, so every window pays");
+    }
+    let model = Model {
+        lives,
+        departures,
+        span,
+        costs,
+    };
+    let tau = model.best(lives.longest());
+    let useful_share = model.useful(tau);
+    if useful_share <= 0.0 {
+        return none("rescaling costs more than fragments this short can earn");
+    }
+    let loss_rate = model.loss_rate(tau);
+    Suggestion {
+        costs,
+        window: Some(Window {
+            t_fwd_s: two_digits(model.window(tau)),
+            growth_every_s: tau,
+            taken_within: lives.taken(tau),
+            loss_every_s: (loss_rate > 0.0).then(|| loss_rate.recip()),
+            useful_share,
+        }),
+        reason: None,
+    }
+}
+
+/// `value` above 0 to two significant digits.
+fn two_digits(value: f64) -> f64 {
+    let exponent = value.log10().floor() as i32 - 1;
+    // Powers of ten are exact upwards, so that 110 is 110 and 0.25 is 0.25.
+    let unit = 10f64.powi(exponent.abs());
+    if exponent >= 0 {
+        (value / unit).round() * unit
+    } else {
+        (value * unit).round() / unit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Exponential lives with a mean of `mean` seconds, by their quantiles.
+    fn exponential(mean: f64, count: usize) -> Vec<u64> {
+        (0..count)
+            .map(|i| -mean * (1.0 - (i as f64 + 0.5) / count as f64).ln())
+            .map(|seconds| (seconds * 1e9) as u64)
+            .collect()
+    }
+
+    fn costs(up_s: f64, down_s: f64, tasks: usize) -> RescaleCosts {
+        RescaleCosts {
+            up_s,
+            down_s,
+            tasks,
+        }
+    }
+
+    // Derived by formula: F = 1 − e^(−τ/L), and for rare losses T ≈ √(up·L/2).
+    #[test]
+    fn long_lives_give_the_square_root_rule() {
+        let sorted = exponential(200_000.0, 20_000);
+        let suggestion = suggest(
+            &Lives::new(&sorted),
+            &BTreeMap::new(),
+            1e6,
+            costs(20.0, 0.0, 1),
+        );
+        let window = suggestion.window.unwrap();
+        let expected = (20.0 * 200_000.0 / 2.0f64).sqrt();
+        assert!(
+            (window.t_fwd_s / expected - 1.0).abs() < 0.05,
+            "{window:?} {expected}"
+        );
+        assert_eq!(window.loss_every_s, None);
+    }
+
+    // Derived by formula: an event of 2 nodes spares a task that holds 1/4 of all with (3/4)².
+    #[test]
+    fn an_event_hits_a_task_at_most_once() {
+        let sorted = [1000 * S];
+        let lives = Lives::new(&sorted);
+        let model = Model {
+            lives: &lives,
+            departures: &BTreeMap::from([(2, 3)]),
+            span: 100.0,
+            costs: costs(1.0, 1.0, 4),
+        };
+        // All lives are longer than τ, so every leaving node is a held one.
+        assert_eq!(model.loss_rate(10.0), 3.0 * (1.0 - 0.75 * 0.75) / 100.0);
+    }
+
+    #[test]
+    fn dearer_losses_shorten_the_window() {
+        let sorted = exponential(1000.0, 10_000);
+        let lives = Lives::new(&sorted);
+        let departures = BTreeMap::from([(1, 10_000)]);
+        let at = |down| {
+            let suggestion = suggest(&lives, &departures, 1e6, costs(20.0, down, 1));
+            suggestion.window.unwrap().t_fwd_s
+        };
+        assert!(at(0.0) > at(20.0) && at(20.0) > at(40.0));
+    }
+
+    #[test]
+    fn no_window_says_why() {
+        let sorted = exponential(60.0, 100);
+        let lives = Lives::new(&sorted);
+        let none = BTreeMap::new();
+        let reason = |lives: &Lives<'_>, costs| suggest(lives, &none, 1e4, costs).reason;
+        assert!(
+            reason(&Lives::new(&[]), costs(1.0, 1.0, 1))
+                .unwrap()
+                .contains("idle")
+        );
+        assert!(
+            reason(&lives, costs(0.0, 1.0, 1))
+                .unwrap()
+                .contains("nothing")
+        );
+        assert!(
+            reason(&lives, costs(1.0, 1.0, 0))
+                .unwrap()
+                .contains("no task")
+        );
+        let fixed = [60 * S; 5];
+        let often = BTreeMap::from([(1, 1_000)]);
+        let suggestion = suggest(&Lives::new(&fixed), &often, 1e3, costs(500.0, 500.0, 1));
+        assert!(
+            suggestion.reason.unwrap().contains("costs more"),
+            "{suggestion:?}"
+        );
+    }
+
+    #[test]
+    fn two_digits_are_kept() {
+        let of = [87.4, 113.0, 0.2549, 6.04, 9.96].map(two_digits);
+        assert_eq!(of, [87.0, 110.0, 0.25, 6.0, 10.0]);
+    }
+}

@@ -1,0 +1,124 @@
+//! What a collector at fault, not the machine, may have written.
+
+use serde::Serialize;
+
+use super::Distribution;
+use super::scan::Uniform;
+use crate::domain::Time;
+
+/// A span that needs a second look.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suspicion {
+    /// What is odd about it.
+    pub kind: SuspicionKind,
+    /// Where it starts.
+    pub from: String,
+    /// Where it ends.
+    pub to: String,
+    /// Its length.
+    pub seconds: f64,
+    /// Rows of the log within it, both ends included.
+    pub rows: usize,
+}
+
+/// What is odd about a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SuspicionKind {
+    /// No event for more than ten times the 95th percentile of the gaps between events.
+    LogGap,
+    /// Every node idle all at once, though ten or more are busy on average.
+    AllIdle,
+    /// Every node busy all at once, though ten or more are idle on average.
+    AllBusy,
+    /// Several rows with the same time.
+    RepeatedTime,
+}
+
+/// A gap is suspicious beyond so many times the 95th percentile. Events at random would show
+/// one such gap in 10^13.
+const USUAL_GAPS: f64 = 10.0;
+/// With fewer gaps, a 95th percentile says nothing.
+const FEWEST_GAPS: usize = 20;
+/// So many nodes in the other state on average make it odd that there is none: nodes that
+/// change by themselves would do so with a probability of e^-10. Large jobs do it too, so it
+/// must also come at once and go at once, with half of that mean, or come with the log.
+const MISSED_NODES: f64 = 10.0;
+
+/// All suspicions, by time.
+pub(super) fn suspicions(
+    times: &[Time],
+    uniform: &[Uniform],
+    nodes: usize,
+    idle_nodes_mean: f64,
+    gaps: &Distribution,
+) -> Vec<Suspicion> {
+    let mut found = log_gaps(times, gaps);
+    found.extend(uniform_spans(uniform, nodes as f64, idle_nodes_mean));
+    found.extend(repeated_times(times));
+    found.sort_by_key(|(kind, from, _)| (*from, *kind as u8));
+    let rows =
+        |from, to| times.partition_point(|&t| t <= to) - times.partition_point(|&t| t < from);
+    found
+        .into_iter()
+        .map(|(kind, from, to)| Suspicion {
+            kind,
+            from: from.to_string(),
+            to: to.to_string(),
+            seconds: to.seconds_since(from),
+            rows: rows(from, to),
+        })
+        .collect()
+}
+
+type Span = (SuspicionKind, Time, Time);
+
+fn log_gaps(times: &[Time], gaps: &Distribution) -> Vec<Span> {
+    let usual = gaps
+        .percentile(95.0)
+        .filter(|&gap| gap > 0.0 && gaps.count >= FEWEST_GAPS);
+    let Some(usual) = usual else {
+        return Vec::new();
+    };
+    times
+        .windows(2)
+        .filter(|t| t[1].seconds_since(t[0]) > USUAL_GAPS * usual)
+        .map(|t| (SuspicionKind::LogGap, t[0], t[1]))
+        .collect()
+}
+
+fn uniform_spans(
+    uniform: &[Uniform],
+    nodes: f64,
+    idle_nodes_mean: f64,
+) -> impl Iterator<Item = Span> {
+    uniform
+        .iter()
+        .filter(move |span| {
+            let missed = if span.idle {
+                nodes - idle_nodes_mean
+            } else {
+                idle_nodes_mean
+            };
+            let abrupt = |changed: usize| 2.0 * changed as f64 >= missed;
+            let at_once = span
+                .began
+                .is_none_or(|began| abrupt(began) && abrupt(span.ended));
+            missed >= MISSED_NODES && at_once
+        })
+        .map(|span| {
+            let kind = if span.idle {
+                SuspicionKind::AllIdle
+            } else {
+                SuspicionKind::AllBusy
+            };
+            (kind, span.from, span.to)
+        })
+}
+
+fn repeated_times(times: &[Time]) -> impl Iterator<Item = Span> {
+    times
+        .chunk_by(|a, b| a == b)
+        .filter(|rows| rows.len() > 1)
+        .map(|rows| (SuspicionKind::RepeatedTime, rows[0], rows[0]))
+}

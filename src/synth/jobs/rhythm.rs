@@ -1,0 +1,48 @@
+//! When people submit: more by day than by night, less at weekends.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// Seconds of a day.
+pub const DAY: i64 = 86_400;
+
+/// The hour with the fewest submissions; the most come twelve hours later.
+const QUIETEST_HOUR: f64 = 4.0;
+/// Submissions at the quietest hour, as a share of those at the busiest.
+const NIGHT: f64 = 0.2;
+/// Submissions at weekends, as a share of those on other days.
+const WEEKEND: f64 = 0.5;
+
+/// Submissions at a second as a share of those at the busiest; second 0 is on a Monday.
+fn intensity(second: i64) -> f64 {
+    let hour = (second % DAY) as f64 / 3600.0;
+    let turn = std::f64::consts::TAU * (hour - QUIETEST_HOUR) / 24.0;
+    let daily = NIGHT + (1.0 - NIGHT) * (1.0 - turn.cos()) / 2.0;
+    let weekend = second / DAY % 7 >= 5;
+    if weekend { WEEKEND * daily } else { daily }
+}
+
+/// A second of the first `days` at which something is submitted.
+pub fn draw(days: u32, rng: &mut ChaCha8Rng) -> i64 {
+    loop {
+        let second = rng.random_range(0..i64::from(days) * DAY);
+        if rng.random_bool(intensity(second)) {
+            return second;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula.
+    #[test]
+    fn nights_and_weekends_are_quiet() {
+        let at = |day: i64, hour: i64| intensity(day * DAY + hour * 3600);
+        assert!((at(0, 4) - 0.2).abs() < 1e-12);
+        assert!((at(7, 16) - 1.0).abs() < 1e-12);
+        assert!((at(5, 16) - 0.5).abs() < 1e-12);
+        assert!((0..14 * 24).all(|hour| (0.0..=1.0).contains(&at(0, hour))));
+    }
+}

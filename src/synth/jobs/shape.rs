@@ -1,0 +1,85 @@
+//! How large and how long jobs are, and how they end.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, LogNormal};
+
+use crate::error::{Error, Result};
+
+/// GPUs of jobs, with their shares in thousandths.
+const GPUS: [(u32, u32); 9] = [
+    (1, 540),
+    (2, 100),
+    (3, 5),
+    (4, 110),
+    (6, 5),
+    (8, 180),
+    (16, 35),
+    (32, 18),
+    (64, 7),
+];
+
+/// Kinds of runs: their share, and the median of their durations in seconds with the
+/// standard deviation of its logarithm. Trials and debugging, short and long training.
+const KINDS: [(f64, f64, f64); 3] = [
+    (0.68, 200.0, 1.2),
+    (0.23, 3_600.0, 1.0),
+    (0.09, 36_000.0, 1.0),
+];
+
+/// How jobs end: the share of them, and between which shares of its length one ends.
+const STATES: [(&str, f64, (f64, f64)); 3] = [
+    ("COMPLETED", 0.62, (0.95, 1.05)),
+    ("CANCELLED", 0.22, (0.1, 1.0)),
+    ("FAILED", 0.16, (0.02, 0.3)),
+];
+
+/// GPUs of a job, at most `most`.
+pub fn gpus(most: u32, rng: &mut ChaCha8Rng) -> u32 {
+    let possible = || GPUS.iter().filter(|(gpus, _)| *gpus <= most);
+    let total = possible().map(|(_, share)| share).sum();
+    let mut drawn = rng.random_range(0..total);
+    for &(gpus, share) in possible() {
+        if drawn < share {
+            return gpus;
+        }
+        drawn -= share;
+    }
+    1
+}
+
+/// How long batches of jobs run.
+pub struct Lengths([LogNormal<f64>; 3]);
+
+impl Lengths {
+    /// # Errors
+    /// Never: the constants are sound.
+    pub fn new() -> Result<Self> {
+        let [trial, short, long] = KINDS
+            .map(|(_, median, sigma)| LogNormal::new(median.ln(), sigma))
+            .map(|kind| kind.map_err(|e| Error::Run(e.to_string())));
+        Ok(Lengths([trial?, short?, long?]))
+    }
+
+    /// Seconds that a job of a batch runs if nothing ends it early.
+    pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
+        let kind = pick(KINDS.map(|(share, ..)| share), rng);
+        self.0[kind].sample(rng)
+    }
+}
+
+/// How a job ends, and after which share of its length.
+pub fn ending(rng: &mut ChaCha8Rng) -> (&'static str, f64) {
+    let (state, _, (least, most)) = STATES[pick(STATES.map(|(_, share, _)| share), rng)];
+    (state, rng.random_range(least..most))
+}
+
+/// An index, by shares that add to 1.
+fn pick<const N: usize>(shares: [f64; N], rng: &mut ChaCha8Rng) -> usize {
+    let mut drawn: f64 = rng.random_range(0.0..1.0);
+    let found = shares.iter().position(|share| {
+        drawn -= share;
+        drawn < 0.0
+    });
+    found.unwrap_or(N - 1)
+}

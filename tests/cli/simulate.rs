@@ -1,0 +1,269 @@
+//! `gleaner simulate` on the sample, and the published experiment.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::data::shared;
+use crate::support::{cluster, dataset, gleaner, json, stable_files};
+
+/// All policies with a small profiler.
+const ALL: &str = "simulate --data trace --policy all,easy --profiler 120,1,4";
+
+const POLICIES: [&str; 7] = ["fifo", "sjf", "srtf", "qssf", "tiresias", "lucid", "easy"];
+
+/// A figure of a policy in a summary.
+fn figure(summary: &Value, policy: &str, name: &str) -> f64 {
+    summary["policies"][policy][name].as_f64().unwrap()
+}
+
+#[test]
+fn every_policy_runs_alone_and_passes_the_checker() {
+    let directory = cluster();
+    for policy in POLICIES {
+        let line = format!("simulate --data trace --policy {policy} --profiler off --check");
+        let run = gleaner(directory.path(), &line).expect(0);
+        let words = ["avg JCT (s)", policy, "every schedule passed the checker"];
+        for word in words {
+            assert!(run.out.contains(word), "no {word:?} in:\n{}", run.out);
+        }
+    }
+}
+
+#[test]
+fn every_placer_serves_every_policy() {
+    let directory = cluster();
+    for placer in [
+        "consolidate",
+        "consolidate-first",
+        "consolidateFirst",
+        "random",
+    ] {
+        let line = format!("{ALL} --placer {placer} --check --json");
+        let run = gleaner(directory.path(), &line).expect(0);
+        let summary: Value = serde_json::from_str(&run.out).unwrap();
+        for policy in POLICIES {
+            assert_eq!(figure(&summary, policy, "jobs"), 400.0);
+        }
+    }
+}
+
+#[test]
+fn a_run_directory_holds_everything() {
+    let directory = cluster();
+    let at = directory.path();
+    gleaner(
+        at,
+        &format!("{ALL} --elastic vc2 --lend vc1=1 --out run --check"),
+    )
+    .expect(0);
+    let mut expected: Vec<String> = POLICIES
+        .iter()
+        .flat_map(|policy| ["jobs", "seq"].map(|table| format!("{policy}_{table}.parquet")))
+        .collect();
+    let others = [
+        "jct_avg.csv",
+        "profiler_jobs.parquet",
+        "profiler_scaling.parquet",
+        "profiler_seq.parquet",
+        "que_avg.csv",
+        "que_p999.csv",
+        "run.json",
+        "summary.json",
+    ];
+    expected.extend(others.map(str::to_owned));
+    expected.sort();
+    assert_eq!(names(&at.join("run")), expected);
+    let info = json(&at.join("run/run.json"));
+    assert_eq!(info["command"], "simulate");
+    assert_eq!(info["complete"], true);
+    assert_eq!(info["inputs"].as_array().unwrap().len(), 6);
+    assert_eq!(info["profiler"]["lent"]["vc1"], 1);
+    assert_eq!(info["profiler"]["elastic"], "vc2");
+    let summary = json(&at.join("run/summary.json"));
+    for name in [
+        "avg_jct_s",
+        "avg_queue_s",
+        "p999_queue_s",
+        "makespan_s",
+        "gpu_utilisation",
+    ] {
+        assert!(figure(&summary, "easy", name) > 0.0, "{name}");
+    }
+    let averages = fs::read_to_string(at.join("run/jct_avg.csv")).unwrap();
+    assert!(averages.starts_with(",fifo_consolidate,sjf_consolidate,srtf_consolidate,"));
+    assert_eq!(averages.lines().count(), 1 + 3 + 1);
+}
+
+/// Sorted names of what is in a directory.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let directory = cluster();
+    let at = directory.path();
+    for jobs in [1, 4] {
+        let line = format!("{ALL} --elastic vc2 --corrected=both --csv --jobs {jobs} --out {jobs}");
+        gleaner(at, &line).expect(0);
+    }
+    let [one, four] = ["1", "4"].map(|out| stable_files(&at.join(out)));
+    assert!(one.len() > 30, "{}", one.len());
+    assert!(one == four);
+}
+
+#[test]
+fn lucid_without_parts_and_corrected() {
+    let directory = cluster();
+    let at = directory.path();
+    let lucid = "simulate --data trace --policy lucid --profiler 120,1,4 --check --json";
+    let run = |more: &str| {
+        let run = gleaner(at, &format!("{lucid} {more}")).expect(0);
+        serde_json::from_str::<Value>(&run.out).unwrap()
+    };
+    let plain = run("");
+    for part in ["packing", "throughput", "estimate"] {
+        assert_ne!(run(&format!("--without {part}")), plain, "{part}");
+    }
+    let both = run("--corrected=both --out both");
+    assert_eq!(both["policies"]["lucid"], plain["policies"]["lucid"]);
+    let corrected = run("--corrected");
+    assert_eq!(
+        both["policies"]["lucid_corrected"],
+        corrected["policies"]["lucid"]
+    );
+    let info = json(&at.join("both/run.json"));
+    let corrections = info["corrections"].as_array().unwrap();
+    assert!(!corrections.is_empty());
+    for correction in corrections {
+        assert_eq!(correction["policy"], "lucid_corrected");
+        assert_ne!(correction["ended"], correction["survivor"]);
+    }
+}
+
+#[test]
+fn estimates_and_forecasts_may_be_numbers() {
+    let directory = cluster();
+    let at = directory.path();
+    let run = |more: &str| {
+        let line = format!("simulate --data trace --profiler off --json {more}");
+        gleaner(at, &line).expect(0).out
+    };
+    // Exact knowledge and none at all schedule otherwise than noisy estimates.
+    let qssf = ["", "--estimates oracle", "--estimates 600"]
+        .map(|more| run(&format!("--policy qssf {more}")));
+    assert!(qssf[0] != qssf[1] && qssf[1] != qssf[2] && qssf[0] != qssf[2]);
+    // A forecast of nothing keeps sharing off, as does going without.
+    let quiet = run("--policy lucid --forecast 0");
+    assert_eq!(quiet, run("--policy lucid --without throughput"));
+    assert_ne!(quiet, run("--policy lucid --forecast 100"));
+}
+
+#[test]
+fn logs_and_tables_come_as_csv_where_asked_for() {
+    let directory = cluster();
+    let at = directory.path();
+    let line = format!("{ALL} --csv --logs --placer consolidate-first --out run");
+    gleaner(at, &line).expect(0);
+    let jobs = fs::read_to_string(at.join("run/srtf_jobs.csv")).unwrap();
+    let header = "job_id,vc,gpu_num,submit_time,duration,start_time,end_time,queue,jct,\
+                  ckpt_times,nodes\n";
+    assert!(
+        jobs.starts_with(header) && jobs.lines().count() == 401,
+        "{jobs:.200}"
+    );
+    assert_eq!(names(&at.join("run/logs")), ["all", "vc1", "vc2", "vc3"]);
+    let logs = names(&at.join("run/logs/vc2"));
+    assert_eq!(logs.len(), 2 * POLICIES.len());
+    assert_eq!(logs[0], "easy_consolidateFirst_vc2_log.csv");
+    let log = fs::read_to_string(at.join("run/logs/all/lucid_consolidateFirst_all_log.csv"));
+    let log = log.unwrap();
+    assert!(
+        log.starts_with("job_id,user,vc,jobname,gpu_num,"),
+        "{log:.200}"
+    );
+    assert_eq!(log.lines().count(), 401);
+}
+
+#[test]
+fn what_a_policy_leaves_idle_can_be_replayed() {
+    let directory = cluster();
+    let at = directory.path();
+    gleaner(at, "synth tasks --count 5 -o tasks.toml").expect(0);
+    for name in ["idle.csv", "idle.parquet", "idle.gev"] {
+        let line = format!("simulate --data trace --policy srtf --idle-events {name}");
+        gleaner(at, &line).expect(0);
+        let line = format!("replay --events {name} --tasks tasks.toml --check --out {name}-run");
+        gleaner(at, &line).expect(0);
+    }
+    let [csv, parquet, gev] = ["csv", "parquet", "gev"]
+        .map(|format| json(&at.join(format!("idle.{format}-run/summary.json"))));
+    assert_eq!(csv["nodes"], 9);
+    assert!(csv["used_node_seconds"].as_f64().unwrap() > 1e5);
+    assert!(csv == parquet && parquet == gev);
+}
+
+/// The fenced example of this kind in dataset/README.md.
+fn example(kind: &str) -> String {
+    let text = fs::read_to_string(dataset().join("README.md")).unwrap();
+    let (_, block) = text.split_once(&format!("\n```csv {kind}\n")).unwrap();
+    block.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_documented_examples_are_an_experiment() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    for (kind, name) in [
+        ("jobs", "jobs"),
+        ("cluster", "vc_config"),
+        ("profiles", "single_data"),
+        ("pairs", "colocate_info"),
+        ("forecast", "throughput_pred"),
+        ("estimates", "duration_estimate"),
+    ] {
+        fs::write(at.join(format!("{name}.csv")), example(kind)).unwrap();
+    }
+    let line = "simulate --data . --policy all,easy --profiler 100,1,4 --check --json";
+    let run = gleaner(at, line).expect(0);
+    let summary: Value = serde_json::from_str(&run.out).unwrap();
+    // All three fit at once: alone they take their durations.
+    assert_eq!(
+        figure(&summary, "fifo", "avg_jct_s"),
+        (5400.0 + 600.0 + 7200.0) / 3.0
+    );
+}
+
+// Golden values: those published, cut to whole seconds.
+#[test]
+fn the_published_september_comes_out() {
+    let Some(data) = shared("lucid/venus_sept") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let line = format!(
+        "simulate --preset venus-sept --data {} --out run",
+        data.display()
+    );
+    gleaner(directory.path(), &line).expect(0);
+    let summary = json(&directory.path().join("run/summary.json"));
+    for (policy, published) in [
+        ("fifo", [65_720, 53_951, 587_040]),
+        ("sjf", [21_095, 9_325, 322_076]),
+        ("srtf", [12_609, 829, 126_901]),
+        ("qssf", [15_548, 3_779, 214_309]),
+        ("tiresias", [14_700, 2_915, 195_846]),
+        ("lucid", [12_886, 915, 93_756]),
+    ] {
+        let figures = ["avg_jct_s", "avg_queue_s", "p999_queue_s"]
+            .map(|name| figure(&summary, policy, name) as i64);
+        assert_eq!(figures, published, "{policy}");
+    }
+}

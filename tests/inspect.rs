@@ -1,0 +1,276 @@
+//! `gleaner inspect` on the published log and as a user runs it, and its suggested window
+//! against a grid of windows.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use gleaner::domain::{EventLog, Time, TrainingTask};
+use gleaner::inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
+use gleaner::synth;
+use gleaner::synth::events::{EventOptions, FragmentLength};
+use gleaner::synth::tasks::TaskOptions;
+use gleaner_solvers::SolverKind;
+use serde_json::Value;
+use support::{options, published_tasks, replay, shared, solver, summit};
+
+const SUMMIT: &str = "bftrainer/ndstat-10sdn6-evt.tar.gz";
+
+fn whole_summit() -> Option<Inspection> {
+    let log = gleaner::ingest::events::read(&shared(SUMMIT)?)
+        .unwrap()
+        .value;
+    Some(inspect(&log, RescaleCosts::typical(10)))
+}
+
+// Golden values: 423,502 fragments, 56 % of them under 10 minutes with 11 % of idle
+// node-time, 8.3 % of node-time idle.
+#[test]
+fn the_published_log_has_its_published_figures() {
+    let Some(found) = whole_summit() else { return };
+    assert_eq!((found.nodes, found.events), (4734, 23_883));
+    assert_eq!(found.fragments.lengths.count, 423_502);
+    assert_eq!(
+        (found.fragments.cut_at_start, found.fragments.cut_at_end),
+        (0, 148)
+    );
+    let (count, time) = found.fragments.under_ten_minutes();
+    assert!((count - 0.558_465).abs() < 1e-6, "{count}");
+    assert!((time - 0.108_512).abs() < 1e-6, "{time}");
+    assert_eq!(found.idle_node_seconds, 504_656_231.0);
+    assert_eq!(found.fragments.lengths.sum_s, 504_656_231.0);
+    assert!((found.idle_share - 0.082_674).abs() < 1e-6);
+    assert_eq!(found.from, "2021-02-10 00:08:52");
+    assert_eq!(found.never_idle.count, 54);
+}
+
+// Golden value: the record starts with every node busy, and pauses for 3 h 22 min.
+#[test]
+fn the_published_log_starts_suspiciously() {
+    let Some(found) = whole_summit() else { return };
+    let first = |kind| found.suspicions.iter().find(|s| s.kind == kind).unwrap();
+    assert_eq!(first(SuspicionKind::AllBusy).from, found.from);
+    let longest = found
+        .suspicions
+        .iter()
+        .map(|s| s.seconds)
+        .fold(0.0, f64::max);
+    assert_eq!(longest, 12_176.0);
+}
+
+/// Tasks that no log finishes: with them, total work compares windows and nothing else.
+fn endless(mut tasks: Vec<TrainingTask>, count: usize) -> Vec<TrainingTask> {
+    tasks.truncate(count);
+    for task in &mut tasks {
+        task.work = 1e18;
+        task.submit = TrainingTask::FROM_START;
+    }
+    tasks
+}
+
+/// Work done with the suggested window ÷ the most done with any of a grid of windows.
+fn suggestion_against_grid(log: &EventLog, tasks: &[TrainingTask]) -> f64 {
+    let costs = RescaleCosts::of(tasks, tasks.len());
+    let window = inspect(log, costs).suggestion.window.unwrap();
+    let work = |t_fwd: f64| {
+        let options = options(t_fwd, tasks.len());
+        let outcome = replay(log, tasks, &options, &mut solver(SolverKind::Exact)).unwrap();
+        outcome.summary.total_work
+    };
+    let grid = [
+        5.0, 10.0, 20.0, 40.0, 80.0, 120.0, 200.0, 400.0, 1000.0, 4000.0,
+    ];
+    let best = grid.into_iter().map(work).fold(0.0, f64::max);
+    work(window.t_fwd_s) / best
+}
+
+fn generated_log(nodes: u32, fragment: FragmentLength, idle_share: f64) -> EventLog {
+    synth::events::generate(&EventOptions {
+        nodes,
+        days: 3.0,
+        start: Time::from_seconds(1_767_225_600),
+        idle_share,
+        fragment,
+        poll: 10,
+        seed: 11,
+    })
+    .unwrap()
+}
+
+fn generated_tasks(count: u32) -> Vec<TrainingTask> {
+    let tasks = synth::tasks::generate(&TaskOptions {
+        count,
+        models: 4,
+        max_nodes: 16,
+        hours: 12.0,
+        start: None,
+        submit_every: 0.0,
+        seed: 3,
+    });
+    endless(tasks.unwrap(), count as usize)
+}
+
+#[test]
+fn the_suggestion_is_near_the_best_window_on_the_published_log() {
+    for (nodes, set, suffix, count) in [
+        (100, "ImageNet-imgps", "1001J", 10),
+        (400, "ImageNet-imgps", "1001J", 5),
+        (400, "hps-shufflenet", "10J", 10),
+    ] {
+        let (Some(log), Some(tasks)) = (summit(Some(nodes)), published_tasks(set, suffix)) else {
+            return;
+        };
+        let share = suggestion_against_grid(&log, &endless(tasks, count));
+        assert!(share > 0.98, "{nodes} nodes, {count} of {set}: {share}");
+    }
+}
+
+#[test]
+fn the_suggestion_is_near_the_best_window_on_generated_logs() {
+    let exponential = |mean| FragmentLength::Exponential { mean };
+    let usual = FragmentLength::LogNormal {
+        median: 490.0,
+        sigma: 1.37,
+    };
+    let heavy = FragmentLength::LogNormal {
+        median: 900.0,
+        sigma: 2.2,
+    };
+    for (nodes, fragment, idle_share) in [
+        (100, usual, 0.087),
+        (300, usual, 0.087),
+        (200, exponential(1800.0), 0.1),
+        (200, exponential(200.0), 0.2),
+        (200, FragmentLength::Fixed { seconds: 600.0 }, 0.1),
+        (200, heavy, 0.1),
+    ] {
+        let log = generated_log(nodes, fragment, idle_share);
+        let share = suggestion_against_grid(&log, &generated_tasks(8));
+        assert!(share > 0.95, "{nodes} nodes, {fragment:?}: {share}");
+    }
+}
+
+/// Runs `gleaner inspect LINE` in `directory`; returns exit code, stdout and stderr.
+fn gleaner(directory: &Path, line: &str) -> (Option<i32>, String, String) {
+    let output: Output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .current_dir(directory)
+        .arg("inspect")
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn dataset() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset")
+}
+
+#[test]
+fn help_shows_examples() {
+    let (code, out, _) = gleaner(&dataset(), "--help");
+    assert_eq!(code, Some(0));
+    assert!(
+        out.contains("Examples") && out.contains("gleaner inspect dataset/idle.csv"),
+        "{out}"
+    );
+}
+
+#[test]
+fn the_sample_reads_as_text() {
+    let (code, out, err) = gleaner(&dataset(), "idle.csv --tasks tasks.toml");
+    assert_eq!(code, Some(0), "{err}");
+    for words in [
+        "100, of which 8.8 idle on average (8.8 %)",
+        "1 to 10 min",
+        "idle nodes, mean",
+        "Mon         not in the log",
+        "suspicious spans: none",
+        "suggested --t-fwd ",
+        "the tasks' rescale costs",
+    ] {
+        assert!(out.contains(words), "no {words:?} in:\n{out}");
+    }
+    assert!(out.lines().all(|line| line.chars().count() <= 110), "{out}");
+}
+
+#[test]
+fn json_holds_what_text_shows_and_more() {
+    let (code, out, err) = gleaner(&dataset(), "idle.csv --json");
+    assert_eq!(code, Some(0), "{err}");
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["nodes"], 100);
+    assert_eq!(found["fragments"]["bins"].as_array().unwrap().len(), 6);
+    assert_eq!(found["calendar"]["week"][6].as_array().unwrap().len(), 24);
+    assert_eq!(found["suggestion"]["costs"]["up_s"], 18.0);
+    assert!(found["suggestion"]["window"]["t_fwd_s"].as_f64().unwrap() > 0.0);
+    let step = found["timeline"]["step_seconds"].as_f64().unwrap();
+    let steps = found["timeline"]["idle_nodes"].as_array().unwrap();
+    let area: f64 = steps.iter().map(|s| s.as_f64().unwrap() * step).sum();
+    let total = found["idle_node_seconds"].as_f64().unwrap();
+    assert!((area / total - 1.0).abs() < 1e-9, "{area} {total}");
+}
+
+#[test]
+fn a_slice_is_inspected_as_replay_sees_it() {
+    let (code, out, err) = gleaner(
+        &dataset(),
+        "idle.csv --skip-rows 100 --first-node 10 --nodes 20 --json",
+    );
+    assert_eq!(code, Some(0), "{err}");
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&found["nodes"], &found["events_without_change"]),
+        (&20.into(), &0.into())
+    );
+}
+
+#[test]
+fn wrong_usage_and_bad_input_have_their_exit_codes() {
+    let directory = tempfile::tempdir().unwrap();
+    let sample = dataset().join("idle.csv");
+    let sample = sample.to_str().unwrap();
+    fs::write(
+        directory.path().join("bad.csv"),
+        "time,node,state\n2026-01-01,n0,7\n",
+    )
+    .unwrap();
+    for (line, code, words) in [
+        ("", 2, "LOG"),
+        (&format!("{sample} --max-tasks 0"), 2, "--max-tasks is 0"),
+        (&format!("{sample} --curves x.pkl"), 2, "--tasks"),
+        ("missing.csv", 1, "missing.csv"),
+        ("bad.csv", 3, "line 2"),
+        (&format!("{sample} --skip-rows 999999"), 3, "--skip-rows"),
+        (&format!("{sample} --tasks bad.csv"), 3, "bad.csv"),
+    ] {
+        let (found, out, err) = gleaner(directory.path(), line);
+        assert_eq!(found, Some(code), "{line}: {err}");
+        assert!(
+            err.contains(words) && out.is_empty(),
+            "{line}: no {words:?} in:\n{err}"
+        );
+    }
+}
+
+#[test]
+fn no_idle_node_no_window() {
+    let directory = tempfile::tempdir().unwrap();
+    let rows = "time,node,state\n2026-01-01 00:00:00,n0,0\n2026-01-01 01:00:00,n0,0\n";
+    fs::write(directory.path().join("busy.csv"), rows).unwrap();
+    let (code, out, err) = gleaner(directory.path(), "busy.csv");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(
+        out.contains("suggested --t-fwd: none, no node is idle"),
+        "{out}"
+    );
+    assert!(out.contains("never idle       1 node: n0"), "{out}");
+}
