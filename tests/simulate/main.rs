@@ -2,14 +2,17 @@
 //! published results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod broken;
+mod corrected;
 mod coverage;
-#[path = "../support/data.rs"]
-mod data;
+mod idle;
 mod plain;
 mod product;
 mod properties;
 mod references;
 mod same;
+#[path = "../support/mod.rs"]
+mod support;
 mod table;
 mod town;
 mod venus;

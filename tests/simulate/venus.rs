@@ -12,8 +12,8 @@ use gleaner::lucid::profiler::Profiler;
 use gleaner::lucid::result::PolicyRun;
 use gleaner::lucid::{Request, Simulation, placers};
 
-use crate::data::shared;
 use crate::product::policy;
+use crate::support::shared;
 use crate::town;
 
 /// A file of the experiment, or `None`, with a word to stderr, where it is missing.

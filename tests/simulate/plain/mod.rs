@@ -13,7 +13,7 @@ mod profiler;
 mod queues;
 mod reference;
 mod sim;
-mod sound;
+pub mod sound;
 
 pub use easy::Easy;
 pub use lucid::{Lucid, Switches};

@@ -3,9 +3,10 @@
 
 use std::sync::OnceLock;
 
+use gleaner::lucid::policies::PolicyEntry;
 use gleaner::lucid::schedule::Schedule;
 
-use super::sound::{Promise, SHARED, STEPPED, TIMED, assert_sound};
+use super::sound::{assert_sound, promise};
 use super::{Placer, Profiled, Profiler, Switches, World, run};
 use crate::product::{policy, rule};
 use crate::references::{assert_minutes, outcome, outcomes};
@@ -13,7 +14,7 @@ use crate::table::Table;
 use crate::venus::{Venus, venus};
 
 const VCS: [&str; 3] = ["vcvlY", "vchbv", "vcgkz"];
-/// Those of which there are tables by minute.
+/// The first of them, of which there are tables by minute.
 const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 
 /// The world of all jobs.
@@ -43,46 +44,49 @@ fn profiled(venus: &Venus) -> &'static Profiled {
     PROFILED.get_or_init(|| profiler.profile(&world(venus)))
 }
 
-/// Simulates a virtual cluster and compares its jobs with a reference.
-fn assert_vc(venus: &Venus, vc: &str, reference: &str, switches: &Switches) -> Schedule {
+/// Simulates virtual clusters and compares their jobs with a reference.
+fn assert_vcs(venus: &Venus, vcs: &[&str], reference: &str, switches: &Switches) -> Vec<Schedule> {
+    let published = outcomes(&Table::read(&format!("{reference}_jobs")));
     let policy = policy(reference.split('_').next().unwrap());
+    let simulated = vcs.iter().map(|vc| {
+        let (world, schedule) = simulate_vc(venus, vc, &policy, switches);
+        for (job, found) in world.jobs.iter().zip(&schedule.jobs) {
+            assert_eq!(
+                outcome(found),
+                published[&job.id],
+                "{reference}, job {}",
+                job.id
+            );
+        }
+        assert_sound(&schedule, &world, promise(policy.name));
+        schedule
+    });
+    simulated.collect()
+}
+
+fn simulate_vc<'a>(
+    venus: &'a Venus,
+    vc: &str,
+    policy: &PolicyEntry,
+    switches: &Switches,
+) -> (World<'a>, Schedule) {
     let mut world = world(venus);
     if policy.profiled {
         world = profiled(venus).rest(&world);
     }
     let index = venus.cluster.vc(vc).unwrap();
     let world = world.of_vc(index, venus.cluster.vcs[index].nodes);
-    let schedule = run(&world, rule(&policy, switches).as_mut());
-    let published = outcomes(&Table::read(&format!("{reference}_jobs")));
-    for (job, found) in world.jobs.iter().zip(&schedule.jobs) {
-        assert_eq!(
-            outcome(found),
-            published[&job.id],
-            "{reference}, job {}",
-            job.id
-        );
-    }
-    assert_sound(&schedule, &world, promise(policy.name));
-    schedule
-}
-
-fn promise(policy: &str) -> Promise {
-    match policy {
-        "srtf" | "tiresias" => STEPPED,
-        "lucid" => SHARED,
-        _ => TIMED,
-    }
+    let schedule = run(&world, rule(policy, switches).as_mut());
+    (world, schedule)
 }
 
 #[test]
 fn small_virtual_clusters_are_as_published() {
     let Some(venus) = venus() else { return };
     for policy in ["fifo", "sjf", "qssf", "srtf", "tiresias", "lucid"] {
-        for vc in VCS {
-            let schedule = assert_vc(venus, vc, policy, &Switches::default());
-            if BY_MINUTE.contains(&vc) {
-                assert_minutes(&schedule, &format!("{policy}_{vc}_seq"));
-            }
+        let schedules = assert_vcs(venus, &VCS, policy, &Switches::default());
+        for (vc, schedule) in BY_MINUTE.iter().zip(&schedules) {
+            assert_minutes(schedule, &format!("{policy}_{vc}_seq"));
         }
     }
 }
@@ -98,10 +102,8 @@ fn small_virtual_clusters_without_parts_of_lucid_are_as_published() {
         without_estimates: true,
         ..Switches::default()
     };
-    for vc in VCS {
-        assert_vc(venus, vc, "lucid_no_throughput", &throughput);
-        assert_vc(venus, vc, "lucid_no_estimate", &estimates);
-    }
+    assert_vcs(venus, &VCS, "lucid_no_throughput", &throughput);
+    assert_vcs(venus, &VCS, "lucid_no_estimate", &estimates);
 }
 
 /// The virtual cluster that echoes the profiler's scaling, with renamed nodes.
@@ -112,7 +114,7 @@ fn the_echo_is_as_published() {
         echo: profiled(venus).loans(),
         ..Switches::default()
     };
-    assert_vc(venus, "vcYVn", "lucid", &switches);
+    assert_vcs(venus, &["vcYVn"], "lucid", &switches);
 }
 
 /// The product's profiler is compared with the published one, so is this one with it.

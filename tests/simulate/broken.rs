@@ -1,0 +1,169 @@
+//! The checker rejects the engine's schedules when they are spoilt, in whatever way.
+
+use gleaner::lucid::policies;
+use gleaner::lucid::schedule::{JobOutcome, NodeLife, Run, Samples, Schedule};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::plain::cases::case;
+use crate::plain::sound::{promise, violations};
+use crate::product::schedule;
+
+/// A change after which a sound schedule is not sound any more.
+#[derive(Clone, Copy)]
+enum Spoil {
+    /// Of some run.
+    Run(fn(&mut Run)),
+    /// Of what became of some job.
+    Job(fn(&mut JobOutcome)),
+    /// Of some samples; there may be none.
+    Sample(fn(&mut Samples)),
+    /// Of the node of some run.
+    Node(fn(&mut NodeLife, &Run)),
+    /// Of the rest.
+    Whole(fn(&mut Schedule)),
+}
+
+use Spoil::{Job, Node, Run as OfRun, Sample, Whole};
+
+const SPOILS: [(&str, Spoil); 43] = [
+    ("a run starts early", OfRun(|run| run.from -= 1)),
+    ("a run starts late", OfRun(|run| run.from += 1)),
+    ("a run stops early", OfRun(|run| run.until -= 1)),
+    ("a run stops late", OfRun(|run| run.until += 1)),
+    ("a run never stops", OfRun(|run| run.until = i64::MAX)),
+    (
+        "a run goes back in time",
+        OfRun(|run| run.until = run.from - 1),
+    ),
+    ("a run of another GPU", OfRun(|run| run.placement[0].1 ^= 1)),
+    ("a run of no GPU", OfRun(|run| run.placement.clear())),
+    (
+        "a run twice on a node",
+        OfRun(|run| run.placement.extend_from_within(..1)),
+    ),
+    ("a run on no node", OfRun(|run| run.placement[0].0 += 100)),
+    ("a run of no job", OfRun(|run| run.job = usize::MAX)),
+    ("a run that is last or not", OfRun(|run| run.last ^= true)),
+    ("a run of no speed", OfRun(|run| run.speeds.clear())),
+    (
+        "a run of a speed not a number",
+        OfRun(|run| run.speeds[0].1 = f64::NAN),
+    ),
+    (
+        "a run that stands still",
+        OfRun(|run| run.speeds[0].1 = 0.0),
+    ),
+    ("a run with a late speed", OfRun(|run| run.speeds[0].0 += 1)),
+    (
+        "a run with a speed too many",
+        OfRun(|run| run.speeds.push((run.until, 1.0))),
+    ),
+    ("another start", Job(|job| job.start += 1)),
+    ("another end", Job(|job| job.end -= 1)),
+    ("a longer wait", Job(|job| job.queue += 1)),
+    ("a checkpoint more", Job(|job| job.checkpoints += 1)),
+    ("a job that was nowhere", Job(|job| job.nodes.clear())),
+    ("a job that was elsewhere", Job(|job| job.nodes[0].1 ^= 1)),
+    (
+        "a GPU in all",
+        Sample(|sample| sample.state.total_gpus += 1),
+    ),
+    ("a GPU idle", Sample(|sample| sample.state.idle_gpus += 1)),
+    (
+        "a GPU wanted",
+        Sample(|sample| sample.state.pending_gpus += 1),
+    ),
+    (
+        "a job running",
+        Sample(|sample| sample.state.running_jobs += 1),
+    ),
+    (
+        "a job waiting",
+        Sample(|sample| sample.state.pending_jobs += 1),
+    ),
+    (
+        "a small job waiting",
+        Sample(|sample| sample.state.pending_small_jobs += 1),
+    ),
+    ("a node more", Sample(|sample| sample.state.nodes += 1)),
+    (
+        "a node with a job",
+        Sample(|sample| sample.state.single_nodes += 1),
+    ),
+    (
+        "a node with two jobs",
+        Sample(|sample| sample.state.shared_nodes += 1),
+    ),
+    ("a minute twice", Sample(|sample| sample.count += 1)),
+    ("samples off the minute", Sample(|sample| sample.first += 1)),
+    (
+        "a node comes late",
+        Node(|node, run| node.from = run.from + 1),
+    ),
+    (
+        "a node goes early",
+        Node(|node, run| node.until = run.until - 1),
+    ),
+    (
+        "a run a second time",
+        Whole(|schedule| schedule.runs.extend_from_within(..1)),
+    ),
+    ("a run missing", Whole(|schedule| drop(schedule.runs.pop()))),
+    ("a job missing", Whole(|schedule| drop(schedule.jobs.pop()))),
+    (
+        "a node missing",
+        Whole(|schedule| schedule.nodes[0].from = 0),
+    ),
+    (
+        "a node too many",
+        Whole(|schedule| schedule.nodes.extend_from_within(..1)),
+    ),
+    (
+        "runs out of order",
+        Whole(|schedule| schedule.runs.sort_by_key(|run| -run.from)),
+    ),
+    (
+        "a GPU busy for longer",
+        Whole(|schedule| schedule.busy_gpu_seconds += 1),
+    ),
+];
+
+impl Spoil {
+    fn apply(self, schedule: &mut Schedule, which: Index) {
+        match self {
+            OfRun(spoil) => spoil(which.get_mut(&mut schedule.runs)),
+            Job(spoil) => spoil(which.get_mut(&mut schedule.jobs)),
+            Sample(_) if schedule.samples.is_empty() => {}
+            Sample(spoil) => spoil(which.get_mut(&mut schedule.samples)),
+            Node(spoil) => {
+                let run = which.get(&schedule.runs);
+                spoil(&mut schedule.nodes[run.placement[0].0 as usize], run);
+            }
+            Whole(spoil) => spoil(schedule),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn no_spoilt_schedule_passes(case in case(), which: Index) {
+        for policy in policies::ALL {
+            let mut world = case.world();
+            if policy.profiled {
+                world.queued = case.queued.clone();
+            }
+            let sound = schedule(&case, policy).unwrap();
+            let promise = promise(policy.name);
+            prop_assert_eq!(violations(&sound, &world, promise), []);
+            for (what, spoil) in SPOILS {
+                let mut spoilt = sound.clone();
+                spoil.apply(&mut spoilt, which);
+                let rejected = !violations(&spoilt, &world, promise).is_empty();
+                prop_assert!(rejected || spoilt == sound, "{}: {}", policy.name, what);
+            }
+        }
+    }
+}

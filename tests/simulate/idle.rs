@@ -1,0 +1,155 @@
+//! What a policy leaves unused: the log of idle nodes is that of the schedule's runs, and
+//! the replay harvests it.
+
+use std::collections::BTreeMap;
+
+use gleaner::domain::{EventLog, Time, TrainingTask};
+use gleaner::ingest::events;
+use gleaner::lucid::idle::idle_log;
+use gleaner::lucid::policies;
+use gleaner::lucid::result::PolicyRun;
+use gleaner::lucid::schedule::Schedule;
+use gleaner::output::events::{Layout, write};
+use gleaner::synth::tasks::{TaskOptions, generate};
+use gleaner_solvers::SolverKind;
+use proptest::prelude::*;
+
+use crate::support::{options, replay, solver};
+use crate::town::{self, town};
+use crate::venus::venus;
+
+/// From which second on how many nodes are idle.
+type Counts = BTreeMap<i64, i64>;
+
+/// Adds up changes by second; seconds without any are left out.
+fn counts(changes: impl IntoIterator<Item = (i64, i64)>) -> Counts {
+    let mut by_second = Counts::new();
+    for (second, change) in changes {
+        *by_second.entry(second).or_default() += change;
+    }
+    by_second.retain(|_, change| *change != 0);
+    let mut now = 0;
+    for change in by_second.values_mut() {
+        now += *change;
+        *change = now;
+    }
+    by_second
+}
+
+/// By a log of idle nodes that starts at a second.
+fn by_log(log: &EventLog, start: i64) -> Counts {
+    let first = log.times()[0];
+    let changes = log.rows().map(|(time, changes)| {
+        let sign = |idle| if idle { 1 } else { -1 };
+        let net: i64 = changes.iter().map(|change| sign(change.idle())).sum();
+        (start + (time.0 - first.0) / Time::from_seconds(1).0, net)
+    });
+    counts(changes)
+}
+
+/// By the runs of all virtual clusters and the lives of their nodes alone, to the last end.
+fn by_runs(run: &PolicyRun, start: i64) -> Counts {
+    let end = last_end(run, start);
+    let idle = run
+        .vcs
+        .iter()
+        .flat_map(|vc| idle_spans(&vc.schedule, start));
+    let changes = idle.flat_map(|(from, until)| [(from, 1), (until, -1)]);
+    counts(changes.filter(|&(second, _)| second <= end))
+}
+
+fn last_end(run: &PolicyRun, start: i64) -> i64 {
+    let jobs = run.vcs.iter().flat_map(|vc| &vc.schedule.jobs);
+    jobs.map(|job| job.end).max().unwrap_or(start).max(start)
+}
+
+/// When nodes are without any run.
+fn idle_spans(schedule: &Schedule, start: i64) -> Vec<(i64, i64)> {
+    let mut busy = vec![Vec::new(); schedule.nodes.len()];
+    for run in &schedule.runs {
+        for &(slot, _) in &run.placement {
+            busy[slot as usize].push((run.from, run.until));
+        }
+    }
+    let mut idle = Vec::new();
+    for (node, mut busy) in schedule.nodes.iter().zip(busy) {
+        busy.sort_unstable();
+        let mut free = node.from.max(start);
+        for (from, until) in busy {
+            idle.push((free, from.max(free)));
+            free = free.max(until);
+        }
+        idle.push((free, node.until));
+    }
+    idle
+}
+
+fn node_seconds(counts: &Counts, end: i64) -> i64 {
+    let until = counts.keys().skip(1).copied().chain([end]);
+    let spans = counts.iter().zip(until);
+    spans
+        .map(|((from, idle), until)| idle * (until.min(end) - from))
+        .sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn as_many_nodes_are_idle_as_no_run_is_on(town in town(), profiled: bool) {
+        let requests: Vec<_> = policies::ALL.iter().map(|p| town.request(p)).collect();
+        let start = town.case.start;
+        for run in town::run(&town.simulation(profiled), &requests).unwrap() {
+            let log = idle_log(&town.trace, &town.cluster, &run, start);
+            prop_assert_eq!(by_log(&log, start), by_runs(&run, start), "{}", run.policy);
+        }
+    }
+}
+
+/// A few tasks that come in the first hours and outlast any log.
+fn tasks(log: &EventLog) -> Vec<TrainingTask> {
+    let options = TaskOptions {
+        count: 12,
+        models: 4,
+        max_nodes: 32,
+        hours: 1e6,
+        start: Some(log.times()[0]),
+        submit_every: 3600.0,
+        seed: 1,
+    };
+    generate(&options).unwrap()
+}
+
+/// Simulated, written, read, replayed: nothing is lost on the way, nor harvested that was
+/// not there.
+#[test]
+fn the_replay_harvests_what_policies_leave() {
+    let Some(venus) = venus() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for policy in ["fifo", "lucid"] {
+        let run = venus.run(policy);
+        let log = idle_log(&venus.trace, &venus.cluster, run, venus.start);
+        for name in ["idle.csv", "idle.gev"] {
+            let path = folder.path().join(name);
+            write(&log, &path, Layout::Long, None).unwrap();
+            assert!(
+                events::read(&path).unwrap().value == log,
+                "{policy}, {name}"
+            );
+        }
+        let log = events::read(&folder.path().join("idle.gev")).unwrap().value;
+        let end = last_end(run, venus.start);
+        let idle = node_seconds(&by_runs(run, venus.start), end) as f64;
+        let mut exact = solver(SolverKind::Exact);
+        let outcome = replay(&log, &tasks(&log), &options(600.0, 12), &mut exact).unwrap();
+        let summary = outcome.summary;
+        println!(
+            "{policy}: {:.3e} of {idle:.3e} idle node-seconds used",
+            summary.used_node_seconds
+        );
+        assert_eq!(summary.idle_node_seconds, idle, "{policy}");
+        assert!(summary.used_node_seconds <= idle, "{policy}");
+        assert!(summary.used_node_seconds > 0.0, "{policy}");
+        assert!(summary.total_work > 0.0, "{policy}");
+    }
+}
