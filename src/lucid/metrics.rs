@@ -17,7 +17,8 @@ pub struct Metrics {
     /// Seconds from the first submission to the last end.
     pub makespan_s: i64,
     /// Share of the whole cluster's GPU-seconds over the makespan in which a job held
-    /// the GPU, in a virtual cluster or in the profiler.
+    /// the GPU, in a virtual cluster or in the profiler; the profiler's nodes that no
+    /// virtual cluster lends are part of the whole.
     pub gpu_utilisation: f64,
     /// Preemptions, each with a checkpoint.
     pub checkpoints: u64,
@@ -85,7 +86,11 @@ fn utilisation(cluster: &Cluster, run: &PolicyRun, makespan: i64) -> f64 {
         .chain(profiler)
         .map(|schedule| schedule.busy_gpu_seconds as f64)
         .sum();
-    let offered = cluster.gpus() as f64 * makespan as f64;
+    let extra = run
+        .profiler
+        .as_ref()
+        .map_or(0, |profiler| profiler.extra_gpus);
+    let offered = (cluster.gpus() + extra) as f64 * makespan as f64;
     if offered > 0.0 { busy / offered } else { 0.0 }
 }
 

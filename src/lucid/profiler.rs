@@ -30,6 +30,12 @@ impl Profiler {
         (f64::from(self.nodes) * self.factor) as u32
     }
 
+    /// Nodes that no virtual cluster lends.
+    pub fn extra_nodes(&self) -> u32 {
+        let lent = self.lent.iter().map(|&(_, nodes)| nodes).sum();
+        self.nodes.saturating_sub(lent)
+    }
+
     /// Nodes that a virtual cluster of so many keeps.
     pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
@@ -84,5 +90,6 @@ pub fn profile(
         jobs: indices,
         schedule,
         limit: profiler.limit,
+        extra_gpus: u64::from(profiler.extra_nodes()) * u64::from(gpus_per_node),
     })
 }

@@ -35,6 +35,8 @@ pub struct ProfilerRun {
     pub schedule: Schedule,
     /// Longest time it gives a job, in seconds; no longer jobs end there.
     pub limit: i64,
+    /// GPUs of its nodes that no virtual cluster lends.
+    pub extra_gpus: u64,
 }
 
 /// A job of the trace, and how it went in the end.

@@ -104,6 +104,7 @@ fn a_log_as_the_original_writes_it() {
                 ..Schedule::default()
             },
             limit: 200,
+            extra_gpus: 0,
         }),
     };
     let folder = write(&trace, &[("vcvlY", 2)], &run, Some(&packing));

@@ -243,6 +243,7 @@ fn tables_of_the_profiler() {
         jobs: ran.jobs,
         schedule: ran.schedule,
         limit: 200,
+        extra_gpus: 0,
     };
     let again = written(&simulate::profiler_jobs(&trace, &profiler));
     assert_eq!(again.columns, table.columns);

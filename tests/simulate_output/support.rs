@@ -137,6 +137,7 @@ pub fn small_run() -> (Trace, Cluster, PolicyRun) {
             jobs: profiler.jobs,
             schedule: profiler.schedule,
             limit: 200,
+            extra_gpus: 0,
         }),
     };
     (trace, cluster(&[("big", 4), ("small", 1)]), run)
