@@ -32,8 +32,8 @@ impl Profiler {
 
     /// Nodes that no virtual cluster lends.
     pub fn extra_nodes(&self) -> u32 {
-        let lent = self.lent.iter().map(|&(_, nodes)| nodes).sum();
-        self.nodes.saturating_sub(lent)
+        let lent = self.lent.iter().map(|&(_, nodes)| nodes);
+        self.nodes.saturating_sub(lent.fold(0, u32::saturating_add))
     }
 
     /// Nodes that a virtual cluster of so many keeps.
