@@ -6,6 +6,7 @@ mod broken;
 mod corrected;
 mod coverage;
 mod idle;
+mod odd;
 mod plain;
 mod product;
 mod properties;
