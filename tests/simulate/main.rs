@@ -1,5 +1,5 @@
-//! The simulator of job traces against a plain one, and the plain one against the
-//! published results.
+//! The simulator of job traces against a plain one on random traces, and both against
+//! the published results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod broken;
@@ -10,6 +10,7 @@ mod odd;
 mod plain;
 mod product;
 mod properties;
+mod published;
 mod references;
 mod same;
 #[path = "../support/mod.rs"]
