@@ -30,10 +30,15 @@ pub trait Packing: Sync {
     fn pair(&self, first: &Job, second: &Job) -> Option<Pair>;
 }
 
+/// Least speed of a job that shares its GPUs: slower ones would run for longer than
+/// schedules are made for.
+pub const LEAST_SPEED: f64 = 0.01;
+
 /// Two jobs on the same GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// Speeds of the first and of the second job; 1 is the speed alone. Both above 0.
+    /// Speeds of the first and of the second job, at least [`LEAST_SPEED`]; 1 is the speed
+    /// alone.
     pub speeds: (f64, f64),
     /// GPU utilisation of both together, in percent.
     pub gpu_util: f64,

@@ -1,14 +1,16 @@
-//! The simulator of job traces against a plain one, and the plain one against the
-//! published results.
+//! The simulator of job traces against a plain one on random traces, and both against
+//! the published results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod broken;
 mod corrected;
 mod coverage;
 mod idle;
+mod odd;
 mod plain;
 mod product;
 mod properties;
+mod published;
 mod references;
 mod same;
 #[path = "../support/mod.rs"]

@@ -48,10 +48,13 @@ impl Table {
     }
 
     pub fn texts(&self, column: &str) -> Vec<&str> {
-        let text = |field| match field {
-            &Field::Str(ref text) => text.as_str(),
-            other => panic!("{column} is {other}"),
-        };
         self.0[column].iter().map(text).collect()
+    }
+}
+
+fn text(field: &Field) -> &str {
+    match field {
+        Field::Str(text) => text,
+        other => panic!("{other} is no text"),
     }
 }

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::ingest::rows::{Cell, CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
-use crate::lucid::inputs::Pair;
+use crate::lucid::inputs::{LEAST_SPEED, Pair};
 
 /// Pairs by their workloads, in the order of the file.
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
@@ -24,7 +24,7 @@ pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
 ///
 /// # Errors
 /// The file cannot be read, or has faults, gathered: a pair twice, in whichever order;
-/// speeds that are not above 0 and at most 10; other numbers that are none.
+/// speeds that are not from [`LEAST_SPEED`] to 10; other numbers that are none.
 pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -97,13 +97,10 @@ impl Columns {
 
 /// A speed that is no slip of the pen.
 fn speed(cell: Cell<'_>) -> CellResult<f64> {
-    let expected = "a speed above 0 and at most 10, where 1 is the speed alone";
-    let speed = cell.float().map_err(|_| cell.fault(expected))?;
-    if speed > 0.0 && speed <= 10.0 {
-        Ok(speed)
-    } else {
-        Err(cell.fault(expected))
-    }
+    let expected = format!("a speed from {LEAST_SPEED} to 10, where 1 is the speed alone");
+    let speed = cell.float().ok();
+    let sound = speed.filter(|speed| (LEAST_SPEED..=10.0).contains(speed));
+    sound.ok_or_else(|| cell.fault(expected))
 }
 
 #[cfg(test)]
@@ -142,7 +139,7 @@ mod tests {
             row("VGG", "LSTM", "1"),
             row("LSTM", "VGG", "1"),
             row("VGG", "LSTM", "1"),
-            row("A", "B", "0"),
+            row("A", "B", "0.009"),
             row("A", "C", "10.1"),
             row("A", "D", "fast"),
         ];
@@ -153,7 +150,7 @@ mod tests {
                 "line 3: found LSTM on CIFAR-10, batch size 64 beside VGG on CIFAR-10, batch size \
                  64 a second time",
                 "line 4: found VGG",
-                "line 5, speed1: found \"0\", expected a speed above 0 and at most 10",
+                "line 5, speed1: found \"0.009\", expected a speed from 0.01 to 10",
                 "line 6, speed1: found \"10.1\"",
                 "line 7, speed1: found \"fast\"",
             ],

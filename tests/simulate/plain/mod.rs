@@ -1,10 +1,10 @@
 //! A plain simulator: one loop over every second, lists, stable sorts. It shares no
 //! code with the product's and is written from the rules alone, so that the two can be
 //! held against each other on small traces.
-#![allow(dead_code, reason = "what the property tests compare is up to them")]
 
 pub mod cases;
 mod easy;
+mod known;
 mod lucid;
 mod nodes;
 mod placers;
@@ -14,6 +14,7 @@ mod queues;
 mod reference;
 mod sim;
 pub mod sound;
+mod state;
 
 pub use easy::Easy;
 pub use lucid::{Lucid, Switches};

@@ -9,7 +9,7 @@ use gleaner::lucid::schedule::Schedule;
 use super::sound::{assert_sound, promise};
 use super::{Placer, Profiled, Profiler, Switches, World, run};
 use crate::product::{policy, rule};
-use crate::references::{assert_minutes, outcome, outcomes};
+use crate::published::{assert_minutes, outcome, outcomes};
 use crate::table::Table;
 use crate::venus::{Venus, venus};
 

@@ -1,0 +1,226 @@
+//! Odd input (small fixed examples): nothing to do, too much to do, absurd times.
+
+use gleaner::domain::{Cluster, Job, Trace, VirtualCluster, Workload};
+use gleaner::lucid::idle::idle_log;
+use gleaner::lucid::inputs::{LEAST_SPEED, PackingTable, Pair};
+use gleaner::lucid::metrics::summarise;
+use gleaner::lucid::policies::{self, Without};
+use gleaner::lucid::profiler::Profiler;
+use gleaner::lucid::{Request, Simulation, placers};
+use proptest::prelude::*;
+
+use crate::plain::cases::job;
+use crate::product::policy;
+use crate::town::{self, town};
+use crate::venus::{request, run_one};
+
+/// Virtual clusters `vc0`, `vc1` and so on of these nodes.
+fn cluster(nodes: &[u32], gpus_per_node: u32) -> Cluster {
+    let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
+        name: format!("vc{index}"),
+        nodes,
+    };
+    Cluster {
+        vcs: nodes.iter().enumerate().map(vc).collect(),
+        gpus_per_node,
+    }
+}
+
+/// Jobs given as virtual cluster, GPUs, submission and duration.
+fn trace(jobs: &[(usize, u32, i64, i64)]) -> Trace {
+    let given = |(index, &(vc, gpus, submit, duration))| Job {
+        vc,
+        ..job(index, gpus, submit, duration)
+    };
+    Trace {
+        jobs: jobs.iter().enumerate().map(given).collect(),
+        ..Trace::default()
+    }
+}
+
+/// A checked simulation of jobs of which nothing else is known.
+fn simulation<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Simulation<'a> {
+    Simulation {
+        trace,
+        cluster,
+        start: 0,
+        placer: placers::ALL[0],
+        estimates: None,
+        forecast: None,
+        packing: None,
+        profiler: None,
+        without: Without::default(),
+        check: true,
+    }
+}
+
+fn requests() -> Vec<Request> {
+    policies::ALL
+        .iter()
+        .map(|policy| request(policy.name))
+        .collect()
+}
+
+fn profiler(factor: f64, elastic: usize) -> Profiler {
+    Profiler {
+        limit: 10,
+        nodes: 1,
+        factor,
+        lent: Vec::new(),
+        elastic: Some(elastic),
+    }
+}
+
+#[test]
+fn without_jobs_there_is_nothing_to_do() {
+    let (trace, cluster) = (trace(&[]), cluster(&[2, 1], 8));
+    let profiler = profiler(4.0, 0);
+    let simulation = Simulation {
+        profiler: Some(&profiler),
+        ..simulation(&trace, &cluster)
+    };
+    for run in town::run(&simulation, &requests()).unwrap() {
+        assert!(run.finished().is_empty());
+        assert_eq!(summarise(&trace, &cluster, &run).makespan_s, 0);
+        let log = idle_log(&trace, &cluster, &run, 0);
+        assert_eq!((log.len(), log.changes(0).len()), (1, 3));
+    }
+}
+
+#[test]
+fn jobs_that_never_fit_are_told_not_waited_for() {
+    let trace = trace(&[(0, 1, 0, 50), (1, 5, 7, 10), (2, 1, 9, 10), (2, 2, 9, 10)]);
+    let cluster = cluster(&[1, 1, 0], 4);
+    for request in requests() {
+        let simulation = simulation(&trace, &cluster);
+        let error = town::run(&simulation, &[request]).unwrap_err().to_string();
+        // QSSF looks again a second later, Tiresias by the minute.
+        let seconds = match request.name {
+            "qssf" => 8,
+            "tiresias" => 60,
+            _ => 7,
+        };
+        let expected = format!(
+            "{}, vc1: from second {seconds} on, 1 jobs wait for ever and nothing runs; \
+             the first is j1 with 5 GPUs, on 1 nodes",
+            request.name
+        );
+        assert_eq!(error, expected);
+    }
+}
+
+#[test]
+fn times_may_be_as_long_as_a_trace_may_tell() {
+    const LONG: i64 = 1_000_000_000;
+    let start = 1_000_000_000_000;
+    let jobs = [
+        (0, 64, start, LONG),
+        (0, 1, start, LONG),
+        (0, 1, start, LONG),
+        (0, 128, start + 1, LONG),
+        (0, 3, start + LONG, LONG),
+    ];
+    let mut trace = trace(&jobs);
+    trace.workloads = vec![Workload {
+        model: "slow".into(),
+        dataset: String::new(),
+        batch_size: 1,
+        amp: false,
+    }];
+    trace.jobs.iter_mut().for_each(|job| job.workload = Some(0));
+    let slow = Pair {
+        speeds: (LEAST_SPEED, LEAST_SPEED),
+        gpu_util: 1.0,
+        gmem: 1.0,
+    };
+    let packing = PackingTable {
+        scores: vec![Some(0)],
+        pairs: [((0, 0), slow)].into(),
+        unmeasured: vec![false],
+    };
+    let cluster = cluster(&[2], 64);
+    for placer in placers::ALL {
+        let simulation = Simulation {
+            start,
+            placer: *placer,
+            packing: Some(&packing),
+            ..simulation(&trace, &cluster)
+        };
+        for run in town::run(&simulation, &requests()).unwrap() {
+            let lucid = run.policy == "lucid";
+            let last = run
+                .finished()
+                .iter()
+                .map(|job| job.outcome.end)
+                .max()
+                .unwrap();
+            assert_eq!(last > start + 50 * LONG, lucid, "{}", run.policy);
+        }
+    }
+}
+
+/// The profiler's forecast never lets it return what it has borrowed: all of `vc0`.
+#[test]
+fn a_borrowed_node_goes_back_when_nobody_is_left_to_profile() {
+    let mut jobs = vec![(1, 1, 0, 5); 30];
+    jobs.push((0, 2, 1, 100));
+    let (trace, cluster) = (trace(&jobs), cluster(&[1, 20], 2));
+    let profiler = profiler(1.0, 0);
+    let simulation = Simulation {
+        forecast: Some(&1e6),
+        profiler: Some(&profiler),
+        ..simulation(&trace, &cluster)
+    };
+    let run = run_one(&simulation, "lucid");
+    let profiled = run.profiler.unwrap().schedule;
+    assert_eq!(profiled.scaling, [(0, 1)]);
+    // 2 at once in the first second, then 4: the last begin at second 35.
+    assert_eq!(profiled.jobs[29].end, 40);
+    assert_eq!(run.vcs[0].schedule.scaling, [(0, -1), (40, 1)]);
+    assert_eq!(run.vcs[0].schedule.jobs[0].start, 41);
+}
+
+/// Once job 7 has taken what job 6 would have been placed on, job 6 is placed elsewhere,
+/// out of the way of job 4, for which GPUs are reserved.
+#[test]
+fn easy_looks_again_at_a_job_after_another_has_passed() {
+    let jobs = [
+        (0, 2, 106, 4),
+        (0, 1, 106, 5),
+        (0, 1, 106, 103),
+        (0, 2, 106, 103),
+        (0, 4, 106, 1),
+        (0, 1, 106, 99),
+        (0, 1, 107, 1),
+        (0, 1, 207, 2),
+    ];
+    let estimates = [1000.0, 1000.0, 1000.0, 334.0, 1000.0, 1.0, 1000.0, 11.0];
+    let trace = trace(&jobs);
+    let cluster = cluster(&[3], 2);
+    let ids = trace.jobs.iter().map(|job| job.id.clone());
+    let estimates = gleaner::lucid::inputs::EstimateTable(ids.zip(estimates).collect());
+    let simulation = Simulation {
+        estimates: Some(&estimates),
+        ..simulation(&trace, &cluster)
+    };
+    let run = run_one(&simulation, "easy");
+    let starts = run.vcs[0].schedule.jobs.iter().map(|job| job.start);
+    let starts: Vec<i64> = starts.collect();
+    assert_eq!(starts, [106, 106, 106, 106, 209, 110, 208, 207]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Without measured pairs nobody shares, as without a forecast.
+    #[test]
+    fn lucid_without_pairs_never_shares(town in town(), profiled: bool) {
+        let request = town.request(&policy("lucid"));
+        let simulation = town.simulation(profiled);
+        let unmeasured = Simulation { packing: None, ..simulation };
+        let mut off = simulation;
+        off.without.throughput = true;
+        let [unmeasured, off] = [unmeasured, off].map(|s| town::run(&s, &[request]));
+        prop_assert_eq!(unmeasured, off);
+    }
+}
