@@ -12,6 +12,7 @@ pub mod domain;
 pub mod error;
 pub mod ingest;
 pub mod lucid;
+pub mod occupancy;
 pub mod output;
 pub mod replay;
 pub mod synth;

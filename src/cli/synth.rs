@@ -1,5 +1,7 @@
 //! `gleaner synth`: generated event logs and task sets.
 
+mod schedule;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
@@ -13,7 +15,7 @@ use crate::synth;
 use crate::synth::events::{EventOptions, FragmentLength};
 use crate::synth::tasks::TaskOptions;
 
-/// Generate an event log, a set of training tasks, or allocation problems.
+/// Generate event logs, schedulers' logs, sets of training tasks, or allocation problems.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
     #[command(subcommand)]
@@ -25,6 +27,8 @@ enum What {
     Events(EventArgs),
     Tasks(TaskArgs),
     Problems(ProblemArgs),
+    #[command(flatten)]
+    Schedule(schedule::What),
 }
 
 /// A log of idle nodes: every node alternates between busy and idle.
@@ -147,6 +151,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Events(args) => synth_events(args),
         What::Tasks(args) => synth_tasks(args),
         What::Problems(args) => synth_problems(args),
+        What::Schedule(what) => schedule::run(what),
     }
 }
 

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod events;
 pub mod replay;
 pub mod run;
+pub mod schedule;
 pub mod simulate;
 pub mod summary;
 pub mod table;

@@ -1,0 +1,1 @@
+//! Small fixed examples of every format.
