@@ -22,6 +22,33 @@ pub struct CountedJob {
     pub nodes: u32,
 }
 
+impl CountedJob {
+    /// As bytes, for a spill to disk.
+    pub fn to_bytes(self) -> [u8; 28] {
+        let mut bytes = [0; 28];
+        bytes[..8].copy_from_slice(&self.start.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.serial.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.end.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.nodes.to_le_bytes());
+        bytes
+    }
+
+    /// Back from [`CountedJob::to_bytes`].
+    pub fn from_bytes(bytes: [u8; 28]) -> Self {
+        CountedJob {
+            start: i64::from_le_bytes(part(&bytes, 0)),
+            serial: u64::from_le_bytes(part(&bytes, 8)),
+            end: i64::from_le_bytes(part(&bytes, 16)),
+            nodes: u32::from_le_bytes(part(&bytes, 24)),
+        }
+    }
+}
+
+/// The bytes from a place on.
+pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    std::array::from_fn(|index| bytes[at + index])
+}
+
 /// Jobs for which too few nodes were free: they got those that were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Short {

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::Run;
+use super::deal::part;
+use super::runs::Run;
 
 /// What holds a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,11 +92,10 @@ impl Edge {
 
     /// Back from [`Edge::to_bytes`].
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = bytes;
         Edge {
-            second: i64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            first: u32::from_le_bytes([i, j, k, l]),
-            code: u32::from_le_bytes([m, n, o, p]),
+            second: i64::from_le_bytes(part(&bytes, 0)),
+            first: u32::from_le_bytes(part(&bytes, 8)),
+            code: u32::from_le_bytes(part(&bytes, 12)),
         }
     }
 }

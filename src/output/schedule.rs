@@ -68,8 +68,8 @@ struct Shuffle {
 
 /// Names of generated nodes.
 pub fn names(nodes: u32) -> Vec<String> {
-    let width = nodes.max(1).ilog10() as usize + 1;
-    (1..=nodes).map(|node| format!("n{node:0width$}")).collect()
+    let width = nodes.saturating_sub(1).max(1).ilog10() as usize + 1;
+    (0..nodes).map(|node| format!("n{node:0width$}")).collect()
 }
 
 impl<'w> ScheduleWriter<'w> {

@@ -3,11 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::io::{self, BufReader};
 
-use extsort::Sortable;
-
-use super::sort::{Sorted, spill_error};
+use super::sort::{self, Sorted, spill_error};
 use crate::error::Result;
 use crate::occupancy::{CountedJob, Dealer, Edge, Short};
 
@@ -64,21 +62,19 @@ impl Iterator for Jobs {
     fn next(&mut self) -> Option<Self::Item> {
         match self {
             Jobs::Sorted(jobs) => jobs.next(),
-            Jobs::Spooled(file) => match CountedJob::decode(file) {
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
-                job => Some(job),
-            },
+            Jobs::Spooled(file) => sort::read(file).transpose(),
         }
     }
 }
 
 /// Writes the jobs down, and finds the most nodes that they used at once.
 fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
-    let mut file = BufWriter::new(tempfile::tempfile()?);
     let mut running = BinaryHeap::new();
     let (mut used, mut most) = (0u64, 0u64);
-    for job in jobs {
-        let job = job?;
+    let counted = jobs.inspect(|job| {
+        let Ok(job) = job else {
+            return;
+        };
         while let Some(Reverse((end, nodes))) = running.peek().copied()
             && end <= job.start
         {
@@ -88,11 +84,8 @@ fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
         used += u64::from(job.nodes);
         most = most.max(used);
         running.push(Reverse((job.end, job.nodes)));
-        job.encode(&mut file)?;
-    }
-    file.flush()?;
-    let mut file = file.into_inner()?;
-    file.rewind()?;
+    });
+    let spooled = sort::spool(counted)?;
     let most = u32::try_from(most).unwrap_or(u32::MAX);
-    Ok((Jobs::Spooled(BufReader::new(file)), most))
+    Ok((Jobs::Spooled(spooled), most))
 }

@@ -47,8 +47,6 @@ mod sort;
 mod span;
 mod swf;
 mod tally;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -264,9 +262,12 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
         Edges::Named(edges)
     };
     if !dealt && !intake.nodes.is_fixed() {
+        let from = match options.format {
+            Format::Slurm => format!(", from {NODES_COMMANDS}"),
+            _ => String::new(),
+        };
         notes.push(format!(
-            "the machine is taken to be the {} nodes that the log names; \
-             --nodes FILE names all, from {NODES_COMMANDS}",
+            "the machine is taken to be the {} nodes that the log names; --nodes FILE names all{from}",
             nodes.len()
         ));
     }

@@ -137,5 +137,5 @@ fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;
     // Sums of memory and processor time may be larger; they do not matter.
-    number.is_finite().then(|| number.clamp(-1.0, MOST))
+    number.is_finite().then(|| number.clamp(-MOST, MOST))
 }

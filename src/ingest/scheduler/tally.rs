@@ -155,7 +155,12 @@ impl Tally {
 impl fmt::Display for Tally {
     /// What was read, used, left out and odd, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "read      {} lines of {} files", self.lines, self.files)?;
+        let files = if self.files == 1 { "file" } else { "files" };
+        writeln!(
+            f,
+            "read      {} lines of {} {files}",
+            self.lines, self.files
+        )?;
         write!(f, "used      {} jobs", self.jobs)?;
         if self.running > 0 {
             write!(f, ", {} of them without an end", self.running)?;

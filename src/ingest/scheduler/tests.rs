@@ -1,1 +1,0 @@
-//! Small fixed examples of every format.
