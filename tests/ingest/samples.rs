@@ -114,6 +114,16 @@ fn pbs() {
     assert_eq!((summary.tally.jobs, summary.tally.running), (4, 1));
 }
 
+#[test]
+fn a_pbs_job_that_is_aborted_as_it_starts_holds_nothing() {
+    let start = "01/01/2026 10:05:00;S;9.pbs;start=1767261900 exec_host=p1/0\n";
+    let abort = "01/01/2026 10:05:00;A;9.pbs;\n";
+    let log = text("pbs.txt") + start + abort;
+    let (rows, summary) = events(log.as_bytes(), &Options::new(Format::Pbs)).unwrap();
+    assert_eq!(rows.last().unwrap(), "2026-01-01 10:05:00");
+    assert_eq!(summary.tally.jobs, 5);
+}
+
 const COBALT: [(&str, &str); 6] = [
     ("00:00", "+nid00004"),
     ("10:00", "-nid00004"),

@@ -71,10 +71,7 @@ impl Header {
             list || FREE_TEXT.iter().any(|name| n.eq_ignore_ascii_case(name))
         };
         let one_free = names.iter().filter(|name| free(name)).count() == 1;
-        let free = names
-            .iter()
-            .position(|name| free(&name))
-            .filter(|_| one_free);
+        let free = names.iter().position(free).filter(|_| one_free);
         faults.into_result(Header {
             text: line.to_owned(),
             delimiter: delimiter.to_owned(),

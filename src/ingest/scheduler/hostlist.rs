@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Most hosts that one list may name: a list of a few bytes can name more than memory holds.
-pub const MAX_HOSTS: usize = 1 << 20;
+pub const MAX_HOSTS: usize = 1 << 18;
 
 /// Most digits of a number in a bracket.
 const MAX_DIGITS: usize = 18;
@@ -26,7 +26,7 @@ pub enum HostlistError {
     #[error("an empty name")]
     Empty,
     /// It names more than [`MAX_HOSTS`] hosts.
-    #[error("more than 1,048,576 hosts")]
+    #[error("more than 262,144 hosts")]
     TooMany,
 }
 

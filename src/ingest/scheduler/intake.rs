@@ -117,16 +117,7 @@ impl Intake {
             return Ok(());
         }
         self.count(hold, from, to);
-        if to == Some(from) {
-            return Ok(());
-        }
-        for run in self.nodes.runs() {
-            self.edges.push(Edge::new(from, *run, hold, true))?;
-            if let Some(to) = to {
-                self.edges.push(Edge::new(to, *run, hold, false))?;
-            }
-        }
-        Ok(())
+        push(&mut self.edges, self.nodes.runs(), hold, from, to)
     }
 
     /// As [`Intake::hold`], of nodes that were looked up before.
@@ -141,13 +132,7 @@ impl Intake {
         to: Option<i64>,
     ) -> Result<()> {
         self.count(hold, from, to);
-        for run in runs {
-            self.edges.push(Edge::new(from, *run, hold, true))?;
-            if let Some(to) = to {
-                self.edges.push(Edge::new(to, *run, hold, false))?;
-            }
-        }
-        Ok(())
+        push(&mut self.edges, runs, hold, from, to)
     }
 
     /// A job used this many nodes, nobody knows which.
@@ -208,6 +193,26 @@ impl Intake {
             self.tally.outages += 1;
         }
     }
+}
+
+/// Adds both edges of every run; what lasts no second holds nothing.
+fn push(
+    edges: &mut Sorter<Edge>,
+    runs: &[Run],
+    hold: Hold,
+    from: i64,
+    to: Option<i64>,
+) -> Result<()> {
+    if to.is_some_and(|to| to <= from) {
+        return Ok(());
+    }
+    for run in runs {
+        edges.push(Edge::new(from, *run, hold, true))?;
+        if let Some(to) = to {
+            edges.push(Edge::new(to, *run, hold, false))?;
+        }
+    }
+    Ok(())
 }
 
 /// File number, from 1, and line of a [`CountedJob::serial`].

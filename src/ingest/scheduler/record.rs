@@ -154,8 +154,8 @@ mod tests {
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
             let line = format!("01/31/2026 08:00:00;E;7;before=1 it=\"{escaped}\" after=2");
             let record = Record::parse(&line).unwrap();
-            let after = record.value("after");
-            prop_assert_eq!(record.value("it").as_deref(), Some(value.as_str()));
+            let (it, after) = (record.value("it"), record.value("after"));
+            prop_assert_eq!(it.as_deref(), Some(value.as_str()));
             prop_assert_eq!(after.as_deref(), Some("2"));
         }
 

@@ -61,7 +61,7 @@ impl Span {
         };
         let long = i128::from(to) - i128::from(from);
         let all = i128::from(whole.to) - i128::from(whole.from);
-        let enough = self.records.is_some() && long > 0 || long * 2 >= all && long > 0;
+        let enough = long > 0 && (self.records.is_some() || long * 2 >= all);
         Some(if enough { Window { from, to } } else { whole })
     }
 }

@@ -22,7 +22,7 @@ pub struct EventWriter {
 type Out = BufWriter<File>;
 
 enum Sink {
-    Csv(csv::LongWriter<Out>),
+    Csv(Box<csv::LongWriter<Out>>),
     Parquet(Box<parquet::LongWriter<Out>>),
     Gev(gev::Writer<File>),
 }
@@ -76,7 +76,7 @@ impl Sink {
     fn create(format: Format, path: &Path, nodes: &[String]) -> io::Result<Self> {
         let out = || Ok::<_, io::Error>(BufWriter::with_capacity(1 << 16, File::create(path)?));
         Ok(match format {
-            Format::Csv => Sink::Csv(csv::LongWriter::new(out()?)?),
+            Format::Csv => Sink::Csv(Box::new(csv::LongWriter::new(out()?)?)),
             Format::Parquet => Sink::Parquet(Box::new(parquet::LongWriter::new(nodes, out()?)?)),
             Format::Gev => Sink::Gev(gev::Writer::spooled()?),
         })
