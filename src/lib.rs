@@ -3,7 +3,7 @@
 //!
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
 //! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
-//! [`replay`], [`compare`] and [`synth`] (no files, no terminal), [`domain`], and the
+//! [`replay`], [`occupancy`], [`compare`] and [`synth`] (no files, no terminal), [`domain`], and the
 //! crate [`gleaner_solvers`].
 
 pub mod cli;

@@ -285,6 +285,11 @@ fn a_log_of_which_nothing_is_of_use_is_an_error() {
             "expected at least one job",
         ),
         (
+            Format::Djc,
+            "START_TIMESTAMP,END_TIMESTAMP,NODES_USED\n2026-01-01,2026-01-01,4\n",
+            "expected jobs that start and end at different times",
+        ),
+        (
             Format::Swf,
             "; MaxNodes: 4\n",
             "expected at least one job that ran, from a log of",
@@ -303,7 +308,7 @@ fn windows_that_do_not_fit_are_wrong_usage() {
         (
             "2026-01-02",
             "2026-01-01",
-            "begin at 2026-01-02 00:00:00 and end at 2026-01-01",
+            "from 2026-01-02 00:00:00 to 2026-01-01 00:00:00, and",
         ),
         ("soon", "2026-01-01", "--from soon: expected a time"),
     ] {

@@ -244,7 +244,7 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
         let expected = format!("at least one job that ran, from {}", origin(options.format));
         return Err(intake.tally.nothing_left(&expected, first));
     };
-    let window = window(&mut intake, options, whole)?;
+    let window = window(&mut intake, options, whole, first)?;
     let offset = intake.clock.offset(window.from);
     let machine = intake.machine;
     let dealt = intake.counted > 0;
@@ -283,46 +283,53 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
 }
 
 /// The span of the event log, as the options say or else as the log does.
-fn window(intake: &mut Intake, options: &Options, whole: Window) -> Result<Window> {
+fn window(intake: &mut Intake, options: &Options, whole: Window, first: &Path) -> Result<Window> {
     let complete = intake.span.complete().unwrap_or(whole);
-    let given = |flag: &str, text: &Option<String>| match text {
-        None => Ok(None),
-        Some(text) => match Local::parse(text) {
-            Some(time) => Ok(Some(intake.clock.second(time))),
-            None => Err(Error::Usage(format!(
-                "{flag} {text}: expected a time such as 2026-01-31T08:00:00 or seconds since 1970"
-            ))),
-        },
-    };
-    let (from, to) = (given("--from", &options.from)?, given("--to", &options.to)?);
+    let from = given("--from", options.from.as_deref(), &intake.clock)?;
+    let to = given("--to", options.to.as_deref(), &intake.clock)?;
     let window = Window {
         from: from.unwrap_or(complete.from),
         to: to.unwrap_or(complete.to),
     };
-    let show = |second| Time::from_seconds(second + intake.clock.offset(window.from));
+    let offset = intake.clock.offset(window.from);
+    let show = |window: Window| {
+        let at = |second: i64| Time::from_seconds(second.saturating_add(offset));
+        format!("{} to {}", at(window.from), at(window.to))
+    };
+    if window.from >= window.to && from.is_none() && to.is_none() {
+        let expected = "jobs that start and end at different times";
+        return Err(intake.tally.nothing_left(expected, first));
+    }
     if window.from >= window.to {
         return Err(Error::Usage(format!(
-            "the event log would begin at {} and end at {}; the logs tell of {} to {}: \
-             see --from and --to",
-            show(window.from),
-            show(window.to),
-            show(whole.from),
-            show(whole.to)
+            "the event log would be from {}, and the logs tell of {}: see --from and --to",
+            show(window),
+            show(whole)
         )));
     }
-    let cut =
-        from.is_none() && complete.from > whole.from || to.is_none() && complete.to < whole.to;
-    if cut {
+    let early = from.is_none() && complete.from > whole.from;
+    if early || to.is_none() && complete.to < whole.to {
         intake.notes.push(format!(
-            "jobs are told of from {} to {}, but complete only from {} to {}, where the event \
-             log begins and ends unless --from and --to say otherwise",
-            show(whole.from),
-            show(whole.to),
-            show(complete.from),
-            show(complete.to)
+            "the logs tell of jobs from {}, but are complete only from {}, where the event log \
+             begins and ends unless --from and --to say otherwise",
+            show(whole),
+            show(complete)
         ));
     }
     Ok(window)
+}
+
+/// A time that the user gave.
+fn given(flag: &str, text: Option<&str>, clock: &Clock) -> Result<Option<i64>> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let time = Local::parse(text).ok_or_else(|| {
+        Error::Usage(format!(
+            "{flag} {text}: expected a time such as 2026-01-31T08:00:00 or seconds since 1970"
+        ))
+    })?;
+    Ok(Some(clock.second(time)))
 }
 
 /// Nodes without names.
