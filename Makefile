@@ -10,11 +10,12 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo test lint unit build dataset bench clean native
+.PHONY: help demo test lint unit build dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make dataset  regenerate dataset/"
+	@echo "make fuzz     fuzz every reader of schedulers' logs for FUZZ_SECONDS (60)"
 
 native:
 	@FEATURES="$(FEATURES)" scripts/install-native.sh
@@ -52,6 +53,11 @@ bench: build
 	scripts/bench-solvers.sh $(GLEANER)
 	scripts/bench-replay.sh $(GLEANER)
 	FEATURES="$(FEATURES)" scripts/bench-simulate.sh
+
+FUZZ_SECONDS ?= 60
+
+fuzz:
+	scripts/fuzz.sh $(FUZZ_SECONDS)
 
 clean:
 	$(CARGO) clean

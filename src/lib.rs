@@ -3,8 +3,8 @@
 //!
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
 //! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
-//! [`replay`], [`compare`], [`inspect`] and [`synth`] (no files, no terminal), [`domain`],
-//! and the crate [`gleaner_solvers`].
+//! [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`] and [`synth`] (no files,
+//! no terminal), [`domain`], and the crate [`gleaner_solvers`].
 
 pub mod cli;
 pub mod compare;
@@ -13,6 +13,7 @@ pub mod error;
 pub mod ingest;
 pub mod inspect;
 pub mod lucid;
+pub mod occupancy;
 pub mod output;
 pub mod replay;
 pub mod synth;

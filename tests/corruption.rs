@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gleaner::domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
+use gleaner::ingest::scheduler::{self, Format, Options};
 use gleaner::ingest::{events, jobs, tasks};
 use gleaner::output::events::{Layout, write};
 use gleaner::output::table::{Column, Table};
@@ -73,6 +74,64 @@ fn read_pairs(path: &Path) -> gleaner::Result<()> {
 
 fn read_forecast(path: &Path) -> gleaner::Result<()> {
     jobs::forecast::read(path, 0).map(drop)
+}
+
+/// A scheduler's log, up to its last event.
+fn ingest(path: &Path, format: Format) -> gleaner::Result<()> {
+    let holds = scheduler::read(&[path.to_owned()], &Options::new(format))?;
+    holds.sweep(|_, _| Ok(())).map(drop)
+}
+
+fn read_slurm(path: &Path) -> gleaner::Result<()> {
+    ingest(path, Format::Slurm)
+}
+
+fn read_pbs(path: &Path) -> gleaner::Result<()> {
+    ingest(path, Format::Pbs)
+}
+
+fn read_cobalt(path: &Path) -> gleaner::Result<()> {
+    ingest(path, Format::Cobalt)
+}
+
+fn read_djc(path: &Path) -> gleaner::Result<()> {
+    ingest(path, Format::Djc)
+}
+
+fn read_swf(path: &Path) -> gleaner::Result<()> {
+    ingest(path, Format::Swf)
+}
+
+fn read_slurm_events(path: &Path) -> gleaner::Result<()> {
+    scheduler::read_events_only(path, &std::fs::read(path).unwrap()).map(drop)
+}
+
+fn read_nodes(path: &Path) -> gleaner::Result<()> {
+    scheduler::read_nodes(path, &std::fs::read(path).unwrap()).map(drop)
+}
+
+/// What `gleaner ingest` takes in: most lines may be damaged without a fault.
+fn scheduler_logs() -> Vec<Sample> {
+    let sample = |name: &str, read| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset/logs");
+        Sample {
+            name: name.to_owned(),
+            bytes: std::fs::read(folder.join(name)).unwrap(),
+            read,
+        }
+    };
+    vec![
+        sample("sacct.txt", read_slurm),
+        sample("sacctmgr-events.txt", read_slurm_events),
+        sample("scontrol-nodes.txt", read_nodes),
+        sample("sinfo.txt", read_nodes),
+        sample("pbs.txt", read_pbs),
+        sample("cobalt.log", read_cobalt),
+        sample("djc.csv", read_djc),
+        sample("djc-locations.csv", read_djc),
+        sample("workload.swf", read_swf),
+        gzipped(sample("sacct.txt", read_slurm)),
+    ]
 }
 
 fn read_estimates(path: &Path) -> gleaner::Result<()> {
@@ -255,6 +314,7 @@ fn lenient() -> Vec<Sample> {
         ),
     ];
     samples.extend(tables());
+    samples.extend(scheduler_logs());
     samples
 }
 
@@ -346,6 +406,7 @@ fn changed_bytes_are_a_fault_or_read() {
             faults += usize::from(!is_sound(&folder, sample, &bytes));
         }
         eprintln!("{}: {faults} faults in {count} changed files", sample.name);
-        assert!(faults > 0, "{}", sample.name);
+        let tolerant = scheduler_logs().iter().any(|log| log.name == sample.name);
+        assert!(faults > 0 || tolerant, "{}", sample.name);
     }
 }

@@ -2,6 +2,7 @@
 
 mod compare;
 mod convert;
+mod ingest;
 mod inputs;
 mod inspect;
 mod interrupt;
@@ -38,6 +39,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Ingest(ingest::Args),
     Replay(Box<replay::Args>),
     Simulate(Box<simulate::Args>),
     Solve(solve::Args),
@@ -62,6 +64,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let result = match cli.command {
+        Command::Ingest(args) => ingest::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Solve(args) => solve::run(&args),

@@ -7,6 +7,7 @@ pub mod experiment;
 pub mod inspect;
 pub mod replay;
 pub mod run;
+pub mod schedule;
 pub mod simulate;
 pub mod summary;
 pub mod table;

@@ -4,4 +4,5 @@
 pub mod copies;
 pub mod events;
 pub mod jobs;
+pub mod schedule;
 pub mod tasks;

@@ -306,3 +306,78 @@ fn an_interrupt_writes_what_there_is() {
             > 1
     );
 }
+
+/// A sample of `dataset/logs`.
+fn scheduler_log(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("dataset/logs")
+        .join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn ingest_makes_a_log_and_says_what_it_found() {
+    let folder = TempDir::new().unwrap();
+    let jobs = scheduler_log("sacct.txt");
+    let run = gleaner(folder.path(), &format!("ingest slurm {jobs} -o log.csv"));
+    run.expect(0).says(&[
+        "read      9 lines of 1 file",
+        "used      6 jobs, 1 of them without an end",
+        "left out  2 never started",
+        "odd       1 starts on a node with a running job",
+        "nodes     4",
+        "from      2026-01-01 09:00:00",
+        "to        2026-01-01 11:00:00",
+        "idle      56.25 % of node-time, 43.75 % running",
+    ]);
+    let log = fs::read_to_string(folder.path().join("log.csv")).unwrap();
+    assert!(
+        log.starts_with("time,node,state\n2026-01-01 09:00:00,n01,0\n"),
+        "{log}"
+    );
+    gleaner(folder.path(), "convert log.csv -o log.gev").expect(0);
+    let pbs = scheduler_log("pbs.txt");
+    gleaner(
+        folder.path(),
+        &format!("ingest pbs {pbs} {pbs} -o twice.gev"),
+    )
+    .expect(0);
+}
+
+#[test]
+fn ingest_explains_what_is_wrong() {
+    let folder = TempDir::new().unwrap();
+    let (jobs, pbs) = (scheduler_log("sacct.txt"), scheduler_log("pbs.txt"));
+    let line = |line: &str| gleaner(folder.path(), line);
+    line(&format!("ingest slurm {pbs} -o log.gev"))
+        .expect(3)
+        .says(&["NodeList: found no such column", "sacct -a -X -P -D"]);
+    line(&format!("ingest pbs {jobs} -o log.gev"))
+        .expect(3)
+        .says(&["none of use", "line 1: a line without the three semicolons"]);
+    line(&format!("ingest slurm {jobs} -o log.txt"))
+        .expect(2)
+        .says(&["expected a name ending in .csv, .parquet or .gev"]);
+    line(&format!("ingest slurm {jobs} --timezone Mars -o log.gev"))
+        .expect(2)
+        .says(&["--timezone Mars: expected a zone of the IANA database"]);
+    line("ingest slurm missing.txt -o log.gev")
+        .expect(1)
+        .says(&["cannot read missing.txt"]);
+    assert!(!folder.path().join("log.gev").exists());
+}
+
+#[test]
+fn a_generated_month_is_ingested_from_stdin_as_it_was_made() {
+    let folder = TempDir::new().unwrap();
+    let synth = "synth slurm --nodes 40 --days 3 -o jobs.txt --node-list nodes.txt \
+                 --outages events.txt --truth truth.gev";
+    gleaner(folder.path(), synth).expect(0);
+    let ingest = "ingest slurm - --nodes nodes.txt --events events.txt --strict \
+                  --from 2026-01-01 --to 2026-01-04 -o log.gev";
+    let mut command = command(folder.path(), ingest);
+    command.stdin(fs::File::open(folder.path().join("jobs.txt")).unwrap());
+    Run::from(command.output().unwrap()).expect(0);
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    assert!(read("log.gev") == read("truth.gev"));
+}

@@ -1,6 +1,7 @@
 //! `gleaner synth`: generated event logs, task sets and experiments of GPU clusters.
 
 mod jobs;
+mod schedule;
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,8 @@ use crate::synth;
 use crate::synth::events::{EventOptions, FragmentLength};
 use crate::synth::tasks::TaskOptions;
 
-/// Generate an event log, training tasks, allocation problems, or a GPU cluster's jobs.
+/// Generate event logs, schedulers' logs, training tasks, allocation problems, or a GPU
+/// cluster's jobs.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
     #[command(subcommand)]
@@ -28,6 +30,8 @@ enum What {
     Tasks(TaskArgs),
     Problems(ProblemArgs),
     Jobs(jobs::Args),
+    #[command(flatten)]
+    Schedule(schedule::What),
 }
 
 /// A log of idle nodes: every node alternates between busy and idle.
@@ -151,6 +155,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Tasks(args) => synth_tasks(args),
         What::Problems(args) => synth_problems(args),
         What::Jobs(args) => jobs::run(args),
+        What::Schedule(what) => schedule::run(what),
     }
 }
 

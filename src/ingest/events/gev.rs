@@ -14,11 +14,13 @@
 //! the first row every node is busy, so the states follow. Every length is checked
 //! against the bytes that are left before anything is allocated for it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use bincode::config::{Configuration, standard};
 use bincode::{BorrowDecode, Encode};
+use sha2::{Digest as _, Sha256};
 
 use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
@@ -72,15 +74,29 @@ impl Cache {
 /// The file cannot be written.
 pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<()> {
     let bytes = encode(log, source)?;
+    write_in_one_step(path, |out| out.write_all(&bytes))
+}
+
+/// Writes a file elsewhere and then puts it in place.
+fn write_in_one_step(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}.partial", std::process::id()));
     let partial = PathBuf::from(partial);
-    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
-    written.map_err(|error| {
-        // Nothing is lost where even this fails.
-        let _ = fs::remove_file(&partial);
-        Error::io("write", path, error)
-    })
+    let written = File::create(&partial).and_then(|file| {
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        write(&mut out)?;
+        out.flush()
+    });
+    written
+        .and_then(|()| fs::rename(&partial, path))
+        .map_err(|error| {
+            // Nothing is lost where even this fails.
+            let _ = fs::remove_file(&partial);
+            Error::io("write", path, error)
+        })
 }
 
 /// A log as the bytes of a `.gev`.
@@ -88,47 +104,171 @@ pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<(
 /// # Errors
 /// None for a log that keeps [`EventLog`]'s rules and fits in memory.
 pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
-    let mut out = MAGIC.to_vec();
-    out.extend(VERSION.to_le_bytes());
-    let name = source.and_then(|s| s.path.file_name()).unwrap_or_default();
-    put(&mut out, name.to_string_lossy().as_ref())?;
-    put(&mut out, source.map_or(0, |s| s.length))?;
-    put(&mut out, source.map_or([0; DIGEST], |s| s.sha256.0))?;
-    put(&mut out, log.nodes())?;
-    put_times(&mut out, log.times())?;
-    put_changes(&mut out, log)?;
-    let digest = Digest::of(&out);
-    out.extend(digest.0);
+    let in_memory = |error| Error::Run(format!("cannot encode the event log: {error}"));
+    let mut writer = Writer::new(Cursor::new(Vec::new()), Cursor::new(Vec::new()));
+    for (time, changes) in log.rows() {
+        writer.push_row(time, changes).map_err(in_memory)?;
+    }
+    let mut out = Vec::new();
+    let written = writer.finish(log.nodes(), source, &mut out);
+    written.map_err(in_memory)?;
     Ok(out)
 }
 
-fn put_times(out: &mut Vec<u8>, times: &[Time]) -> Result<()> {
-    let first = times.first().map_or(0, |time| time.0);
-    // Two i64 in order are at most u64::MAX apart.
-    let steps = || times.windows(2).map(|pair| pair[1].0.abs_diff(pair[0].0));
-    let unit = steps().fold(0, greatest_common_divisor).max(1);
-    put(out, first)?;
-    put(out, unit)?;
-    put(out, times.len())?;
-    steps().try_for_each(|step| put(out, step / unit))
+/// Writes a log row by row, without holding it in memory: times and changes are each in a
+/// part of the file of their own, and so are spooled until the last row.
+#[derive(Debug)]
+pub struct Writer<S: Write> {
+    steps: BufWriter<S>,
+    changes: BufWriter<S>,
+    first: Option<Time>,
+    last: Time,
+    /// The largest step that divides all steps; 0 where there is none.
+    unit: u64,
+    rows: u64,
 }
 
-fn put_changes(out: &mut Vec<u8>, log: &EventLog) -> Result<()> {
-    for (_, changes) in log.rows() {
-        put(out, changes.len())?;
-        let mut next = 0;
-        for change in changes {
-            put(out, change.node() - next)?;
-            next = change.node() + 1;
+impl Writer<File> {
+    /// A writer that spools to temporary files.
+    ///
+    /// # Errors
+    /// There can be no temporary file.
+    pub fn spooled() -> io::Result<Self> {
+        Ok(Writer::new(tempfile::tempfile()?, tempfile::tempfile()?))
+    }
+
+    /// Writes the file, in one step: no half-written file is ever at `path`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish_at(self, path: &Path, nodes: &[String]) -> Result<()> {
+        write_in_one_step(path, |out| self.finish(nodes, None, out))
+    }
+}
+
+impl<S: Read + Write + Seek> Writer<S> {
+    fn new(steps: S, changes: S) -> Self {
+        Writer {
+            steps: BufWriter::with_capacity(1 << 16, steps),
+            changes: BufWriter::with_capacity(1 << 16, changes),
+            first: None,
+            last: Time(0),
+            unit: 0,
+            rows: 0,
         }
     }
-    Ok(())
+
+    /// Adds a row that keeps [`EventLog`]'s rules.
+    ///
+    /// # Errors
+    /// The spool cannot be written.
+    pub fn push_row(&mut self, time: Time, changes: &[Change]) -> io::Result<()> {
+        if self.first.is_some() {
+            // Two i64 in order are at most u64::MAX apart.
+            let step = time.0.abs_diff(self.last.0);
+            self.unit = greatest_common_divisor(self.unit, step);
+            put(&mut self.steps, step)?;
+        }
+        self.first.get_or_insert(time);
+        self.last = time;
+        self.rows += 1;
+        put(&mut self.changes, changes.len())?;
+        let mut next = 0;
+        for change in changes {
+            put(&mut self.changes, change.node() - next)?;
+            next = change.node() + 1;
+        }
+        Ok(())
+    }
+
+    fn finish(
+        self,
+        nodes: &[String],
+        source: Option<&SourceId>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let mut out = Hashed::new(out);
+        out.write_all(&MAGIC)?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        let name = source.and_then(|s| s.path.file_name()).unwrap_or_default();
+        put(&mut out, name.to_string_lossy().as_ref())?;
+        put(&mut out, source.map_or(0, |s| s.length))?;
+        put(&mut out, source.map_or([0; DIGEST], |s| s.sha256.0))?;
+        put(&mut out, nodes)?;
+        put(&mut out, self.first.map_or(0, |time| time.0))?;
+        let unit = self.unit.max(1);
+        put(&mut out, unit)?;
+        put(&mut out, self.rows)?;
+        let mut steps = rewound(self.steps)?;
+        for _ in 1..self.rows {
+            let step: u64 = bincode::decode_from_std_read(&mut steps, CONFIG).map_err(other)?;
+            put(&mut out, step / unit)?;
+        }
+        io::copy(&mut rewound(self.changes)?, &mut out)?;
+        out.finish()
+    }
 }
 
-fn put(out: &mut Vec<u8>, value: impl Encode) -> Result<()> {
+/// A spool, from its start.
+fn rewound<S: Read + Write + Seek>(spool: BufWriter<S>) -> io::Result<BufReader<S>> {
+    let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
+    spool.rewind()?;
+    Ok(BufReader::with_capacity(1 << 16, spool))
+}
+
+fn put(out: &mut impl Write, value: impl Encode) -> io::Result<()> {
     bincode::encode_into_std_write(value, out, CONFIG)
         .map(drop)
-        .map_err(|e| Error::Run(format!("cannot encode the event log: {e}")))
+        .map_err(other)
+}
+
+fn other(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
+    io::Error::other(error)
+}
+
+/// Hashes what it writes, and writes the digest at the end.
+struct Hashed<W> {
+    inner: W,
+    hasher: Sha256,
+    /// Small writes, gathered for the hasher.
+    buffer: Vec<u8>,
+}
+
+impl<W: Write> Hashed<W> {
+    fn new(inner: W) -> Self {
+        Hashed {
+            inner,
+            hasher: Sha256::new(),
+            buffer: Vec::with_capacity(1 << 16),
+        }
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        self.hasher.update(&self.buffer);
+        let written = self.inner.write_all(&self.buffer);
+        self.buffer.clear();
+        written
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.pass_on()?;
+        self.inner.write_all(&self.hasher.finalize())
+    }
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= 1 << 16 {
+            self.pass_on()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass_on()?;
+        self.inner.flush()
+    }
 }
 
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! Where an input's bytes come from: a file or stdin, plain, gzipped or in a tar archive.
+//! Where an input's bytes come from: a file or stdin, plain, compressed or in a tar archive.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub use id::{Digest, SourceId};
 pub use kind::Kind;
 pub use wrap::INFLATED_LIMIT;
 
-use wrap::{Member, MemberReader};
+use wrap::{Compression, Member, MemberReader};
 
 /// The path that stands for stdin.
 pub const STDIN: &str = "-";
@@ -26,7 +26,7 @@ pub const STDIN: &str = "-";
 pub struct Source {
     id: SourceId,
     raw: Raw,
-    gzipped: bool,
+    compression: Option<Compression>,
     member: Option<Member>,
     kind: Kind,
 }
@@ -45,7 +45,8 @@ impl Source {
     /// else the only file.
     ///
     /// # Errors
-    /// The file cannot be read, is not sound gzip or tar, or is compressed in another way.
+    /// The file cannot be read, is not sound gzip, Zstandard or tar, or is compressed in
+    /// another way.
     pub fn open(path: &Path) -> Result<Self> {
         let (raw, length, sha256) = open_raw(path)?;
         let mut source = Source {
@@ -55,11 +56,11 @@ impl Source {
                 sha256,
             },
             raw,
-            gzipped: false,
+            compression: None,
             member: None,
             kind: Kind::Csv,
         };
-        source.gzipped = source.head()?.starts_with(&[0x1f, 0x8b]);
+        source.compression = Compression::of(&source.head()?);
         let head = source.head()?;
         source.refuse_other_compression(&head)?;
         if wrap::is_tar(&head) || kind::extension(&source.inner_name()) == "tar" {
@@ -101,9 +102,9 @@ impl Source {
     /// The whole content, inflated.
     ///
     /// # Errors
-    /// The file cannot be read, or is not sound gzip or tar.
+    /// The file cannot be read, or is not sound gzip, Zstandard or tar.
     pub fn read_all(&self) -> Result<Cow<'_, [u8]>> {
-        if let (Raw::Held(bytes), false, None) = (&self.raw, self.gzipped, &self.member) {
+        if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member) {
             return Ok(Cow::Borrowed(bytes));
         }
         let mut bytes = Vec::new();
@@ -118,10 +119,10 @@ impl Source {
         if error.raw_os_error().is_some() {
             return Error::io("read", self.path(), error);
         }
-        let expected = match (self.gzipped, self.member.is_some()) {
-            (true, _) => "a complete gzip file",
-            (false, true) => "a complete tar archive",
-            (false, false) => "a complete file",
+        let expected = match (self.compression, self.member.is_some()) {
+            (Some(compression), _) => format!("a complete {} file", compression.name()),
+            (None, true) => "a complete tar archive".to_owned(),
+            (None, false) => "a complete file".to_owned(),
         };
         self.fault(error.to_string(), expected).into()
     }
@@ -136,10 +137,10 @@ impl Source {
             Raw::Held(bytes) => Box::new(bytes.as_slice()),
             Raw::File => Box::new(open_file(self.path())?),
         };
-        if !self.gzipped {
-            return Ok(raw);
+        match self.compression {
+            None => Ok(raw),
+            Some(compression) => compression.inflate(raw).map_err(|e| self.read_error(e)),
         }
-        Ok(Box::new(wrap::gunzip(raw)))
     }
 
     /// The first bytes of the content, as far as it is unwrapped yet.
@@ -158,25 +159,29 @@ impl Source {
             return member.name.clone();
         }
         let name = self.path().to_string_lossy();
-        match (name.strip_suffix(".tgz"), name.strip_suffix(".gz")) {
-            (Some(stem), _) => format!("{stem}.tar"),
-            (_, Some(stem)) => stem.to_owned(),
-            _ => name.into_owned(),
+        if let Some(stem) = name.strip_suffix(".tgz") {
+            return format!("{stem}.tar");
         }
+        let endings = [".gz", ".zst"];
+        let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
+        stem.map_or_else(|| name.to_string(), str::to_owned)
     }
 
     fn refuse_other_compression(&self, head: &[u8]) -> Result<()> {
         let known: [(&[u8], &str); 5] = [
             (b"BZh", "bzip2"),
             (b"\xfd7zXZ", "xz"),
-            (b"\x28\xb5\x2f\xfd", "Zstandard"),
             (b"PK\x03\x04", "zip"),
-            (b"\x1f\x8b", "doubly gzipped"),
+            (b"\x28\xb5\x2f\xfd", "doubly compressed"),
+            (b"\x1f\x8b", "doubly compressed"),
         ];
         match known.iter().find(|(magic, _)| head.starts_with(magic)) {
             None => Ok(()),
             Some((_, name)) => Err(self
-                .fault(format!("{name} data"), "a plain file, .gz, .tar or .tar.gz")
+                .fault(
+                    format!("{name} data"),
+                    "a plain file, .gz, .zst, .tar or .tar.gz",
+                )
                 .remedy("decompress the file first")
                 .into()),
         }

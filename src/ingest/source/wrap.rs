@@ -1,4 +1,4 @@
-//! Wrappings of an input: gzip, bounded in what it inflates to, and tar.
+//! Wrappings of an input: gzip and Zstandard, bounded in what they inflate to, and tar.
 
 use std::io::{self, BufReader, Read};
 
@@ -6,7 +6,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::kind::is_pickle_name;
 
-/// Most bytes that a gzipped input may inflate to: 4 GiB.
+/// Most bytes that a compressed input may inflate to: 4 GiB.
 ///
 /// It stops small files that inflate without end. A larger log can be inflated by
 /// hand: what lies on disk as it is has no limit.
@@ -52,11 +52,45 @@ pub(super) fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
 
-/// The content of a gzip stream, which fails once it is more than [`INFLATED_LIMIT`].
-pub(super) fn gunzip(raw: impl Read) -> impl Read {
-    Limited {
-        inner: MultiGzDecoder::new(BufReader::with_capacity(1 << 16, raw)),
-        left: INFLATED_LIMIT,
+/// How an input is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compression {
+    Gzip,
+    Zstandard,
+}
+
+impl Compression {
+    /// The compression that the first bytes of a stream show.
+    pub fn of(head: &[u8]) -> Option<Self> {
+        if head.starts_with(&[0x1f, 0x8b]) {
+            return Some(Compression::Gzip);
+        }
+        head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+            .then_some(Compression::Zstandard)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::Gzip => "gzip",
+            Compression::Zstandard => "Zstandard",
+        }
+    }
+
+    /// What a stream inflates to, which fails once it is more than [`INFLATED_LIMIT`].
+    pub fn inflate<'r>(self, raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+        let raw = BufReader::with_capacity(1 << 16, raw);
+        let left = INFLATED_LIMIT;
+        Ok(match self {
+            Compression::Gzip => Box::new(Limited {
+                inner: MultiGzDecoder::new(raw),
+                left,
+            }),
+            Compression::Zstandard => Box::new(Limited {
+                inner: zstd::stream::read::Decoder::with_buffer(raw)?,
+                left,
+            }),
+        })
     }
 }
 

@@ -5,23 +5,58 @@ use std::io::{self, Write};
 use csv::Writer;
 
 use super::long_rows;
-use crate::domain::EventLog;
+use crate::domain::{Change, EventLog, Time};
 
 pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
-    let mut writer = Writer::from_writer(out);
-    writer.write_record(["time", "node", "state"])?;
+    let mut writer = LongWriter::new(out)?;
     for (time, change) in long_rows(log) {
-        let time = time.to_string();
+        writer.push(log.nodes(), time, change)?;
+    }
+    writer.finish()
+}
+
+/// Writes the long form row by row.
+pub(super) struct LongWriter<W: Write> {
+    writer: Writer<W>,
+    time: Option<Time>,
+    /// The time as a text.
+    text: String,
+}
+
+impl<W: Write> LongWriter<W> {
+    /// Begins a table.
+    pub fn new(out: W) -> io::Result<Self> {
+        let mut writer = Writer::from_writer(out);
+        writer.write_record(["time", "node", "state"])?;
+        Ok(LongWriter {
+            writer,
+            time: None,
+            text: String::new(),
+        })
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, nodes: &[String], time: Time, change: Option<Change>) -> io::Result<()> {
+        if self.time != Some(time) {
+            self.time = Some(time);
+            self.text = time.to_string();
+        }
         match change {
-            None => writer.write_record([&time, "", ""])?,
+            None => self.writer.write_record([self.text.as_str(), "", ""])?,
             Some(change) => {
-                let node = &log.nodes()[change.node() as usize];
+                let node = nodes[change.node() as usize].as_str();
                 let state = if change.idle() { "1" } else { "0" };
-                writer.write_record([&time, node, state])?;
+                self.writer
+                    .write_record([self.text.as_str(), node, state])?;
             }
         }
+        Ok(())
     }
-    writer.flush()
+
+    /// Ends the table.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
 }
 
 pub(super) fn write_wide(log: &EventLog, mut out: impl Write) -> io::Result<()> {

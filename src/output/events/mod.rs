@@ -11,6 +11,9 @@ use crate::ingest::events::gev;
 
 mod csv;
 mod parquet;
+mod stream;
+
+pub use stream::EventWriter;
 
 /// How a table of events is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,29 +83,50 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
 ///
 /// The first event mentions every node. A row without a node stands for an event
 /// without changes, and parts two events at the same time.
-fn long_rows(log: &EventLog) -> impl Iterator<Item = (Time, Option<Change>)> {
-    log.rows().enumerate().flat_map(|(row, (time, changes))| {
-        let mentioned = if row == 0 {
-            all_states(log)
-        } else {
-            changes.to_vec()
+#[derive(Debug)]
+struct LongRows {
+    nodes: u32,
+    last: Option<Time>,
+}
+
+impl LongRows {
+    /// The rows of a log with this many nodes.
+    fn new(nodes: usize) -> Self {
+        LongRows {
+            nodes: nodes as u32,
+            last: None,
+        }
+    }
+
+    /// The rows of the next event.
+    fn of_event(
+        &mut self,
+        time: Time,
+        changes: &[Change],
+    ) -> impl Iterator<Item = Option<Change>> + use<> {
+        let mentioned = match self.last {
+            None => all_states(self.nodes, changes),
+            Some(_) => changes.to_vec(),
         };
-        let again = row > 0 && log.times()[row - 1] == time;
+        let again = self.last.replace(time) == Some(time);
         let marker = (again || mentioned.is_empty()).then_some(None);
-        let mentions = mentioned.into_iter().map(Some);
-        marker
-            .into_iter()
-            .chain(mentions)
-            .map(move |change| (time, change))
+        marker.into_iter().chain(mentioned.into_iter().map(Some))
+    }
+}
+
+/// The rows of a whole log in the long form, with their times.
+fn long_rows(log: &EventLog) -> impl Iterator<Item = (Time, Option<Change>)> {
+    let mut rows = LongRows::new(log.nodes().len());
+    log.rows().flat_map(move |(time, changes)| {
+        let rows = rows.of_event(time, changes);
+        rows.map(move |change| (time, change))
     })
 }
 
 /// Every node's state after the first event.
-fn all_states(log: &EventLog) -> Vec<Change> {
-    let mut states: Vec<_> = (0..log.nodes().len() as u32)
-        .map(|node| Change::new(node, false))
-        .collect();
-    for change in log.changes(0) {
+fn all_states(nodes: u32, changes: &[Change]) -> Vec<Change> {
+    let mut states: Vec<_> = (0..nodes).map(|node| Change::new(node, false)).collect();
+    for change in changes {
         states[change.node() as usize] = *change;
     }
     states

@@ -11,28 +11,96 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
 use super::long_rows;
-use crate::domain::EventLog;
+use crate::domain::{Change, EventLog, Time};
 use crate::output::parquet_column::{io_error, put};
 
 /// Rows of a row group in the long form.
 const LONG_GROUP: usize = 1 << 20;
 
 pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<()> {
-    let fields = long_fields().map_err(io_error)?;
-    write_groups(log, out, fields, long_groups).map_err(io_error)
+    let mut writer = LongWriter::new(log.nodes(), out)?;
+    for (time, change) in long_rows(log) {
+        writer.push(time, change)?;
+    }
+    writer.finish()
+}
+
+/// Writes the long form row by row, and holds a row group at a time.
+pub(super) struct LongWriter<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+    names: Vec<ByteArray>,
+    times: Vec<i64>,
+    nodes: Vec<ByteArray>,
+    states: Vec<i32>,
+    /// Whether a row has a node and a state.
+    present: Vec<i16>,
+}
+
+impl<W: Write + Send> LongWriter<W> {
+    /// Begins a table of these nodes.
+    pub fn new(nodes: &[String], out: W) -> io::Result<Self> {
+        let writer = long_fields().and_then(|fields| open(out, fields));
+        let names = nodes.iter().map(|name| ByteArray::from(name.as_str()));
+        Ok(LongWriter {
+            writer: writer.map_err(io_error)?,
+            names: names.collect(),
+            times: Vec::new(),
+            nodes: Vec::new(),
+            states: Vec::new(),
+            present: Vec::new(),
+        })
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, time: Time, change: Option<Change>) -> io::Result<()> {
+        if self.times.len() == LONG_GROUP {
+            self.end_group().map_err(io_error)?;
+        }
+        self.times.push(time.0);
+        self.present.push(i16::from(change.is_some()));
+        if let Some(change) = change {
+            self.nodes.push(self.names[change.node() as usize].clone());
+            self.states.push(i32::from(change.idle()));
+        }
+        Ok(())
+    }
+
+    /// Ends the table.
+    pub fn finish(mut self) -> io::Result<()> {
+        if !self.times.is_empty() {
+            self.end_group().map_err(io_error)?;
+        }
+        // Dropping a buffered writer would swallow its error.
+        self.writer.into_inner().map_err(io_error)?.flush()
+    }
+
+    fn end_group(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        put::<Int64Type, W>(&mut group, &self.times, None)?;
+        put::<ByteArrayType, W>(&mut group, &self.nodes, Some(&self.present))?;
+        put::<Int32Type, W>(&mut group, &self.states, Some(&self.present))?;
+        group.close()?;
+        self.times.clear();
+        self.nodes.clear();
+        self.states.clear();
+        self.present.clear();
+        Ok(())
+    }
 }
 
 pub(super) fn write_wide(log: &EventLog, out: impl Write + Send) -> io::Result<()> {
-    let fields = wide_fields(log).map_err(io_error)?;
-    write_groups(log, out, fields, wide_group).map_err(io_error)
+    let written = wide_fields(log).and_then(|fields| {
+        let mut writer = open(out, fields)?;
+        wide_group(log, &mut writer)?;
+        writer.close().map(drop)
+    });
+    written.map_err(io_error)
 }
 
-fn write_groups<W: Write + Send>(
-    log: &EventLog,
+fn open<W: Write + Send>(
     out: W,
     fields: Vec<Type>,
-    groups: impl Fn(&EventLog, &mut SerializedFileWriter<W>) -> Result<(), ParquetError>,
-) -> Result<(), ParquetError> {
+) -> Result<SerializedFileWriter<W>, ParquetError> {
     let fields = fields.into_iter().map(Arc::new).collect();
     let schema = Type::group_type_builder("events")
         .with_fields(fields)
@@ -41,9 +109,7 @@ fn write_groups<W: Write + Send>(
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_statistics_enabled(EnabledStatistics::None)
         .build();
-    let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
-    groups(log, &mut writer)?;
-    writer.close().map(drop)
+    SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))
 }
 
 fn long_fields() -> Result<Vec<Type>, ParquetError> {
@@ -78,34 +144,6 @@ fn state_field(name: &str, repetition: Repetition) -> Result<Type, ParquetError>
         .with_logical_type(Some(LogicalType::integer(8, true)))
         .with_repetition(repetition)
         .build()
-}
-
-fn long_groups<W: Write + Send>(
-    log: &EventLog,
-    writer: &mut SerializedFileWriter<W>,
-) -> Result<(), ParquetError> {
-    let names: Vec<_> = log
-        .nodes()
-        .iter()
-        .map(|name| ByteArray::from(name.as_str()))
-        .collect();
-    let mut rows = long_rows(log).peekable();
-    while rows.peek().is_some() {
-        let rows: Vec<_> = rows.by_ref().take(LONG_GROUP).collect();
-        let changes = || rows.iter().filter_map(|(_, change)| *change);
-        let times: Vec<i64> = rows.iter().map(|(time, _)| time.0).collect();
-        let nodes: Vec<_> = changes()
-            .map(|c| names[c.node() as usize].clone())
-            .collect();
-        let states: Vec<_> = changes().map(|c| i32::from(c.idle())).collect();
-        let present: Vec<_> = rows.iter().map(|(_, c)| i16::from(c.is_some())).collect();
-        let mut group = writer.next_row_group()?;
-        put::<Int64Type, W>(&mut group, &times, None)?;
-        put::<ByteArrayType, W>(&mut group, &nodes, Some(&present))?;
-        put::<Int32Type, W>(&mut group, &states, Some(&present))?;
-        group.close()?;
-    }
-    Ok(())
 }
 
 fn wide_group<W: Write + Send>(

@@ -1,0 +1,14 @@
+//! Any bytes are a log, up to its last event, or a fault.
+#![no_main]
+
+use std::path::Path;
+
+use gleaner::ingest::scheduler::{Format, Input, Options, read_inputs};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let input = Input::new(Path::new("log"), bytes);
+    if let Ok(holds) = read_inputs([input], &Options::new(Format::Djc)) {
+        holds.sweep(|_, _| Ok(())).expect("what was read can be told");
+    }
+});

@@ -1,0 +1,10 @@
+//! Any bytes are node events or a fault.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = gleaner::ingest::scheduler::read_events_only(Path::new("events"), bytes);
+});

@@ -1,0 +1,175 @@
+//! `gleaner ingest`: a scheduler's own log to an event log of idle nodes.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+
+use super::remark;
+use crate::error::Result;
+use crate::ingest::scheduler::{self, Format, Options};
+use crate::output::events::{self, EventWriter};
+
+/// Make an event log of idle nodes from a scheduler's own log.
+///
+/// A node is idle while no job runs on it and it is not down, drained or reserved. Logs
+/// may be gzipped or in Zstandard, of any length, and several; - is stdin.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = HELP)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+const HELP: &str = "\
+How to make the inputs, for January 2026:
+
+  Slurm   sacct -a -X -P -D -S 2026-01-01 -E 2026-02-01 \\
+            -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList > jobs.txt
+          scontrol show nodes > nodes.txt                         (or sinfo -N)
+          sacctmgr -P list events Start=2026-01-01 End=2026-02-01 \\
+            format=Cluster,NodeName,TimeStart,TimeEnd,State,Reason > events.txt
+          gleaner ingest slurm jobs.txt --nodes nodes.txt --events events.txt -o log.gev
+  PBS     gleaner ingest pbs $PBS_HOME/server_priv/accounting/202601?? -o log.gev
+  Cobalt  gleaner ingest cobalt /var/log/pbs/202601?? -o log.gev
+  DJC     gleaner ingest djc ANL-ALCF-DJC-THETA_20200101_20201231.csv.gz -o log.gev
+  SWF     gleaner ingest swf SDSC-SP2-1998-4.2-cln.swf.gz --cores-per-node 1 -o log.gev
+
+Leave sacct's -T away, which cuts times. Its -D shows every run of requeued jobs.
+Then: gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run";
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Slurm: the table of sacct -a -X -P -D.
+    #[command(after_help = HELP)]
+    Slurm(SlurmArgs),
+    /// PBS Professional, OpenPBS, Torque: accounting records.
+    Pbs(LogArgs),
+    /// Cobalt: accounting records, with nodes going up and down (NU, ND).
+    Cobalt(LogArgs),
+    /// ALCF's published job records, CSV.
+    Djc(CountArgs),
+    /// Standard Workload Format 2.2.
+    Swf(SwfArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+struct SlurmArgs {
+    #[command(flatten)]
+    log: LogArgs,
+    /// What parts the cells, if not a bar: as given to sacct's --delimiter.
+    #[arg(long, value_name = "TEXT")]
+    delimiter: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+struct SwfArgs {
+    #[command(flatten)]
+    count: CountArgs,
+    /// Processors of a node [default: the header's MaxProcs by MaxNodes].
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    cores_per_node: Option<u32>,
+}
+
+#[derive(Debug, ClapArgs)]
+struct CountArgs {
+    #[command(flatten)]
+    log: LogArgs,
+    /// Nodes of the machine, where jobs only count theirs [default: the header's, or the
+    /// most ever used at once].
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    node_count: Option<u32>,
+}
+
+#[derive(Debug, ClapArgs)]
+struct LogArgs {
+    /// Logs, in any order; - for stdin.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The machine's nodes: scontrol show nodes, sinfo -N, or a list such as n[001-128]
+    /// [default: the nodes that the logs name].
+    #[arg(long, value_name = "FILE")]
+    nodes: Option<PathBuf>,
+    /// When nodes were down, drained or reserved: sacctmgr -P list events.
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+    /// Start of the event log, such as 2026-01-01T00:00:00 [default: from when on the log
+    /// is complete].
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// End of the event log [default: until when the log is complete].
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+    /// The log's time zone, such as America/Chicago [default: local times as they are,
+    /// epoch seconds in UTC].
+    #[arg(long, value_name = "ZONE")]
+    timezone: Option<String>,
+    /// Stop at the first line that cannot be read or contradicts itself.
+    #[arg(long)]
+    strict: bool,
+    /// Where to write: a name ending in .gev, .parquet or .csv.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl LogArgs {
+    fn options(&self, format: Format) -> Options {
+        Options {
+            nodes: self.nodes.clone(),
+            events: self.events.clone(),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            timezone: self.timezone.clone(),
+            strict: self.strict,
+            ..Options::new(format)
+        }
+    }
+}
+
+impl What {
+    fn parts(&self) -> (&LogArgs, Options) {
+        match self {
+            What::Slurm(args) => {
+                let options = Options {
+                    delimiter: args.delimiter.clone(),
+                    ..args.log.options(Format::Slurm)
+                };
+                (&args.log, options)
+            }
+            What::Pbs(log) => (log, log.options(Format::Pbs)),
+            What::Cobalt(log) => (log, log.options(Format::Cobalt)),
+            What::Djc(args) => (&args.log, args.options(Format::Djc)),
+            What::Swf(args) => {
+                let options = Options {
+                    cores_per_node: args.cores_per_node,
+                    ..args.count.options(Format::Swf)
+                };
+                (&args.count.log, options)
+            }
+        }
+    }
+}
+
+impl CountArgs {
+    fn options(&self, format: Format) -> Options {
+        Options {
+            node_count: self.node_count,
+            ..self.log.options(format)
+        }
+    }
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    let (log, options) = args.what.parts();
+    events::Format::of(&log.output)?;
+    let holds = scheduler::read(&log.files, &options)?;
+    let mut writer = EventWriter::create(&log.output, holds.nodes())?;
+    let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
+    writer.finish()?;
+    remark(&summary.notes);
+    remark(&[format!("{}\n{summary}", log.output.display())]);
+    Ok(())
+}

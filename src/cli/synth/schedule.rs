@@ -1,0 +1,135 @@
+//! `gleaner synth slurm|pbs|swf`: schedulers' logs whose idle time is known.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, Subcommand};
+
+use super::time;
+use crate::cli::remark;
+use crate::error::{Error, Result};
+use crate::output::events::EventWriter;
+use crate::output::schedule::{ScheduleWriter, Scheduler, Target, names};
+use crate::synth::schedule::{ScheduleOptions, generate};
+
+/// Whose log.
+#[derive(Debug, Subcommand)]
+pub(super) enum What {
+    /// A Slurm cluster's jobs, as sacct lists them.
+    #[command(after_help = "Example:\n  \
+        gleaner synth slurm --nodes 500 --days 30 -o jobs.txt --node-list nodes.txt \
+        --outages events.txt --truth truth.gev")]
+    Slurm(SlurmArgs),
+    /// A PBS cluster's accounting records.
+    Pbs(ScheduleArgs),
+    /// A Standard Workload Format log.
+    Swf(ScheduleArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct SlurmArgs {
+    #[command(flatten)]
+    schedule: ScheduleArgs,
+    /// Let nodes break down now and then, and write when, as sacctmgr -P list events does.
+    #[arg(long, value_name = "FILE")]
+    outages: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ScheduleArgs {
+    /// Number of nodes.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    nodes: u32,
+    /// Span in days.
+    #[arg(long, default_value_t = 30.0)]
+    days: f64,
+    /// Start of the log.
+    #[arg(long, default_value = "2026-01-01 00:00:00")]
+    start: String,
+    /// Share of node-time that is left idle, about.
+    #[arg(long, default_value_t = 0.07)]
+    idle_share: f64,
+    /// Mean run time of a job in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 7200.0)]
+    runtime: f64,
+    /// Mean number of nodes of a job.
+    #[arg(long, value_name = "COUNT", default_value_t = 4.0)]
+    job_nodes: f64,
+    /// Seed; the same seed gives the same log.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Write the names of the nodes, as a list for gleaner ingest --nodes.
+    #[arg(long, value_name = "FILE")]
+    node_list: Option<PathBuf>,
+    /// Write which nodes were idle, which is what gleaner ingest must find: .gev, .parquet or .csv.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Where to write the log; - for stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Options outside their ranges, or an output that cannot be written.
+pub(super) fn run(what: &What) -> Result<()> {
+    match what {
+        What::Slurm(args) => write(Scheduler::Slurm, &args.schedule, args.outages.as_deref()),
+        What::Pbs(args) => write(Scheduler::Pbs, args, None),
+        What::Swf(args) => write(Scheduler::Swf, args, None),
+    }
+}
+
+fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> Result<()> {
+    const JOBS_PER_OUTAGE: u64 = 500;
+    let start = time("--start", &args.start)?.0.div_euclid(1_000_000_000);
+    let options = ScheduleOptions {
+        nodes: args.nodes,
+        days: args.days,
+        start,
+        idle_share: args.idle_share,
+        runtime: args.runtime,
+        job_nodes: args.job_nodes,
+        jobs_per_outage: outages.map_or(0, |_| JOBS_PER_OUTAGE),
+        seed: args.seed,
+    };
+    let nodes = names(args.nodes);
+    if let Some(path) = &args.node_list {
+        let list = nodes.join("\n") + "\n";
+        std::fs::write(path, list).map_err(|e| Error::io("write", path, e))?;
+    }
+    let truth = args.truth.as_deref();
+    let truth = truth.map(|path| EventWriter::create(path, &nodes));
+    let truth = truth.transpose()?;
+    let mut log_out = create(&args.output)?;
+    let mut outages_out = outages.map(create).transpose()?;
+    let log = Target {
+        out: log_out.as_mut(),
+        path: args.output.clone(),
+    };
+    let outages = outages_out.as_mut().zip(outages).map(|(out, path)| Target {
+        out: out.as_mut(),
+        path: path.to_owned(),
+    });
+    let span = (start, start + (args.days * 86_400.0) as i64);
+    let mut writer = ScheduleWriter::new(scheduler, nodes, log, outages, truth, span)?;
+    generate(&options, &mut writer)?;
+    let jobs = writer.jobs;
+    writer.finish()?;
+    remark(&[format!(
+        "{}: {jobs} jobs on {} nodes",
+        args.output.display(),
+        args.nodes
+    )]);
+    Ok(())
+}
+
+fn create(path: &Path) -> Result<Box<dyn Write>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout())));
+    }
+    let file = File::create(path).map_err(|e| Error::io("create", path, e))?;
+    Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
+}

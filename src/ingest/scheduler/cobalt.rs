@@ -1,0 +1,53 @@
+//! The nodes in Cobalt's accounting records.
+
+use super::record::Record;
+
+/// Where the log lies.
+pub const WHERE: &str =
+    "Cobalt's accounting log, named by log_dir in the [cqm] section of cobalt.conf";
+
+/// Hosts of `exec_host`: locations joined by `:`, each a name, a number, or a range of
+/// numbers such as `4125-4131`. On a Blue Gene a location is a partition, and is
+/// taken for one node of that name.
+pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
+    let value = record
+        .value("exec_host")
+        .filter(|value| !value.is_empty())?;
+    Some(locations(&value))
+}
+
+/// A list of locations as lists of hosts.
+pub(super) fn locations(text: &str) -> Vec<String> {
+    let parts = text.split([':', ',', ' ']).filter(|part| !part.is_empty());
+    parts
+        .map(|part| match is_range(part) {
+            true => format!("[{part}]"),
+            false => part.to_owned(),
+        })
+        .collect()
+}
+
+fn is_range(part: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    part.split_once('-')
+        .is_some_and(|(first, last)| digits(first) && digits(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locations_are_names_numbers_and_ranges() {
+        for (value, expected) in [
+            ("nid00012:nid00013", "nid00012 nid00013"),
+            ("\"4125-4131,4140\"", "[4125-4131] 4140"),
+            ("7", "7"),
+            ("ANL-R00-R01-2048", "ANL-R00-R01-2048"),
+        ] {
+            let line = format!("01/31/2026 08:00:00;E;7;end=1.5 exec_host={value}");
+            let record = Record::parse(&line).unwrap();
+            assert_eq!(hosts(&record).unwrap().join(" "), expected);
+        }
+    }
+}

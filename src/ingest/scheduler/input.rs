@@ -1,0 +1,210 @@
+//! The lines of a log, one after the other: plain, gzipped or in Zstandard, or from stdin.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Error, Fault, Result};
+use crate::ingest::source::STDIN;
+
+/// Most bytes of a line, 16 MiB: a job on some hundred thousand nodes, each spelt out.
+const LINE_LIMIT: usize = 16 << 20;
+
+const BUFFER: usize = 1 << 18;
+
+/// A log that is read line by line. Nothing else of it is kept, so that its length, and
+/// what it inflates to, does not matter.
+pub struct Input<'a> {
+    path: PathBuf,
+    reader: Box<dyn BufRead + 'a>,
+    compressed: bool,
+    line: u64,
+    buffer: Vec<u8>,
+}
+
+/// A line, without its end.
+pub(super) struct Line<'l> {
+    /// Its text; bytes that are none become replacement characters.
+    pub text: Cow<'l, str>,
+    /// Where it is.
+    pub place: Place<'l>,
+    /// Whether it is too long, and `text` only its beginning.
+    pub cut: bool,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place<'a> {
+    pub file: &'a Path,
+    pub line: u64,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}", self.file.display(), self.line)
+    }
+}
+
+impl<'a> Input<'a> {
+    /// Opens a file, or stdin where `path` is `-`.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read.
+    pub fn open(path: &Path) -> Result<Input<'static>> {
+        if path == Path::new(STDIN) {
+            return Input::new(path, io::stdin().lock());
+        }
+        let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
+        Input::new(path, file)
+    }
+
+    /// A log from any stream; `path` is for messages.
+    ///
+    /// # Errors
+    /// The stream's first bytes cannot be read.
+    pub fn new(path: &Path, stream: impl Read + 'a) -> Result<Input<'a>> {
+        let mut raw = BufReader::with_capacity(BUFFER, stream);
+        let io_error = |e| Error::io("read", path, e);
+        let head = raw.fill_buf().map_err(io_error)?;
+        let gzip = head.starts_with(&[0x1f, 0x8b]);
+        let zstandard = head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
+        let reader: Box<dyn BufRead + 'a> = if gzip {
+            Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(raw)))
+        } else if zstandard {
+            let decoder = zstd::stream::read::Decoder::with_buffer(raw).map_err(io_error)?;
+            Box::new(BufReader::with_capacity(BUFFER, decoder))
+        } else {
+            Box::new(raw)
+        };
+        Ok(Input {
+            path: path.to_owned(),
+            reader,
+            compressed: gzip || zstandard,
+            line: 0,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// The file as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next line that is not empty; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Line<'_>>> {
+        loop {
+            self.buffer.clear();
+            self.line += 1;
+            let read = read_line(&mut *self.reader, &mut self.buffer);
+            let Some(cut) = read.map_err(|e| self.read_error(e))? else {
+                return Ok(None);
+            };
+            let end = self.buffer.trim_ascii_end().len();
+            self.buffer.truncate(end);
+            if end > 0 {
+                return Ok(Some(self.line(cut)));
+            }
+        }
+    }
+
+    fn line(&self, cut: bool) -> Line<'_> {
+        let bytes = match self.line {
+            1 => self.buffer.strip_prefix(b"\xef\xbb\xbf"),
+            _ => None,
+        };
+        Line {
+            text: String::from_utf8_lossy(bytes.unwrap_or(&self.buffer)),
+            place: Place {
+                file: &self.path,
+                line: self.line,
+            },
+            cut,
+        }
+    }
+
+    fn read_error(&self, error: io::Error) -> Error {
+        if error.raw_os_error().is_some() || !self.compressed {
+            return Error::io("read", &self.path, error);
+        }
+        let fault = Fault::of(&self.path, error.to_string(), "a complete compressed file");
+        fault
+            .at(format!("after line {}", self.line - 1))
+            .remedy("copy it again, or decompress what can be")
+            .into()
+    }
+}
+
+/// Reads a line; whether it was cut, or `None` at the end of the file.
+fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    let mut limited = Read::take(&mut *reader, LINE_LIMIT as u64);
+    if limited.read_until(b'\n', line)? == 0 {
+        return Ok(None);
+    }
+    let cut = line.len() == LINE_LIMIT && !line.ends_with(b"\n");
+    if cut {
+        reader.skip_until(b'\n')?;
+        // A name with one letter less could be another's.
+        line.truncate(64);
+    }
+    Ok(Some(cut))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn lines(bytes: &[u8]) -> Result<Vec<(u64, String, bool)>> {
+        let mut input = Input::new(Path::new("log"), bytes)?;
+        let mut lines = Vec::new();
+        while let Some(line) = input.next()? {
+            lines.push((line.place.line, line.text.into_owned(), line.cut));
+        }
+        Ok(lines)
+    }
+
+    const TEXT: &[u8] = b"\xef\xbb\xbfa|b\r\n\n  c\xff \nd";
+
+    fn expected() -> Vec<(u64, String, bool)> {
+        let line = |at, text: &str| (at, text.to_owned(), false);
+        vec![line(1, "a|b"), line(3, "  c\u{fffd}"), line(4, "d")]
+    }
+
+    fn gzipped(bytes: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    #[test]
+    fn compressed_logs_read_as_plain_ones() {
+        assert_eq!(lines(TEXT).unwrap(), expected());
+        assert_eq!(lines(&gzipped(TEXT)).unwrap(), expected());
+        let zstandard = zstd::encode_all(TEXT, 1).unwrap();
+        assert_eq!(lines(&zstandard).unwrap(), expected());
+        assert_eq!(lines(b"").unwrap(), []);
+    }
+
+    #[test]
+    fn a_cut_file_says_so() {
+        let bytes = gzipped(TEXT);
+        let message = lines(&bytes[..bytes.len() - 9]).unwrap_err().to_string();
+        assert!(message.starts_with("log, after line "), "{message}");
+        let bytes = zstd::encode_all(TEXT, 1).unwrap();
+        let message = lines(&bytes[..bytes.len() - 3]).unwrap_err().to_string();
+        assert!(message.contains("a complete compressed file"), "{message}");
+    }
+
+    #[test]
+    fn an_endless_line_is_cut() {
+        let mut bytes = vec![b'x'; LINE_LIMIT + 5];
+        bytes.extend(b"\nnext\n");
+        let lines = lines(&bytes).unwrap();
+        assert!(lines[0].2 && lines[0].1.len() == 64);
+        assert_eq!(lines[1], (2, "next".to_owned(), false));
+    }
+}

@@ -1,0 +1,221 @@
+//! Where readers put what they find.
+
+use std::fmt;
+
+use super::clock::Clock;
+use super::input::Place;
+use super::node_set::NodeSet;
+use super::sort::Sorter;
+use super::span::Span;
+use super::tally::{Reason, Tally};
+use crate::error::Result;
+use crate::occupancy::{CountedJob, Edge, Hold, OPEN, Run};
+
+/// Bits of a [`CountedJob::serial`] for the line; the others are the file's number.
+const LINE_BITS: u32 = 40;
+
+/// Takes in what held which nodes, and counts what is wrong with it.
+pub(super) struct Intake {
+    pub nodes: NodeSet,
+    pub clock: Clock,
+    pub tally: Tally,
+    pub span: Span,
+    pub edges: Sorter<Edge>,
+    pub counts: Sorter<CountedJob>,
+    /// Jobs of which only the number of nodes is known.
+    pub counted: u64,
+    /// Nodes of the machine, where jobs only count them.
+    pub machine: Option<u32>,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+    /// Most nodes of a counted job.
+    pub largest: u32,
+}
+
+/// Jobs without an end that a log may hold: each is kept, with its nodes.
+pub(super) type Runs = Vec<Run>;
+
+impl Intake {
+    /// An intake for these nodes that sorts this many edges at a time.
+    pub fn new(nodes: NodeSet, clock: Clock, strict: bool, segment: usize) -> Self {
+        Intake {
+            nodes,
+            clock,
+            tally: Tally {
+                strict,
+                ..Tally::default()
+            },
+            span: Span::NONE,
+            edges: Sorter::new(segment),
+            counts: Sorter::new(segment),
+            counted: 0,
+            machine: None,
+            notes: Vec::new(),
+            largest: 0,
+        }
+    }
+
+    /// Counts a fault.
+    ///
+    /// # Errors
+    /// The fault, for a strict reader.
+    pub fn fault(
+        &mut self,
+        reason: Reason,
+        place: Place<'_>,
+        found: impl fmt::Display,
+    ) -> Result<()> {
+        self.tally.fault(reason, place, found)
+    }
+
+    /// The known nodes of some lists, or `None` where there are none, which is counted;
+    /// `count` is how many the log says that there are.
+    ///
+    /// # Errors
+    /// A fault, for a strict reader.
+    pub fn look_up<'l>(
+        &mut self,
+        place: Place<'_>,
+        lists: impl IntoIterator<Item = &'l str>,
+        count: Option<usize>,
+    ) -> Result<Option<&[Run]>> {
+        let looked = match self.nodes.look_up(lists) {
+            Ok(looked) => looked,
+            Err(error) => {
+                self.fault(
+                    Reason::Unreadable,
+                    place,
+                    format_args!("a list of nodes with {error}"),
+                )?;
+                return Ok(None);
+            }
+        };
+        if let Some(example) = &looked.example {
+            self.fault(
+                Reason::UnknownNodes,
+                place,
+                format_args!("{} unknown nodes, such as {example}", looked.unknown),
+            )?;
+        }
+        if let Some(count) = count.filter(|count| *count != looked.named) {
+            self.fault(
+                Reason::CountDiffers,
+                place,
+                format_args!("{count} nodes, and a list of {}", looked.named),
+            )?;
+        }
+        let runs = self.nodes.runs();
+        Ok((!runs.is_empty()).then_some(runs))
+    }
+
+    /// The nodes last looked up were held from a second to another, or until the end.
+    ///
+    /// # Errors
+    /// A fault, for a strict reader, or a temporary file that cannot be written.
+    pub fn hold(&mut self, place: Place<'_>, hold: Hold, from: i64, to: Option<i64>) -> Result<()> {
+        if !self.check_order(place, from, to)? {
+            return Ok(());
+        }
+        self.count(hold, from, to);
+        push(&mut self.edges, self.nodes.runs(), hold, from, to)
+    }
+
+    /// As [`Intake::hold`], of nodes that were looked up before.
+    ///
+    /// # Errors
+    /// As [`Intake::hold`].
+    pub fn hold_runs(
+        &mut self,
+        runs: &[Run],
+        hold: Hold,
+        from: i64,
+        to: Option<i64>,
+    ) -> Result<()> {
+        self.count(hold, from, to);
+        push(&mut self.edges, runs, hold, from, to)
+    }
+
+    /// A job used this many nodes, nobody knows which.
+    ///
+    /// # Errors
+    /// As [`Intake::hold`].
+    pub fn hold_count(
+        &mut self,
+        place: Place<'_>,
+        nodes: u32,
+        from: i64,
+        to: Option<i64>,
+    ) -> Result<()> {
+        if !self.check_order(place, from, to)? {
+            return Ok(());
+        }
+        let machine = self.machine.unwrap_or(u32::MAX);
+        if nodes > machine {
+            self.fault(
+                Reason::TooManyNodes,
+                place,
+                format_args!("{nodes} nodes, of {machine}"),
+            )?;
+        }
+        self.count(Hold::Running, from, to);
+        self.counted += 1;
+        self.largest = self.largest.max(nodes);
+        if to == Some(from) {
+            return Ok(());
+        }
+        self.counts.push(CountedJob {
+            start: from,
+            serial: self.tally.files << LINE_BITS | place.line,
+            end: to.unwrap_or(OPEN),
+            nodes: nodes.min(machine),
+        })
+    }
+
+    fn check_order(&mut self, place: Place<'_>, from: i64, to: Option<i64>) -> Result<bool> {
+        let Some(to) = to.filter(|to| *to < from) else {
+            return Ok(true);
+        };
+        let early = from.saturating_sub(to);
+        self.fault(
+            Reason::EndsBeforeStart,
+            place,
+            format_args!("an end {early} s before the start"),
+        )?;
+        Ok(false)
+    }
+
+    fn count(&mut self, hold: Hold, from: i64, to: Option<i64>) {
+        if hold == Hold::Running {
+            self.tally.jobs += 1;
+            self.tally.running += u64::from(to.is_none());
+            self.span.job(from, to);
+        } else {
+            self.tally.outages += 1;
+        }
+    }
+}
+
+/// Adds both edges of every run; what lasts no second holds nothing.
+fn push(
+    edges: &mut Sorter<Edge>,
+    runs: &[Run],
+    hold: Hold,
+    from: i64,
+    to: Option<i64>,
+) -> Result<()> {
+    if to.is_some_and(|to| to <= from) {
+        return Ok(());
+    }
+    for run in runs {
+        edges.push(Edge::new(from, *run, hold, true))?;
+        if let Some(to) = to {
+            edges.push(Edge::new(to, *run, hold, false))?;
+        }
+    }
+    Ok(())
+}
+
+/// File number, from 1, and line of a [`CountedJob::serial`].
+pub(super) fn place_of(serial: u64) -> (u64, u64) {
+    (serial >> LINE_BITS, serial & ((1 << LINE_BITS) - 1))
+}

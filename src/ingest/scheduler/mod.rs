@@ -1,0 +1,459 @@
+//! Schedulers' logs: what held which nodes, and so which nodes were idle.
+//!
+//! Idleness is never logged. It is what remains of the machine without the nodes of
+//! running jobs and those that are down, drained or reserved. Every reader here streams
+//! over the lines of a log and yields holds of nodes; [`crate::occupancy`] turns them
+//! into events. Memory holds the nodes and the running jobs, never the log: what must be
+//! sorted goes to temporary files, in the folder that `TMPDIR` names.
+//!
+//! # Formats
+//!
+//! - **Slurm**: `sacct`'s table ([`SACCT_COMMAND`]), with `sacctmgr`'s node events
+//!   ([`EVENTS_COMMAND`]) and a list of nodes beside it.
+//! - **PBS** and **Cobalt**: accounting records.
+//! - **DJC**: the job records that ALCF publishes, as CSV.
+//! - **SWF**: the Standard Workload Format 2.2.
+//!
+//! # Times
+//!
+//! Times are those of the log's own clock: local times as they are, epoch seconds in
+//! UTC. With a time zone, local times are resolved in it, and everything is told on its
+//! clock as that is at the log's start, without changes to and from summer time, so that
+//! seconds are seconds.
+//!
+//! # Nodes
+//!
+//! Without a list of nodes, the machine is the nodes that the log names. Where jobs only
+//! count their nodes (SWF, DJC without usable locations), they are dealt the free nodes
+//! with the lowest indexes.
+
+mod accounts;
+mod clock;
+mod cobalt;
+mod columns;
+mod dealt;
+mod djc;
+pub mod hostlist;
+mod input;
+mod intake;
+mod node_list;
+mod node_set;
+mod pbs;
+mod reader;
+mod record;
+mod slurm;
+mod slurm_events;
+mod sort;
+mod span;
+mod swf;
+mod tally;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use clock::Clock;
+pub use cobalt::WHERE as COBALT_LOG;
+pub use djc::WHERE as DJC_LOG;
+pub use input::Input;
+pub use node_list::COMMANDS as NODES_COMMANDS;
+pub use pbs::WHERE as PBS_LOG;
+pub use slurm::COMMAND as SACCT_COMMAND;
+pub use slurm_events::COMMAND as EVENTS_COMMAND;
+pub use swf::WHERE as SWF_LOG;
+pub use tally::{Found, Reason, Tally};
+
+use accounts::AccountReader;
+use clock::Local;
+use dealt::Edges;
+use djc::DjcReader;
+use intake::Intake;
+use node_set::NodeSet;
+use reader::{LineReader, feed};
+use slurm::SacctReader;
+use slurm_events::EventReader;
+use swf::SwfReader;
+
+use crate::domain::{Change, Time};
+use crate::error::{Error, Result};
+use crate::occupancy::{Hold, Swept, Window, sweep};
+
+/// Whose log it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Slurm: `sacct`'s table of jobs.
+    Slurm,
+    /// PBS Professional, OpenPBS or Torque: accounting records.
+    Pbs,
+    /// Cobalt: accounting records.
+    Cobalt,
+    /// ALCF's published job records.
+    Djc,
+    /// Standard Workload Format 2.2.
+    Swf,
+}
+
+/// How logs are read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whose logs they are.
+    pub format: Format,
+    /// The machine's nodes, from a file.
+    pub nodes: Option<PathBuf>,
+    /// Slurm's node events, from a file.
+    pub events: Option<PathBuf>,
+    /// Start of the event log, as the log tells times.
+    pub from: Option<String>,
+    /// End of the event log.
+    pub to: Option<String>,
+    /// The time zone, such as `America/Chicago`.
+    pub timezone: Option<String>,
+    /// What parts the cells of `sacct`'s and `sacctmgr`'s tables.
+    pub delimiter: Option<String>,
+    /// Processors of a node, of SWF logs.
+    pub cores_per_node: Option<u32>,
+    /// Number of nodes, where jobs only count theirs.
+    pub node_count: Option<u32>,
+    /// Whether the first fault is an error.
+    pub strict: bool,
+    /// Edges sorted in memory at a time, 16 bytes each.
+    pub segment: usize,
+}
+
+impl Options {
+    /// Four million edges at a time: 64 MiB.
+    pub const SEGMENT: usize = 1 << 22;
+
+    /// The defaults for a format.
+    pub fn new(format: Format) -> Self {
+        Options {
+            format,
+            nodes: None,
+            events: None,
+            from: None,
+            to: None,
+            timezone: None,
+            delimiter: None,
+            cores_per_node: None,
+            node_count: None,
+            strict: false,
+            segment: Self::SEGMENT,
+        }
+    }
+}
+
+/// What logs said, ready to be told as events.
+pub struct Holds {
+    nodes: Vec<String>,
+    rank: Vec<u32>,
+    edges: Edges,
+    window: Window,
+    /// What is added to a second since 1970 to tell it on the log's clock.
+    offset: i64,
+    tally: Tally,
+    notes: Vec<String>,
+}
+
+/// What became of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// What was read, used, left out and odd.
+    pub tally: Tally,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// First and last event.
+    pub span: (Time, Time),
+    /// Events, changes, and what the nodes were doing.
+    pub swept: Swept,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+/// Reads logs.
+///
+/// # Errors
+/// A file cannot be read; a header lacks columns; nothing in the logs is of use; with
+/// [`Options::strict`], the first fault. Options that contradict the logs or each other
+/// are [`Error::Usage`].
+pub fn read(files: &[PathBuf], options: &Options) -> Result<Holds> {
+    let inputs = files.iter().map(|file| Input::open(file));
+    read_inputs(inputs, options)
+}
+
+/// Reads logs from streams.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_inputs<'a>(
+    inputs: impl IntoIterator<Item = Result<Input<'a>>>,
+    options: &Options,
+) -> Result<Holds> {
+    let mut intake = open(options)?;
+    let mut reader = reader(options);
+    let mut first = None;
+    for input in inputs {
+        let mut input = input?;
+        intake.tally.files += 1;
+        feed(reader.as_mut(), &mut input, &mut intake)?;
+        first.get_or_insert_with(|| input.path().to_owned());
+    }
+    reader.finish(&mut intake)?;
+    if let Some(path) = &options.events {
+        read_events(path, options, &mut intake)?;
+    }
+    finish(intake, options, &first.unwrap_or_default())
+}
+
+/// An intake as the options say.
+fn open(options: &Options) -> Result<Intake> {
+    let clock = match &options.timezone {
+        Some(zone) => Clock::of_zone(zone)?,
+        None => Clock::default(),
+    };
+    let nodes = match &options.nodes {
+        Some(path) => NodeSet::of(node_list::read(path)?),
+        None => NodeSet::default(),
+    };
+    let mut machine = options.node_count;
+    if nodes.is_fixed() {
+        machine = u32::try_from(nodes.len()).ok();
+    }
+    let mut intake = Intake::new(nodes, clock, options.strict, options.segment);
+    intake.machine = machine;
+    Ok(intake)
+}
+
+fn reader(options: &Options) -> Box<dyn LineReader> {
+    match options.format {
+        Format::Slurm => Box::new(SacctReader::new(options.delimiter.clone())),
+        Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
+        Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
+        Format::Djc => Box::new(DjcReader::default()),
+        Format::Swf => Box::new(SwfReader::new(options.cores_per_node, options.node_count)),
+    }
+}
+
+fn read_events(path: &Path, options: &Options, intake: &mut Intake) -> Result<()> {
+    let mut reader = EventReader::new(options.delimiter.clone());
+    intake.tally.files += 1;
+    feed(&mut reader, &mut Input::open(path)?, intake)?;
+    reader.finish(intake)
+}
+
+fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> {
+    let Some(whole) = intake.span.whole() else {
+        let expected = format!("at least one job that ran, from {}", origin(options.format));
+        return Err(intake.tally.nothing_left(&expected, first));
+    };
+    let window = window(&mut intake, options, whole, first)?;
+    let offset = intake.clock.offset(window.from);
+    let machine = intake.machine;
+    let dealt = intake.counted > 0;
+    let edges = intake.edges.finish()?;
+    let (mut nodes, mut rank) = intake.nodes.ranked();
+    let mut notes = intake.notes;
+    let edges = if dealt {
+        let (edges, count) = Edges::deal(intake.counts.finish()?, machine)?;
+        if !intake.nodes.is_fixed() {
+            (nodes, rank) = numbered(count);
+        }
+        notes.push(dealt_note(count, machine.is_some()));
+        edges
+    } else {
+        Edges::Named(edges)
+    };
+    if !dealt && !intake.nodes.is_fixed() {
+        let from = match options.format {
+            Format::Slurm => format!(", from {NODES_COMMANDS}"),
+            _ => String::new(),
+        };
+        notes.push(format!(
+            "the machine is taken to be the {} nodes that the log names; --nodes FILE names all{from}",
+            nodes.len()
+        ));
+    }
+    Ok(Holds {
+        nodes,
+        rank,
+        edges,
+        window,
+        offset,
+        tally: intake.tally,
+        notes,
+    })
+}
+
+/// The span of the event log, as the options say or else as the log does.
+fn window(intake: &mut Intake, options: &Options, whole: Window, first: &Path) -> Result<Window> {
+    let complete = intake.span.complete().unwrap_or(whole);
+    let from = given("--from", options.from.as_deref(), &intake.clock)?;
+    let to = given("--to", options.to.as_deref(), &intake.clock)?;
+    let window = Window {
+        from: from.unwrap_or(complete.from),
+        to: to.unwrap_or(complete.to),
+    };
+    let offset = intake.clock.offset(window.from);
+    let show = |window: Window| {
+        let at = |second: i64| Time::from_seconds(second.saturating_add(offset));
+        format!("{} to {}", at(window.from), at(window.to))
+    };
+    if window.from >= window.to && from.is_none() && to.is_none() {
+        let expected = "jobs that start and end at different times";
+        return Err(intake.tally.nothing_left(expected, first));
+    }
+    if window.from >= window.to {
+        return Err(Error::Usage(format!(
+            "the event log would be from {}, and the logs tell of {}: see --from and --to",
+            show(window),
+            show(whole)
+        )));
+    }
+    let early = from.is_none() && complete.from > whole.from;
+    if early || to.is_none() && complete.to < whole.to {
+        intake.notes.push(format!(
+            "the logs tell of jobs from {}, but are complete only from {}, where the event log \
+             begins and ends unless --from and --to say otherwise",
+            show(whole),
+            show(complete)
+        ));
+    }
+    Ok(window)
+}
+
+/// A time that the user gave.
+fn given(flag: &str, text: Option<&str>, clock: &Clock) -> Result<Option<i64>> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let time = Local::parse(text).ok_or_else(|| {
+        Error::Usage(format!(
+            "{flag} {text}: expected a time such as 2026-01-31T08:00:00 or seconds since 1970"
+        ))
+    })?;
+    Ok(Some(clock.second(time)))
+}
+
+/// Nodes without names.
+fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
+    let width = count.saturating_sub(1).max(1).ilog10() as usize + 1;
+    let names = (0..count).map(|node| format!("n{node:0width$}"));
+    (names.collect(), (0..count).collect())
+}
+
+fn dealt_note(count: u32, known: bool) -> String {
+    let machine = match known {
+        true => format!("the machine's {count} nodes"),
+        false => format!("{count} nodes, the most ever used at once (see --node-count)"),
+    };
+    format!(
+        "jobs only count their nodes: each is dealt the free nodes with the lowest \
+         indexes of {machine}"
+    )
+}
+
+/// Where logs of a format come from.
+fn origin(format: Format) -> String {
+    match format {
+        Format::Slurm => format!("`{SACCT_COMMAND}`"),
+        Format::Pbs => PBS_LOG.to_owned(),
+        Format::Cobalt => COBALT_LOG.to_owned(),
+        Format::Djc => DJC_LOG.to_owned(),
+        Format::Swf => SWF_LOG.to_owned(),
+    }
+}
+
+impl Holds {
+    /// Names of the nodes, in the order of the event log.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// Tells of every event in turn: its time, and the nodes that change, by ascending index.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read, and errors of `event`.
+    pub fn sweep(
+        mut self,
+        mut event: impl FnMut(Time, &[Change]) -> Result<()>,
+    ) -> Result<Summary> {
+        let at = |second: i64| Time::from_seconds(second + self.offset);
+        let edges = &mut self.edges;
+        let swept = sweep(edges, &self.rank, self.window, |second, changes| {
+            event(at(second), changes)
+        })?;
+        let span = (at(self.window.from), at(self.window.to));
+        self.note_overlaps(&swept);
+        self.note_short();
+        Ok(Summary {
+            nodes: self.nodes.len(),
+            tally: self.tally,
+            span,
+            swept,
+            notes: self.notes,
+        })
+    }
+
+    fn note_overlaps(&mut self, swept: &Swept) {
+        let Some((second, index)) = swept.overlaps.example else {
+            return;
+        };
+        let place = self.rank.get(index as usize).map(|rank| *rank as usize);
+        let node = place.and_then(|place| self.nodes.get(place));
+        let node = node.map_or("?", String::as_str);
+        let time = Time::from_seconds(second + self.offset);
+        let example = || format!("{node} at {time}");
+        self.tally
+            .note(Reason::Overlap, swept.overlaps.count, example);
+    }
+
+    fn note_short(&mut self) {
+        let short = self.edges.short();
+        if let Some((serial, lacked)) = short.example {
+            let (file, line) = intake::place_of(serial);
+            let example = || format!("file {file}, line {line}: {lacked} nodes too few");
+            self.tally.note(Reason::NotEnoughFree, short.jobs, example);
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shares = self.swept.shares;
+        let percent = |part: f64| 100.0 * part / shares.total();
+        writeln!(f, "{}", self.tally)?;
+        writeln!(f, "nodes     {}", self.nodes)?;
+        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
+        writeln!(
+            f,
+            "events    {}, of {} changes",
+            self.swept.events, self.swept.changes
+        )?;
+        write!(f, "idle      {:.2} % of node-time", percent(shares.idle))?;
+        for hold in Hold::ALL {
+            let share = shares.held[hold.index()];
+            if share > 0.0 {
+                write!(f, ", {:.2} % {}", percent(share), hold.name())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// For the fuzz targets and tests of damaged input: reads a list of nodes from bytes.
+///
+/// # Errors
+/// As of a file with these bytes.
+pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+    let names = node_list::read_input(&mut Input::new(name, bytes)?)?;
+    Ok(names.into_iter().collect())
+}
+
+/// Reads node events from bytes alone, and counts what they held.
+///
+/// # Errors
+/// As of a file with these bytes.
+pub fn read_events_only(name: &Path, bytes: &[u8]) -> Result<Tally> {
+    let mut intake = open(&Options::new(Format::Slurm))?;
+    let mut reader = EventReader::new(None);
+    feed(&mut reader, &mut Input::new(name, bytes)?, &mut intake)?;
+    Ok(intake.tally)
+}

@@ -1,0 +1,186 @@
+//! The nodes of a machine from a file: `scontrol show nodes`, `sinfo -N`, or a plain list.
+
+use std::path::Path;
+
+use indexmap::IndexSet;
+
+use super::hostlist::{self, HostlistError};
+use super::input::{Input, Line};
+use crate::error::{Fault, Result};
+use crate::ingest::Gatherer;
+
+/// Commands that list the nodes.
+pub const COMMANDS: &str = "`scontrol show nodes`, `sinfo -N` or `sinfo -h -o %N`";
+
+/// How a file lists nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `NodeName=…` at the beginning of each node's lines.
+    Scontrol,
+    /// A table with a header; the column of the names.
+    Sinfo(usize),
+    /// Lists of nodes, parted by commas and line ends.
+    Plain,
+}
+
+/// Reads the names, in the file's order, each once.
+///
+/// # Errors
+/// The file cannot be read, holds lines that are no lists of nodes, which are
+/// gathered, or no nodes.
+pub(super) fn read(path: &Path) -> Result<IndexSet<String>> {
+    let mut input = Input::open(path)?;
+    read_input(&mut input)
+}
+
+/// Reads the names from an open file.
+pub(super) fn read_input(input: &mut Input<'_>) -> Result<IndexSet<String>> {
+    let path = input.path().to_owned();
+    let mut form = None;
+    let mut names = IndexSet::new();
+    let mut faults = Gatherer::default();
+    while let Some(line) = input.next()? {
+        if is_remark(&line.text) {
+            continue;
+        }
+        let known = match form {
+            Some(known) => known,
+            None => {
+                let (found, is_header) = form_of(&line.text);
+                form = Some(found);
+                if is_header {
+                    continue;
+                }
+                found
+            }
+        };
+        take(&line, known, &mut names, &mut faults)?;
+    }
+    if names.is_empty() && faults.is_empty() {
+        let expected = format!("the names of the nodes, from {COMMANDS}");
+        faults.add(Fault::of(&path, "no nodes", expected))?;
+    }
+    faults.finish(names)
+}
+
+/// Comments, and the date that `sinfo -N -l` begins with.
+fn is_remark(text: &str) -> bool {
+    let days = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
+    text.trim_start().starts_with('#')
+        || days.iter().any(|day| text.starts_with(day)) && text.contains(':')
+}
+
+/// The form that a file's first line shows, and whether that line is a header.
+fn form_of(text: &str) -> (Form, bool) {
+    if text.trim_start().starts_with("NodeName=") {
+        return (Form::Scontrol, false);
+    }
+    let mut words = text.split([' ', '|', '\t']).filter(|word| !word.is_empty());
+    let column = words.position(|word| ["NODELIST", "HOSTNAMES", "NODE_LIST"].contains(&word));
+    match column {
+        Some(column) => (Form::Sinfo(column), true),
+        None => (Form::Plain, false),
+    }
+}
+
+fn take(
+    line: &Line<'_>,
+    form: Form,
+    names: &mut IndexSet<String>,
+    faults: &mut Gatherer,
+) -> Result<()> {
+    let text = line.text.trim();
+    let list = match form {
+        Form::Scontrol => match text.strip_prefix("NodeName=") {
+            // The lines that follow tell of the node.
+            None => return Ok(()),
+            Some(rest) => rest.split_whitespace().next().unwrap_or_default(),
+        },
+        Form::Sinfo(column) => {
+            let mut words = text.split([' ', '|', '\t']).filter(|word| !word.is_empty());
+            words.nth(column).unwrap_or_default()
+        }
+        Form::Plain => text,
+    };
+    if let Err(error) = add(list, names) {
+        let found = format!("{:?}, which is {error}", shown(list));
+        let expected = format!("names of nodes or lists such as n[01-16], from {COMMANDS}");
+        let fault = Fault::of(line.place.file, found, expected);
+        faults.add(fault.at(format!("line {}", line.place.line)))?;
+    }
+    Ok(())
+}
+
+/// Why a line lists no nodes.
+#[derive(Debug, thiserror::Error)]
+enum ListError {
+    #[error("more than one word")]
+    Words,
+    #[error("a list with {0}")]
+    Hostlist(#[from] HostlistError),
+}
+
+fn add(list: &str, names: &mut IndexSet<String>) -> Result<(), ListError> {
+    let joined = list.replace(", ", ",");
+    if joined.contains(char::is_whitespace) {
+        return Err(ListError::Words);
+    }
+    let joined = joined.trim_end_matches(',');
+    hostlist::expand(joined, |name| {
+        if !names.contains(name) {
+            names.insert(name.to_owned());
+        }
+    })?;
+    Ok(())
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Result<Vec<String>> {
+        let mut input = Input::new(Path::new("nodes"), text.as_bytes())?;
+        Ok(read_input(&mut input)?.into_iter().collect())
+    }
+
+    #[test]
+    fn nodes_come_from_any_of_the_commands() {
+        let scontrol = "NodeName=n01 Arch=x86_64 CoresPerSocket=32\n   CPUAlloc=0 State=IDLE\n\n\
+                        NodeName=n02 Arch=x86_64\n   Comment=NodeName=n09\n";
+        let sinfo = "NODELIST   NODES PARTITION STATE \nn01            1    debug* idle  \n\
+                     n01            1     long idle\nn02            1    debug* down*\n";
+        let long = format!("Fri Nov 20 18:00:00 2026\n{sinfo}");
+        for text in [
+            scontrol,
+            sinfo,
+            &long,
+            "n[01-02]\n",
+            "# all\nn01,\nn02\nn01\n",
+            "n01, n02",
+        ] {
+            assert_eq!(names(text).unwrap(), ["n01", "n02"], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_lists_no_nodes_says_so() {
+        for (text, part) in [
+            ("", "nodes: found no nodes, expected the names of the nodes"),
+            (
+                "n1 1 debug idle\n",
+                "nodes, line 1: found \"n1 1 debug idle\", which is more than one word",
+            ),
+            (
+                "n1\nn[2\n",
+                "nodes, line 2: found \"n[2\", which is a list with brackets",
+            ),
+        ] {
+            let message = names(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The nodes in PBS accounting records.
+
+use super::record::Record;
+
+/// Where the log lies.
+pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, a file a day";
+
+/// Hosts of `exec_host` (`host/N[*C]+…`), or else of `exec_vnode` (`(v:ncpus=2)+(a:…+b:…)`),
+/// or of a reservation's `nodes`, which is as `exec_vnode`.
+pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
+    let value = |key| record.value(key).filter(|value| !value.is_empty());
+    if let Some(hosts) = value("exec_host") {
+        return Some(chunks(&hosts, '/'));
+    }
+    let vnodes = value("exec_vnode").or_else(|| value("nodes"))?;
+    Some(chunks(&vnodes, ':'))
+}
+
+/// The part of every chunk before `end`.
+fn chunks(value: &str, end: char) -> Vec<String> {
+    let chunks = value
+        .split('+')
+        .map(|chunk| chunk.trim_matches(['(', ')', ' ']));
+    chunks
+        .map(|chunk| chunk.split(end).next().unwrap_or(chunk).to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_come_from_either_form() {
+        for (message, expected) in [
+            ("exec_host=n1/0*8+n2/0*8", "n1 n2"),
+            ("exec_host=n1/0+n1/1", "n1 n1"),
+            ("exec_host=n3/0-15", "n3"),
+            ("exec_vnode=(v1:ncpus=2:mem=4gb)", "v1"),
+            (
+                "exec_vnode=(a:ncpus=1+b:ncpus=1)+(c[0]:ncpus=2)",
+                "a b c[0]",
+            ),
+            ("exec_vnode=(v:ncpus=1) exec_host=h/0", "h"),
+            ("nodes=(n7:ncpus=8)", "n7"),
+            ("exec_host= user=a", "none"),
+        ] {
+            let line = format!("01/31/2026 08:00:00;E;7;{message}");
+            let record = Record::parse(&line).unwrap();
+            let found = hosts(&record).map_or("none".to_owned(), |hosts| hosts.join(" "));
+            assert_eq!(found, expected, "{message}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What every reader of a scheduler's log is.
+
+use super::input::{Input, Line};
+use super::intake::Intake;
+use super::tally::Reason;
+use crate::error::Result;
+
+/// Reads a log line by line.
+pub(super) trait LineReader {
+    /// A file begins.
+    fn begin(&mut self) {}
+
+    /// Takes a line, which is whole.
+    ///
+    /// # Errors
+    /// A header that lacks columns, a fault for a strict reader, or a temporary file
+    /// that cannot be written.
+    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()>;
+
+    /// All files are read.
+    ///
+    /// # Errors
+    /// As [`LineReader::line`].
+    fn finish(&mut self, intake: &mut Intake) -> Result<()>;
+}
+
+/// Gives a reader all lines of a file.
+///
+/// # Errors
+/// The file cannot be read, and the reader's errors.
+pub(super) fn feed(
+    reader: &mut dyn LineReader,
+    input: &mut Input<'_>,
+    intake: &mut Intake,
+) -> Result<()> {
+    reader.begin();
+    while let Some(line) = input.next()? {
+        intake.tally.lines += 1;
+        if line.cut {
+            intake.fault(Reason::Unreadable, line.place, "a line of more than 16 MiB")?;
+        } else {
+            reader.line(&line, intake)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Slurm's node events, as `sacctmgr list events` lists them.
+
+use super::clock::Local;
+use super::columns::{Header, Names, Row};
+use super::input::{Line, Place};
+use super::intake::Intake;
+use super::reader::LineReader;
+use super::slurm::{is_unknown, no_time};
+use super::tally::Reason;
+use crate::error::Result;
+use crate::occupancy::Hold;
+
+/// The command that lists events as they are read here.
+pub const COMMAND: &str = "sacctmgr -P list events Start=<from> \
+                           format=Cluster,NodeName,TimeStart,TimeEnd,State,Reason";
+
+const COLUMNS: [Names; 4] = [
+    &["NodeName", "Node Name"],
+    &["TimeStart", "Start", "Time Start"],
+    &["TimeEnd", "End", "Time End"],
+    &["State"],
+];
+const NODE: usize = 0;
+const START: usize = 1;
+const END: usize = 2;
+const STATE: usize = 3;
+
+/// Reads `sacctmgr`'s table of events.
+pub(super) struct EventReader {
+    delimiter: Option<String>,
+    header: Option<Header>,
+}
+
+impl EventReader {
+    /// A reader of tables with this delimiter, or with the one that their header has.
+    pub fn new(delimiter: Option<String>) -> Self {
+        EventReader {
+            delimiter,
+            header: None,
+        }
+    }
+}
+
+impl LineReader for EventReader {
+    fn begin(&mut self) {
+        self.header = None;
+    }
+
+    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+        let Some(header) = &self.header else {
+            let remedy = || format!("make the file with `{COMMAND}`");
+            let delimiter = self.delimiter.as_deref();
+            let wanted = COLUMNS.len();
+            let header =
+                Header::find(&line.text, line.place, delimiter, &COLUMNS, wanted, &remedy)?;
+            self.header = Some(header);
+            return Ok(());
+        };
+        if header.is(&line.text) {
+            return Ok(());
+        }
+        match header.row(&line.text) {
+            Ok(row) => event(&row, line.place, intake),
+            Err(found) => intake.fault(Reason::Unreadable, line.place, found),
+        }
+    }
+
+    fn finish(&mut self, _: &mut Intake) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn event(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
+    // An event without a node is the whole cluster's, such as a change of its size.
+    let hold = outage(row.text(STATE)).filter(|_| !is_unknown(row.text(NODE)));
+    let Some(hold) = hold else {
+        intake.tally.leave_out(Reason::NoOutage);
+        return Ok(());
+    };
+    let Some(start) = Local::parse(row.text(START)) else {
+        return no_time(row.text(START), place, intake);
+    };
+    let start = intake.clock.second(start);
+    let end = match row.text(END) {
+        text if is_unknown(text) => None,
+        text => match Local::parse(text) {
+            None => return no_time(text, place, intake),
+            Some(end) => Some(intake.clock.end_second(end, start)),
+        },
+    };
+    if intake.look_up(place, [row.text(NODE)], None)?.is_some() {
+        intake.hold(place, hold, start, end)?;
+    }
+    Ok(())
+}
+
+/// Why a node in a state such as `DOWN*` or `MIXED+DRAIN` takes no jobs, if it does not.
+fn outage(state: &str) -> Option<Hold> {
+    let usable = [
+        "IDLE",
+        "ALLOC",
+        "ALLOCATED",
+        "MIX",
+        "MIXED",
+        "COMP",
+        "COMPLETING",
+        "PLANNED",
+        "CLOUD",
+        "RESUME",
+        "UNDRAIN",
+        "DYNAMIC_NORM",
+    ];
+    let mut hold = None;
+    for part in state.split('+') {
+        let part = part.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+        let found = match part.to_ascii_uppercase().as_str() {
+            "" => continue,
+            part if usable.contains(&part) => continue,
+            part if part.starts_with("DRAIN") || part.starts_with("DRNG") => Hold::Drained,
+            part if part.starts_with("RES") || part == "MAINT" => Hold::Reserved,
+            _ => Hold::Down,
+        };
+        hold = Some(hold.map_or(found, |hold: Hold| hold.min(found)));
+    }
+    hold
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_say_whether_a_node_takes_jobs() {
+        for (state, hold) in [
+            ("DOWN*", Some(Hold::Down)),
+            ("IDLE+DRAIN", Some(Hold::Drained)),
+            ("MIXED+DRAIN", Some(Hold::Drained)),
+            ("DOWN+DRAIN", Some(Hold::Down)),
+            ("MAINT", Some(Hold::Reserved)),
+            ("RESERVED", Some(Hold::Reserved)),
+            ("FAIL", Some(Hold::Down)),
+            ("POWERED_DOWN~", Some(Hold::Down)),
+            ("IDLE", None),
+            ("ALLOCATED+CLOUD", None),
+            ("", None),
+        ] {
+            assert_eq!(outage(state), hold, "{state}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Standard Workload Format 2.2: comments with a header, and 18 numbers a job.
+
+use super::input::{Line, Place};
+use super::intake::Intake;
+use super::reader::LineReader;
+use super::tally::Reason;
+use crate::error::Result;
+
+/// Where such logs are found.
+pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
+
+/// Numbers of a job.
+const FIELDS: usize = 18;
+const SUBMIT: usize = 1;
+const WAIT: usize = 2;
+const RUN: usize = 3;
+const ALLOCATED: usize = 4;
+const REQUESTED: usize = 7;
+
+/// Reads the numbers.
+#[derive(Default)]
+pub(super) struct SwfReader {
+    /// As given by the user: processors of a node, nodes of the machine.
+    cores: Option<u32>,
+    given_nodes: Option<u32>,
+    header: SwfHeader,
+    settled: bool,
+}
+
+/// What the comments at the beginning say.
+#[derive(Debug, Clone, Copy, Default)]
+struct SwfHeader {
+    start: Option<i64>,
+    nodes: Option<u32>,
+    processors: Option<u32>,
+}
+
+impl SwfReader {
+    /// A reader that goes by these numbers of processors per node and of nodes, where
+    /// they are given, and else by the header.
+    pub fn new(cores: Option<u32>, nodes: Option<u32>) -> Self {
+        SwfReader {
+            cores,
+            given_nodes: nodes,
+            ..SwfReader::default()
+        }
+    }
+
+    fn comment(&mut self, text: &str) {
+        let Some((key, value)) = text.trim_start_matches([';', ' ', '\t']).split_once(':') else {
+            return;
+        };
+        let number = value.split_whitespace().next().unwrap_or_default();
+        let count = || number.parse().ok().filter(|count| *count > 0);
+        match key.trim() {
+            "UnixStartTime" => self.header.start = super::clock::epoch(number),
+            "MaxNodes" => self.header.nodes = count(),
+            "MaxProcs" => self.header.processors = count(),
+            _ => {}
+        }
+    }
+
+    /// Goes by the header once it is read, and says how.
+    fn settle(&mut self, intake: &mut Intake) {
+        self.settled = true;
+        let header = self.header;
+        let cores = self.cores.or_else(|| {
+            let (nodes, processors) = (header.nodes?, header.processors?);
+            Some(processors.div_ceil(nodes))
+        });
+        if cores.is_none() {
+            intake.notes.push(
+                "the header does not say how many processors a node has, and neither does \
+                 --cores-per-node: every processor is taken for a node"
+                    .to_owned(),
+            );
+        }
+        let cores = cores.unwrap_or(1);
+        self.cores = Some(cores);
+        let of_processors = || header.processors.map(|p| p.div_ceil(cores));
+        let nodes = self.given_nodes.or(header.nodes).or_else(of_processors);
+        intake.machine = intake.machine.or(nodes);
+        if header.start.is_none() {
+            let note = "the header has no UnixStartTime: times are counted from 1970-01-01";
+            intake.notes.push(note.to_owned());
+        }
+    }
+
+    fn job(&self, numbers: &[f64], place: Place<'_>, intake: &mut Intake) -> Result<()> {
+        let (wait, run) = (numbers[WAIT], numbers[RUN]);
+        if wait < 0.0 || run < 0.0 {
+            // A job that was cancelled in the queue has no run time, or no wait.
+            intake.tally.leave_out(Reason::NeverStarted);
+            return Ok(());
+        }
+        let used = [numbers[ALLOCATED], numbers[REQUESTED]];
+        let Some(processors) = used.into_iter().find(|count| *count > 0.0) else {
+            return intake.fault(Reason::NoNodes, place, "no number of processors");
+        };
+        let zero = self.header.start.unwrap_or(0);
+        let start = zero + (numbers[SUBMIT] + wait) as i64;
+        let end = start + run as i64;
+        // A number as large as a float can be stays one that fits.
+        let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
+        intake.hold_count(place, nodes, start, Some(end))
+    }
+}
+
+impl LineReader for SwfReader {
+    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+        let text = line.text.trim();
+        if text.starts_with(';') {
+            self.comment(text);
+            return Ok(());
+        }
+        if !self.settled {
+            self.settle(intake);
+        }
+        let numbers: Option<Vec<f64>> = text.split_whitespace().map(number).collect();
+        match numbers {
+            Some(numbers) if numbers.len() == FIELDS => self.job(&numbers, line.place, intake),
+            Some(numbers) => {
+                let found = format_args!("{} numbers, not {FIELDS}", numbers.len());
+                intake.fault(Reason::Unreadable, line.place, found)
+            }
+            None => intake.fault(Reason::Unreadable, line.place, "a word that is no number"),
+        }
+    }
+
+    fn finish(&mut self, _: &mut Intake) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A number that a job can have: seconds, processors.
+fn number(text: &str) -> Option<f64> {
+    const MOST: f64 = 4e9;
+    let number: f64 = text.parse().ok()?;
+    // Sums of memory and processor time may be larger; they do not matter.
+    number.is_finite().then(|| number.clamp(-MOST, MOST))
+}

@@ -1,0 +1,221 @@
+//! Deals nodes to jobs of which only the number of nodes is known.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+
+use super::edge::{Edge, Hold};
+use super::runs::Run;
+
+/// The end of a job that has none.
+pub const OPEN: i64 = i64::MAX;
+
+/// A job that used some nodes, nobody knows which. Sorted by start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CountedJob {
+    /// Start, in seconds since 1970.
+    pub start: i64,
+    /// Tells jobs apart that start in the same second, such as the line of the log.
+    pub serial: u64,
+    /// End; [`OPEN`] where it has none.
+    pub end: i64,
+    /// Number of nodes.
+    pub nodes: u32,
+}
+
+impl CountedJob {
+    /// As bytes, for a spill to disk.
+    pub fn to_bytes(self) -> [u8; 28] {
+        let mut bytes = [0; 28];
+        bytes[..8].copy_from_slice(&self.start.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.serial.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.end.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.nodes.to_le_bytes());
+        bytes
+    }
+
+    /// Back from [`CountedJob::to_bytes`].
+    pub fn from_bytes(bytes: [u8; 28]) -> Self {
+        CountedJob {
+            start: i64::from_le_bytes(part(&bytes, 0)),
+            serial: u64::from_le_bytes(part(&bytes, 8)),
+            end: i64::from_le_bytes(part(&bytes, 16)),
+            nodes: u32::from_le_bytes(part(&bytes, 24)),
+        }
+    }
+}
+
+/// The bytes from a place on.
+pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    std::array::from_fn(|index| bytes[at + index])
+}
+
+/// Jobs for which too few nodes were free: they got those that were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Short {
+    /// How many jobs.
+    pub jobs: u64,
+    /// The first of them: its serial, and the nodes that it lacked.
+    pub example: Option<(u64, u32)>,
+}
+
+/// Turns jobs, sorted by start, into sorted edges. A job gets the free nodes with the
+/// lowest indexes, so the same jobs always get the same nodes.
+#[derive(Debug)]
+pub struct Dealer<J> {
+    jobs: std::iter::Fuse<J>,
+    /// Count of free nodes by the first of a run.
+    free: BTreeMap<u32, u32>,
+    running: BTreeMap<(i64, u64), Vec<Run>>,
+    ready: VecDeque<Edge>,
+    short: Short,
+}
+
+impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
+    /// Deals `nodes` nodes to `jobs`.
+    pub fn new(jobs: J, nodes: u32) -> Self {
+        let run = (nodes > 0).then_some((0, nodes));
+        Dealer {
+            jobs: jobs.fuse(),
+            free: run.into_iter().collect(),
+            running: BTreeMap::new(),
+            ready: VecDeque::new(),
+            short: Short::default(),
+        }
+    }
+
+    /// The jobs so far that got fewer nodes than they used.
+    pub fn short(&self) -> Short {
+        self.short
+    }
+
+    /// Ends the jobs that are over at `second`.
+    fn release(&mut self, second: i64) {
+        while let Some(entry) = self.running.first_entry() {
+            let end = entry.key().0;
+            if end > second || end == OPEN {
+                return;
+            }
+            for run in entry.remove() {
+                self.ready
+                    .push_back(Edge::new(end, run, Hold::Running, false));
+                self.give_back(run);
+            }
+        }
+    }
+
+    fn give_back(&mut self, mut run: Run) {
+        if let Some((&first, &count)) = self.free.range(..run.first).next_back()
+            && first + count == run.first
+        {
+            run = Run {
+                first,
+                count: count + run.count,
+            };
+        }
+        if let Some(count) = self.free.remove(&(run.first + run.count)) {
+            run.count += count;
+        }
+        self.free.insert(run.first, run.count);
+    }
+
+    fn start(&mut self, job: CountedJob) {
+        let mut runs = Vec::new();
+        let mut wanted = job.nodes;
+        while wanted > 0
+            && let Some((first, count)) = self.free.pop_first()
+        {
+            let taken = count.min(wanted);
+            if taken < count {
+                self.free.insert(first + taken, count - taken);
+            }
+            wanted -= taken;
+            runs.push(Run {
+                first,
+                count: taken,
+            });
+        }
+        if wanted > 0 {
+            self.short.jobs += 1;
+            self.short.example.get_or_insert((job.serial, wanted));
+        }
+        let edges = runs.iter();
+        self.ready
+            .extend(edges.map(|run| Edge::new(job.start, *run, Hold::Running, true)));
+        self.running.insert((job.end, job.serial), runs);
+    }
+}
+
+impl<J: Iterator<Item = io::Result<CountedJob>>> Iterator for Dealer<J> {
+    type Item = io::Result<Edge>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(edge) = self.ready.pop_front() {
+                return Some(Ok(edge));
+            }
+            match self.jobs.next() {
+                Some(Ok(job)) => {
+                    self.release(job.start);
+                    self.start(job);
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => {
+                    self.release(OPEN);
+                    return self.ready.pop_front().map(Ok);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deal(nodes: u32, jobs: &[(i64, i64, u32)]) -> (Vec<(i64, u32, u32, bool)>, Short) {
+        let jobs = (0..).zip(jobs).map(|(serial, &(start, end, nodes))| {
+            Ok(CountedJob {
+                start,
+                serial,
+                end,
+                nodes,
+            })
+        });
+        let mut dealer = Dealer::new(jobs, nodes);
+        let edges = dealer.by_ref().map(|edge| edge.unwrap());
+        let edges = edges
+            .map(|e| (e.second(), e.run().first, e.run().count, e.starts()))
+            .collect();
+        (edges, dealer.short())
+    }
+
+    // Fixed examples.
+    #[test]
+    fn the_lowest_free_nodes_come_first() {
+        let (edges, short) = deal(8, &[(0, 10, 2), (1, 4, 3), (4, 20, 4), (5, OPEN, 1)]);
+        let expected = [
+            (0, 0, 2, true),
+            (1, 2, 3, true),
+            (4, 2, 3, false),
+            (4, 2, 4, true),
+            (5, 6, 1, true),
+            (10, 0, 2, false),
+            (20, 2, 4, false),
+        ];
+        assert_eq!(edges, expected);
+        assert_eq!(short, Short::default());
+    }
+
+    #[test]
+    fn a_job_too_large_gets_what_is_free() {
+        let (edges, short) = deal(3, &[(0, 10, 2), (1, 5, 4)]);
+        assert_eq!(edges[1], (1, 2, 1, true));
+        assert_eq!(
+            short,
+            Short {
+                jobs: 1,
+                example: Some((1, 3))
+            }
+        );
+    }
+}

@@ -1,0 +1,327 @@
+//! Walks over sorted edges and tells which nodes become idle or busy, and when.
+
+use crate::domain::Change;
+
+use super::edge::{Edge, Hold};
+
+/// The span of time that is looked at, in seconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// First second: the states at its end are those of the first event.
+    pub from: i64,
+    /// Last second: there is an event at it, whether or not anything changes.
+    pub to: i64,
+}
+
+/// Node-seconds of the window, by what the nodes were doing.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Shares {
+    /// Nothing held the node.
+    pub idle: f64,
+    /// As in [`Hold::ALL`]; a node that several things hold counts for the first.
+    pub held: [f64; 4],
+}
+
+impl Shares {
+    /// Node-seconds of all nodes.
+    pub fn total(&self) -> f64 {
+        self.idle + self.held.iter().sum::<f64>()
+    }
+}
+
+/// Times that a job started on a node on which another was running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Overlaps {
+    /// How many.
+    pub count: u64,
+    /// The first of them: its second, and the node.
+    pub example: Option<(i64, u32)>,
+}
+
+/// What a sweep found.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Swept {
+    /// Events, the first and the last included.
+    pub events: u64,
+    /// Changes over all events.
+    pub changes: u64,
+    /// What the nodes were doing.
+    pub shares: Shares,
+    /// Jobs that shared nodes.
+    pub overlaps: Overlaps,
+}
+
+/// What is known of a node.
+#[derive(Debug, Clone, Default)]
+struct Node {
+    held: [u32; 4],
+    /// Its state after the last event: [`IDLE`], or the index of what holds it.
+    state: usize,
+    touched: bool,
+}
+
+const IDLE: usize = Hold::ALL.len();
+
+impl Node {
+    fn state(&self) -> usize {
+        self.held.iter().position(|n| *n > 0).unwrap_or(IDLE)
+    }
+}
+
+/// Sweeps over sorted edges and hands every event to `event`: its second, and the nodes
+/// that change, by ascending `rank`.
+///
+/// Edges come in pairs, of which the start is the earlier: what lasts no second has none.
+/// `rank` holds, for every node, its index in the log. Edges of other nodes are ignored.
+/// A second is one event, and a change that is undone within it is none. The first event
+/// lists the nodes that are idle at the window's start, which must be before its end.
+///
+/// # Errors
+/// Those of the edges and of `event`.
+pub fn sweep<E>(
+    edges: impl IntoIterator<Item = Result<Edge, E>>,
+    rank: &[u32],
+    window: Window,
+    mut event: impl FnMut(i64, &[Change]) -> Result<(), E>,
+) -> Result<Swept, E> {
+    let mut sweep = Sweep::new(rank, window);
+    let mut second = window.from;
+    for edge in edges {
+        let edge = edge?;
+        if edge.second() > window.to {
+            break;
+        }
+        if edge.second() > second {
+            sweep.end_second(second, false, &mut event)?;
+            second = edge.second();
+        }
+        sweep.apply(edge);
+    }
+    if second < window.to {
+        sweep.end_second(second, false, &mut event)?;
+    }
+    sweep.end_second(window.to, true, &mut event)?;
+    Ok(sweep.swept)
+}
+
+struct Sweep<'a> {
+    rank: &'a [u32],
+    nodes: Vec<Node>,
+    touched: Vec<u32>,
+    changes: Vec<Change>,
+    /// Nodes by state.
+    counts: [u64; IDLE + 1],
+    /// The last second up to which [`Swept::shares`] are counted.
+    counted: i64,
+    swept: Swept,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(rank: &'a [u32], window: Window) -> Self {
+        let mut counts = [0; IDLE + 1];
+        counts[Hold::Running.index()] = rank.len() as u64;
+        Sweep {
+            rank,
+            // Before the first event every node is busy, and all may change at it.
+            nodes: vec![Node::touched(); rank.len()],
+            touched: (0..rank.len() as u32).collect(),
+            changes: Vec::new(),
+            counts,
+            counted: window.from,
+            swept: Swept::default(),
+        }
+    }
+
+    fn apply(&mut self, edge: Edge) {
+        let run = edge.run();
+        let hold = edge.hold().index();
+        let first = run.first as usize;
+        let end = first.saturating_add(run.count as usize);
+        let last = end.min(self.nodes.len());
+        for index in first..last {
+            let node = &mut self.nodes[index];
+            if edge.starts() {
+                if hold == Hold::Running.index() && node.held[hold] > 0 {
+                    self.swept.overlaps.count += 1;
+                    let example = (edge.second(), index as u32);
+                    self.swept.overlaps.example.get_or_insert(example);
+                }
+                node.held[hold] += 1;
+            } else {
+                node.held[hold] = node.held[hold].saturating_sub(1);
+            }
+            if !node.touched {
+                node.touched = true;
+                self.touched.push(index as u32);
+            }
+        }
+    }
+
+    /// Tells of the changes up to `second`, if there are any; of the first and the `last`
+    /// event in any case.
+    fn end_second<E>(
+        &mut self,
+        second: i64,
+        last: bool,
+        event: &mut impl FnMut(i64, &[Change]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.count_up_to(second);
+        self.settle();
+        if self.changes.is_empty() && self.swept.events > 0 && !last {
+            return Ok(());
+        }
+        self.changes.sort_unstable();
+        self.swept.events += 1;
+        self.swept.changes += self.changes.len() as u64;
+        event(second, &self.changes)
+    }
+
+    /// Gives the touched nodes their new states, and gathers those that change.
+    fn settle(&mut self) {
+        self.changes.clear();
+        for index in self.touched.drain(..) {
+            let node = &mut self.nodes[index as usize];
+            node.touched = false;
+            let state = node.state();
+            self.counts[node.state] -= 1;
+            self.counts[state] += 1;
+            if (state == IDLE) != (node.state == IDLE) {
+                let rank = self.rank[index as usize];
+                self.changes.push(Change::new(rank, state == IDLE));
+            }
+            node.state = state;
+        }
+    }
+
+    fn count_up_to(&mut self, second: i64) {
+        let seconds = second.saturating_sub(self.counted) as f64;
+        let shares = &mut self.swept.shares;
+        for (held, count) in shares.held.iter_mut().zip(&self.counts) {
+            *held += *count as f64 * seconds;
+        }
+        shares.idle += self.counts[IDLE] as f64 * seconds;
+        self.counted = second;
+    }
+}
+
+impl Node {
+    /// A node whose state is to be told.
+    fn touched() -> Self {
+        Node {
+            touched: true,
+            ..Node::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::runs::Run;
+    use super::*;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
+
+    type Interval = (u32, u32, i64, i64, usize);
+
+    fn edges(intervals: &[Interval]) -> Vec<Result<Edge, Infallible>> {
+        let mut edges = Vec::new();
+        for &(first, count, from, to, hold) in intervals {
+            let run = Run { first, count };
+            edges.push(Edge::new(from, run, Hold::ALL[hold], true));
+            edges.push(Edge::new(to, run, Hold::ALL[hold], false));
+        }
+        edges.sort_unstable();
+        edges.into_iter().map(Ok).collect()
+    }
+
+    /// The states after every event, from the changes.
+    fn swept(
+        intervals: &[Interval],
+        rank: &[u32],
+        window: Window,
+    ) -> (Vec<(i64, Vec<bool>)>, Swept) {
+        let mut idle = vec![false; rank.len()];
+        let mut rows = Vec::new();
+        let Ok(swept) = sweep(edges(intervals), rank, window, |second, changes| {
+            assert!(changes.is_sorted_by_key(|c| c.node()), "{changes:?}");
+            for change in changes {
+                assert_ne!(idle[change.node() as usize], change.idle(), "no change");
+                idle[change.node() as usize] = change.idle();
+            }
+            rows.push((second, idle.clone()));
+            Ok(())
+        });
+        (rows, swept)
+    }
+
+    /// What a table with a cell for every second and node says.
+    fn dense(
+        intervals: &[Interval],
+        rank: &[u32],
+        window: Window,
+    ) -> (Vec<(i64, Vec<bool>)>, Shares) {
+        let mut rows: Vec<(i64, Vec<bool>)> = Vec::new();
+        let mut shares = Shares::default();
+        for second in window.from..=window.to {
+            let mut idle = vec![true; rank.len()];
+            for (node, rank) in (0u32..).zip(rank) {
+                let over = |i: &&Interval| {
+                    (i.0..i.0 + i.1).contains(&node) && i.2 <= second && second < i.3
+                };
+                let hold = intervals.iter().filter(over).map(|i| i.4).min();
+                idle[*rank as usize] = hold.is_none();
+                if second < window.to {
+                    *hold.map_or(&mut shares.idle, |hold| &mut shares.held[hold]) += 1.0;
+                }
+            }
+            let same = rows.last().is_some_and(|row| row.1 == idle);
+            if !same || second == window.to {
+                rows.push((second, idle));
+            }
+        }
+        (rows, shares)
+    }
+
+    prop_compose! {
+        fn interval()(
+            first in 0u32..6, count in 1u32..4, from in -5i64..30, length in 1i64..12, hold in 0usize..4,
+        ) -> Interval {
+            (first, count, from, from + length, hold)
+        }
+    }
+
+    proptest! {
+        // An oracle: the table with a cell for every second.
+        #[test]
+        fn a_sweep_equals_the_dense_table(
+            intervals in prop::collection::vec(interval(), 0..12),
+            rank in Just(vec![0u32, 1, 2, 3, 4, 5]).prop_shuffle(),
+            from in 0i64..10, length in 1i64..25,
+        ) {
+            let window = Window { from, to: from + length };
+            let (rows, found) = swept(&intervals, &rank, window);
+            let (expected, shares) = dense(&intervals, &rank, window);
+            prop_assert_eq!(&rows, &expected);
+            prop_assert_eq!(found.shares, shares);
+            prop_assert_eq!(found.events, rows.len() as u64);
+        }
+    }
+
+    // Fixed example.
+    #[test]
+    fn jobs_that_share_a_node_are_counted() {
+        let window = Window { from: 0, to: 9 };
+        let jobs = [
+            (0, 2, 1, 5, 0),
+            (1, 1, 3, 8, 0),
+            (0, 1, 5, 6, 0),
+            (0, 1, 2, 4, 1),
+        ];
+        let (_, swept) = swept(&jobs, &[0, 1], window);
+        let expected = Overlaps {
+            count: 1,
+            example: Some((3, 1)),
+        };
+        assert_eq!(swept.overlaps, expected);
+    }
+}

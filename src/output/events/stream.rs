@@ -1,0 +1,130 @@
+//! Writes event logs as they come, so that none must fit in memory.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use super::{Format, LongRows, csv, parquet};
+use crate::domain::{Change, Time};
+use crate::error::{Error, Result};
+use crate::ingest::events::gev;
+
+/// Writes an event log event by event: long CSV or Parquet, or `.gev`.
+///
+/// The bytes are those that [`super::write`] writes of the whole log.
+pub struct EventWriter {
+    path: PathBuf,
+    nodes: Vec<String>,
+    rows: LongRows,
+    sink: Sink,
+}
+
+type Out = BufWriter<File>;
+
+enum Sink {
+    Csv(Box<csv::LongWriter<Out>>),
+    Parquet(Box<parquet::LongWriter<Out>>),
+    Gev(gev::Writer<File>),
+}
+
+impl EventWriter {
+    /// Begins a log of these nodes in the format that `path`'s extension names.
+    ///
+    /// # Errors
+    /// An unknown extension, or the file cannot be written.
+    pub fn create(path: &Path, nodes: &[String]) -> Result<Self> {
+        let format = Format::of(path)?;
+        let sink = Sink::create(format, path, nodes).map_err(|e| Error::io("create", path, e))?;
+        Ok(EventWriter {
+            path: path.to_owned(),
+            nodes: nodes.to_vec(),
+            rows: LongRows::new(nodes.len()),
+            sink,
+        })
+    }
+
+    /// Adds an event that keeps [`crate::domain::EventLog`]'s rules.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn push(&mut self, time: Time, changes: &[Change]) -> Result<()> {
+        let nodes = &self.nodes;
+        let mut rows = self.rows.of_event(time, changes);
+        let written = match &mut self.sink {
+            Sink::Csv(writer) => rows.try_for_each(|change| writer.push(nodes, time, change)),
+            Sink::Parquet(writer) => rows.try_for_each(|change| writer.push(time, change)),
+            Sink::Gev(writer) => writer.push_row(time, changes),
+        };
+        written.map_err(|e| Error::io("write", &self.path, e))
+    }
+
+    /// Ends the log.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(self) -> Result<()> {
+        let written = match self.sink {
+            Sink::Csv(writer) => writer.finish(),
+            Sink::Parquet(writer) => writer.finish(),
+            Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes),
+        };
+        written.map_err(|e| Error::io("write", &self.path, e))
+    }
+}
+
+impl Sink {
+    fn create(format: Format, path: &Path, nodes: &[String]) -> io::Result<Self> {
+        let out = || Ok::<_, io::Error>(BufWriter::with_capacity(1 << 16, File::create(path)?));
+        Ok(match format {
+            Format::Csv => Sink::Csv(Box::new(csv::LongWriter::new(out()?)?)),
+            Format::Parquet => Sink::Parquet(Box::new(parquet::LongWriter::new(nodes, out()?)?)),
+            Format::Gev => Sink::Gev(gev::Writer::spooled()?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Layout, write};
+    use super::*;
+    use crate::domain::{EventLog, EventLogBuilder};
+    use proptest::prelude::*;
+
+    fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
+        let mut log = EventLogBuilder::new(vec!["a".into(), "b".into(), "c,d".into()]);
+        let mut idle = [false; 3];
+        let mut time = -5;
+        for (step, flips) in rows {
+            time += step;
+            let flipped = (0..3).filter(|node| flips[*node]);
+            let changes: Vec<_> = flipped
+                .map(|node| {
+                    idle[node] = !idle[node];
+                    Change::new(node as u32, idle[node])
+                })
+                .collect();
+            log.push_row(Time::from_seconds(time), changes);
+        }
+        log.finish()
+    }
+
+    proptest! {
+        #[test]
+        fn streamed_bytes_are_those_of_the_whole_log(
+            rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12)
+        ) {
+            let log = log(&rows);
+            let folder = tempfile::tempdir().unwrap();
+            for name in ["x.csv", "x.parquet", "x.gev"] {
+                let (whole, streamed) = (folder.path().join(name), folder.path().join(format!("s{name}")));
+                write(&log, &whole, Layout::Long, None).unwrap();
+                let mut writer = EventWriter::create(&streamed, log.nodes()).unwrap();
+                for (time, changes) in log.rows() {
+                    writer.push(time, changes).unwrap();
+                }
+                writer.finish().unwrap();
+                prop_assert!(std::fs::read(whole).unwrap() == std::fs::read(streamed).unwrap(), "{}", name);
+            }
+        }
+    }
+}

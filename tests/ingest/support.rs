@@ -1,0 +1,51 @@
+//! Reading logs, and events as short texts.
+
+use std::path::{Path, PathBuf};
+
+use gleaner::Result;
+use gleaner::ingest::scheduler::{self, Format, Input, Options, Summary};
+
+/// A file of `dataset/logs`.
+pub fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("dataset/logs")
+        .join(name)
+}
+
+/// A sample's text.
+pub fn text(name: &str) -> String {
+    std::fs::read_to_string(sample(name)).unwrap()
+}
+
+/// The events of a log: `2026-01-01 08:00:00 +n01 -n02`, where + is idle.
+pub fn events(log: &[u8], options: &Options) -> Result<(Vec<String>, Summary)> {
+    let input = Input::new(Path::new("log"), log);
+    let holds = scheduler::read_inputs([input], options)?;
+    let nodes = holds.nodes().to_vec();
+    let mut rows = Vec::new();
+    let summary = holds.sweep(|time, changes| {
+        let mut row = time.to_string();
+        for change in changes {
+            let sign = if change.idle() { " +" } else { " -" };
+            row.push_str(sign);
+            row.push_str(&nodes[change.node() as usize]);
+        }
+        rows.push(row);
+        Ok(())
+    })?;
+    Ok((rows, summary))
+}
+
+/// The events of a sample.
+pub fn events_of(name: &str, options: &Options) -> (Vec<String>, Summary) {
+    events(&std::fs::read(sample(name)).unwrap(), options).unwrap()
+}
+
+/// Options with a window.
+pub fn between(format: Format, from: &str, to: &str) -> Options {
+    Options {
+        from: Some(from.to_owned()),
+        to: Some(to.to_owned()),
+        ..Options::new(format)
+    }
+}
