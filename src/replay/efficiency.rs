@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_solvers::backends::Exact;
-use gleaner_solvers::{BigM, Problem, Task};
+use gleaner_solvers::{BigM, Goal, Problem, Task};
 
 use crate::domain::TrainingTask;
 
@@ -25,6 +25,7 @@ impl StaticSplit {
                 t_fwd: 1.0,
                 tasks: Vec::new(),
                 groups: Vec::new(),
+                goal: Goal::Total,
             },
             rates: BTreeMap::new(),
         }

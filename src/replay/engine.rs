@@ -131,6 +131,7 @@ impl<'a> Engine<'a> {
                 t_fwd: options.t_fwd,
                 tasks: Vec::new(),
                 groups: Vec::new(),
+                goal: Goal::Total,
             },
             held_since: vec![start; log.nodes().len()],
             yardsticks: Yardsticks::new(),
