@@ -3,7 +3,7 @@
 //!
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
 //! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
-//! [`replay`], [`compare`] and [`synth`] (no files, no terminal), [`domain`], and the
+//! [`replay`], [`compare`], [`sweep`] and [`synth`] (no files, no terminal), [`domain`], and the
 //! crate [`gleaner_solvers`].
 
 pub mod cli;
@@ -14,6 +14,7 @@ pub mod ingest;
 pub mod lucid;
 pub mod output;
 pub mod replay;
+pub mod sweep;
 pub mod synth;
 
 pub use error::{Error, Fault, Faults, Result};

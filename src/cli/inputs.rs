@@ -1,16 +1,17 @@
 //! Arguments that choose what is replayed: log, slice, tasks, window.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::remark;
 use crate::domain::events::Slice;
-use crate::domain::{EventLog, TrainingTask};
+use crate::domain::{EventLog, Time, TrainingTask};
 use crate::error::{Error, Fault, Faults, Result};
-use crate::ingest::{self, SourceId};
-use crate::replay::{Initial, Options};
+use crate::ingest::{self, Loaded, SourceId};
+use crate::replay::{Initial, Objective, Options};
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize)]
@@ -36,12 +37,24 @@ pub struct LogArgs {
     /// How many nodes to use [default: all] (-nN).
     #[arg(long, value_name = "COUNT")]
     nodes: Option<usize>,
+    /// First time of the log to use: earlier rows only set the stage.
+    #[arg(long, value_name = "TIME")]
+    #[serde(serialize_with = "as_text")]
+    from: Option<Time>,
+    /// Last time of the log to use.
+    #[arg(long, value_name = "TIME")]
+    #[serde(serialize_with = "as_text")]
+    to: Option<Time>,
     /// Forward window in seconds over which a reallocation must pay (-Tfwd).
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     t_fwd: f64,
     /// Most tasks active at once (-maxJ).
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     max_tasks: usize,
+    /// What is maximised: the objective curves of the task file, progress, speedup, the
+    /// curves times the tasks' priorities, or max-min fair shares of each task's best.
+    #[arg(long, value_name = "NAME", default_value_t = Objective::File, value_parser = objectives())]
+    pub objective: Objective,
     /// How the first idle nodes are dealt.
     #[arg(long, value_enum, default_value_t = InitialDeal::Random)]
     initial: InitialDeal,
@@ -51,6 +64,20 @@ pub struct LogArgs {
     /// Reallocate a finished task's nodes when it finishes, not at the next node event.
     #[arg(long)]
     completion_events: bool,
+}
+
+/// Objectives by name, listed in the help.
+fn objectives() -> impl TypedValueParser<Value = Objective> {
+    let names = Objective::ALL.map(Objective::as_str);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Objective>())
+}
+
+/// Serialises a time as it is written in files.
+pub(super) fn as_text<S: serde::Serializer>(
+    time: &Option<Time>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.to_string()).serialize(serializer)
 }
 
 /// The deal at event 0.
@@ -93,6 +120,32 @@ No data at hand? Make some, and replay it:
 
 `gleaner replay --help` lists everything else";
 
+/// Reads a log, by way of its fast copy where `cache` asks for one.
+///
+/// # Errors
+/// Faults of the file.
+pub fn read_log(file: &Path, cache: bool) -> Result<Loaded<EventLog>> {
+    let log = match cache {
+        true => ingest::events::read_cached(file)?,
+        false => ingest::events::read(file)?,
+    };
+    remark(&log.notes);
+    Ok(log)
+}
+
+/// Cuts the slice out of the log that was read from `file`.
+///
+/// # Errors
+/// The slice holds no row or no node; `expected` says what it should.
+pub fn cut(log: &EventLog, slice: Slice, file: &Path, expected: &str) -> Result<EventLog> {
+    let sliced = log.slice(slice);
+    if sliced.is_empty() || sliced.nodes().is_empty() {
+        let found = format!("{} rows and {} nodes", log.len(), log.nodes().len());
+        return Err(Fault::of(file, found, expected).into());
+    }
+    Ok(sliced)
+}
+
 impl LogArgs {
     /// Reads the tasks and the log, and cuts the slice.
     ///
@@ -104,29 +157,18 @@ impl LogArgs {
         };
         let tasks = ingest::tasks::read(tasks, self.curves.as_deref(), skip_invalid)?;
         remark(&tasks.notes);
-        let read = if self.cache {
-            ingest::events::read_cached
-        } else {
-            ingest::events::read
-        };
-        let log = read(events)?;
-        remark(&log.notes);
-        let sliced = log.value.slice(Slice {
+        let log = read_log(events, self.cache)?;
+        let slice = Slice {
             skip_rows: self.skip_rows,
             first_node: self.first_node,
             nodes: self.nodes,
-        });
-        if sliced.is_empty() || sliced.nodes().is_empty() {
-            let found = format!(
-                "{} rows and {} nodes",
-                log.value.len(),
-                log.value.nodes().len()
-            );
-            let expected = "rows after --skip-rows and nodes from --first-node on";
-            return Err(Fault::of(events, found, expected).into());
-        }
+            from: self.from,
+            to: self.to,
+        };
+        let expected =
+            "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Inputs {
-            log: sliced,
+            log: cut(&log.value, slice, events, expected)?,
             tasks: tasks.value.tasks,
             skipped: tasks.value.skipped,
             sources: log.sources.into_iter().chain(tasks.sources).collect(),
@@ -150,6 +192,7 @@ impl LogArgs {
         Ok(Options {
             t_fwd: self.t_fwd,
             max_tasks: self.max_tasks,
+            objective: self.objective,
             initial: match self.initial {
                 InitialDeal::Random => Initial::Random,
                 InitialDeal::Solve => Initial::Solve,

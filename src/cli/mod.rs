@@ -10,7 +10,9 @@ mod replay;
 mod simulate;
 mod solve;
 mod solver;
+mod sweep;
 mod synth;
+mod threads;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -41,6 +43,7 @@ enum Command {
     Simulate(Box<simulate::Args>),
     Solve(solve::Args),
     Compare(compare::Args),
+    Sweep(sweep::Args),
     Convert(convert::Args),
     Synth(synth::Args),
 }
@@ -64,6 +67,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Simulate(args) => simulate::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Synth(args) => synth::run(&args),
     };

@@ -7,6 +7,7 @@ pub mod replay;
 pub mod run;
 pub mod simulate;
 pub mod summary;
+pub mod sweep;
 pub mod table;
 pub mod tasks;
 
