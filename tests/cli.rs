@@ -113,6 +113,7 @@ fn every_help_shows_examples() {
         "replay",
         "solve",
         "compare",
+        "sweep",
         "convert",
         "synth events",
         "synth tasks",

@@ -62,9 +62,27 @@ fn line(text: &str, at: usize) -> usize {
 fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
     let number = line(text, error.span().map_or(0, |span| span.start));
     let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
-    let found = format!("`{shown}` ({})", error.message().trim());
+    let found = format!("`{shown}` ({})", plain(error.message().trim()));
     let fault = source.fault(found, "a plan as in dataset/README.md");
     fault.at(format!("line {number}")).into()
+}
+
+/// A message without the names of this program's types.
+fn plain(message: &str) -> String {
+    const NAMES: [(&str, &str); 5] = [
+        ("f64", "a number"),
+        ("usize", "a whole number"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number"),
+        (
+            "struct Window",
+            "a window such as { skip_rows = 1000, nodes = 100 }",
+        ),
+    ];
+    let plain = |text: String, (from, to): &(&str, &str)| {
+        text.replace(&format!("expected {from}"), &format!("expected {to}"))
+    };
+    NAMES.iter().fold(message.to_owned(), plain)
 }
 
 fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {

@@ -1,10 +1,10 @@
 //! The greatest least share, by bisection over what shares are attainable.
 //!
 //! At a level ℓ every task needs a fewest count of share ≥ ℓ to run; as many tasks as
-//! possible run where those with the smallest such counts do. Their number falls with ℓ,
-//! so the greatest ℓ at which it is still the greatest possible is found by halving the
-//! floats between the least and the greatest share: after at most 64 steps ℓ is exactly
-//! the share of some task at some count.
+//! possible run where those with the smallest such counts do, and the least of their shares
+//! is a level that is attained. How many run falls with ℓ, so the interval in which the
+//! greatest level lies is halved, and its low end jumps to a level attained, until the next
+//! float above it is out of reach: the level is exactly the share of some task at some count.
 
 use super::shape::Shapes;
 use crate::Problem;
@@ -25,19 +25,27 @@ pub(super) struct Levels {
     pub best: Vec<f64>,
     /// Share at every vertex of the shapes, flat.
     shares: Vec<f64>,
-    /// Fewest counts of the tasks that may rest.
-    needed: Vec<u32>,
+    /// Fewest counts of the tasks that may rest, and the shares there.
+    needed: Vec<(u32, f64)>,
+}
+
+/// What can be had at a level.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// Tasks that run.
+    running: usize,
+    /// Least share among them where each has its fewest nodes; infinite where none runs.
+    least: f64,
 }
 
 impl Levels {
     /// The floor of `problem`; `None` where there is no plan at all.
     pub fn floor(&mut self, shapes: &Shapes, problem: &Problem) -> Option<Floor> {
         self.measure(shapes, problem);
-        let most = self.running(shapes, problem, f64::NEG_INFINITY)?;
-        let level = self.greatest_level(shapes, problem, most);
+        let any = self.reach(shapes, problem, f64::NEG_INFINITY)?;
         Some(Floor {
-            level,
-            some_rest: most < problem.tasks.len(),
+            level: self.greatest_level(shapes, problem, any),
+            some_rest: any.running < problem.tasks.len(),
         })
     }
 
@@ -53,51 +61,63 @@ impl Levels {
         }
     }
 
-    /// The greatest level at which `most` tasks run.
-    fn greatest_level(&mut self, shapes: &Shapes, problem: &Problem, most: usize) -> f64 {
-        let least = self.shares.iter().copied().fold(f64::INFINITY, f64::min);
-        let (mut low, mut high) = (key(least.min(0.0)), key(1.0) + 1);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if self.running(shapes, problem, value(middle)) == Some(most) {
-                low = middle;
-            } else {
-                high = middle;
+    /// The greatest level at which as many tasks run as at `any`.
+    fn greatest_level(&mut self, shapes: &Shapes, problem: &Problem, any: Reach) -> f64 {
+        if any.running == 0 {
+            return any.least;
+        }
+        let mut attained = |level| {
+            let reach = self.reach(shapes, problem, level)?;
+            (reach.running == any.running).then_some(reach.least)
+        };
+        // No share is above 1.
+        let (mut low, mut high) = (any.least, 1.0f64.next_up());
+        while let Some(higher) = attained(low.next_up()) {
+            low = higher;
+            let middle = low + (high - low) / 2.0;
+            match attained(middle) {
+                Some(level) => low = low.max(level),
+                None => high = middle,
             }
         }
-        value(low)
+        low
     }
 
-    /// How many tasks can run at a share of `level` or more; `None` where tasks that may
-    /// not rest cannot.
-    fn running(&mut self, shapes: &Shapes, problem: &Problem, level: f64) -> Option<usize> {
+    /// What can be had at a share of `level` or more; `None` where tasks that may not
+    /// rest cannot have it.
+    fn reach(&mut self, shapes: &Shapes, problem: &Problem, level: f64) -> Option<Reach> {
         self.needed.clear();
         let mut left = u64::from(problem.nodes);
-        let (mut running, mut first) = (0, 0);
+        let mut reach = Reach {
+            running: 0,
+            least: f64::INFINITY,
+        };
+        let mut first = 0;
         for j in 0..shapes.tasks() {
             let vertices = shapes.of(j);
-            let count = self.fewest(shapes, problem, j, first, level);
+            let fewest = self.fewest(shapes, problem, j, first, level);
             first += vertices.len();
             if vertices[0].count == 0 {
-                self.needed.extend(count);
+                self.needed.extend(fewest);
             } else {
-                left = left.checked_sub(u64::from(count?))?;
-                running += 1;
+                let (count, share) = fewest?;
+                left = left.checked_sub(u64::from(count))?;
+                reach.add(share);
             }
         }
-        self.needed.sort_unstable();
-        for &count in &self.needed {
+        self.needed.sort_unstable_by_key(|&(count, _)| count);
+        for &(count, share) in &self.needed {
             let Some(rest) = left.checked_sub(u64::from(count)) else {
                 break;
             };
             left = rest;
-            running += 1;
+            reach.add(share);
         }
-        Some(running)
+        Some(reach)
     }
 
-    /// Fewest nodes above 0 that give task `j` a share of `level` or more; its first
-    /// vertex is the one at `first` of all.
+    /// Fewest nodes above 0 that give task `j` a share of `level` or more, and the share;
+    /// its first vertex is the one at `first` of all.
     fn fewest(
         &self,
         shapes: &Shapes,
@@ -105,24 +125,19 @@ impl Levels {
         j: usize,
         first: usize,
         level: f64,
-    ) -> Option<u32> {
+    ) -> Option<(u32, f64)> {
         let vertices = shapes.of(j);
         let shares = &self.shares[first..first + vertices.len()];
         let reached = |i: &usize| vertices[*i].count > 0 && shares[*i] >= level;
         let i = (0..vertices.len()).find(reached)?;
         if !vertices[i].joined {
-            return Some(vertices[i].count);
+            return Some((vertices[i].count, shares[i]));
         }
         // Between joined vertices the share is linear, and the one before is below.
-        let reaches = |count| {
-            let task = &problem.tasks[j];
-            task.share_of(problem.t_fwd, self.best[j], count) >= level
-        };
-        Some(first_count(
-            vertices[i - 1].count,
-            vertices[i].count,
-            reaches,
-        ))
+        let share = |count| problem.tasks[j].share_of(problem.t_fwd, self.best[j], count);
+        let (low, high) = (vertices[i - 1].count, vertices[i].count);
+        let count = first_count(low, high, |count| share(count) >= level);
+        Some((count, share(count)))
     }
 }
 
@@ -140,36 +155,16 @@ pub(super) fn first_count(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bo
     high
 }
 
-/// Floats in their order as whole numbers: neighbours are one apart.
-fn key(value: f64) -> i128 {
-    let bits = value.to_bits();
-    let magnitude = i128::from(bits & !(1 << 63));
-    if value.is_sign_negative() {
-        -magnitude
-    } else {
-        magnitude
+impl Reach {
+    fn add(&mut self, share: f64) {
+        self.running += 1;
+        self.least = self.least.min(share);
     }
-}
-
-fn value(key: i128) -> f64 {
-    // The magnitude is that of a float's bits, so the cast loses nothing.
-    let magnitude = f64::from_bits(key.unsigned_abs() as u64);
-    if key < 0 { -magnitude } else { magnitude }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_are_in_the_order_of_the_floats() {
-        let values = [-2.5, -1e-300, 0.0, 1e-300, 0.3, 1.0];
-        for pair in values.windows(2) {
-            assert!(key(pair[0]) < key(pair[1]));
-        }
-        assert!(values.iter().all(|&v| value(key(v)) == v));
-        assert_eq!(value(key(0.3) + 1), 0.3f64.next_up());
-    }
 
     #[test]
     fn the_first_count_is_found() {
