@@ -250,7 +250,7 @@ fn bad_plans_are_refused_before_anything_runs() {
         (
             "window = { skip_rows = 10000000 }\n",
             3,
-            &["idle.csv", "skip_rows: 10000000"],
+            &["idle.csv", "the window { skip_rows = 10000000 }"],
         ),
         (
             "[simulate]\ntrace = 'a'\ncluster = 'b'\npolicy = 'fifo'\n",

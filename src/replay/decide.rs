@@ -97,8 +97,7 @@ impl Decider for SolverDecider {
         let answer = self.solver.solve(problem, &self.limits)?;
         let micros = start.elapsed().as_micros() as u64;
         let gap = answer.gap();
-        let keeping = problem.merit_of_keeping();
-        let better = |counts: &Vec<u32>| problem.merit(counts) > keeping;
+        let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
         let (plan, status) = match (answer.status, answer.counts) {
             (Status::Optimal, Some(counts)) => (Plan::Counts(counts), StepStatus::Optimal),
             (Status::Feasible, Some(counts)) if self.always_apply || better(&counts) => {

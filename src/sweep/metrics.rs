@@ -1,6 +1,7 @@
 //! What runs are compared by.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::field::{Field, Kind};
 
@@ -21,6 +22,13 @@ pub struct Metric {
     pub field: Field,
     /// Which value is the best; `None` where none is.
     pub best: Option<Direction>,
+}
+
+impl Metric {
+    /// Its value in a run's summary.
+    pub fn of(&self, summary: &Value) -> Option<f64> {
+        summary.pointer(self.field.pointer)?.as_f64()
+    }
 }
 
 const fn metric(

@@ -1,5 +1,6 @@
 //! Plans of replays.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use gleaner_solvers::{BigM, Formulation, SolverKind, SolverSpec};
@@ -293,6 +294,26 @@ impl ReplayKnobs {
     }
 }
 
+impl fmt::Display for Window {
+    /// As a plan has it, without defaults.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = Window::default();
+        let count = |name: &str, value: usize, default: usize| {
+            (value != default).then(|| format!("{name} = {value}"))
+        };
+        let time = |name: &str, time: Option<Time>| time.map(|time| format!("{name} = {time}"));
+        let parts = [
+            count("skip_rows", self.skip_rows, all.skip_rows),
+            count("first_node", self.first_node, all.first_node),
+            self.nodes.map(|nodes| format!("nodes = {nodes}")),
+            time("from", self.from),
+            time("to", self.to),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        write!(f, "{{ {} }}", parts.join(", "))
+    }
+}
+
 impl From<Window> for Slice {
     fn from(window: Window) -> Self {
         Slice {
@@ -333,7 +354,7 @@ struct TaskFilesVisitor;
 impl<'de> Visitor<'de> for TaskFilesVisitor {
     type Value = TaskFiles;
 
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a file, or { tasks = FILE, curves = FILE }")
     }
 

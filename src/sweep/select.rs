@@ -8,11 +8,10 @@ use super::metrics::{Direction, Metric};
 /// first. `None` where the metric has no best or no summary has it.
 pub fn best(summaries: &[Value], metric: &Metric) -> Option<(usize, f64)> {
     let direction = metric.best?;
-    let value = |summary: &Value| summary.pointer(metric.field.pointer)?.as_f64();
     let values = summaries
         .iter()
         .enumerate()
-        .filter_map(|(i, summary)| Some((i, value(summary)?)));
+        .filter_map(|(i, summary)| Some((i, metric.of(summary)?)));
     values.reduce(|best, next| {
         let better = match direction {
             Direction::Max => next.1 > best.1,

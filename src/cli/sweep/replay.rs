@@ -100,7 +100,7 @@ impl Replays {
         if let Some(known) = self.windows.iter().position(|(other, _)| *other == window) {
             return Ok(known);
         }
-        let expected = format!("rows and nodes in the window {window:?}");
+        let expected = format!("rows and nodes in the window {window}");
         let sliced = cut(log, window.into(), &plan.events, &expected)?;
         self.windows.push((window, sliced));
         Ok(self.windows.len() - 1)

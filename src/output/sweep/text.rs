@@ -29,7 +29,17 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
         "direction": metric.best,
         "run": run.key,
         "settings": run.settings,
+        "runs_as_good": as_good(sweep, metric, value),
     }))
+}
+
+/// How many runs reach the best value.
+fn as_good(sweep: &Sweep<'_>, metric: &Metric, value: f64) -> usize {
+    let values = sweep
+        .summaries
+        .iter()
+        .filter_map(|summary| metric.of(summary));
+    values.filter(|other| *other == value).count()
 }
 
 /// What a person is told at the end.
@@ -47,10 +57,14 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
         Some(Direction::Min) => "least",
         _ => "greatest",
     };
+    let others = match as_good(sweep, &sweep.by, value) {
+        1 => String::new(),
+        runs => format!(", as of {} other runs", runs - 1),
+    };
+    let key = &sweep.runs[index].key;
     let _ = writeln!(
         out,
-        "best  {name} {value} (the {which}), run {}:",
-        sweep.runs[index].key
+        "best  {name} {value} (the {which}{others}), run {key}:"
     );
     let varied = varied(sweep.runs, sweep.settings);
     let width = varied
@@ -81,7 +95,8 @@ pub fn listing(runs: &[SweepRun], settings: &[Field], is_done: &[bool]) -> Strin
 }
 
 fn cell(run: &SweepRun, field: &Field) -> String {
-    shown(run.settings.pointer(field.pointer))
+    let text = shown(run.settings.pointer(field.pointer));
+    if text.is_empty() { "-".into() } else { text }
 }
 
 /// The settings that are not the same in all runs.
