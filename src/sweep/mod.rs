@@ -9,6 +9,7 @@ pub mod field;
 pub mod metrics;
 mod replay;
 mod select;
+mod settings;
 mod simulate;
 #[cfg(test)]
 mod tests;
@@ -17,8 +18,9 @@ pub use axis::Axis;
 pub use check::PlanFault;
 pub use field::{Field, Kind};
 pub use metrics::{Direction, Metric};
-pub use replay::{ReplayKnobs, ReplayPlan, ReplaySettings, TaskFiles, Window};
+pub use replay::ReplayPlan;
 pub use select::best;
+pub use settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
 pub use simulate::{SimulatePlan, SimulateSettings, Text};
 
 use serde::Deserialize;

@@ -17,7 +17,7 @@ use crate::lucid::metrics::summarise;
 use crate::lucid::policies::Needs;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::sweep::SweepRun;
-use crate::sweep::{SimulatePlan, SimulateSettings};
+use crate::sweep::{SimulatePlan, SimulateSettings, Text};
 
 /// The simulations of a plan.
 pub struct Simulations {
@@ -65,7 +65,7 @@ fn arguments(file: &Path, plan: &SimulatePlan, settings: &[SimulateSettings]) ->
     flag("--trace", plan.trace.clone().into());
     flag("--cluster", plan.cluster.clone().into());
     let numbers = plan.gpus_per_node.map(|count| count.to_string());
-    let text = |given: &Option<crate::sweep::Text>| given.as_ref().map(|text| text.0.clone());
+    let text = |given: &Option<Text>| given.as_ref().map(|text| text.0.clone());
     let texts = [
         ("--gpus-per-node", numbers),
         ("--estimates", text(&plan.estimates)),
@@ -125,14 +125,14 @@ fn decisive(
     prepared: &Prepared,
 ) -> Value {
     let needs = request.policy.needs;
-    let text = |given: &Option<crate::sweep::Text>, wanted: bool| {
+    let text = |given: &Option<Text>, wanted: bool| {
         given.as_ref().map(|text| text.0.clone()).filter(|_| wanted)
     };
     let estimates = text(&plan.estimates, needs >= Needs::Estimates);
     let forecast = text(&plan.forecast, needs == Needs::Packing);
     let packing = [&plan.profiles, &plan.colocate];
     let is_used = |source: &&SourceId| {
-        let named = |given: &Option<crate::sweep::Text>| {
+        let named = |given: &Option<Text>| {
             given
                 .as_ref()
                 .is_some_and(|text| Path::new(&text.0) == source.path)
