@@ -30,7 +30,7 @@ impl Status {
     }
 }
 
-/// A solver's answer to a [`Problem`](crate::Problem).
+/// A solver's answer to a [`Problem`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Allocation {
     /// How far the solver got.
