@@ -91,9 +91,7 @@ pub fn compare(
     for (done, problem) in problems.iter().enumerate() {
         // Side constraints are beyond the exact solver: no optimum to compare with.
         let best = exact.solve(problem, limits).ok();
-        let optimum = best
-            .filter(|a| a.status == Status::Optimal)
-            .and_then(|a| a.objective);
+        let optimum = best.as_ref().filter(|a| a.status == Status::Optimal);
         for (name, solver) in &mut solvers {
             if stop.load(Ordering::Relaxed) {
                 return Ok(rows);
@@ -105,9 +103,20 @@ pub fn compare(
     Ok(rows)
 }
 
+/// How far an answer is below the best one, relative: under a max-min goal in the least
+/// share (all of it where fewer tasks run), else in the objective.
+fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
+    let (best, found) = match (best.fairness, answer.fairness) {
+        (Some(best), Some(found)) if found.running < best.running => return Some(1.0),
+        (Some(best), Some(found)) => (best.least_share?, found.least_share?),
+        _ => (best.objective?, answer.objective?),
+    };
+    Some((best - found).max(0.0) / best.abs().max(1e-9))
+}
+
 fn row(
     problem: &Problem,
-    optimum: Option<f64>,
+    optimum: Option<&Allocation>,
     name: &'static str,
     solver: &mut dyn Solver,
     limits: &Limits,
@@ -129,9 +138,7 @@ fn row(
             row.status = Ok(answer.status);
             row.objective = answer.objective;
             row.proven_gap = answer.gap();
-            row.gap_to_optimum = optimum
-                .zip(answer.objective)
-                .map(|(best, found)| (best - found).max(0.0) / best.abs().max(1e-9));
+            row.gap_to_optimum = optimum.and_then(|best| gap_to(best, &answer));
             row.micros = micros;
         }
         Err(refused @ (SolveError::SideConstraint { .. } | SolveError::Invalid(_))) => {

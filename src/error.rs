@@ -51,7 +51,7 @@ impl Error {
     /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Usage(_) | Error::Solve(SolveError::NotBuilt(_)) => 2,
+            Error::Usage(_) | Error::Solve(SolveError::NotBuilt(_) | SolveError::Goal { .. }) => 2,
             Error::Data(_) | Error::Solve(SolveError::Invalid(_)) => 3,
             Error::Interrupted => 130,
             Error::Io { .. } | Error::Solve(_) | Error::Run(_) => 1,

@@ -3,8 +3,8 @@
 //!
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
 //! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
-//! [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`] and [`synth`] (no files,
-//! no terminal), [`domain`], and the crate [`gleaner_solvers`].
+//! [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`], [`sweep`] and [`synth`]
+//! (no files, no terminal), [`domain`], and the crate [`gleaner_solvers`].
 
 pub mod cli;
 pub mod compare;
@@ -16,6 +16,7 @@ pub mod lucid;
 pub mod occupancy;
 pub mod output;
 pub mod replay;
+pub mod sweep;
 pub mod synth;
 
 pub use error::{Error, Fault, Faults, Result};

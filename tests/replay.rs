@@ -140,6 +140,7 @@ fn task(name: &str, work: f64) -> TrainingTask {
         rescale_up: 10.0,
         rescale_down: 5.0,
         work,
+        priority: 1.0,
         curve: ScalingCurve {
             nodes: vec![0, 1, 4],
             progress: vec![0.0, 10.0, 34.0],
@@ -425,7 +426,7 @@ proptest! {
             seed,
         }).unwrap();
         let log = log.slice(Default::default());
-        let options = Options { t_fwd, max_tasks, initial, seed, completion_events };
+        let options = Options { initial, seed, completion_events, ..options(t_fwd, max_tasks) };
         let outcome = replay(&log, &tasks, &options, &mut solver(kind)).unwrap();
         audit(&log, &tasks, &outcome);
     }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Fairness, Problem};
+
 /// How far a solver got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,17 +30,21 @@ impl Status {
     }
 }
 
-/// A solver's answer to a [`Problem`](crate::Problem).
+/// A solver's answer to a [`Problem`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Allocation {
     /// How far the solver got.
     pub status: Status,
     /// Objective of `counts`, recomputed from the problem; `None` without a plan.
     pub objective: Option<f64>,
-    /// Upper bound on any plan's objective; `None` where the method gives none.
+    /// Upper bound on any plan's objective (under a max-min goal: among the plans as fair
+    /// as possible); `None` where the method gives none.
     pub bound: Option<f64>,
     /// Next node count of each task, in task order; `None` without a plan.
     pub counts: Option<Vec<u32>>,
+    /// How evenly `counts` treats the tasks, where the problem's goal is max-min.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Fairness>,
 }
 
 impl Allocation {
@@ -49,6 +55,23 @@ impl Allocation {
             objective: None,
             bound: None,
             counts: None,
+            fairness: None,
+        }
+    }
+
+    /// An answer with a plan; its objective and fairness are computed.
+    pub fn with_plan(
+        problem: &Problem,
+        status: Status,
+        counts: Vec<u32>,
+        bound: Option<f64>,
+    ) -> Self {
+        Allocation {
+            status,
+            objective: Some(problem.objective(&counts)),
+            bound,
+            fairness: problem.fairness(&counts),
+            counts: Some(counts),
         }
     }
 

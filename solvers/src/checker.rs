@@ -4,7 +4,7 @@
 //! are added up here once more, in the plainest way.
 
 use crate::solver::BigM;
-use crate::{Allocation, Problem, Status, Task};
+use crate::{Allocation, Goal, Problem, Status, Task};
 
 /// Relative tolerance on objectives.
 const TOLERANCE: f64 = 1e-6;
@@ -44,6 +44,16 @@ pub enum Violation {
     /// The bound lies below the plan's own objective.
     #[error("bound {bound} lies below the objective {objective}")]
     BoundBelowObjective { bound: f64, objective: f64 },
+    /// The stated fairness is not the plan's.
+    #[error("{running} tasks run with a least share of {share:?}, stated as {stated}")]
+    WrongFairness {
+        running: u32,
+        share: Option<f64>,
+        stated: String,
+    },
+    /// The plan is called optimal under a max-min goal, and more tasks could run.
+    #[error("{running} tasks run, {possible} could")]
+    TooFewRun { running: usize, possible: usize },
     /// The status promises a plan, or none, and the answer says otherwise.
     #[error("status {status} {}", if *.has_plan { "with a plan" } else { "without a plan" })]
     PlanMismatch {
@@ -79,6 +89,7 @@ pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), 
     check_counts(problem, counts, big_m, &mut out);
     check_groups(problem, counts, &mut out);
     check_objective(problem, counts, objective, answer.bound, &mut out);
+    check_fairness(problem, counts, answer, big_m, &mut out);
     if out.is_empty() { Ok(()) } else { Err(out) }
 }
 
@@ -173,6 +184,83 @@ fn check_objective(
     }
 }
 
+fn check_fairness(
+    problem: &Problem,
+    counts: &[u32],
+    answer: &Allocation,
+    big_m: BigM,
+    out: &mut Vec<Violation>,
+) {
+    let mut shares = Vec::new();
+    for (task, &count) in problem.tasks.iter().zip(counts) {
+        if count > 0 {
+            shares.push(share(task, problem.t_fwd, count));
+        }
+    }
+    let least = shares.iter().copied().reduce(f64::min);
+    let agrees = match (problem.goal, &answer.fairness) {
+        (Goal::Total, stated) => stated.is_none(),
+        (Goal::MaxMin, None) => false,
+        (Goal::MaxMin, Some(stated)) => {
+            let same_share = match (stated.least_share, least) {
+                (Some(a), Some(b)) => (a - b).abs() <= TOLERANCE,
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            same_share && stated.running as usize == shares.len()
+        }
+    };
+    if !agrees {
+        out.push(Violation::WrongFairness {
+            running: shares.len() as u32,
+            share: least,
+            stated: format!("{:?}", answer.fairness),
+        });
+    }
+    let claims_most = problem.goal == Goal::MaxMin && answer.status == Status::Optimal;
+    if claims_most && problem.groups.is_empty() && big_m == BigM::Corrected {
+        let possible = most_that_run(problem);
+        if shares.len() < possible {
+            out.push(Violation::TooFewRun {
+                running: shares.len(),
+                possible,
+            });
+        }
+    }
+}
+
+/// How many tasks can run: those with the smallest minima.
+fn most_that_run(problem: &Problem) -> usize {
+    let bounds = problem.tasks.iter().map(|task| {
+        let last = task.curve_nodes.last().copied().unwrap_or(0);
+        (task.min_nodes, task.max_nodes.min(last))
+    });
+    let able = bounds.filter(|(min, max)| min <= max);
+    let mut minima: Vec<u64> = able.map(|(min, _)| u64::from(min)).collect();
+    minima.sort_unstable();
+    let sums = minima.iter().scan(0, |sum, min| {
+        *sum += min;
+        Some(*sum)
+    });
+    sums.take_while(|&sum| sum <= u64::from(problem.nodes))
+        .count()
+}
+
+/// The task's term as a share of its best, looked for count by count.
+fn share(task: &Task, t_fwd: f64, count: u32) -> f64 {
+    let last = task.curve_nodes.last().copied().unwrap_or(0);
+    let turns = task.curve_nodes.iter().copied();
+    let best = turns
+        .chain([task.min_nodes, task.max_nodes, last])
+        .filter(|&n| n >= task.min_nodes && n <= task.max_nodes && n <= last)
+        .map(|n| curve_at(task, n))
+        .fold(0.0, f64::max);
+    if best > 0.0 {
+        term(task, t_fwd, count) / (t_fwd * best)
+    } else {
+        1.0
+    }
+}
+
 /// T_fwd · O(n) less the cost of the change, written out from the definition.
 fn term(task: &Task, t_fwd: f64, count: u32) -> f64 {
     let rate = if task.current < task.min_nodes {
@@ -211,7 +299,7 @@ fn curve_at(task: &Task, count: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::GroupLimit;
+    use crate::{Fairness, GroupLimit};
 
     fn problem() -> Problem {
         let task = |name: &str, current| Task {
@@ -230,6 +318,7 @@ mod tests {
             t_fwd: 100.0,
             tasks: vec![task("a", 2), task("b", 0)],
             groups: vec![],
+            goal: Goal::Total,
         }
     }
 
@@ -239,6 +328,7 @@ mod tests {
             objective: Some(objective),
             bound: None,
             counts: Some(counts),
+            fairness: None,
         }
     }
 
@@ -291,6 +381,42 @@ mod tests {
             ..answer(vec![2, 6], 8000.0)
         };
         assert!(matches!(faults(&p, &some)[..], [PlanMismatch { .. }]));
+    }
+
+    // Derived by formula: the best rate is 60 on 6 nodes, and 2 nodes earn 20.
+    #[test]
+    fn fairness_is_checked() {
+        let p = Problem {
+            goal: Goal::MaxMin,
+            ..problem()
+        };
+        let fair = |running, least_share| Allocation {
+            status: Status::Optimal,
+            fairness: Some(Fairness {
+                running,
+                least_share: Some(least_share),
+            }),
+            ..answer(vec![2, 6], 8000.0)
+        };
+        assert_eq!(faults(&p, &fair(2, 1.0 / 3.0)), vec![]);
+        for wrong in [fair(2, 0.5), fair(1, 1.0 / 3.0), answer(vec![2, 6], 8000.0)] {
+            let found = faults(&p, &wrong);
+            assert!(matches!(found[..], [Violation::WrongFairness { .. }]));
+        }
+        let too_few = Allocation {
+            counts: Some(vec![0, 6]),
+            objective: Some(5900.0),
+            ..fair(1, 1.0)
+        };
+        assert!(matches!(
+            faults(&p, &too_few)[..],
+            [Violation::TooFewRun {
+                running: 1,
+                possible: 2
+            }]
+        ));
+        let needless = faults(&problem(), &fair(2, 1.0 / 3.0));
+        assert!(matches!(needless[..], [Violation::WrongFairness { .. }]));
     }
 
     #[test]

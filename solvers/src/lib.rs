@@ -31,6 +31,7 @@ pub mod allocation;
 pub mod backends;
 pub mod checker;
 pub mod formulations;
+pub mod goal;
 pub mod model;
 pub mod problem;
 pub mod recursion;
@@ -39,5 +40,6 @@ pub mod synthetic;
 
 pub use allocation::{Allocation, Status};
 pub use checker::check;
+pub use goal::{Fairness, Goal, Merit};
 pub use problem::{GroupLimit, Problem, Task};
 pub use solver::{BigM, Formulation, Limits, SolveError, Solver, SolverKind, SolverSpec};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Goal;
+
 /// An elastic training task as the allocator sees it at one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -53,6 +55,9 @@ pub struct Problem {
     /// Side constraints; only the counts formulation carries them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
+    /// Which plan is the best.
+    #[serde(default, skip_serializing_if = "Goal::is_total")]
+    pub goal: Goal,
 }
 
 impl Task {
@@ -280,6 +285,7 @@ mod tests {
                 min_total: Some(3),
                 max_total: Some(2),
             }],
+            goal: Goal::Total,
         };
         assert_eq!(problem.validate().len(), 1 + 2 * 6 + 1 + 2);
     }

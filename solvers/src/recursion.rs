@@ -4,7 +4,8 @@
 use crate::solver::BigM;
 use crate::{Allocation, Problem, Status, Task};
 
-/// Solves `problem` by dynamic programming in O(tasks × nodes × choices), ignoring groups.
+/// Solves `problem` by dynamic programming in O(tasks × nodes × choices), ignoring groups
+/// and the goal: the total is what it maximises.
 pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
     let nodes = problem.nodes as usize;
     let mut best = vec![0.0; nodes + 1];
@@ -45,6 +46,7 @@ pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
         objective: Some(problem.objective(&counts)),
         bound: Some(best[nodes]),
         counts: Some(counts),
+        fairness: None,
     }
 }
 

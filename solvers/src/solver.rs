@@ -79,6 +79,15 @@ pub enum SolveError {
         /// First group it met.
         group: String,
     },
+    /// The backend cannot carry the problem's max-min goal.
+    #[error(
+        "the {solver} formulation cannot carry the max-min goal of --objective share-fair: \
+         use exact, or highs or cbc with the counts formulation"
+    )]
+    Goal {
+        /// What refused.
+        solver: &'static str,
+    },
     /// The problem is not sound; see [`Problem::validate`].
     #[error("the problem is not sound: {}", .0.join("; "))]
     Invalid(Vec<String>),

@@ -32,6 +32,7 @@ pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
         t_fwd: 120.0,
         tasks,
         groups: Vec::new(),
+        goal: crate::Goal::Total,
     }
 }
 

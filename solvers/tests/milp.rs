@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use gleaner_solvers::{
-    Allocation, BigM, Formulation, GroupLimit, Limits, Problem, SolveError, SolverKind, SolverSpec,
-    Status, check, formulations, recursion, synthetic,
+    Allocation, BigM, Formulation, Goal, GroupLimit, Limits, Problem, SolveError, SolverKind,
+    SolverSpec, Status, check, formulations, recursion, synthetic,
 };
 
 /// A stored problem with its optima.
@@ -481,4 +481,85 @@ fn exported_files_keep_the_optimum() {
         }
     }
     std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// The same problem under the max-min goal.
+fn fair(problem: Problem) -> Problem {
+    Problem {
+        goal: Goal::MaxMin,
+        ..problem
+    }
+}
+
+// Two methods that share nothing but the definition of a share.
+#[test]
+fn max_min_is_what_the_exact_solver_says() {
+    for seed in 0..40 {
+        let make = [synthetic::problem, synthetic::noisy, synthetic::alike][seed as usize % 3];
+        let mut problem = fair(make(2 + seed as usize % 6, 5 + seed as u32, seed));
+        // Some too large for all to run.
+        for task in problem.tasks.iter_mut().step_by(2) {
+            task.min_nodes = (seed as u32 % 9 + 1).min(task.max_nodes);
+        }
+        let exact = solve(SolverSpec::new(SolverKind::Exact), &problem, &patient());
+        for kind in [SolverKind::Highs, SolverKind::Cbc] {
+            let answer = solve(counts(kind), &problem, &patient());
+            assert_eq!(answer.status, Status::Optimal, "{kind:?} {seed}");
+            assert_same_merit(&problem, &answer, &exact);
+        }
+    }
+}
+
+fn assert_same_merit(problem: &Problem, answer: &Allocation, best: &Allocation) {
+    let (found, best_fair) = (answer.fairness.unwrap(), best.fairness.unwrap());
+    assert_eq!(found.running, best_fair.running, "{}", problem.id);
+    let shares = found.least_share.zip(best_fair.least_share);
+    assert!(
+        shares.is_none_or(|(a, b)| (a - b).abs() <= 1e-9),
+        "{}: {shares:?}",
+        problem.id
+    );
+    let (found, best) = (answer.objective.unwrap(), best.objective.unwrap());
+    assert!(
+        (found - best).abs() <= 1e-6 * best.abs().max(1e-9),
+        "{}: {found}, expected {best}",
+        problem.id
+    );
+}
+
+// Derived by formula: two equal tasks share 8 nodes, unless their group may hold only 5.
+#[test]
+fn max_min_and_groups_go_together() {
+    let mut problem = fair(synthetic::alike(2, 8, 3));
+    for task in &mut problem.tasks {
+        (task.min_nodes, task.max_nodes, task.current) = (1, 8, 0);
+        task.curve_nodes = vec![0, 8];
+        task.curve_objective = vec![0.0, 8.0];
+    }
+    for (max_total, counted) in [(8, 4), (5, 2)] {
+        problem.groups = vec![GroupLimit {
+            name: "both".into(),
+            tasks: problem.tasks.iter().map(|t| t.name.clone()).collect(),
+            min_total: None,
+            max_total: Some(max_total),
+        }];
+        for kind in [SolverKind::Highs, SolverKind::Cbc, SolverKind::Auto] {
+            let answer = solve(counts(kind), &problem, &patient());
+            let plan = answer.counts.unwrap();
+            assert_eq!(plan.iter().min(), Some(&counted));
+            assert_eq!(plan.iter().sum::<u32>(), max_total);
+        }
+    }
+}
+
+#[test]
+fn the_paper_formulation_refuses_max_min() {
+    let problem = fair(synthetic::problem(2, 8, 3));
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let mut solver = spec(kind, Formulation::Paper, BigM::Corrected)
+            .build()
+            .unwrap();
+        let refused = solver.solve(&problem, &patient());
+        assert!(matches!(refused, Err(SolveError::Goal { .. })));
+    }
 }

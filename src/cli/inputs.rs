@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::remark;
 use crate::domain::events::Slice;
-use crate::domain::{EventLog, TrainingTask};
+use crate::domain::{EventLog, Time, TrainingTask};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::{self, Loaded, SourceId};
-use crate::replay::{Initial, Options};
+use crate::replay::{Initial, Objective, Options};
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize)]
@@ -33,6 +34,10 @@ pub struct LogArgs {
     /// Most tasks active at once (-maxJ).
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     max_tasks: usize,
+    /// What is maximised: the objective curves of the task file, progress, speedup, the
+    /// curves times the tasks' priorities, or max-min fair shares of each task's best.
+    #[arg(long, value_name = "NAME", default_value_t = Objective::File, value_parser = objectives())]
+    pub objective: Objective,
     /// How the first idle nodes are dealt.
     #[arg(long, value_enum, default_value_t = InitialDeal::Random)]
     initial: InitialDeal,
@@ -59,31 +64,37 @@ pub struct SliceArgs {
     /// How many nodes to use [default: all] (-nN).
     #[arg(long, value_name = "COUNT")]
     nodes: Option<usize>,
+    /// First time of the log to use: earlier rows only set the stage.
+    #[arg(long, value_name = "TIME")]
+    #[serde(serialize_with = "as_text")]
+    from: Option<Time>,
+    /// Last time of the log to use.
+    #[arg(long, value_name = "TIME")]
+    #[serde(serialize_with = "as_text")]
+    to: Option<Time>,
 }
 
 impl SliceArgs {
+    fn slice(&self) -> Slice {
+        Slice {
+            skip_rows: self.skip_rows,
+            first_node: self.first_node,
+            nodes: self.nodes,
+            from: self.from,
+            to: self.to,
+        }
+    }
+
     /// Reads the log `events`, and cuts the slice; rows equal to the row before are dropped.
     ///
     /// # Errors
     /// Faults of the file; an empty slice.
     pub fn read(&self, events: &Path) -> Result<Loaded<EventLog>> {
-        let log = self.read_whole(events)?;
-        let sliced = log.value.slice(Slice {
-            skip_rows: self.skip_rows,
-            first_node: self.first_node,
-            nodes: self.nodes,
-        });
-        if sliced.is_empty() || sliced.nodes().is_empty() {
-            let found = format!(
-                "{} rows and {} nodes",
-                log.value.len(),
-                log.value.nodes().len()
-            );
-            let expected = "rows after --skip-rows and nodes from --first-node on";
-            return Err(Fault::of(events, found, expected).into());
-        }
+        let log = read_log(events, self.cache)?;
+        let expected =
+            "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Loaded {
-            value: sliced,
+            value: cut(&log.value, self.slice(), events, expected)?,
             ..log
         })
     }
@@ -94,23 +105,26 @@ impl SliceArgs {
     /// # Errors
     /// As [`SliceArgs::read`].
     pub fn read_with_still_rows(&self, events: &Path) -> Result<Loaded<EventLog>> {
-        if self.skip_rows == 0 && self.first_node == 0 && self.nodes.is_none() {
-            self.read_whole(events)
+        if self.slice() == Slice::default() {
+            read_log(events, self.cache)
         } else {
             self.read(events)
         }
     }
+}
 
-    fn read_whole(&self, events: &Path) -> Result<Loaded<EventLog>> {
-        let read = if self.cache {
-            ingest::events::read_cached
-        } else {
-            ingest::events::read
-        };
-        let log = read(events)?;
-        remark(&log.notes);
-        Ok(log)
-    }
+/// Objectives by name, listed in the help.
+fn objectives() -> impl TypedValueParser<Value = Objective> {
+    let names = Objective::ALL.map(Objective::as_str);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Objective>())
+}
+
+/// Serialises a time as it is written in files.
+pub(super) fn as_text<S: serde::Serializer>(
+    time: &Option<Time>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.to_string()).serialize(serializer)
 }
 
 /// The deal at event 0.
@@ -153,6 +167,32 @@ No data at hand? Make some, and replay it:
 
 `gleaner replay --help` lists everything else";
 
+/// Reads a log, by way of its fast copy where `cache` asks for one.
+///
+/// # Errors
+/// Faults of the file.
+pub fn read_log(file: &Path, cache: bool) -> Result<Loaded<EventLog>> {
+    let log = match cache {
+        true => ingest::events::read_cached(file)?,
+        false => ingest::events::read(file)?,
+    };
+    remark(&log.notes);
+    Ok(log)
+}
+
+/// Cuts the slice out of the log that was read from `file`.
+///
+/// # Errors
+/// The slice holds no row or no node; `expected` says what it should.
+pub fn cut(log: &EventLog, slice: Slice, file: &Path, expected: &str) -> Result<EventLog> {
+    let sliced = log.slice(slice);
+    if sliced.is_empty() || sliced.nodes().is_empty() {
+        let found = format!("{} rows and {} nodes", log.len(), log.nodes().len());
+        return Err(Fault::of(file, found, expected).into());
+    }
+    Ok(sliced)
+}
+
 impl LogArgs {
     /// Reads the tasks and the log, and cuts the slice.
     ///
@@ -190,6 +230,7 @@ impl LogArgs {
         Ok(Options {
             t_fwd: self.t_fwd,
             max_tasks: self.max_tasks,
+            objective: self.objective,
             initial: match self.initial {
                 InitialDeal::Random => Initial::Random,
                 InitialDeal::Solve => Initial::Solve,

@@ -12,7 +12,9 @@ mod replay;
 mod simulate;
 mod solve;
 mod solver;
+mod sweep;
 mod synth;
+mod threads;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -45,6 +47,7 @@ enum Command {
     Solve(solve::Args),
     Compare(compare::Args),
     Inspect(inspect::Args),
+    Sweep(sweep::Args),
     Convert(convert::Args),
     Synth(synth::Args),
 }
@@ -70,6 +73,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Synth(args) => synth::run(&args),
     };

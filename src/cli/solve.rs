@@ -19,7 +19,8 @@ use crate::{ingest, output};
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
 /// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]} and may
 /// have "groups": [{"name", "tasks", "min_total", "max_total"}], bounds on the nodes
-/// that several tasks hold together.
+/// that several tasks hold together, and "goal": "max-min", as of share-fair replays, of
+/// which --write-model writes the model of the least share.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \

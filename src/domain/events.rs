@@ -50,6 +50,10 @@ pub struct Slice {
     pub first_node: usize,
     /// How many nodes are kept; all that follow where `None`.
     pub nodes: Option<usize>,
+    /// Rows before this time are dropped, too.
+    pub from: Option<Time>,
+    /// Rows after this time are dropped.
+    pub to: Option<Time>,
 }
 
 impl EventLog {
@@ -95,25 +99,29 @@ impl EventLog {
         let first = slice.first_node.min(self.nodes.len());
         let kept = slice.nodes.unwrap_or(usize::MAX);
         let last = first.saturating_add(kept).min(self.nodes.len());
+        let before = |time: Time| self.times.partition_point(|&t| t < time);
+        let first_row = slice.from.map_or(0, before).max(slice.skip_rows);
+        let upto = |time: Time| self.times.partition_point(|&t| t <= time);
+        let rows = slice.to.map_or(self.len(), upto);
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
         let mut idle = vec![false; last - first];
         let mut row_changes = Vec::new();
-        for (row, (time, changes)) in self.rows().enumerate() {
+        for (row, (time, changes)) in self.rows().enumerate().take(rows) {
             let inside = changes.iter().filter_map(|c| {
                 let node = (c.node() as usize).checked_sub(first)?;
                 (node < idle.len()).then(|| Change::new(node as u32, c.idle()))
             });
             row_changes.clear();
             row_changes.extend(inside);
-            if row <= slice.skip_rows {
+            if row <= first_row {
                 row_changes
                     .iter()
                     .for_each(|c| idle[c.node() as usize] = c.idle());
             }
-            if row == slice.skip_rows {
+            if row == first_row {
                 let start = (0..).zip(&idle).filter(|(_, idle)| **idle);
                 out.push_row(time, start.map(|(node, _)| Change::new(node, true)));
-            } else if row > slice.skip_rows && !row_changes.is_empty() {
+            } else if row > first_row && !row_changes.is_empty() {
                 out.push_row(time, row_changes.iter().copied());
             }
         }
@@ -237,7 +245,7 @@ mod tests {
             first_node in 0usize..7,
             nodes in prop::option::of(0usize..7),
         ) {
-            let slice = Slice { skip_rows, first_node, nodes };
+            let slice = Slice { skip_rows, first_node, nodes, ..Slice::default() };
             prop_assert_eq!(to_matrix(&from_matrix(&matrix).slice(slice)), sliced_matrix(&matrix, slice));
         }
     }

@@ -39,6 +39,8 @@ pub struct TrainingTask {
     pub rescale_down: f64,
     /// Total work until it is done, in the curve's units.
     pub work: f64,
+    /// How much it counts under the objective `priority-weighted` (above 0, 1 as a rule).
+    pub priority: f64,
     /// Its scaling curve.
     pub curve: ScalingCurve,
 }

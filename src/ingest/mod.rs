@@ -6,6 +6,7 @@
 pub mod events;
 pub mod jobs;
 pub mod pickle;
+pub mod plan;
 pub mod problems;
 pub mod scheduler;
 pub mod script;

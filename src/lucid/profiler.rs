@@ -10,7 +10,7 @@ use super::scaling::{Fixed, Scaling, TimeAware};
 use crate::domain::jobs::{Job, Trace};
 
 /// The profiler's settings.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Profiler {
     /// Seconds after which a job is released.
     pub limit: i64,

@@ -1,6 +1,6 @@
 //! Answers of solvers as JSON lines.
 
-use gleaner_solvers::{Allocation, Problem, Status};
+use gleaner_solvers::{Allocation, Fairness, Problem, Status};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -15,6 +15,8 @@ struct Answer<'a> {
     bound: Option<f64>,
     gap: Option<f64>,
     counts: &'a Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fairness: Option<Fairness>,
     microseconds: u64,
 }
 
@@ -36,6 +38,7 @@ pub fn line(
         bound: answer.bound,
         gap: answer.gap(),
         counts: &answer.counts,
+        fairness: answer.fairness,
         microseconds,
     };
     serde_json::to_string(&answer)

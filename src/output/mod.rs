@@ -10,6 +10,7 @@ pub mod run;
 pub mod schedule;
 pub mod simulate;
 pub mod summary;
+pub mod sweep;
 pub mod table;
 pub mod tasks;
 

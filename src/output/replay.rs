@@ -105,6 +105,11 @@ fn tasks(rows: &[TaskRow]) -> Table<'_> {
             ("lost_up_s", number(|r| r.lost_up)),
             ("lost_down_s", number(|r| r.lost_down)),
             ("lost_preempted_s", number(|r| r.lost_preempted)),
+            ("active_s", number(|r| r.active_seconds)),
+            (
+                "normalised_progress",
+                Column::Floats(rows.iter().map(|r| r.normalised_progress).collect()),
+            ),
         ],
     }
 }

@@ -13,6 +13,9 @@ use crate::ingest::SourceId;
 /// The file that marks a directory as a run of this program.
 const RUN_FILE: &str = "run.json";
 
+/// How the name of a file ends that is being written.
+const PART: &str = ".part";
+
 /// An input as `run.json` lists it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Input {
@@ -75,7 +78,10 @@ impl RunDir {
     /// # Errors
     /// A directory that holds other things is left alone: [`Error::Usage`].
     pub fn open(path: &Path) -> Result<Self> {
-        let taken = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+        let is_whole = |entry: std::io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(PART))
+        };
+        let taken = fs::read_dir(path).is_ok_and(|mut entries| entries.any(is_whole));
         if taken && !path.join(RUN_FILE).is_file() {
             return Err(Error::Usage(format!(
                 "--out {}: the directory holds files that are no earlier run's; name a new one",
@@ -161,7 +167,8 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    /// Writes a file of this name with what `fill` puts into it.
+    /// Writes a file of this name with what `fill` puts into it; killed midway, it leaves
+    /// the file as it was.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -171,10 +178,24 @@ impl RunDir {
         fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
     ) -> Result<()> {
         let path = self.path.join(name);
+        let part = self.path.join(format!(".{name}{PART}"));
         let mut out =
-            BufWriter::new(File::create(&path).map_err(|e| Error::io("create", &path, e))?);
+            BufWriter::new(File::create(&part).map_err(|e| Error::io("create", &part, e))?);
         fill(&mut out)
             .and_then(|()| out.flush())
+            .and_then(|()| fs::rename(&part, &path))
             .map_err(|e| Error::io("write", path, e))
+    }
+
+    /// Removes a file of this name where there is one.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        let path = self.path.join(name);
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+            _ => Ok(()),
+        }
     }
 }

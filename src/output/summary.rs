@@ -31,6 +31,7 @@ pub fn text(outcome: &Outcome, seconds: Seconds) -> String {
                 s.nodes, s.equivalent_nodes
             ),
         ),
+        ("objective", s.objective.to_string()),
         ("events", events(s, &outcome.solver)),
         (
             "idle node-hours",
@@ -48,6 +49,7 @@ pub fn text(outcome: &Outcome, seconds: Seconds) -> String {
         ("lost to rescaling", loss(s.rescale_loss, s)),
         ("lost to preemption", loss(s.preemption_loss, s)),
         ("efficiency", efficiency(s)),
+        ("fairness", fairness(s)),
         (
             "tasks",
             format!(
@@ -120,6 +122,16 @@ fn efficiency(s: &Summary) -> String {
             100.0 * fluid
         ),
         _ => "none: nothing to compare with".into(),
+    }
+}
+
+fn fairness(s: &Summary) -> String {
+    match (s.fairness_min, s.fairness_jain) {
+        (Some(min), Some(jain)) => format!(
+            "least normalised progress {:.1} %, Jain's index {jain:.3}",
+            100.0 * min
+        ),
+        _ => "none: no task made progress".into(),
     }
 }
 

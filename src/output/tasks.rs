@@ -32,6 +32,8 @@ struct Task<'a> {
     rescale_up: f64,
     rescale_down: f64,
     work: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<f64>,
     curve: String,
 }
 
@@ -74,6 +76,7 @@ fn document(tasks: &[TrainingTask]) -> Document<'_> {
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
                 work: task.work,
+                priority: (task.priority != 1.0).then_some(task.priority),
                 curve: curve_name(index),
             }
         })

@@ -51,6 +51,7 @@ pub(super) fn open(task: &TrainingTask, start: Time) -> TaskRow {
         end: None,
         work: task.work,
         work_done: 0.0,
+        active_seconds: 0.0,
         node_seconds: 0.0,
         rescales_up: 0,
         rescales_down: 0,
@@ -58,6 +59,7 @@ pub(super) fn open(task: &TrainingTask, start: Time) -> TaskRow {
         lost_up: 0.0,
         lost_down: 0.0,
         lost_preempted: 0.0,
+        normalised_progress: None,
     }
 }
 

@@ -97,14 +97,10 @@ impl Decider for SolverDecider {
         let answer = self.solver.solve(problem, &self.limits)?;
         let micros = start.elapsed().as_micros() as u64;
         let gap = answer.gap();
-        let better = || {
-            answer
-                .objective
-                .is_some_and(|o| o > value_of_keeping(problem))
-        };
+        let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
         let (plan, status) = match (answer.status, answer.counts) {
             (Status::Optimal, Some(counts)) => (Plan::Counts(counts), StepStatus::Optimal),
-            (Status::Feasible, Some(counts)) if self.always_apply || better() => {
+            (Status::Feasible, Some(counts)) if self.always_apply || better(&counts) => {
                 (Plan::Counts(counts), StepStatus::Feasible)
             }
             _ => (Plan::Keep, StepStatus::Kept),
@@ -116,15 +112,6 @@ impl Decider for SolverDecider {
             micros,
         })
     }
-}
-
-/// Objective of changing nothing: a task below its minimum earns nothing.
-fn value_of_keeping(problem: &Problem) -> f64 {
-    problem
-        .tasks
-        .iter()
-        .map(|t| problem.t_fwd * t.current_rate())
-        .sum()
 }
 
 /// Has every plan of a solver checked by code that shares none with the solvers.
@@ -150,12 +137,11 @@ impl Decider for Checked {
         let Plan::Counts(counts) = &decision.plan else {
             return Ok(decision);
         };
-        let answer = Allocation {
-            status: Status::Feasible,
-            objective: Some(problem.objective(counts)),
-            bound: None,
-            counts: Some(counts.clone()),
+        let claim = match decision.status {
+            StepStatus::Optimal => Status::Optimal,
+            _ => Status::Feasible,
         };
+        let answer = Allocation::with_plan(problem, claim, counts.clone(), None);
         check(problem, &answer, self.big_m).map_err(|violations| {
             let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
             Error::Run(format!(

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use gleaner_solvers::backends::Exact;
-use gleaner_solvers::{BigM, Problem, Task};
+use gleaner_solvers::{BigM, Goal, Problem, Task};
 
+use super::fairness::as_solved;
 use crate::domain::TrainingTask;
 
 /// Best work per second of a set of tasks on dedicated nodes, by node count.
@@ -25,6 +26,7 @@ impl StaticSplit {
                 t_fwd: 1.0,
                 tasks: Vec::new(),
                 groups: Vec::new(),
+                goal: Goal::Total,
             },
             rates: BTreeMap::new(),
         }
@@ -55,20 +57,6 @@ impl StaticSplit {
             return least;
         }
         least + share * (self.rate(whole as u32 + 1) - least)
-    }
-}
-
-/// The task as the static split sees it: rescaling is free, progress is the objective.
-fn dedicated(task: &TrainingTask) -> Task {
-    Task {
-        name: String::new(),
-        min_nodes: task.min_nodes,
-        max_nodes: task.max_nodes,
-        rescale_up: 0.0,
-        rescale_down: 0.0,
-        curve_nodes: task.curve.nodes.clone(),
-        curve_objective: task.curve.progress.clone(),
-        current: 0,
     }
 }
 
@@ -110,7 +98,7 @@ impl Yardsticks {
             return;
         }
         self.split
-            .set_tasks(active.iter().map(|&t| dedicated(&tasks[t as usize])));
+            .set_tasks(active.iter().map(|&t| as_solved(&tasks[t as usize])));
         self.spans.push((active, 0.0));
     }
 
@@ -133,7 +121,7 @@ impl Yardsticks {
         let mut dedicated_work = 0.0;
         for (active, seconds) in &self.spans {
             self.split
-                .set_tasks(active.iter().map(|&t| dedicated(&tasks[t as usize])));
+                .set_tasks(active.iter().map(|&t| as_solved(&tasks[t as usize])));
             dedicated_work += self.split.rate_between(equivalent_nodes) * seconds;
         }
         Measured {

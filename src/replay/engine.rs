@@ -11,6 +11,7 @@ use super::decide::{Decider, Plan};
 use super::efficiency::Yardsticks;
 use super::initial::{Initial, deal_at_random};
 use super::nodes::{Holder, NodePool};
+use super::objective::Objective;
 use super::outcome::{AllocationRow, EventKind, Outcome, StepRow, StepStatus, TaskRow};
 use super::queue::Queue;
 use crate::domain::{Change, EventLog, Time, TrainingTask};
@@ -23,6 +24,8 @@ pub struct Options {
     pub t_fwd: f64,
     /// Most tasks active at once (`-maxJ`).
     pub max_tasks: usize,
+    /// What every decision maximises.
+    pub objective: Objective,
     /// The deal at event 0.
     pub initial: Initial,
     /// Seed of the random deal.
@@ -131,6 +134,7 @@ impl<'a> Engine<'a> {
                 t_fwd: options.t_fwd,
                 tasks: Vec::new(),
                 groups: Vec::new(),
+                goal: options.objective.goal(),
             },
             held_since: vec![start; log.nodes().len()],
             yardsticks: Yardsticks::new(),
@@ -292,6 +296,7 @@ impl<'a> Engine<'a> {
             active.preempted = false;
             self.rescale_loss += active.pending_cost;
             let account = &mut self.accounts[active.task as usize];
+            account.active_seconds += seconds;
             account.node_seconds += seconds * f64::from(active.held.len());
         }
         self.now = time;
@@ -396,7 +401,7 @@ impl<'a> Engine<'a> {
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
                 curve_nodes: task.curve.nodes.clone(),
-                curve_objective: task.curve.objective.clone(),
+                curve_objective: self.options.objective.curve(task),
                 current: 0,
             });
         }

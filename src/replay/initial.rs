@@ -2,9 +2,11 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 /// How the nodes idle at the start are dealt to the tasks active at the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Initial {
     /// Each node to a task drawn at random; a task below its minimum gets none, one
     /// above its maximum loses its first nodes (as the original).

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::objective::Objective;
 use crate::domain::Time;
 
 /// What happened at a step.
@@ -107,6 +108,8 @@ pub struct TaskRow {
     pub work: f64,
     /// Work it has done.
     pub work_done: f64,
+    /// Seconds for which it was active: in the allocator's hands, with nodes or without.
+    pub active_seconds: f64,
     /// Node-seconds it held.
     pub node_seconds: f64,
     /// How often it grew.
@@ -121,6 +124,9 @@ pub struct TaskRow {
     pub lost_down: f64,
     /// Seconds of progress lost to preemption.
     pub lost_preempted: f64,
+    /// Work done as a share of what it would have done at its best while active; `None`
+    /// where it never was active, or can do nothing.
+    pub normalised_progress: Option<f64>,
 }
 
 /// A task held a node from one time to another.
@@ -141,6 +147,8 @@ pub struct AllocationRow {
 pub struct Summary {
     /// Whether the replay ran to its end (false after an interrupt).
     pub complete: bool,
+    /// What every decision maximised.
+    pub objective: Objective,
     /// Time of event 0.
     pub from: String,
     /// Time of the last event.
@@ -187,6 +195,10 @@ pub struct Summary {
     pub completion_median_s: Option<f64>,
     /// Seconds from event 0 to the last task's end.
     pub completion_last_s: Option<f64>,
+    /// Least normalised progress of the tasks that were active.
+    pub fairness_min: Option<f64>,
+    /// Jain's index of normalised progress: 1 where all tasks fared alike.
+    pub fairness_jain: Option<f64>,
 }
 
 /// Everything a replay yields.

@@ -1,6 +1,7 @@
 //! The end of a run: yardsticks and totals.
 
 use super::engine::Engine;
+use super::fairness::{RunFairness, normalised_progress};
 use super::outcome::{Outcome, StepStatus, Summary, TaskRow};
 use crate::domain::Time;
 
@@ -13,6 +14,10 @@ impl Engine<'_> {
                 self.close(task, node);
             }
         }
+        for (account, task) in self.accounts.iter_mut().zip(self.tasks) {
+            account.normalised_progress = normalised_progress(task, account);
+        }
+        let fairness = RunFairness::of(&self.accounts);
         let measured = self.yardsticks.finish(self.tasks);
         let total_work: f64 = self.accounts.iter().map(|a| a.work_done).sum();
         let share = |of: f64| (of > 0.0).then(|| total_work / of);
@@ -20,6 +25,7 @@ impl Engine<'_> {
         let completions = Completions::of(&self.accounts, self.start);
         let summary = Summary {
             complete,
+            objective: self.options.objective,
             from: self.start.to_string(),
             to: self.now.to_string(),
             span_seconds: self.now.seconds_since(self.start),
@@ -43,6 +49,8 @@ impl Engine<'_> {
             completion_mean_s: completions.mean(),
             completion_median_s: completions.median(),
             completion_last_s: completions.last,
+            fairness_min: fairness.min,
+            fairness_jain: fairness.jain,
         };
         Outcome {
             steps: self.steps,

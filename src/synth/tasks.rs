@@ -65,6 +65,7 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
                 rescale_up: model.rescale_up,
                 rescale_down: model.rescale_down,
                 work: (hours * 3600.0 * model.speed).round(),
+                priority: 1.0,
                 curve: model.curve.clone(),
             }
         })

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use gleaner::ingest::{events, tasks};
+use gleaner::ingest::{events, plan, tasks};
+
+use gleaner::sweep::Plan;
 
 use crate::support::{file, log};
 
@@ -41,6 +43,23 @@ fn examples_of_event_logs_are_the_same_log() {
 }
 
 #[test]
+fn examples_of_plans_are_sound() {
+    let plans: Vec<_> = examples()
+        .into_iter()
+        .filter(|(_, kind, _)| kind == "plan")
+        .map(|(_, _, text)| {
+            let (_folder, path) = file("plan.toml", &text);
+            plan::read(&path).unwrap().value
+        })
+        .collect();
+    let [Plan::Replay(replays), Plan::Simulate(simulations)] = &plans[..] else {
+        panic!("{plans:?}");
+    };
+    assert_eq!(replays.expand().len(), 2 * 2 * 3 * 2 * 2 * 3);
+    assert_eq!(simulations.expand().len(), 3 * 2);
+}
+
+#[test]
 fn examples_of_tasks_are_the_same_tasks() {
     let mut read = Vec::new();
     for (extension, _, text) in examples().iter().filter(|(_, kind, _)| kind == "tasks") {
@@ -50,4 +69,6 @@ fn examples_of_tasks_are_the_same_tasks() {
     assert_eq!(read.len(), 3);
     assert_eq!(read[0].len(), 2);
     assert!(read.iter().all(|tasks| *tasks == read[0]));
+    let priorities = [read[0][0].priority, read[0][1].priority];
+    assert_eq!(priorities, [1.0, 2.0]);
 }

@@ -91,6 +91,14 @@ fn every_rule_has_its_words() {
         (("work", "0"), "work: found 0, expected a number above 0"),
         (("work", "-3"), "work: found -3, expected a number above 0"),
         (
+            ("priority", "0"),
+            "priority: found 0, expected a number above 0",
+        ),
+        (
+            ("priority", "\"high\""),
+            "priority: found \"high\", expected a number",
+        ),
+        (
             ("work", "nan"),
             "work: found NaN, expected a number above 0",
         ),

@@ -16,6 +16,7 @@ fn expected() -> Vec<TrainingTask> {
         rescale_up: 20.0,
         rescale_down: 5.0,
         work: 1.5e9,
+        priority: 1.0,
         curve,
     };
     let progress = vec![0.0, 2831.0, 5259.0, 9988.0];

@@ -11,7 +11,9 @@ use std::sync::atomic::AtomicBool;
 use gleaner::Result;
 use gleaner::domain::events::Slice;
 use gleaner::domain::{EventLog, TrainingTask};
-use gleaner::replay::{self, Control, Decider, Initial, Options, Outcome, SolverDecider};
+use gleaner::replay::{
+    self, Control, Decider, Initial, Objective, Options, Outcome, SolverDecider,
+};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 /// The original's log, cut as the original cuts it.
@@ -22,6 +24,7 @@ pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
         skip_rows: 1000,
         first_node: 0,
         nodes,
+        ..Slice::default()
     }))
 }
 
@@ -38,6 +41,7 @@ pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
     Options {
         t_fwd,
         max_tasks,
+        objective: Objective::File,
         initial: Initial::Random,
         seed: 0,
         completion_events: false,

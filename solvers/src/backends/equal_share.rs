@@ -21,12 +21,8 @@ impl Solver for EqualShare {
             });
         }
         let counts = equal_share(problem);
-        Ok(Allocation {
-            status: Status::Feasible,
-            objective: Some(problem.objective(&counts)),
-            bound: None,
-            counts: Some(counts),
-        })
+        let status = Status::Feasible;
+        Ok(Allocation::with_plan(problem, status, counts, None))
     }
 }
 
@@ -84,6 +80,7 @@ mod tests {
             t_fwd: 10.0,
             tasks,
             groups: vec![],
+            goal: crate::Goal::Total,
         }
     }
 

@@ -7,9 +7,9 @@ use good_lp::solvers::ObjectiveDirection;
 use good_lp::{Expression, ProblemVariables, SolverModel, Variable, variable};
 
 use super::equal_share::equal_share;
-use crate::formulations;
+use crate::formulations::{self, fair};
 use crate::model::{Model, Row};
-use crate::{Allocation, Formulation, Limits, Problem, SolveError, SolverSpec, Status};
+use crate::{Allocation, Formulation, Goal, Limits, Problem, SolveError, SolverSpec, Status};
 
 /// Matrix entries that a library takes in within a second. It does not look at
 /// the clock until then, so a model that would take longer than the time limit
@@ -53,42 +53,111 @@ pub(super) struct Outcome {
     pub bound: Option<f64>,
 }
 
+/// A problem on its way through a library.
+struct Case<'a, L> {
+    solver: &'static str,
+    spec: SolverSpec,
+    problem: &'a Problem,
+    limits: &'a Limits,
+    deadline: Instant,
+    library: L,
+}
+
 /// Solves `problem` with `library`, which says in an error what broke.
 pub(super) fn solve(
     solver: &'static str,
     spec: SolverSpec,
     problem: &Problem,
     limits: &Limits,
-    library: impl FnOnce(&Job) -> Result<Outcome, String>,
+    library: impl Fn(&Job) -> Result<Outcome, String>,
 ) -> Result<Allocation, SolveError> {
-    let deadline = deadline(limits.time);
-    refuse_groups(solver, spec, problem)?;
+    let case = Case {
+        solver,
+        spec,
+        problem,
+        limits,
+        deadline: deadline(limits.time),
+        library,
+    };
+    refuse(solver, spec, problem)?;
     let floor = floor(problem, spec);
     if entries(problem, spec) > MOST_ENTRIES.min(ENTRIES_PER_SECOND * limits.time.as_secs_f64()) {
         return Ok(verdict(problem, limits, floor, &Outcome::default()));
     }
-    let model = formulations::build(problem, spec.formulation, spec.big_m)?;
-    if let Some(outcome) = trivial(&model) {
-        return Ok(verdict(problem, limits, floor, &outcome));
+    match problem.goal {
+        Goal::Total => case.solve_total(floor),
+        Goal::MaxMin => case.solve_max_min(floor),
     }
-    let encode =
-        |plan: &Vec<u32>| formulations::encode(problem, spec.formulation, spec.big_m, plan);
-    let job = Job {
-        scale: scale(&model),
-        start: floor.as_ref().map(encode),
-        deadline,
-        gap: limits.gap.max(0.0),
-        model,
-    };
-    let mut outcome = library(&job).map_err(|message| SolveError::Backend { solver, message })?;
-    outcome.bound = outcome.bound.map(|bound| bound / job.scale);
-    let found = outcome
-        .values
-        .as_ref()
-        .map(|values| formulations::decode(problem, spec.formulation, spec.big_m, values))
-        .filter(|plan| is_feasible(problem, spec, plan));
-    let best = better(problem, found, floor);
-    Ok(verdict(problem, limits, best, &outcome))
+}
+
+impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
+    fn solve_total(&self, floor: Option<Vec<u32>>) -> Result<Allocation, SolveError> {
+        let (problem, spec) = (self.problem, self.spec);
+        let model = formulations::build(problem, spec.formulation, spec.big_m)?;
+        let encode =
+            |plan: &Vec<u32>| formulations::encode(problem, spec.formulation, spec.big_m, plan);
+        let start = floor.as_ref().map(encode);
+        let (outcome, found) = self.attempt(model, start, self.limits.gap)?;
+        let best = better(problem, found, floor);
+        Ok(verdict(problem, self.limits, best, &outcome))
+    }
+
+    /// The level first, to the end whatever gap is allowed, then the total among the
+    /// plans as fair as the fairest found.
+    fn solve_max_min(&self, floor: Option<Vec<u32>>) -> Result<Allocation, SolveError> {
+        let (problem, spec) = (self.problem, self.spec);
+        let model = formulations::build(problem, spec.formulation, spec.big_m)?;
+        let start = floor.as_ref().map(|p| fair::encode(problem, spec.big_m, p));
+        let (level, found) = self.attempt(model, start, 0.0)?;
+        let Some(fairest) = better(problem, found, floor) else {
+            return Ok(verdict(problem, self.limits, None, &level));
+        };
+        let Some(fairness) = problem.fairness(&fairest) else {
+            return Ok(verdict(problem, self.limits, Some(fairest), &level));
+        };
+        let model = fair::total(problem, spec.big_m, fairness);
+        let encode =
+            |plan: &[u32]| formulations::encode(problem, spec.formulation, spec.big_m, plan);
+        let start = Some(encode(&fairest));
+        let (outcome, found) = self.attempt(model, start, self.limits.gap)?;
+        let best = better(problem, found, Some(fairest));
+        let mut answer = verdict(problem, self.limits, best, &outcome);
+        if !level.optimal && answer.status == Status::Optimal {
+            (answer.status, answer.bound) = (Status::Feasible, None);
+        }
+        Ok(answer)
+    }
+
+    /// Has the library solve a model; what it answers, and its plan where that is feasible.
+    fn attempt(
+        &self,
+        model: Model,
+        start: Option<Vec<f64>>,
+        gap: f64,
+    ) -> Result<(Outcome, Option<Vec<u32>>), SolveError> {
+        if let Some(outcome) = trivial(&model) {
+            return Ok((outcome, None));
+        }
+        let job = Job {
+            scale: scale(&model),
+            start,
+            deadline: self.deadline,
+            gap: gap.max(0.0),
+            model,
+        };
+        let failed = |message| SolveError::Backend {
+            solver: self.solver,
+            message,
+        };
+        let mut outcome = (self.library)(&job).map_err(failed)?;
+        outcome.bound = outcome.bound.map(|bound| bound / job.scale);
+        let (problem, spec) = (self.problem, self.spec);
+        let values = outcome.values.as_ref();
+        let found = values
+            .map(|values| formulations::decode(problem, spec.formulation, spec.big_m, values))
+            .filter(|plan| is_feasible(problem, spec, plan));
+        Ok((outcome, found))
+    }
 }
 
 /// About how many matrix entries the model has.
@@ -107,11 +176,11 @@ fn deadline(limit: Duration) -> Instant {
     now.checked_add(limit.min(CENTURY)).unwrap_or(now)
 }
 
-fn refuse_groups(
-    solver: &'static str,
-    spec: SolverSpec,
-    problem: &Problem,
-) -> Result<(), SolveError> {
+/// Refuses what the paper formulation cannot carry.
+fn refuse(solver: &'static str, spec: SolverSpec, problem: &Problem) -> Result<(), SolveError> {
+    if spec.formulation == Formulation::Paper && problem.goal == Goal::MaxMin {
+        return Err(SolveError::Goal { solver });
+    }
     match problem.groups.first() {
         Some(group) if spec.formulation == Formulation::Paper => Err(SolveError::SideConstraint {
             solver,
@@ -131,7 +200,7 @@ fn floor(problem: &Problem, spec: SolverSpec) -> Option<Vec<u32>> {
 
 fn better(problem: &Problem, a: Option<Vec<u32>>, b: Option<Vec<u32>>) -> Option<Vec<u32>> {
     match (a, b) {
-        (Some(a), Some(b)) if problem.objective(&b) > problem.objective(&a) => Some(b),
+        (Some(a), Some(b)) if problem.merit(&b) > problem.merit(&a) => Some(b),
         (Some(a), _) => Some(a),
         (None, b) => b,
     }
@@ -199,12 +268,7 @@ fn verdict(
         .bound
         .filter(|b| b.is_finite() && *b >= objective - slack)
         .map(|b| b.max(objective));
-    let mut answer = Allocation {
-        status: Status::Feasible,
-        objective: Some(objective),
-        bound,
-        counts: Some(counts),
-    };
+    let mut answer = Allocation::with_plan(problem, Status::Feasible, counts, bound);
     let allowed = if outcome.optimal {
         limits.gap.max(TOLERANCE)
     } else {

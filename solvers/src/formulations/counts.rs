@@ -50,6 +50,13 @@ pub fn columns(problem: &Problem, big_m: BigM) -> u64 {
     choices(problem, big_m).map(|(_, c)| c.len()).sum()
 }
 
+/// The task (its index) and the count of every column of [`build`]'s model, in order.
+pub(super) fn picks(problem: &Problem, big_m: BigM) -> impl Iterator<Item = (usize, u32)> {
+    choices(problem, big_m)
+        .enumerate()
+        .flat_map(|(j, (_, choices))| choices.iter().map(|k| (j, k)).collect::<Vec<_>>())
+}
+
 /// The model. A task with no choice leaves its row without terms, which nothing meets.
 pub fn build(problem: &Problem, big_m: BigM) -> Model {
     let mut model = Model {

@@ -6,10 +6,11 @@
 
 pub mod counts;
 pub mod export;
+pub mod fair;
 pub mod paper;
 
 use crate::model::Model;
-use crate::{BigM, Formulation, Problem, SolveError};
+use crate::{BigM, Formulation, Goal, Problem, SolveError};
 
 /// Most columns that [`build`] writes down: beyond it a model is gigabytes large.
 pub const MAX_COLUMNS: u64 = 10_000_000;
@@ -22,10 +23,12 @@ pub fn columns(problem: &Problem, formulation: Formulation, big_m: BigM) -> u64 
     }
 }
 
-/// Writes `problem`, which must be sound, down as a model.
+/// Writes `problem`, which must be sound, down as a model; under a max-min goal as that of
+/// the level ([`fair::level`]).
 ///
 /// # Errors
-/// [`SolveError::SideConstraint`] for groups in the paper formulation, and
+/// [`SolveError::SideConstraint`] for groups and [`SolveError::Goal`] for a max-min goal in
+/// the paper formulation, and
 /// [`SolveError::Invalid`] for a state or a size that the formulation cannot
 /// represent.
 pub fn build(
@@ -40,9 +43,11 @@ pub fn build(
              written down: use the exact solver"
         )]));
     }
-    let model = match formulation {
-        Formulation::Counts => counts::build(problem, big_m),
-        Formulation::Paper => paper::build(problem, big_m)?,
+    let model = match (formulation, problem.goal) {
+        (Formulation::Counts, Goal::Total) => counts::build(problem, big_m),
+        (Formulation::Counts, Goal::MaxMin) => fair::level(problem, big_m),
+        (Formulation::Paper, Goal::Total) => paper::build(problem, big_m)?,
+        (Formulation::Paper, Goal::MaxMin) => return Err(SolveError::Goal { solver: "paper" }),
     };
     let finite = model.columns.iter().all(|c| c.objective.is_finite());
     if finite {

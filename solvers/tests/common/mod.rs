@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use gleaner_solvers::{Allocation, BigM, Problem, check};
+use gleaner_solvers::{Allocation, BigM, Goal, Problem, Task, check};
+use proptest::prelude::*;
 
 /// A reference problem with the optima of the original system.
 #[derive(Debug, serde::Deserialize)]
@@ -40,4 +41,67 @@ pub fn assert_reaches(problem: &Problem, answer: &Allocation, big_m: BigM, optim
         "{}: objective {found}, expected {optimum}",
         problem.id
     );
+}
+
+/// Curves of any shape: concave, convex, falling, with plateaus and noise.
+pub fn curve() -> impl Strategy<Value = (Vec<u32>, Vec<f64>)> {
+    let point = (1u32..9, prop_oneof![0.0..100.0, (0..5).prop_map(f64::from)]);
+    (
+        prop_oneof![Just(0.0), 0.0..5.0],
+        prop::collection::vec(point, 1..8),
+        prop::bool::ANY,
+    )
+        .prop_map(|(at_zero, steps, cumulative)| {
+            let (mut nodes, mut values) = (vec![0], vec![at_zero]);
+            for (width, value) in steps {
+                let last = *values.last().unwrap();
+                nodes.push(nodes.last().unwrap() + width);
+                values.push(if cumulative { last + value } else { value });
+            }
+            (nodes, values)
+        })
+}
+
+/// Tasks of any bounds and costs on such curves.
+pub fn task() -> impl Strategy<Value = Task> {
+    let cost = || prop_oneof![Just(0.0), 0.0..40.0];
+    (curve(), 1u32..6, 0u32..40, cost(), cost(), 0u32..20).prop_map(
+        |((curve_nodes, curve_objective), min_nodes, span, rescale_up, rescale_down, current)| {
+            Task {
+                name: String::new(),
+                min_nodes,
+                max_nodes: min_nodes + span,
+                rescale_up,
+                rescale_down,
+                current: current.min(*curve_nodes.last().unwrap()),
+                curve_nodes,
+                curve_objective,
+            }
+        },
+    )
+}
+
+/// Problems of up to 28 tasks, many of them alike.
+pub fn problem() -> impl Strategy<Value = Problem> {
+    (
+        prop::collection::vec(task(), 0..8),
+        0u32..60,
+        prop_oneof![Just(10.0), 0.5..600.0],
+        // Identical tasks are where ties and degenerate prices are.
+        1usize..4,
+    )
+        .prop_map(|(mut tasks, nodes, t_fwd, copies)| {
+            tasks = tasks.iter().flat_map(|t| vec![t.clone(); copies]).collect();
+            for (i, task) in tasks.iter_mut().enumerate() {
+                task.name = format!("t{i}");
+            }
+            Problem {
+                id: "random".into(),
+                nodes,
+                t_fwd,
+                tasks,
+                groups: vec![],
+                goal: Goal::Total,
+            }
+        })
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::choice::Choice;
 use super::experiment::Experiment;
+use crate::cli::inputs::as_text;
 use crate::cli::remark;
 use crate::domain::cluster::MAX_GPUS_PER_NODE;
 use crate::domain::{Cluster, Time, Trace, Workload};
@@ -104,10 +105,6 @@ impl FromStr for Named {
             Err(_) => Named::File(text.into()),
         })
     }
-}
-
-fn as_text<S: serde::Serializer>(time: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
-    time.map(|time| time.to_string()).serialize(serializer)
 }
 
 /// What was read.

@@ -3,6 +3,7 @@
 mod choice;
 mod experiment;
 mod inputs;
+mod prepared;
 mod profiling;
 mod results;
 
@@ -15,10 +16,10 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::{interrupt, remark};
+use super::{interrupt, remark, threads};
 use crate::error::{Error, Result};
 use crate::lucid::policies;
-use crate::lucid::{Control, Request, Simulation, simulate};
+use crate::lucid::{Control, Request, simulate};
 use crate::output::events;
 use crate::output::run::{RunDir, Seconds};
 
@@ -26,6 +27,8 @@ use choice::Choice;
 use inputs::{FileArgs, Inputs};
 use profiling::ProfilerArgs;
 use results::Results;
+
+pub use prepared::Prepared;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
@@ -118,37 +121,26 @@ struct OutputArgs {
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
     let stop = interrupt::flag()?;
-    let requests = args.choice.requests(args.files.is_sweep())?;
+    let requests = args.requests()?;
     args.output.check(&requests)?;
-    if let Some(threads) = args.jobs {
-        use_threads(threads)?;
+    if let Some(count) = args.jobs {
+        threads::use_threads(count)?;
     }
     let clock = Instant::now();
-    let mut inputs = Inputs::read(&args.files, &args.choice, &requests)?;
-    let profiler = args.profiler.settings(&mut inputs, &requests)?;
+    let prepared = Prepared::read(args, &requests)?;
+    let inputs = &prepared.inputs;
     let directory = args
-        .out(&inputs)
+        .out(inputs)
         .map(|path| RunDir::open(&path))
         .transpose()?;
-    report_skipped(&inputs, directory.as_ref())?;
+    report_skipped(inputs, directory.as_ref())?;
     let mut seconds = Seconds {
         read: clock.elapsed().as_secs_f64(),
         ..Seconds::default()
     };
 
     let clock = Instant::now();
-    let simulation = Simulation {
-        trace: &inputs.trace,
-        cluster: &inputs.cluster,
-        start: inputs.start,
-        placer: args.choice.placer(),
-        estimates: inputs.estimates.as_deref(),
-        forecast: inputs.forecast.as_deref(),
-        packing: inputs.packing.as_deref(),
-        profiler: profiler.as_ref(),
-        without: args.choice.without(),
-        check: args.check,
-    };
+    let simulation = prepared.simulation(&args.choice, args.check);
     let progress = Mutex::new(Progress::new(args.output.quiet));
     let control = Control {
         stop,
@@ -175,6 +167,19 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
+    /// The policies asked for.
+    ///
+    /// # Errors
+    /// An unknown name: [`Error::Usage`].
+    pub fn requests(&self) -> Result<Vec<Request>> {
+        self.choice.requests(self.files.is_sweep())
+    }
+
+    /// Policies, placer, and what Lucid does without.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
     /// The run directory.
     fn out(&self, inputs: &Inputs) -> Option<PathBuf> {
         let logs = self.output.log_dir.as_ref();
@@ -197,12 +202,6 @@ impl OutputArgs {
         }
         events::Format::of(path).map(drop)
     }
-}
-
-fn use_threads(threads: NonZeroUsize) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
-    pool.build_global()
-        .map_err(|e| Error::Run(format!("cannot start {threads} threads: {e}")))
 }
 
 fn report_skipped(inputs: &Inputs, directory: Option<&RunDir>) -> Result<()> {

@@ -24,6 +24,7 @@
 //! rescale_up = 20
 //! rescale_down = 10
 //! work = 1e6
+//! priority = 2       # optional: 1
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!

@@ -52,6 +52,7 @@ impl<'a> Entry<'a> {
             rescale_up: fields.number(labels.rescale_up),
             rescale_down: fields.number(labels.rescale_down),
             work: fields.number(labels.work),
+            priority: fields.number_or(labels.priority, 1.0),
             curve,
         };
         let mut report = fields.finish();

@@ -17,6 +17,7 @@ pub(super) struct Labels {
     pub rescale_up: &'static str,
     pub rescale_down: &'static str,
     pub work: &'static str,
+    pub priority: &'static str,
     pub nodes: &'static str,
     pub progress: &'static str,
     pub objective: &'static str,
@@ -32,6 +33,7 @@ impl Labels {
         rescale_up: "rescale_up",
         rescale_down: "rescale_down",
         work: "work",
+        priority: "priority",
         nodes: "curve_nodes",
         progress: "curve_progress",
         objective: "curve_objective",
@@ -113,6 +115,15 @@ impl<'a> Fields<'a> {
         match self.take(name) {
             Some(Node::Number(number)) => Some(number),
             other => self.wrong(name, other, "a number"),
+        }
+    }
+
+    /// A number, or `default` where it is missing.
+    pub fn number_or(&mut self, name: &str, default: f64) -> Option<f64> {
+        if self.has(name) {
+            self.number(name)
+        } else {
+            Some(default)
         }
     }
 

@@ -18,6 +18,7 @@
 //! | `min_nodes`, `max_nodes` | nodes | `Jmin`, `Jmax` |
 //! | `rescale_up`, `rescale_down` | seconds of progress lost | `Tcup`, `Tcdw` |
 //! | `work` | units of work | `Pmax` |
+//! | `priority` | weight above 0; 1 where missing | |
 //! | curve `nodes` | nodes: first 0, increasing | `Ns` |
 //! | curve `progress` | units of work per second; 0 at 0 nodes | `Ps` |
 //! | curve `objective` | per second; the progress where missing | `Os` |

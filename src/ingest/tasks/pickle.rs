@@ -19,6 +19,7 @@ static LABELS: Labels = Labels {
     rescale_up: "Tcup",
     rescale_down: "Tcdw",
     work: "Pmax",
+    priority: "priority",
     nodes: "Ns",
     progress: "Ps",
     objective: "Os",

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The numbers of a curve are parted by `;` or spaces; in Parquet they may also be lists.
-//! `submit` and `curve_objective` may be empty, and their columns left out.
+//! `submit`, `priority` and `curve_objective` may be empty, and their columns left out.
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
@@ -27,15 +27,16 @@ const TEXTS: [&str; 2] = ["name", "submit"];
 /// Columns whose cells are lists of numbers.
 const LISTS: [&str; 3] = ["curve_nodes", "curve_progress", "curve_objective"];
 /// Columns whose cells are numbers.
-const NUMBERS: [&str; 5] = [
+const NUMBERS: [&str; 6] = [
     "min_nodes",
     "max_nodes",
     "rescale_up",
     "rescale_down",
     "work",
+    "priority",
 ];
 /// Columns that may be left out.
-const OPTIONAL: [&str; 2] = ["submit", "curve_objective"];
+const OPTIONAL: [&str; 3] = ["submit", "priority", "curve_objective"];
 
 fn known() -> impl Iterator<Item = &'static str> {
     TEXTS.into_iter().chain(NUMBERS).chain(LISTS)

@@ -13,6 +13,7 @@ pub(super) struct Draft {
     pub rescale_up: Option<f64>,
     pub rescale_down: Option<f64>,
     pub work: Option<f64>,
+    pub priority: Option<f64>,
     pub curve: Option<ScalingCurve>,
 }
 
@@ -25,7 +26,7 @@ pub(super) struct CurveDraft {
     pub objective: Option<Vec<f64>>,
 }
 
-const TASK_RULES: [fn(&Draft, &mut Report<'_>); 7] = [
+const TASK_RULES: [fn(&Draft, &mut Report<'_>); 8] = [
     is_named,
     counts_are_whole,
     counts_are_at_least_one,
@@ -33,6 +34,7 @@ const TASK_RULES: [fn(&Draft, &mut Report<'_>); 7] = [
     max_is_on_the_curve,
     costs_are_not_negative,
     work_is_positive,
+    priority_is_positive,
 ];
 
 const CURVE_RULES: [fn(&CurveDraft, &mut Report<'_>); 5] = [
@@ -60,6 +62,7 @@ impl Draft {
             rescale_up: self.rescale_up?,
             rescale_down: self.rescale_down?,
             work: self.work?,
+            priority: self.priority?,
             curve: self.curve?,
         })
     }
@@ -166,6 +169,14 @@ fn costs_are_not_negative(task: &Draft, report: &mut Report<'_>) {
 fn work_is_positive(task: &Draft, report: &mut Report<'_>) {
     if let Some(work) = task.work.filter(|work| !(is_sound(*work) && *work > 0.0)) {
         report.add(report.labels.work, work.to_string(), "a number above 0");
+    }
+}
+
+fn priority_is_positive(task: &Draft, report: &mut Report<'_>) {
+    let sound = |priority: &f64| is_sound(*priority) && *priority > 0.0;
+    if let Some(priority) = task.priority.filter(|priority| !sound(priority)) {
+        let field = report.labels.priority;
+        report.add(field, priority.to_string(), "a number above 0");
     }
 }
 

@@ -21,11 +21,17 @@
 //! than about a gibibyte (counts in the millions on curves far from concave): the relaxation's
 //! plan comes back then, with its bound.
 //!
+//! **Max-min.** Where the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can
+//! run and the greatest least share, by bisection; the steps above then find the best total
+//! among the plans that keep both: counts of a lesser share are struck out, and where not
+//! all tasks can run a task that does earns more than all else together.
+//!
 //! **Ties.** Leaving a task as it is earns a bonus of 1e-11 of the best single
 //! task's value. Among plans closer than that, the one that leaves more tasks as
 //! they are wins; what is still tied is settled by the order of tasks and counts,
 //! so that equal problems get equal answers.
 
+mod fair;
 mod relaxation;
 mod search;
 mod shape;
@@ -33,7 +39,8 @@ mod shape;
 use std::time::Instant;
 
 use crate::solver::{BigM, Limits, SolveError, Solver};
-use crate::{Allocation, Problem, Status};
+use crate::{Allocation, Goal, Problem, Status};
+use fair::Levels;
 use relaxation::Relaxation;
 use search::{Case, Search};
 use shape::Shapes;
@@ -43,6 +50,7 @@ use shape::Shapes;
 pub struct Exact {
     big_m: BigM,
     shapes: Shapes,
+    levels: Levels,
     relaxation: Relaxation,
     search: Search,
     counts: Vec<u32>,
@@ -72,6 +80,14 @@ impl Exact {
     /// it is proven, or `None` where no plan exists.
     fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Option<f64> {
         if !self.shapes.build(problem, self.big_m) || !self.shapes.is_finite() {
+            return None;
+        }
+        if problem.goal == Goal::MaxMin {
+            let floor = self.levels.floor(&self.shapes, problem)?;
+            self.shapes.restrict(problem, &self.levels.best, floor);
+        }
+        self.shapes.favour_staying(problem);
+        if !self.shapes.is_finite() {
             return None;
         }
         let gap = self
@@ -114,16 +130,12 @@ impl Solver for Exact {
             }
             return Ok(Allocation::without_plan(Status::Infeasible));
         };
-        let objective = problem.objective(&self.counts);
-        Ok(Allocation {
-            status: if gap > 0.0 {
-                Status::Feasible
-            } else {
-                Status::Optimal
-            },
-            objective: Some(objective),
-            bound: Some(objective + gap),
-            counts: Some(self.counts.clone()),
-        })
+        let status = match gap > 0.0 {
+            true => Status::Feasible,
+            false => Status::Optimal,
+        };
+        let mut answer = Allocation::with_plan(problem, status, self.counts.clone(), None);
+        answer.bound = answer.objective.map(|objective| objective + gap);
+        Ok(answer)
     }
 }

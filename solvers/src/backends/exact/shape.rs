@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::fair::{Floor, first_count};
 use crate::solver::BigM;
 use crate::{Problem, Task};
 
@@ -24,6 +25,8 @@ pub(super) struct Shapes {
     vertices: Vec<Vertex>,
     /// Task j's vertices are `starts[j]..starts[j + 1]`.
     starts: Vec<usize>,
+    /// The vertices before [`Shapes::restrict`].
+    unrestricted: Vec<Vertex>,
     bonus: f64,
     is_finite: bool,
 }
@@ -60,6 +63,7 @@ impl Valuation {
 
 impl Shapes {
     /// Fills the shapes from `problem`; false where some task has no allowed count.
+    /// [`Shapes::favour_staying`] is to follow.
     pub fn build(&mut self, problem: &Problem, big_m: BigM) -> bool {
         self.vertices.clear();
         self.starts.clear();
@@ -76,7 +80,7 @@ impl Shapes {
             }
             self.starts.push(self.vertices.len());
         }
-        self.add_bonus(problem);
+        self.is_finite = self.vertices.iter().all(|v| v.value.is_finite());
         true
     }
 
@@ -165,7 +169,80 @@ impl Shapes {
         });
     }
 
-    fn add_bonus(&mut self, problem: &Problem) {
+    /// Strikes out what no max-min fair plan holds: counts whose share is below the
+    /// floor's, and no nodes at all where every task can run. Where some cannot, those
+    /// that do earn more than all values together, so that as many as possible do.
+    pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
+        let reward = match floor.some_rest {
+            true => self.more_than_all(),
+            false => 0.0,
+        };
+        std::mem::swap(&mut self.vertices, &mut self.unrestricted);
+        self.vertices.clear();
+        for (j, (task, &best)) in problem.tasks.iter().zip(best_rates).enumerate() {
+            let keeps = |count| match count {
+                0 => floor.some_rest,
+                count => task.share_of(problem.t_fwd, best, count) >= floor.level,
+            };
+            let (from, to) = (self.starts[j], self.starts[j + 1]);
+            self.starts[j] = self.vertices.len();
+            for i in from..to {
+                self.keep(task, problem.t_fwd, (i > from).then(|| i - 1), i, &keeps);
+            }
+            let own = &mut self.vertices[self.starts[j]..];
+            let running = own.iter_mut().filter(|v| v.count > 0);
+            running.for_each(|v| v.value += reward);
+        }
+        if let Some(end) = self.starts.last_mut() {
+            *end = self.vertices.len();
+        }
+    }
+
+    /// More than the totals of any two plans differ by.
+    fn more_than_all(&self) -> f64 {
+        let largest = |range: &[usize]| {
+            let own = self.vertices[range[0]..range[1]].iter();
+            own.map(|v| v.value.abs()).fold(0.0, f64::max)
+        };
+        let sum: f64 = self.starts.windows(2).map(largest).sum();
+        if sum > 0.0 { 3.0 * sum } else { 1.0 }
+    }
+
+    /// Adds what `keeps` leaves of vertex `i` and the counts between it and the one before.
+    fn keep(
+        &mut self,
+        task: &Task,
+        t_fwd: f64,
+        before: Option<usize>,
+        i: usize,
+        keeps: &impl Fn(u32) -> bool,
+    ) {
+        let vertex = self.unrestricted[i];
+        let before = before.map(|b| self.unrestricted[b].count);
+        let before = before.filter(|_| vertex.joined);
+        let joined_to = before.filter(|&count| keeps(count));
+        match (before, joined_to, keeps(vertex.count)) {
+            (_, Some(_), true) => self.push(vertex.count, vertex.value, true),
+            (Some(low), None, true) => {
+                let first = first_count(low, vertex.count, keeps);
+                if first < vertex.count {
+                    self.push(first, task.value(t_fwd, first), false);
+                }
+                self.push(vertex.count, vertex.value, first < vertex.count);
+            }
+            (None, None, true) => self.push(vertex.count, vertex.value, false),
+            (_, Some(low), false) => {
+                let last = first_count(low, vertex.count, |count| !keeps(count)) - 1;
+                if last > low {
+                    self.push(last, task.value(t_fwd, last), true);
+                }
+            }
+            (_, None, false) => {}
+        }
+    }
+
+    /// Adds the bonus of an unchanged task, which settles ties.
+    pub fn favour_staying(&mut self, problem: &Problem) {
         self.is_finite = self.vertices.iter().all(|v| v.value.is_finite());
         let best = self
             .vertices

@@ -1,0 +1,134 @@
+//! The max-min goal in the counts formulation: two models, one after the other.
+//!
+//! [`level`] adds a column z, the least share among the tasks that run, to the binaries
+//! `y_j_k`, with a row for each task j: z ≤ Σ_{k>0} share_j(k) · y_j_k + y_j_0, as no share is
+//! above 1. It maximises W · Σ_{k>0} y_j_k + z, with W above the range of z: first how
+//! many tasks run, then z. [`total`] maximises the total under what that came to: counts
+//! of a lesser share are fixed at 0, and a row keeps as many tasks running.
+
+use super::counts;
+use crate::model::{Column, Model};
+use crate::{BigM, Fairness, Problem};
+
+/// Shares are multiplied by this, so that the libraries' absolute tolerances are small
+/// beside them.
+const SCALE: f64 = 1024.0;
+
+/// Shares at the columns of the counts formulation, in their order; `None` at 0 nodes.
+fn shares(problem: &Problem, big_m: BigM) -> Vec<Option<f64>> {
+    let best: Vec<f64> = problem.tasks.iter().map(|t| t.best_rate()).collect();
+    let share = |(j, count): (usize, u32)| {
+        let task = &problem.tasks[j];
+        (count > 0).then(|| task.share_of(problem.t_fwd, best[j], count))
+    };
+    counts::picks(problem, big_m).map(share).collect()
+}
+
+/// The first model: its last column is z, in units of 1/1024.
+pub fn level(problem: &Problem, big_m: BigM) -> Model {
+    let shares = shares(problem, big_m);
+    let least = shares.iter().flatten().copied().fold(0.0, f64::min);
+    let mut model = counts::build(problem, big_m);
+    model.name = "level".to_owned();
+    for (column, share) in model.columns.iter_mut().zip(&shares) {
+        let runs = f64::from(u8::from(share.is_some()));
+        column.objective = SCALE * (2.0 - least) * runs;
+    }
+    let z = model.add_column(Column {
+        name: "level".to_owned(),
+        lower: SCALE * least,
+        upper: SCALE,
+        integer: false,
+        objective: 1.0,
+    });
+    let picks: Vec<(usize, u32)> = counts::picks(problem, big_m).collect();
+    let mut column = 0;
+    for own in picks.chunk_by(|a, b| a.0 == b.0) {
+        let terms = (column..column + own.len()).map(|y| (y, SCALE * shares[y].unwrap_or(1.0)));
+        let row = terms.chain([(z, -1.0)]).collect();
+        model.add_row(format!("share_{}", own[0].0), row, 0.0, f64::INFINITY);
+        column += own.len();
+    }
+    model
+}
+
+/// Values of the columns of [`level`]'s model that state the plan.
+pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
+    let mut values = counts::encode(problem, big_m, plan);
+    let fairness = problem.fairness(plan);
+    let share = fairness.and_then(|f| f.least_share);
+    values.push(SCALE * share.unwrap_or(1.0));
+    values
+}
+
+/// The second model: the counts formulation among the plans as fair as `floor`.
+pub fn total(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
+    let shares = shares(problem, big_m);
+    let level = floor.least_share.unwrap_or(f64::NEG_INFINITY);
+    let mut model = counts::build(problem, big_m);
+    let mut running = Vec::new();
+    for (y, share) in shares.iter().enumerate() {
+        if share.is_some_and(|share| share < level) {
+            model.columns[y].upper = 0.0;
+        }
+        if share.is_some() {
+            running.push((y, 1.0));
+        }
+    }
+    let least = f64::from(floor.running);
+    model.add_row("running".to_owned(), running, least, f64::INFINITY);
+    model
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Goal, synthetic};
+
+    fn small() -> Problem {
+        let mut problem = synthetic::problem(2, 9, 7);
+        problem.goal = Goal::MaxMin;
+        for (task, min) in problem.tasks.iter_mut().zip([2, 1]) {
+            (task.min_nodes, task.max_nodes, task.current) = (min, 8, 0);
+        }
+        problem
+    }
+
+    fn holds(model: &Model, values: &[f64]) -> bool {
+        let within = |sum: f64, low: f64, high: f64| low - 1e-9 <= sum && sum <= high + 1e-9;
+        let columns = model.columns.iter().zip(values);
+        let rows = model.rows.iter().all(|row| {
+            let sum = row.terms.iter().map(|&(x, a)| a * values[x]).sum();
+            within(sum, row.lower, row.upper)
+        });
+        rows && columns
+            .into_iter()
+            .all(|(c, &x)| within(x, c.lower, c.upper))
+    }
+
+    // Derived by formula: two tasks of 8 and 9 choices.
+    #[test]
+    fn the_level_is_bound_by_every_task_that_runs() {
+        let problem = small();
+        let model = level(&problem, BigM::Corrected);
+        assert_eq!((model.columns.len(), model.rows.len()), (8 + 9 + 1, 3 + 2));
+        for plan in [[2, 7], [4, 4], [0, 8], [0, 0]] {
+            let values = encode(&problem, BigM::Corrected, &plan);
+            assert!(holds(&model, &values), "{plan:?}");
+            let mut higher = values;
+            *higher.last_mut().unwrap() += 1.0;
+            assert!(!holds(&model, &higher), "{plan:?}");
+        }
+    }
+
+    #[test]
+    fn plans_less_fair_than_the_floor_are_out() {
+        let problem = small();
+        let floor = problem.fairness(&[4, 4]).unwrap();
+        let model = total(&problem, BigM::Corrected, floor);
+        let stated = |plan: &[u32]| counts::encode(&problem, BigM::Corrected, plan);
+        assert!(holds(&model, &stated(&[4, 4])));
+        assert!(!holds(&model, &stated(&[2, 7])));
+        assert!(!holds(&model, &stated(&[0, 8])));
+    }
+}

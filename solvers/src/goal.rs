@@ -1,0 +1,177 @@
+//! What a plan is for, and how plans compare.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Problem, Task};
+
+/// Which plan is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// The one with the greatest sum of the tasks' values.
+    #[default]
+    Total,
+    /// The max-min fair one: first as many tasks as possible run, then the least share
+    /// among them is as great as possible, then the sum is.
+    ///
+    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6,
+    /// with its first two levels and the total in place of the further ones.
+    MaxMin,
+}
+
+impl Goal {
+    /// Whether it is [`Goal::Total`].
+    pub fn is_total(&self) -> bool {
+        *self == Goal::Total
+    }
+}
+
+/// How evenly a plan treats the tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// Tasks that are given nodes.
+    pub running: u32,
+    /// Least [`Task::share`] among them; `None` where none runs.
+    pub least_share: Option<f64>,
+}
+
+/// What a plan is worth under its problem's goal: the greater, the better.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Merit {
+    /// Tasks that run; 0 under [`Goal::Total`].
+    pub running: u32,
+    /// Least share among them; 0 under [`Goal::Total`] and where none runs.
+    pub least_share: f64,
+    /// Sum of the tasks' values.
+    pub total: f64,
+}
+
+impl Task {
+    /// Most objective per second that the task could earn on any count it may hold.
+    pub fn best_rate(&self) -> f64 {
+        let bounds = [self.min_nodes, self.cap()];
+        let points = self.curve_nodes.iter().copied();
+        points
+            .chain(bounds)
+            .filter(|&count| count > 0 && self.allows(count))
+            .map(|count| self.objective_rate(count))
+            .fold(0.0, f64::max)
+    }
+
+    /// What the task earns on `count` nodes over the window, rescaling paid, as a share of
+    /// what it would earn at its best. At most 1; 1 for a task that can earn nothing.
+    pub fn share(&self, t_fwd: f64, count: u32) -> f64 {
+        self.share_of(t_fwd, self.best_rate(), count)
+    }
+
+    /// [`Task::share`] where the best rate is known.
+    pub(crate) fn share_of(&self, t_fwd: f64, best_rate: f64, count: u32) -> f64 {
+        if best_rate > 0.0 {
+            self.value(t_fwd, count) / (t_fwd * best_rate)
+        } else {
+            1.0
+        }
+    }
+}
+
+impl Problem {
+    /// How evenly the plan treats the tasks; `None` unless the goal is [`Goal::MaxMin`].
+    pub fn fairness(&self, counts: &[u32]) -> Option<Fairness> {
+        let tasks = self.tasks.iter().zip(counts).filter(|&(_, &n)| n > 0);
+        let shares = tasks.map(|(task, &count)| task.share(self.t_fwd, count));
+        (self.goal == Goal::MaxMin).then(|| fairness(shares))
+    }
+
+    /// What the plan is worth.
+    pub fn merit(&self, counts: &[u32]) -> Merit {
+        Merit::of(self.fairness(counts), self.objective(counts))
+    }
+
+    /// What it is worth to change nothing: a task below its minimum earns nothing.
+    pub fn merit_of_keeping(&self) -> Merit {
+        let total = self.tasks.iter().map(|t| self.t_fwd * t.current_rate());
+        let runs = |task: &&Task| task.current > 0 && task.current >= task.min_nodes;
+        let running = self.tasks.iter().filter(runs);
+        let shares = running.map(|task| task.share(self.t_fwd, task.current));
+        let fair = (self.goal == Goal::MaxMin).then(|| fairness(shares));
+        Merit::of(fair, total.sum())
+    }
+}
+
+fn fairness(shares: impl Iterator<Item = f64>) -> Fairness {
+    let mut out = Fairness {
+        running: 0,
+        least_share: None,
+    };
+    for share in shares {
+        out.running += 1;
+        out.least_share = Some(out.least_share.map_or(share, |least| least.min(share)));
+    }
+    out
+}
+
+impl Merit {
+    fn of(fairness: Option<Fairness>, total: f64) -> Self {
+        Merit {
+            running: fairness.map_or(0, |f| f.running),
+            least_share: fairness.and_then(|f| f.least_share).unwrap_or(0.0),
+            total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(current: u32) -> Task {
+        Task {
+            name: format!("t{current}"),
+            min_nodes: 2,
+            max_nodes: 6,
+            rescale_up: 10.0,
+            rescale_down: 5.0,
+            curve_nodes: vec![0, 4, 8],
+            curve_objective: vec![0.0, 40.0, 60.0],
+            current,
+        }
+    }
+
+    // Derived by formula: the best rate is that of 6 nodes, 50.
+    #[test]
+    fn a_share_is_what_is_earned_of_the_best() {
+        let (idle, holding) = (task(0), task(4));
+        assert_eq!(idle.best_rate(), 50.0);
+        assert_eq!(idle.share(100.0, 6), 1.0);
+        assert_eq!(idle.share(100.0, 2), 0.4);
+        assert_eq!(holding.share(100.0, 6), (5000.0 - 400.0) / 5000.0);
+        let barren = Task {
+            curve_objective: vec![0.0; 3],
+            ..task(0)
+        };
+        assert_eq!(barren.share(100.0, 2), 1.0);
+    }
+
+    #[test]
+    fn plans_compare_by_how_many_run_then_by_the_least_share_then_by_the_total() {
+        let problem = Problem {
+            id: String::new(),
+            nodes: 8,
+            t_fwd: 100.0,
+            tasks: vec![task(0), task(0)],
+            groups: vec![],
+            goal: Goal::MaxMin,
+        };
+        let merit = |a, b| problem.merit(&[a, b]);
+        assert!(merit(2, 2) > merit(6, 0));
+        assert!(merit(4, 4) > merit(6, 2));
+        assert!(merit(3, 4) > merit(3, 3));
+        assert_eq!(problem.merit_of_keeping(), merit(0, 0));
+        let total = Problem {
+            goal: Goal::Total,
+            ..problem.clone()
+        };
+        assert!(total.merit(&[6, 0]) > total.merit(&[2, 2]));
+        assert_eq!(total.fairness(&[2, 2]), None);
+    }
+}

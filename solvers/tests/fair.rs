@@ -1,0 +1,202 @@
+//! The max-min goal: the exact solver against every plan there is.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod common;
+
+use gleaner_solvers::backends::Exact;
+use gleaner_solvers::{
+    Allocation, BigM, Goal, Limits, Merit, Problem, Solver, SolverKind, SolverSpec, Status, Task,
+    check, synthetic,
+};
+use proptest::prelude::*;
+
+fn solve(problem: &Problem, big_m: BigM) -> Allocation {
+    Exact::new(big_m)
+        .solve(problem, &Limits::default())
+        .unwrap()
+}
+
+/// The greatest merit of all plans, each tried.
+fn best_of_all(problem: &Problem, big_m: BigM) -> Option<Merit> {
+    let mut best = None;
+    let mut counts = vec![0; problem.tasks.len()];
+    try_all(problem, big_m, 0, problem.nodes, &mut counts, &mut best);
+    best
+}
+
+fn try_all(
+    problem: &Problem,
+    big_m: BigM,
+    task: usize,
+    left: u32,
+    counts: &mut Vec<u32>,
+    best: &mut Option<Merit>,
+) {
+    let Some(own) = problem.tasks.get(task) else {
+        let merit = problem.merit(counts);
+        if best.is_none_or(|best| merit > best) {
+            *best = Some(merit);
+        }
+        return;
+    };
+    let change = big_m.change_cap(problem.nodes);
+    if big_m.shuts_out(problem.nodes, own.min_nodes) {
+        return;
+    }
+    for count in (0..=left).filter(|&n| own.allows(n) && n.abs_diff(own.current) <= change) {
+        counts[task] = count;
+        try_all(problem, big_m, task + 1, left - count, counts, best);
+    }
+}
+
+/// Small problems under the max-min goal.
+fn small() -> impl Strategy<Value = Problem> {
+    (
+        prop::collection::vec(common::task(), 0..5),
+        0u32..14,
+        prop_oneof![Just(10.0), 0.5..600.0],
+        1usize..3,
+    )
+        .prop_map(|(tasks, nodes, t_fwd, copies)| {
+            let mut tasks: Vec<Task> = tasks
+                .iter()
+                .flat_map(|t| vec![t.clone(); copies])
+                .take(5)
+                .collect();
+            for (i, task) in tasks.iter_mut().enumerate() {
+                task.name = format!("t{i}");
+            }
+            Problem {
+                id: "random".into(),
+                nodes,
+                t_fwd,
+                tasks,
+                groups: vec![],
+                goal: Goal::MaxMin,
+            }
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn no_plan_is_better(problem in small(), big_m in prop_oneof![Just(BigM::Corrected), Just(BigM::Paper)]) {
+        let answer = solve(&problem, big_m);
+        prop_assert_eq!(check(&problem, &answer, big_m), Ok(()));
+        let best = best_of_all(&problem, big_m);
+        let Some(counts) = &answer.counts else {
+            prop_assert_eq!(best, None);
+            return Ok(());
+        };
+        prop_assert_eq!(answer.status, Status::Optimal);
+        let (found, best) = (problem.merit(counts), best.unwrap());
+        // Equal in how many run and in the least share; the total up to rounding.
+        let best_total = Merit { total: found.total, ..best };
+        prop_assert_eq!(found, best_total);
+        let slack = 1e-9 * best.total.abs().max(1.0);
+        prop_assert!((found.total - best.total).abs() <= slack, "{:?}, best {:?}", found, best);
+        prop_assert!(answer.bound.unwrap() >= best.total - slack);
+    }
+
+    #[test]
+    fn a_solver_may_change_its_goal(fair in small(), other in common::problem()) {
+        let mut solver = Exact::new(BigM::Corrected);
+        let limits = Limits::default();
+        solver.solve(&fair, &limits).unwrap();
+        prop_assert_eq!(solver.solve(&other, &limits).unwrap(), solve(&other, BigM::Corrected));
+        prop_assert_eq!(solver.solve(&fair, &limits).unwrap(), solve(&fair, BigM::Corrected));
+    }
+}
+
+fn linear(name: &str, min_nodes: u32, max_nodes: u32, current: u32) -> Task {
+    Task {
+        name: name.into(),
+        min_nodes,
+        max_nodes,
+        rescale_up: 10.0,
+        rescale_down: 10.0,
+        curve_nodes: vec![0, max_nodes],
+        curve_objective: vec![0.0, f64::from(max_nodes)],
+        current,
+    }
+}
+
+fn fair(nodes: u32, t_fwd: f64, tasks: Vec<Task>) -> Problem {
+    Problem {
+        id: "fixed".into(),
+        nodes,
+        t_fwd,
+        tasks,
+        groups: vec![],
+        goal: Goal::MaxMin,
+    }
+}
+
+// Small fixed examples, worked by hand.
+#[test]
+fn nodes_are_dealt_in_proportion_to_what_tasks_can_use() {
+    let tasks = vec![linear("small", 1, 4, 0), linear("large", 1, 12, 0)];
+    let answer = solve(&fair(8, 100.0, tasks.clone()), BigM::Corrected);
+    assert_eq!(answer.counts.unwrap(), [2, 6]);
+    assert_eq!(answer.fairness.unwrap().least_share, Some(0.5));
+    // Where the last node cannot raise the least share, it raises the total.
+    let answer = solve(&fair(9, 100.0, tasks), BigM::Corrected);
+    assert_eq!(answer.counts.unwrap().iter().sum::<u32>(), 9);
+}
+
+#[test]
+fn a_task_that_holds_all_makes_room_though_it_costs() {
+    let tasks = vec![linear("old", 2, 4, 4), linear("new", 2, 4, 0)];
+    // Over 5 seconds the 10 lost to shrinking are not won back: fairness pays them.
+    let answer = solve(&fair(4, 5.0, tasks), BigM::Corrected);
+    assert_eq!(answer.counts.unwrap(), [2, 2]);
+}
+
+#[test]
+fn where_not_all_fit_the_fewest_are_left_out() {
+    let tasks = vec![
+        linear("huge", 8, 8, 0),
+        linear("a", 3, 8, 0),
+        linear("b", 3, 8, 0),
+    ];
+    let answer = solve(&fair(8, 100.0, tasks), BigM::Corrected);
+    assert_eq!(answer.counts.unwrap(), [0, 4, 4]);
+}
+
+#[test]
+fn large_problems_are_fair_too() {
+    for seed in 0..10 {
+        let problem = Problem {
+            goal: Goal::MaxMin,
+            ..synthetic::problem(60, 400 + 150 * seed as u32, seed)
+        };
+        let answer = solve(&problem, BigM::Corrected);
+        assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
+        assert_eq!(answer.status, Status::Optimal);
+        // One more step of the level is out of reach of whole counts.
+        let level = answer.fairness.unwrap().least_share.unwrap();
+        let needed = |task: &Task| {
+            let reaches = |&n: &u32| task.allows(n) && task.share(problem.t_fwd, n) > level;
+            (1..=task.cap()).find(reaches)
+        };
+        let mut fewest: Vec<u32> = problem.tasks.iter().filter_map(needed).collect();
+        fewest.sort_unstable();
+        let mut left = problem.nodes;
+        let fit = fewest.iter().take_while(|&&n| {
+            let fits = n <= left;
+            left = left.saturating_sub(n);
+            fits
+        });
+        assert!(fit.count() < answer.fairness.unwrap().running as usize);
+    }
+}
+
+#[test]
+fn the_heuristic_says_how_fair_it_was() {
+    let problem = fair(8, 100.0, vec![linear("a", 1, 8, 0), linear("b", 1, 8, 0)]);
+    let mut solver = SolverSpec::new(SolverKind::EqualShare).build().unwrap();
+    let answer = solver.solve(&problem, &Limits::default()).unwrap();
+    assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
+    assert_eq!(answer.fairness.unwrap().running, 2);
+}

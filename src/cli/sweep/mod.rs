@@ -1,0 +1,270 @@
+//! `gleaner sweep`: a run for every combination of settings of a plan.
+
+mod experiment;
+mod replay;
+mod simulate;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::progress::Progress;
+use super::{interrupt, print, remark, threads};
+use crate::error::{Error, Result};
+use crate::ingest::{self, SourceId};
+use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::sweep::{self as tables, Store, Sweep};
+use crate::sweep::{Field, Metric, Plan, field, metrics};
+
+use experiment::Experiment;
+
+/// Run every combination of the settings that a plan lists, and find the best.
+///
+/// The plan is a TOML file with a table [replay] or [simulate], whose settings are values
+/// or lists of values; dataset/README.md describes it. Each run's result is kept as it
+/// finishes: started again, a sweep goes on with what is missing, and a changed plan uses
+/// what still fits.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = "Examples:\n  \
+    gleaner sweep dataset/sweep.toml --dry-run\n  \
+    gleaner sweep dataset/sweep.toml --out swept\n  \
+    gleaner sweep dataset/sweep.toml --best fairness_jain --jobs 4 --out swept")]
+pub struct Args {
+    /// The plan.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Directory for the table, the best settings, and a file for each run.
+    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// Figure by which the best settings are chosen [default: total_work, or avg_jct_s of
+    /// simulations].
+    #[arg(long, value_name = "METRIC")]
+    best: Option<String>,
+    /// Runs at once [default: as many as there are cores]; the results do not depend on it.
+    #[arg(short = 'j', long, value_name = "COUNT")]
+    jobs: Option<NonZeroUsize>,
+    /// Read and check everything, list the runs, and run nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+    /// No progress bar.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// What a kind of sweep has: settings, figures, and the figure to choose by.
+struct Columns {
+    settings: &'static [Field],
+    metrics: &'static [Metric],
+    by: Metric,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Wrong usage, invalid input, a run that fails, or an interrupt after what there is is kept.
+pub fn run(args: &Args) -> Result<()> {
+    let stop = interrupt::flag()?;
+    if let Some(count) = args.jobs {
+        threads::use_threads(count)?;
+    }
+    let clock = Instant::now();
+    let plan = ingest::plan::read(&args.plan)?;
+    let columns = Columns::of(&plan.value, args.best.as_deref())?;
+    let experiment: Box<dyn Experiment> = match plan.value {
+        Plan::Replay(plan) => Box::new(replay::Replays::prepare(plan)?),
+        Plan::Simulate(plan) => Box::new(simulate::Simulations::prepare(&args.plan, plan)?),
+    };
+    let read = clock.elapsed().as_secs_f64();
+    match &args.out {
+        Some(out) if !args.dry_run => {
+            let directory = RunDir::open(out)?;
+            let sources = [&plan.sources, experiment.sources()].concat();
+            let session = Session {
+                args,
+                columns,
+                experiment: experiment.as_ref(),
+                store: Store::open(&directory)?,
+                directory,
+                sources,
+                read,
+            };
+            session.run(stop)
+        }
+        out => list(experiment.as_ref(), &columns, out.as_deref()),
+    }
+}
+
+impl Columns {
+    fn of(plan: &Plan, best: Option<&str>) -> Result<Self> {
+        let (settings, metrics, default): (&[Field], &[Metric], _) = match plan {
+            Plan::Replay(_) => (&field::REPLAY_SETTINGS, &metrics::REPLAY, "total_work"),
+            Plan::Simulate(_) => (&field::SIMULATE_SETTINGS, &metrics::SIMULATE, "avg_jct_s"),
+        };
+        let name = best.unwrap_or(default);
+        let ranked = || metrics.iter().filter(|metric| metric.best.is_some());
+        let by = ranked().find(|metric| metric.field.name == name);
+        let by = *by.ok_or_else(|| {
+            let names: Vec<&str> = ranked().map(|metric| metric.field.name).collect();
+            Error::Usage(format!(
+                "--best is {name:?}, expected one of {}",
+                names.join(", ")
+            ))
+        })?;
+        Ok(Columns {
+            settings,
+            metrics,
+            by,
+        })
+    }
+}
+
+/// Lists the runs, with those in `out` as done.
+fn list(experiment: &dyn Experiment, columns: &Columns, out: Option<&Path>) -> Result<()> {
+    let earlier = out.filter(|path| path.join("runs").is_dir());
+    let store = earlier
+        .map(|path| Store::open(&RunDir::open(path)?))
+        .transpose()?;
+    let runs = experiment.runs();
+    let is_done = |run| {
+        store
+            .as_ref()
+            .is_some_and(|store| store.load(run).is_some())
+    };
+    let done: Vec<bool> = runs.iter().map(is_done).collect();
+    remark(&[format!("{} runs", runs.len())]);
+    print(&tables::listing(runs, columns.settings, &done))
+}
+
+/// A sweep under way.
+struct Session<'a> {
+    args: &'a Args,
+    columns: Columns,
+    experiment: &'a dyn Experiment,
+    store: Store,
+    directory: RunDir,
+    sources: Vec<SourceId>,
+    /// Seconds spent reading.
+    read: f64,
+}
+
+impl Session<'_> {
+    fn run(&self, stop: &AtomicBool) -> Result<()> {
+        let clock = Instant::now();
+        let runs = self.experiment.runs();
+        let mut summaries: Vec<Option<Value>> =
+            runs.iter().map(|run| self.store.load(run)).collect();
+        let found_done = summaries.iter().flatten().count();
+        let mut seconds = Seconds {
+            read: self.read,
+            ..Seconds::default()
+        };
+        if found_done < runs.len() {
+            self.begin(seconds)?;
+            self.run_missing(&mut summaries, stop)?;
+        }
+        seconds.compute = clock.elapsed().as_secs_f64();
+        let complete: Option<Vec<Value>> = summaries.into_iter().collect();
+        let Some(summaries) = complete else {
+            self.write_info(false, seconds)?;
+            return Err(Error::Interrupted);
+        };
+        self.finish(&summaries, found_done, seconds)
+    }
+
+    /// Marks the directory as that of a sweep under way, without results of an earlier one.
+    fn begin(&self, seconds: Seconds) -> Result<()> {
+        self.write_info(false, seconds)?;
+        ["sweep.csv", "sweep.parquet", "summary.json"]
+            .into_iter()
+            .try_for_each(|name| self.directory.remove(name))
+    }
+
+    /// Runs what has no summary yet. Where a run fails the others are finished and kept.
+    fn run_missing(&self, summaries: &mut [Option<Value>], stop: &AtomicBool) -> Result<()> {
+        let missing = |index: &usize| summaries[*index].is_none();
+        let missing: Vec<usize> = (0..summaries.len()).filter(missing).collect();
+        let total = missing
+            .iter()
+            .map(|&index| self.experiment.length(index))
+            .sum();
+        let (progress, done) = (
+            Mutex::new(Progress::new(self.args.quiet)),
+            AtomicUsize::new(0),
+        );
+        let tick = |steps| {
+            let done = done.fetch_add(steps, Ordering::Relaxed) + steps;
+            if let Ok(mut progress) = progress.lock() {
+                progress.update(done, total);
+            }
+        };
+        let results: Vec<Result<Option<Value>>> = missing
+            .par_iter()
+            .map(|&index| self.run_one(index, stop, &tick))
+            .collect();
+        if let Ok(progress) = progress.into_inner() {
+            progress.finish();
+        }
+        for (index, result) in missing.into_iter().zip(results) {
+            summaries[index] = result?;
+        }
+        Ok(())
+    }
+
+    fn run_one(
+        &self,
+        index: usize,
+        stop: &AtomicBool,
+        tick: &(dyn Fn(usize) + Sync),
+    ) -> Result<Option<Value>> {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let summary = self.experiment.execute(index, stop, tick)?;
+        if let Some(summary) = &summary {
+            self.store.save(&self.experiment.runs()[index], summary)?;
+        }
+        Ok(summary)
+    }
+
+    fn finish(&self, summaries: &[Value], found_done: usize, mut seconds: Seconds) -> Result<()> {
+        let clock = Instant::now();
+        let sweep = Sweep {
+            runs: self.experiment.runs(),
+            summaries,
+            settings: self.columns.settings,
+            metrics: self.columns.metrics,
+            by: self.columns.by,
+        };
+        let summary = tables::summary(&sweep);
+        self.directory.write_table(&tables::table(&sweep))?;
+        self.directory.write_json("summary.json", &summary)?;
+        seconds.write = clock.elapsed().as_secs_f64();
+        self.write_info(true, seconds)?;
+        if self.args.json {
+            let text = serde_json::to_string_pretty(&summary);
+            return print(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
+        }
+        print(&tables::text(&sweep, found_done))
+    }
+
+    fn write_info(&self, complete: bool, seconds: Seconds) -> Result<()> {
+        self.directory.write_info(&RunInfo {
+            command: "sweep",
+            version: env!("CARGO_PKG_VERSION"),
+            arguments: self.args,
+            inputs: self.sources.iter().map(Input::from).collect(),
+            complete,
+            seconds,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Plans of sweeps, as TOML.
+
+use std::path::{Path, PathBuf};
+
+use super::Loaded;
+use super::source::Source;
+use crate::error::{Error, Fault, Faults, Result};
+use crate::sweep::{Plan, PlanFault, PlanFile};
+
+/// Reads a plan; the files that it names are taken to be beside it.
+///
+/// # Errors
+/// A file that cannot be read, or the plan's faults, gathered.
+pub fn read(path: &Path) -> Result<Loaded<Plan>> {
+    let source = Source::open(path)?;
+    let text = String::from_utf8(source.read_all()?.into_owned());
+    let text = text.map_err(|_| source.fault("bytes that are not UTF-8", "text"))?;
+    let file: PlanFile =
+        toml::from_str(&text).map_err(|error| malformed(&source, &text, &error))?;
+    let mut plan = match (file.replay, file.simulate) {
+        (Some(replay), None) => Plan::Replay(replay),
+        (None, Some(simulate)) => Plan::Simulate(simulate),
+        (None, None) => return Err(source.fault("no table", "[replay] or [simulate]").into()),
+        _ => {
+            let fault = source.fault("[replay] and [simulate]", "one of the two");
+            return Err(fault.remedy("make a plan of each").into());
+        }
+    };
+    let faults = match &plan {
+        Plan::Replay(replay) => replay.check(),
+        Plan::Simulate(simulate) => simulate.check(),
+    };
+    let faults = faults
+        .into_iter()
+        .map(|fault| placed(&source, &text, fault));
+    Faults(faults.collect()).into_result(())?;
+    resolve(&mut plan, path.parent().unwrap_or(Path::new("")));
+    Ok(Loaded {
+        value: plan,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}
+
+fn resolve(plan: &mut Plan, beside: &Path) {
+    let join = |path: &mut PathBuf| *path = beside.join(&*path);
+    match plan {
+        Plan::Replay(replay) => replay.paths_mut().for_each(join),
+        Plan::Simulate(simulate) => {
+            simulate.paths_mut().for_each(join);
+            let join = |name: &mut String| *name = beside.join(&*name).display().to_string();
+            simulate.named_mut().for_each(join);
+        }
+    }
+}
+
+/// The line, counting from 1, in which byte `at` is.
+fn line(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
+fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
+    let number = line(text, error.span().map_or(0, |span| span.start));
+    let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
+    let found = format!("`{shown}` ({})", plain(error.message().trim()));
+    let fault = source.fault(found, "a plan as in dataset/README.md");
+    fault.at(format!("line {number}")).into()
+}
+
+/// A message without the names of this program's types.
+fn plain(message: &str) -> String {
+    const NAMES: [(&str, &str); 5] = [
+        ("f64", "a number"),
+        ("usize", "a whole number"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number"),
+        (
+            "struct Window",
+            "a window such as { skip_rows = 1000, nodes = 100 }",
+        ),
+    ];
+    let plain = |text: String, (from, to): &(&str, &str)| {
+        text.replace(&format!("expected {from}"), &format!("expected {to}"))
+    };
+    NAMES.iter().fold(message.to_owned(), plain)
+}
+
+fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {
+    let placed = source.fault(fault.found, fault.expected).field(fault.field);
+    match fault.at {
+        Some(at) => placed.at(format!("line {}", line(text, at))),
+        None => placed,
+    }
+}

@@ -1,0 +1,66 @@
+//! The results of single runs: a small file each, written as each finishes.
+
+use std::fs;
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::SweepRun;
+use crate::error::Result;
+use crate::output::run::RunDir;
+
+/// What is kept of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The run's key, which is the file's name, too.
+    pub run: String,
+    /// Its settings.
+    pub settings: Value,
+    /// What it came to.
+    pub summary: Value,
+}
+
+/// The folder `runs` of a sweep's directory.
+#[derive(Debug)]
+pub struct Store {
+    folder: RunDir,
+}
+
+impl Store {
+    /// Opens the folder, which is created where it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn open(directory: &RunDir) -> Result<Self> {
+        let folder = directory.folder("runs")?;
+        Ok(Store { folder })
+    }
+
+    /// The summary of a run that is done; a file that is damaged counts as none.
+    pub fn load(&self, run: &SweepRun) -> Option<Value> {
+        let bytes = fs::read(self.folder.path().join(name(run))).ok()?;
+        let saved: Saved = serde_json::from_slice(&bytes).ok()?;
+        (saved.run == run.key).then_some(saved.summary)
+    }
+
+    /// Keeps a run's summary: the file is there whole, or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, run: &SweepRun, summary: &Value) -> Result<()> {
+        let saved = Saved {
+            run: run.key.clone(),
+            settings: run.settings.clone(),
+            summary: summary.clone(),
+        };
+        self.folder.write(&name(run), |out| {
+            serde_json::to_writer_pretty(&mut *out, &saved)?;
+            out.write_all(b"\n")
+        })
+    }
+}
+
+fn name(run: &SweepRun) -> String {
+    format!("{}.json", run.key)
+}

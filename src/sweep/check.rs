@@ -1,0 +1,91 @@
+//! What can be wrong with a plan that is well formed.
+
+use std::fmt::Debug;
+
+use toml::Spanned;
+
+use super::Axis;
+
+/// A setting of a plan, where it is given.
+pub(super) type Setting<T> = Option<Spanned<Axis<T>>>;
+
+/// A fault of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanFault {
+    /// Byte of the plan at which the setting's value begins; `None` for one that is missing.
+    pub at: Option<usize>,
+    /// The setting.
+    pub field: &'static str,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+/// Gathers a plan's faults.
+#[derive(Debug, Default)]
+pub(super) struct Checker {
+    pub faults: Vec<PlanFault>,
+}
+
+impl Checker {
+    pub fn add(
+        &mut self,
+        at: Option<usize>,
+        field: &'static str,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        self.faults.push(PlanFault {
+            at,
+            field,
+            found: found.into(),
+            expected: expected.into(),
+        });
+    }
+
+    /// Every value once, at least one, and each as `is_sound` wants it.
+    pub fn axis<T: PartialEq + Debug>(
+        &mut self,
+        field: &'static str,
+        setting: &Setting<T>,
+        expected: &str,
+        is_sound: impl Fn(&T) -> bool,
+    ) {
+        let Some(setting) = setting else { return };
+        let (at, values) = (Some(setting.span().start), &setting.get_ref().0);
+        if values.is_empty() {
+            self.add(at, field, "an empty list", "at least one value");
+        }
+        for (i, value) in values.iter().enumerate() {
+            if !is_sound(value) {
+                self.add(at, field, format!("{value:?}"), expected);
+            } else if values[..i].contains(value) {
+                let found = format!("{value:?} a second time");
+                self.add(at, field, found, "every value once");
+            }
+        }
+    }
+
+    /// A single value as `is_sound` wants it.
+    pub fn single<T: Debug>(
+        &mut self,
+        field: &'static str,
+        value: &Option<Spanned<T>>,
+        expected: &str,
+        is_sound: impl Fn(&T) -> bool,
+    ) {
+        if let Some(value) = value.as_ref().filter(|value| !is_sound(value.get_ref())) {
+            let found = format!("{:?}", value.get_ref());
+            self.add(Some(value.span().start), field, found, expected);
+        }
+    }
+}
+
+/// The values of a setting, or its default alone.
+pub(super) fn values<T: Clone>(setting: &Setting<T>, default: T) -> Vec<T> {
+    match setting {
+        Some(setting) => setting.get_ref().0.clone(),
+        None => vec![default],
+    }
+}

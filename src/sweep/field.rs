@@ -1,0 +1,60 @@
+//! Columns of a sweep's table.
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Texts; switches as `true` and `false`.
+    Text,
+    /// Whole numbers.
+    Whole,
+    /// Numbers.
+    Float,
+}
+
+/// A column: a value of every run by its JSON pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Name of the column.
+    pub name: &'static str,
+    /// Where the value is in the run's settings or summary.
+    pub pointer: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+const fn field(name: &'static str, pointer: &'static str, kind: Kind) -> Field {
+    Field {
+        name,
+        pointer,
+        kind,
+    }
+}
+
+/// Settings of a replay, in the order in which they are varied.
+pub const REPLAY_SETTINGS: [Field; 17] = [
+    field("tasks", "/tasks", Kind::Text),
+    field("curves", "/curves", Kind::Text),
+    field("skip_rows", "/skip_rows", Kind::Whole),
+    field("first_node", "/first_node", Kind::Whole),
+    field("nodes_used", "/nodes", Kind::Whole),
+    field("from", "/from", Kind::Text),
+    field("to", "/to", Kind::Text),
+    field("t_fwd", "/t_fwd", Kind::Float),
+    field("max_tasks", "/max_tasks", Kind::Whole),
+    field("objective", "/objective", Kind::Text),
+    field("solver", "/solver", Kind::Text),
+    field("formulation", "/formulation", Kind::Text),
+    field("big_m", "/big_m", Kind::Text),
+    field("time_limit", "/time_limit", Kind::Float),
+    field("initial", "/initial", Kind::Text),
+    field("seed", "/seed", Kind::Whole),
+    field("completion_events", "/completion_events", Kind::Text),
+];
+
+/// Settings of a simulation, in the order in which they are varied.
+pub const SIMULATE_SETTINGS: [Field; 4] = [
+    field("policy", "/policy", Kind::Text),
+    field("placer", "/placer", Kind::Text),
+    field("without", "/without", Kind::Text),
+    field("corrected", "/corrected", Kind::Text),
+];

@@ -1,0 +1,63 @@
+//! Sweeps: one run for every combination of settings that a plan lists.
+//!
+//! A [`Plan`] is expanded into settings in a fixed order, and from what the runs came to
+//! the best is chosen by a [`Metric`]. Nothing here reads a file or runs anything.
+
+mod axis;
+mod check;
+pub mod field;
+pub mod metrics;
+mod replay;
+mod select;
+mod settings;
+mod simulate;
+#[cfg(test)]
+mod tests;
+
+pub use axis::Axis;
+pub use check::PlanFault;
+pub use field::{Field, Kind};
+pub use metrics::{Direction, Metric};
+pub use replay::ReplayPlan;
+pub use select::best;
+pub use settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
+pub use simulate::{SimulatePlan, SimulateSettings, Text};
+
+use serde::Deserialize;
+
+/// Most runs of a plan.
+pub const MAX_RUNS: usize = 100_000;
+
+/// A plan as its file states it: one of the two.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// Replays of a log.
+    #[serde(default)]
+    pub replay: Option<ReplayPlan>,
+    /// Simulations of a trace.
+    #[serde(default)]
+    pub simulate: Option<SimulatePlan>,
+}
+
+/// A sound plan.
+#[derive(Debug)]
+pub enum Plan {
+    /// Replays of a log.
+    Replay(ReplayPlan),
+    /// Simulations of a trace.
+    Simulate(SimulatePlan),
+}
+
+/// Every combination of what there is so far with `values`, which vary fastest.
+fn cross<S: Clone, T: Clone>(so_far: Vec<S>, values: &[T], set: impl Fn(&mut S, T)) -> Vec<S> {
+    let mut out = Vec::with_capacity(so_far.len() * values.len());
+    for settings in &so_far {
+        for value in values {
+            let mut next = settings.clone();
+            set(&mut next, value.clone());
+            out.push(next);
+        }
+    }
+    out
+}

@@ -1,0 +1,155 @@
+//! Plans of simulations.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::check::{Checker, Setting, values};
+use super::{Axis, PlanFault, cross};
+use crate::lucid::placers;
+use crate::lucid::policies;
+
+/// Simulations of one trace, as `gleaner simulate` takes them; policy, placer, without and
+/// corrected take a value or a list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SimulatePlan {
+    /// The jobs.
+    pub trace: PathBuf,
+    /// The virtual clusters.
+    pub cluster: PathBuf,
+    /// GPUs of every node.
+    pub gpus_per_node: Option<u32>,
+    /// A file of estimated durations, `oracle`, or seconds.
+    pub estimates: Option<Text>,
+    /// Workloads measured alone.
+    pub profiles: Option<PathBuf>,
+    /// Workloads measured in pairs.
+    pub colocate: Option<PathBuf>,
+    /// A file with a forecast of submissions, or a number.
+    pub forecast: Option<Text>,
+    /// First submission.
+    pub from: Option<Text>,
+    /// Last submission.
+    pub to: Option<Text>,
+    /// The profiler's setting.
+    pub profiler: Option<String>,
+    /// Virtual clusters that lend nodes, as `VC=NODES`.
+    #[serde(default)]
+    pub lend: Vec<String>,
+    /// Virtual cluster that lends one more.
+    pub elastic: Option<String>,
+    /// Whether faulty jobs are left out.
+    #[serde(default)]
+    pub skip_invalid: bool,
+    /// Whether every schedule is checked.
+    #[serde(default)]
+    pub check: bool,
+    policy: Spanned<Axis<String>>,
+    placer: Setting<String>,
+    without: Setting<String>,
+    corrected: Setting<bool>,
+}
+
+/// A text, or a number or time as its text.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "toml::Value")]
+pub struct Text(pub String);
+
+impl From<toml::Value> for Text {
+    fn from(value: toml::Value) -> Self {
+        match value {
+            toml::Value::String(text) => Text(text),
+            other => Text(other.to_string()),
+        }
+    }
+}
+
+/// Everything that decides on a simulation but its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SimulateSettings {
+    /// The policy.
+    pub policy: String,
+    /// Where jobs are placed.
+    pub placer: String,
+    /// Parts that Lucid does without, separated by commas; none where empty.
+    pub without: String,
+    /// Whether survivors of pairs get their full speed back.
+    pub corrected: bool,
+}
+
+/// Parts that Lucid can do without.
+const PARTS: [&str; 3] = ["packing", "throughput", "estimate"];
+
+/// What has nothing left out.
+const NOTHING: &str = "nothing";
+
+impl SimulatePlan {
+    /// Every file that the plan names, to resolve them.
+    pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let optional = [self.profiles.as_mut(), self.colocate.as_mut()];
+        [&mut self.trace, &mut self.cluster]
+            .into_iter()
+            .chain(optional.into_iter().flatten())
+    }
+
+    /// Values that name a file, unless they are numbers or `oracle`.
+    pub fn named_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let named = [self.estimates.as_mut(), self.forecast.as_mut()];
+        let named = named.into_iter().flatten().map(|text| &mut text.0);
+        named.filter(|text| text.parse::<f64>().is_err() && *text != "oracle")
+    }
+
+    /// Everything wrong with the plan.
+    pub fn check(&self) -> Vec<PlanFault> {
+        let mut checker = Checker::default();
+        let named: Vec<&str> = policies::ALL.iter().map(|policy| policy.name).collect();
+        let policy = Some(self.policy.clone());
+        let expected = format!("one of {}", named.join(", "));
+        checker.axis("policy", &policy, &expected, |name| {
+            named.contains(&name.as_str())
+        });
+        let named: Vec<&str> = placers::ALL.iter().map(|placer| placer.name()).collect();
+        let expected = format!("one of {}", named.join(", "));
+        checker.axis("placer", &self.placer, &expected, |name| {
+            named.contains(&name.as_str())
+        });
+        let expected = format!(
+            "{NOTHING}, or some of {}, separated by commas",
+            PARTS.join(", ")
+        );
+        checker.axis("without", &self.without, &expected, |parts| {
+            parts == NOTHING || parts.split(',').all(|part| PARTS.contains(&part))
+        });
+        checker.axis("corrected", &self.corrected, "", |_| true);
+        checker.faults
+    }
+
+    /// The settings of every run: all combinations, the later settings varying fastest;
+    /// `without` and `corrected` multiply Lucid's alone, which has them alone.
+    pub fn expand(&self) -> Vec<SimulateSettings> {
+        let mut all = Vec::new();
+        for policy in &self.policy.get_ref().0 {
+            let profiled = policies::ALL.iter().any(|p| p.name == policy && p.profiled);
+            let (without, corrected) = match profiled {
+                true => (
+                    values(&self.without, NOTHING.into()),
+                    values(&self.corrected, false),
+                ),
+                false => (vec![NOTHING.to_owned()], vec![false]),
+            };
+            let own = vec![SimulateSettings {
+                policy: policy.clone(),
+                placer: String::new(),
+                without: String::new(),
+                corrected: false,
+            }];
+            let placers = values(&self.placer, "consolidate".into());
+            let own = cross(own, &placers, |s, v| s.placer = v);
+            let own = cross(own, &without, |s, v| s.without = v.replace(NOTHING, ""));
+            all.extend(cross(own, &corrected, |s, v| s.corrected = v));
+        }
+        all
+    }
+}

@@ -1,0 +1,356 @@
+//! `gleaner sweep` as a user runs it.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn gleaner(directory: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command
+        .current_dir(directory)
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+#[track_caller]
+fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = gleaner(directory, line).output().unwrap();
+    let (out, err) = (
+        String::from_utf8(stdout).unwrap(),
+        String::from_utf8(stderr).unwrap(),
+    );
+    assert_eq!(status.code(), Some(code), "{line}\n{out}\n{err}");
+    assert!(!err.contains("panicked"), "{err}");
+    (out, err)
+}
+
+/// A directory with the samples of dataset/ in it.
+fn samples() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["idle.csv", "tasks.toml", "sweep.toml"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("dataset")
+            .join(name);
+        fs::copy(from, directory.path().join(name)).unwrap();
+    }
+    directory
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn bytes(directory: &Path, out: &str) -> [Vec<u8>; 3] {
+    let out = directory.join(out);
+    ["sweep.csv", "sweep.parquet", "summary.json"].map(|name| fs::read(out.join(name)).unwrap())
+}
+
+fn saved(directory: &Path, out: &str) -> usize {
+    let Ok(entries) = fs::read_dir(directory.join(out).join("runs")) else {
+        return 0;
+    };
+    let names = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".json")).count()
+}
+
+#[test]
+fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
+    let directory = samples();
+    let at = directory.path();
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(
+        out.contains("runs  24, 0 of them done before") && out.contains("t_fwd"),
+        "{out}"
+    );
+    let table = fs::read_to_string(at.join("swept/sweep.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = table.lines().map(|l| l.split(',').collect()).collect();
+    assert_eq!(lines.len(), 25);
+    let column = |name: &str| lines[0].iter().position(|c| *c == name).unwrap();
+    for row in [&lines[1], &lines[12], &lines[24]] {
+        let arguments = format!(
+            "replay --events idle.csv --tasks tasks.toml --t-fwd {} --max-tasks {} --objective {} \
+             --seed {} --json",
+            row[column("t_fwd")],
+            row[column("max_tasks")],
+            row[column("objective")],
+            row[column("seed")]
+        );
+        let single: Value = serde_json::from_str(&run(at, &arguments, 0).0).unwrap();
+        for name in [
+            "total_work",
+            "efficiency",
+            "fairness_jain",
+            "completion_mean_s",
+        ] {
+            assert_eq!(
+                row[column(name)].parse::<f64>().unwrap(),
+                single[name].as_f64().unwrap()
+            );
+        }
+    }
+    // The best is the greatest of the column.
+    let values = |name: &str| -> Vec<f64> {
+        let cells = lines[1..].iter().map(|row| row[column(name)]);
+        cells.map(|cell| cell.parse().unwrap()).collect()
+    };
+    let summary = json(&at.join("swept/summary.json"));
+    let greatest = values("total_work").into_iter().fold(0.0, f64::max);
+    assert_eq!(summary["best"]["value"].as_f64(), Some(greatest));
+    let least = values("rescale_loss")
+        .into_iter()
+        .fold(f64::INFINITY, f64::min);
+    assert_eq!(
+        summary["best_by_metric"]["rescale_loss"]["value"].as_f64(),
+        Some(least)
+    );
+    let info = json(&at.join("swept/run.json"));
+    assert_eq!(info["complete"], true);
+    assert_eq!(info["inputs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn results_do_not_depend_on_threads_and_nothing_is_run_twice() {
+    let directory = samples();
+    let at = directory.path();
+    run(at, "sweep sweep.toml --out one --jobs 1", 0);
+    run(at, "sweep sweep.toml --out four --jobs 4", 0);
+    assert_eq!(bytes(at, "one"), bytes(at, "four"));
+    let before = bytes(at, "one");
+    let (out, _) = run(at, "sweep sweep.toml --out one --best fairness_min", 0);
+    assert!(
+        out.contains("24 of them done before") && out.contains("fairness_min"),
+        "{out}"
+    );
+    assert_eq!(bytes(at, "one")[..2], before[..2]);
+}
+
+#[test]
+fn a_changed_plan_uses_what_still_fits() {
+    let directory = samples();
+    let at = directory.path();
+    run(at, "sweep sweep.toml --out swept", 0);
+    let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();
+    fs::write(
+        at.join("sweep.toml"),
+        plan.replace("[30, 120, 600]", "[120, 240]"),
+    )
+    .unwrap();
+    let (out, err) = run(at, "sweep sweep.toml --out swept --dry-run", 0);
+    assert!(err.contains("16 runs"), "{err}");
+    assert_eq!(
+        out.lines().filter(|line| line.contains("  done")).count(),
+        8
+    );
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(out.contains("runs  16, 8 of them done before"), "{out}");
+    // Other tasks are other runs.
+    let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
+    fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(out.contains("runs  16, 0 of them done before"), "{out}");
+}
+
+#[test]
+fn a_sweep_killed_midway_goes_on_where_it_was() {
+    let directory = samples();
+    let at = directory.path();
+    let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();
+    let seeds: Vec<String> = (0..20).map(|seed| seed.to_string()).collect();
+    let seeds = format!("seed = [{}]", seeds.join(", "));
+    fs::write(at.join("sweep.toml"), plan.replace("seed = [0, 1]", &seeds)).unwrap();
+    run(at, "sweep sweep.toml --out whole", 0);
+    let mut child = gleaner(at, "sweep sweep.toml --out killed --jobs 1")
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while saved(at, "killed") < 3 && begun.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = saved(at, "killed");
+    assert!((3..240).contains(&kept), "{kept}");
+    assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
+    assert!(!at.join("killed/sweep.csv").exists());
+    // What a kill in the middle of a write leaves behind, and a file cut short.
+    fs::write(at.join("killed/runs/.0.json.part"), "{").unwrap();
+    let some = fs::read_dir(at.join("killed/runs"))
+        .unwrap()
+        .map(|e| e.unwrap().path());
+    let damaged = some
+        .into_iter()
+        .find(|p| p.extension().is_some_and(|e| e == "json"))
+        .unwrap();
+    fs::write(damaged, "{\"run\":").unwrap();
+    let (out, _) = run(at, "sweep sweep.toml --out killed", 0);
+    assert!(
+        out.contains(&format!("{} of them done before", kept - 1)),
+        "{out}"
+    );
+    assert_eq!(bytes(at, "killed"), bytes(at, "whole"));
+    assert_eq!(json(&at.join("killed/run.json"))["complete"], true);
+}
+
+#[test]
+fn bad_plans_are_refused_before_anything_runs() {
+    let directory = samples();
+    let at = directory.path();
+    let good = "[replay]\nevents = \"idle.csv\"\ntasks = \"tasks.toml\"\n";
+    let cases: [(&str, i32, &[&str]); 12] = [
+        ("", 3, &["plan.toml", "[replay] or [simulate]"]),
+        (
+            "[replay]\ntasks = 't'\n",
+            3,
+            &["line 1", "missing field `events`"],
+        ),
+        ("t_fwdd = 3\n", 3, &["line 4", "t_fwdd", "unknown field"]),
+        (
+            "t_fwd = \"x\"\n",
+            3,
+            &["line 4", "t_fwd = \"x\"", "expected a number"],
+        ),
+        ("t_fwd = [60,\n", 3, &["plan.toml, line"]),
+        (
+            "\nt_fwd = [60, -1]\n",
+            3,
+            &["line 5", "t_fwd", "found -1.0", "seconds above 0"],
+        ),
+        (
+            "seed = [1, 2, 1]\nmax_tasks = 0\n",
+            3,
+            &[
+                "2 faults",
+                "line 4, seed: found 1 a second time",
+                "line 5, max_tasks",
+            ],
+        ),
+        (
+            "objective = 'fair'\n",
+            3,
+            &["line 4", "unknown variant `fair`", "share-fair"],
+        ),
+        (
+            "window = { nods = 3 }\n",
+            3,
+            &["line 4", "unknown field `nods`"],
+        ),
+        (
+            "window = { skip_rows = 10000000 }\n",
+            3,
+            &["idle.csv", "the window { skip_rows = 10000000 }"],
+        ),
+        (
+            "[simulate]\ntrace = 'a'\ncluster = 'b'\npolicy = 'fifo'\n",
+            3,
+            &["one of the two"],
+        ),
+        ("solver = 'simplex'\n", 3, &["line 4", "equal-share"]),
+    ];
+    for (text, code, words) in cases {
+        let whole = if text.is_empty() || text.starts_with("[replay]") {
+            text.to_owned()
+        } else {
+            format!("{good}{text}")
+        };
+        fs::write(at.join("plan.toml"), &whole).unwrap();
+        let (_, err) = run(at, "sweep plan.toml --out never", code);
+        for word in words {
+            assert!(err.contains(word), "no {word:?} for {whole:?} in:\n{err}");
+        }
+        assert!(!at.join("never").exists());
+    }
+    let (_, err) = run(at, "sweep sweep.toml --out never --best speed", 2);
+    assert!(
+        err.contains("--best is \"speed\"") && err.contains("fairness_jain"),
+        "{err}"
+    );
+    run(at, "sweep sweep.toml", 2);
+}
+
+/// A tiny trace: two virtual clusters, five jobs.
+const TRACE: &str = "job_id,vc,gpu_num,submit_time,duration\n\
+    a,x,8,0,5000\nb,x,8,10,100\nc,x,4,20,50\nd,y,8,30,700\ne,y,2,40,60\n";
+
+#[test]
+fn simulations_are_swept_too() {
+    let directory = samples();
+    let at = directory.path();
+    fs::write(at.join("jobs.csv"), TRACE).unwrap();
+    fs::write(at.join("vcs.csv"), "vc,num\nx,1\ny,1\n").unwrap();
+    let plan = "[simulate]\ntrace = 'jobs.csv'\ncluster = 'vcs.csv'\n\
+                policy = ['fifo', 'sjf']\nplacer = ['consolidate', 'random']\ncheck = true\n";
+    fs::write(at.join("plan.toml"), plan).unwrap();
+    let (out, _) = run(at, "sweep plan.toml --out swept", 0);
+    assert!(
+        out.contains("runs  4, 0 of") && out.contains("avg_jct_s"),
+        "{out}"
+    );
+    let summary = json(&at.join("swept/summary.json"));
+    assert_eq!(summary["best"]["settings"]["policy"], "sjf");
+    run(
+        at,
+        "simulate --trace jobs.csv --cluster vcs.csv --policy sjf --out single",
+        0,
+    );
+    let single = json(&at.join("single/summary.json"));
+    assert_eq!(
+        summary["best"]["value"],
+        single["policies"]["sjf"]["avg_jct_s"]
+    );
+    // A policy more, which needs a file more, leaves the others' results valid.
+    let more = plan.replace("'sjf']", "'sjf', 'qssf']") + "estimates = 'oracle'\n";
+    fs::write(at.join("plan.toml"), more).unwrap();
+    let (out, _) = run(at, "sweep plan.toml --out swept", 0);
+    assert!(out.contains("runs  6, 4 of them done before"), "{out}");
+    fs::write(at.join("plan.toml"), plan.replace("'sjf'", "'best'")).unwrap();
+    let (_, err) = run(at, "sweep plan.toml --out swept", 3);
+    assert!(
+        err.contains("line 4, policy") && err.contains("tiresias"),
+        "{err}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_is_done() {
+    let directory = samples();
+    let at = directory.path();
+    let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();
+    let seeds: Vec<String> = (0..200).map(|seed| seed.to_string()).collect();
+    let seeds = format!("seed = [{}]", seeds.join(", "));
+    fs::write(at.join("sweep.toml"), plan.replace("seed = [0, 1]", &seeds)).unwrap();
+    let child = gleaner(at, "sweep sweep.toml --out stopped --jobs 1")
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while saved(at, "stopped") < 2 && begun.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("interrupted")
+    );
+    assert!((2..2400).contains(&saved(at, "stopped")));
+    assert_eq!(json(&at.join("stopped/run.json"))["complete"], false);
+}
