@@ -317,7 +317,7 @@ fn scheduler_log(name: &str) -> String {
 
 #[test]
 fn ingest_makes_a_log_and_says_what_it_found() {
-    let folder = TempDir::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let jobs = scheduler_log("sacct.txt");
     let run = gleaner(folder.path(), &format!("ingest slurm {jobs} -o log.csv"));
     run.expect(0).says(&[
@@ -346,7 +346,7 @@ fn ingest_makes_a_log_and_says_what_it_found() {
 
 #[test]
 fn ingest_explains_what_is_wrong() {
-    let folder = TempDir::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let (jobs, pbs) = (scheduler_log("sacct.txt"), scheduler_log("pbs.txt"));
     let line = |line: &str| gleaner(folder.path(), line);
     line(&format!("ingest slurm {pbs} -o log.gev"))
@@ -369,7 +369,7 @@ fn ingest_explains_what_is_wrong() {
 
 #[test]
 fn a_generated_month_is_ingested_from_stdin_as_it_was_made() {
-    let folder = TempDir::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let synth = "synth slurm --nodes 40 --days 3 -o jobs.txt --node-list nodes.txt \
                  --outages events.txt --truth truth.gev";
     gleaner(folder.path(), synth).expect(0);
