@@ -2,7 +2,7 @@
 //! supercomputer's idle nodes.
 //!
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
-//! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
+//! [`output`] and [`report`] (results to bytes and to pages), [`ingest`] (files to domain types), the engines
 //! [`replay`], [`compare`] and [`synth`] (no files, no terminal), [`domain`], and the
 //! crate [`gleaner_solvers`].
 
@@ -14,6 +14,7 @@ pub mod ingest;
 pub mod lucid;
 pub mod output;
 pub mod replay;
+pub mod report;
 pub mod synth;
 
 pub use error::{Error, Fault, Faults, Result};

@@ -7,6 +7,7 @@ mod interrupt;
 mod original;
 mod progress;
 mod replay;
+mod report;
 mod simulate;
 mod solve;
 mod solver;
@@ -42,6 +43,7 @@ enum Command {
     Solve(solve::Args),
     Compare(compare::Args),
     Convert(convert::Args),
+    Report(report::Args),
     Synth(synth::Args),
 }
 
@@ -49,7 +51,7 @@ enum Command {
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match original::translate(arguments.into_iter().collect()) {
         Ok(arguments) => arguments,
-        Err(error) => return report(&error),
+        Err(error) => return complain(&error),
     };
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -65,6 +67,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Synth(args) => synth::run(&args),
     };
     match result {
@@ -73,11 +76,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
-        Err(error) => report(&error),
+        Err(error) => complain(&error),
     }
 }
 
-fn report(error: &Error) -> ExitCode {
+fn complain(error: &Error) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "gleaner: {error}");
     ExitCode::from(error.exit_code())
 }

@@ -7,6 +7,7 @@ pub mod events;
 pub mod jobs;
 pub mod pickle;
 pub mod problems;
+pub mod runs;
 pub mod script;
 pub mod source;
 pub mod tasks;
