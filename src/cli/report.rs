@@ -46,7 +46,9 @@ pub fn run(args: &Args) -> Result<()> {
         fs::write(path, page).map_err(|e| Error::io("write", path, e))?;
     }
     if let Some(folder) = &args.svg {
-        draw(folder, "svg", &report, |figure| Ok(still::svg(figure)?.into_bytes()))?;
+        draw(folder, "svg", &report, |figure| {
+            Ok(still::svg(figure)?.into_bytes())
+        })?;
     }
     if let Some(folder) = &args.png {
         draw(folder, "png", &report, still::png)?;

@@ -36,7 +36,9 @@ pub(super) fn means(
         .map(|curve| step_means(&curve.points, from, width))
         .collect();
     for row in 0..ROWS {
-        let cells = columns.iter().map(|means| means[row].map_or("–".to_owned(), number));
+        let cells = columns
+            .iter()
+            .map(|means| means[row].map_or("–".to_owned(), number));
         grid.row(std::iter::once(tell(from + width * row as f64)).chain(cells));
     }
     grid
@@ -49,7 +51,11 @@ fn step_means(points: &[(f64, f64)], from: f64, width: f64) -> [Option<f64>; ROW
         let (mut x, end) = (pair[0].0, pair[1].0);
         let mut row = (((x - from) / width) as usize).min(ROWS - 1);
         while x < end {
-            let edge = if row + 1 < ROWS { from + width * (row + 1) as f64 } else { end };
+            let edge = if row + 1 < ROWS {
+                from + width * (row + 1) as f64
+            } else {
+                end
+            };
             let next = edge.min(end).max(x);
             areas[row] += pair[0].1 * (next - x);
             lengths[row] += next - x;

@@ -23,7 +23,11 @@ pub(super) fn section(runs: &[Run], names: &[String]) -> Section {
 
 fn of(run: &Run, name: &str) -> [Block; 2] {
     let info = &run.info;
-    let title = format!("{name}: gleaner {} {}, arguments", short(&info.command), short(&info.version));
+    let title = format!(
+        "{name}: gleaner {} {}, arguments",
+        short(&info.command),
+        short(&info.version)
+    );
     let mut arguments = Grid::new(title, [Head::text("argument"), Head::text("value")]);
     if !info.complete {
         arguments.row(["(interrupted)".to_owned(), "before its end".to_owned()]);
@@ -31,10 +35,18 @@ fn of(run: &Run, name: &str) -> [Block; 2] {
     for (argument, value) in info.arguments.iter().take(MAX_ROWS) {
         arguments.row([short(argument).replace('_', "-"), cut(value, SHOWN)]);
     }
-    let heads = [Head::text("file"), Head::number("bytes"), Head::text("SHA-256")];
+    let heads = [
+        Head::text("file"),
+        Head::number("bytes"),
+        Head::text("SHA-256"),
+    ];
     let mut inputs = Grid::new(format!("{name}: inputs"), heads);
     for input in info.inputs.iter().take(MAX_ROWS) {
-        inputs.row([cut(&input.path, SHOWN), count(input.bytes), short(&input.sha256)]);
+        inputs.row([
+            cut(&input.path, SHOWN),
+            count(input.bytes),
+            short(&input.sha256),
+        ]);
     }
     [Block::Folded(arguments), Block::Folded(inputs)]
 }

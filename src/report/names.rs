@@ -48,7 +48,8 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 
 /// Control characters, and those that turn the direction of what follows.
 fn is_hidden(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A name as part of an identifier: lower-case letters, digits and hyphens.

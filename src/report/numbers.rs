@@ -79,6 +79,16 @@ pub(super) fn change(value: f64, base: f64) -> String {
     }
 }
 
+/// By how many points of percent a share is above or below `base`.
+pub(super) fn points(share: f64, base: f64) -> String {
+    let points = 100.0 * (share - base);
+    match points {
+        size if size.abs() < 0.05 => "same".to_owned(),
+        size if size < 0.0 => format!("−{:.1} points", -size),
+        size => format!("+{size:.1} points"),
+    }
+}
+
 /// Commas between thousands of a whole number's digits.
 fn grouped(digits: &str) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
@@ -131,6 +141,8 @@ mod tests {
         assert_eq!(change(100.0001, 100.0), "same");
         assert_eq!(change(5000.0, 100.0), "× 50.0");
         assert_eq!(change(1.0, 0.0), "none");
+        assert_eq!(points(0.25, 0.5), "−25.0 points");
+        assert_eq!(points(0.5, 0.5), "same");
     }
 
     #[test]

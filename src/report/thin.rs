@@ -109,6 +109,9 @@ mod tests {
             };
             assert_eq!(top(&few), top(&many));
         }
-        assert!(few.windows(2).all(|w| w[0].row < w[1].row || w[0].to <= w[1].from));
+        assert!(
+            few.windows(2)
+                .all(|w| w[0].row < w[1].row || w[0].to <= w[1].from)
+        );
     }
 }

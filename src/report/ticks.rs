@@ -32,13 +32,18 @@ const DURATIONS: [(f64, &str); 9] = [
 
 /// Minutes between marks of civil times.
 const MINUTES: [f64; 13] = [
-    1.0, 5.0, 15.0, 30.0, 60.0, 180.0, 360.0, 720.0, 1_440.0, 2_880.0, 10_080.0, 43_200.0, 432_000.0,
+    1.0, 5.0, 15.0, 30.0, 60.0, 180.0, 360.0, 720.0, 1_440.0, 2_880.0, 10_080.0, 43_200.0,
+    432_000.0,
 ];
 
 impl Ticks {
     /// Marks for values from `low` to `high`, at most `most` or so.
     pub fn of(scale: &Scale, low: f64, high: f64, most: usize) -> Self {
-        let (low, high) = if low < high { (low, high) } else { (low, low + 1.0) };
+        let (low, high) = if low < high {
+            (low, high)
+        } else {
+            (low, low + 1.0)
+        };
         match scale {
             Scale::Linear => Ticks::linear(low.min(0.0), high, most),
             Scale::Log => Ticks::log(low, high),
@@ -58,7 +63,9 @@ impl Ticks {
             low: first * step,
             high: value(count),
             log: false,
-            marks: (0..=count).map(|place| (value(place), brief(value(place)))).collect(),
+            marks: (0..=count)
+                .map(|place| (value(place), brief(value(place))))
+                .collect(),
         }
     }
 
@@ -76,12 +83,16 @@ impl Ticks {
     fn duration(low: f64, high: f64) -> Self {
         let low = low.max(1.0);
         let high = high.max(low * 10.0);
-        let inside = DURATIONS.iter().filter(|(value, _)| (low..=high).contains(value));
+        let inside = DURATIONS
+            .iter()
+            .filter(|(value, _)| (low..=high).contains(value));
         Ticks {
             low,
             high,
             log: true,
-            marks: inside.map(|(value, text)| (*value, (*text).to_owned())).collect(),
+            marks: inside
+                .map(|(value, text)| (*value, (*text).to_owned()))
+                .collect(),
         }
     }
 
@@ -114,13 +125,21 @@ impl Ticks {
             low: -0.5,
             high: names.len() as f64 - 0.5,
             log: false,
-            marks: shown.map(|(place, name)| (place as f64, name.clone())).collect(),
+            marks: shown
+                .map(|(place, name)| (place as f64, name.clone()))
+                .collect(),
         }
     }
 
     /// A value's share of the way along the axis.
     pub fn share(&self, value: f64) -> f64 {
-        let along = |value: f64| if self.log { value.max(f64::MIN_POSITIVE).ln() } else { value };
+        let along = |value: f64| {
+            if self.log {
+                value.max(f64::MIN_POSITIVE).ln()
+            } else {
+                value
+            }
+        };
         (along(value) - along(self.low)) / (along(self.high) - along(self.low))
     }
 
@@ -137,7 +156,9 @@ fn round_step(step: f64) -> f64 {
         return 1.0;
     }
     let power = 10f64.powf(step.log10().floor());
-    let times = [1.0, 2.0, 5.0].into_iter().find(|times| times * power >= step);
+    let times = [1.0, 2.0, 5.0]
+        .into_iter()
+        .find(|times| times * power >= step);
     times.unwrap_or(10.0) * power
 }
 
@@ -151,7 +172,10 @@ fn brief(value: f64) -> String {
     match letters.iter().find(|(size, _)| value.abs() >= *size) {
         Some((1e4, _)) => format!("{}k", trimmed(value / 1e3)),
         Some((size, letter)) => format!("{}{letter}", trimmed(value / size)),
-        None if value.fract() == 0.0 => number(value).trim_end_matches(".00").trim_end_matches(".0").to_owned(),
+        None if value.fract() == 0.0 => number(value)
+            .trim_end_matches(".00")
+            .trim_end_matches(".0")
+            .to_owned(),
         None => trimmed(value),
     }
 }

@@ -133,19 +133,24 @@ fn read_steps(dir: &Path) -> Result<Vec<Step>> {
         ("nNrun", "used nodes"),
     ];
     let mut last = None;
-    read_rows(dir, "steps.parquet", columns, |row, [at, rate, idle, used]| {
-        let cell = row.cell(at);
-        let now = time(cell)?;
-        if last.replace(now).is_some_and(|last| now < last) {
-            return Err(cell.fault("a time that is not before that of the row above"));
-        }
-        Ok(Step {
-            time: now,
-            rate: row.cell(rate).float()?,
-            idle: row.cell(idle).amount()?,
-            used: row.cell(used).amount()?,
-        })
-    })
+    read_rows(
+        dir,
+        "steps.parquet",
+        columns,
+        |row, [at, rate, idle, used]| {
+            let cell = row.cell(at);
+            let now = time(cell)?;
+            if last.replace(now).is_some_and(|last| now < last) {
+                return Err(cell.fault("a time that is not before that of the row above"));
+            }
+            Ok(Step {
+                time: now,
+                rate: row.cell(rate).float()?,
+                idle: row.cell(idle).amount()?,
+                used: row.cell(used).amount()?,
+            })
+        },
+    )
 }
 
 fn read_tasks(dir: &Path) -> Result<Vec<TaskEnd>> {
@@ -155,14 +160,19 @@ fn read_tasks(dir: &Path) -> Result<Vec<TaskEnd>> {
         ("start", "the times of the first nodes"),
         ("end", "the times of the end"),
     ];
-    read_rows(dir, "tasks.parquet", columns, |row, [name, submit, start, end]| {
-        Ok(TaskEnd {
-            name: row.cell(name).text()?.into_owned(),
-            submit: time(row.cell(submit))?,
-            start: row.given(Some(start)).map(time).transpose()?,
-            end: row.given(Some(end)).map(time).transpose()?,
-        })
-    })
+    read_rows(
+        dir,
+        "tasks.parquet",
+        columns,
+        |row, [name, submit, start, end]| {
+            Ok(TaskEnd {
+                name: row.cell(name).text()?.into_owned(),
+                submit: time(row.cell(submit))?,
+                start: row.given(Some(start)).map(time).transpose()?,
+                end: row.given(Some(end)).map(time).transpose()?,
+            })
+        },
+    )
 }
 
 fn read_holds(dir: &Path, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
@@ -173,17 +183,22 @@ fn read_holds(dir: &Path, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
     ];
     let names = tasks.iter().map(|task| task.name.as_str());
     let places: BTreeMap<&str, usize> = names.zip(0..).collect();
-    read_rows(dir, "allocations.parquet", columns, |row, [task, from, to]| {
-        let name = row.cell(task);
-        let place = places.get(name.text()?.as_ref()).copied();
-        let hold = Hold {
-            task: place.ok_or_else(|| name.fault("a task of tasks.parquet"))?,
-            from: time(row.cell(from))?,
-            to: time(row.cell(to))?,
-        };
-        match hold.from <= hold.to {
-            true => Ok(hold),
-            false => Err(row.cell(to).fault("a time that is not before `from`")),
-        }
-    })
+    read_rows(
+        dir,
+        "allocations.parquet",
+        columns,
+        |row, [task, from, to]| {
+            let name = row.cell(task);
+            let place = places.get(name.text()?.as_ref()).copied();
+            let hold = Hold {
+                task: place.ok_or_else(|| name.fault("a task of tasks.parquet"))?,
+                from: time(row.cell(from))?,
+                to: time(row.cell(to))?,
+            };
+            match hold.from <= hold.to {
+                true => Ok(hold),
+                false => Err(row.cell(to).fault("a time that is not before `from`")),
+            }
+        },
+    )
 }

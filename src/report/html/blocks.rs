@@ -16,7 +16,10 @@ pub(super) fn section(section: &Section) -> String {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Tiles(tiles) => format!("<dl class=\"tiles\">\n{}</dl>\n", tiles.iter().map(tile).collect::<String>()),
+        Block::Tiles(tiles) => format!(
+            "<dl class=\"tiles\">\n{}</dl>\n",
+            tiles.iter().map(tile).collect::<String>()
+        ),
         Block::Grid(grid) => table(grid),
         Block::Folded(grid) => folded(grid),
         Block::Figure(shown) => figure(shown),
@@ -60,10 +63,14 @@ fn folded(grid: &Grid) -> String {
 fn table(grid: &Grid) -> String {
     let title = escape(&grid.title);
     let heads: String = grid.heads.iter().map(head).collect();
-    let rows: String = grid.rows.iter().map(|cells| row(&grid.heads, cells)).collect();
+    let rows: String = grid
+        .rows
+        .iter()
+        .map(|cells| row(&grid.heads, cells))
+        .collect();
     format!(
         "<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n\
-         <table>\n<caption>{title}</caption>\n<thead><tr>{heads}</tr></thead>\n\
+         <table>\n<caption><span>{title}</span></caption>\n<thead><tr>{heads}</tr></thead>\n\
          <tbody>\n{rows}</tbody>\n</table>\n</div>\n"
     )
 }
@@ -74,14 +81,18 @@ fn head(head: &Head) -> String {
 }
 
 fn row(heads: &[Head], cells: &[String]) -> String {
-    let cells = heads.iter().zip(cells).enumerate().map(|(column, (head, cell))| {
-        let cell = escape(cell);
-        match (column, head.numeric) {
-            (0, _) => format!("<th scope=\"row\">{cell}</th>"),
-            (_, true) => format!("<td class=\"n\">{cell}</td>"),
-            (_, false) => format!("<td>{cell}</td>"),
-        }
-    });
+    let cells = heads
+        .iter()
+        .zip(cells)
+        .enumerate()
+        .map(|(column, (head, cell))| {
+            let cell = escape(cell);
+            match (column, head.numeric) {
+                (0, _) => format!("<th scope=\"row\">{cell}</th>"),
+                (_, true) => format!("<td class=\"n\">{cell}</td>"),
+                (_, false) => format!("<td>{cell}</td>"),
+            }
+        });
     format!("<tr>{}</tr>\n", cells.collect::<String>())
 }
 

@@ -82,28 +82,41 @@ struct Steps {
 }
 
 fn curves_json(curves: &[Curve]) -> Value {
-    let all: Vec<CurveData<'_>> = curves.iter().enumerate().map(|(place, curve)| {
-        let before = place.checked_sub(1).map(|before| &curves[before]);
-        let shared = before.is_some_and(|before| same_x(before, curve));
-        // Curves that share x must keep sharing it.
-        let alone = !shared && !curves.get(place + 1).is_some_and(|next| same_x(curve, next));
-        let points = match alone {
-            true => thin::points(&curve.points, BUCKETS),
-            false => curve.points.clone(),
-        };
-        CurveData {
-            name: &curve.name,
-            colour: colour(curve.colour),
-            shape: shape(curve.shape),
-            x: (!shared).then(|| Steps::of(points.iter().map(|point| point.0))),
-            y: points.iter().map(|point| rounded(point.1)).collect(),
-        }
-    }).collect();
+    let all: Vec<CurveData<'_>> = curves
+        .iter()
+        .enumerate()
+        .map(|(place, curve)| {
+            let before = place.checked_sub(1).map(|before| &curves[before]);
+            let shared = before.is_some_and(|before| same_x(before, curve));
+            // Curves that share x must keep sharing it.
+            let alone = !shared
+                && !curves
+                    .get(place + 1)
+                    .is_some_and(|next| same_x(curve, next));
+            let points = match alone {
+                true => thin::points(&curve.points, BUCKETS),
+                false => curve.points.clone(),
+            };
+            CurveData {
+                name: &curve.name,
+                colour: colour(curve.colour),
+                shape: shape(curve.shape),
+                x: (!shared).then(|| Steps::of(points.iter().map(|point| point.0))),
+                y: points.iter().map(|point| rounded(point.1)).collect(),
+            }
+        })
+        .collect();
     json!(all)
 }
 
 fn same_x(a: &Curve, b: &Curve) -> bool {
-    let x = |curve: &Curve| curve.points.iter().map(|point| point.0.to_bits()).collect::<Vec<_>>();
+    let x = |curve: &Curve| {
+        curve
+            .points
+            .iter()
+            .map(|point| point.0.to_bits())
+            .collect::<Vec<_>>()
+    };
     a.points.len() == b.points.len() && a.points.len() <= 4 * BUCKETS && x(a) == x(b)
 }
 

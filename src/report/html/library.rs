@@ -18,7 +18,9 @@ pub(super) fn source() -> Result<String> {
     });
     match source {
         Some(source) if source.starts_with("/**\n* plotly.js v") => Ok(source.to_owned()),
-        _ => Err(Error::Run("the charting library is not where it should be".to_owned())),
+        _ => Err(Error::Run(
+            "the charting library is not where it should be".to_owned(),
+        )),
     }
 }
 

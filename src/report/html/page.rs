@@ -46,9 +46,17 @@ fn head(report: &Report, library: &str) -> String {
 }
 
 fn header(report: &Report) -> String {
-    let links: String = report.sections.iter().map(|section| {
-        format!("<li><a href=\"#{}\">{}</a></li>\n", section.id, escape(&section.title))
-    }).collect();
+    let links: String = report
+        .sections
+        .iter()
+        .map(|section| {
+            format!(
+                "<li><a href=\"#{}\">{}</a></li>\n",
+                section.id,
+                escape(&section.title)
+            )
+        })
+        .collect();
     format!(
         "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>\n\
          <div class=\"bar\"><p class=\"brand\">Gleaner report</p>\
@@ -60,7 +68,11 @@ fn header(report: &Report) -> String {
 }
 
 fn footer(library: &str) -> String {
-    let version = library.lines().nth(1).unwrap_or_default().trim_start_matches("* ");
+    let version = library
+        .lines()
+        .nth(1)
+        .unwrap_or_default()
+        .trim_start_matches("* ");
     format!(
         "<footer><p>Made by gleaner {}. Charts by {}, © Plotly, Inc., MIT licence.</p></footer>\n",
         env!("CARGO_PKG_VERSION"),

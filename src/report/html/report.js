@@ -22,6 +22,9 @@
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid"];
   const SERIES = DASHES.length;
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  // Curves that are smooth differ by their dashes, too; those that jump would be torn by them.
+  const dashOf = (figure, curve) =>
+    figure.x.scale !== "duration" || curve.colour === null ? "solid" : DASHES[curve.colour % SERIES];
   const shade = (colour) => css(colour === null ? "--muted" : `--s${colour % SERIES}`);
   const ramp = () => [[0, css("--low")], [1, css("--high")]];
 
@@ -89,23 +92,24 @@
 
   const DURATIONS = [[1, "1 s"], [10, "10 s"], [60, "1 min"], [600, "10 min"], [3600, "1 h"], [36000, "10 h"],
     [86400, "1 d"], [864000, "10 d"], [8640000, "100 d"]];
+  const durations = (width) => DURATIONS.filter((_, i) => width >= 520 || i % 2 === 0);
   const tell = (seconds) => {
     const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
     const [size, unit] = units.find(([size]) => seconds >= size) ?? units[3];
     return `${+(seconds / size).toPrecision(3)} ${unit}`;
   };
 
-  const axis = ({ title, scale, names }) => {
+  const axis = ({ title, scale, names }, width = Infinity) => {
     const common = {
-      title: { text: title, standoff: 10 }, automargin: true, zeroline: false, fixedrange: true,
+      ...(title ? { title: { text: plain(title), standoff: 10 } } : {}), automargin: true, zeroline: false, fixedrange: true,
       gridcolor: css("--grid"), linecolor: css("--line"), tickcolor: css("--line"), separatethousands: true,
     };
     switch (scale) {
-      case "time": return { ...common, type: "date", ticks: "outside", hoverformat: "%Y-%m-%d %H:%M:%S" };
+      case "time": return { ...common, type: "date", ticks: "outside", tickangle: 0, nticks: width < 520 ? 4 : 9, hoverformat: "%Y-%m-%d %H:%M:%S" };
       case "log": return { ...common, type: "log" };
       case "duration": return {
         ...common, type: "log", ticks: "outside",
-        tickvals: DURATIONS.map((d) => d[0]), ticktext: DURATIONS.map((d) => d[1]),
+        tickangle: 0, tickvals: durations(width).map((d) => d[0]), ticktext: durations(width).map((d) => d[1]),
       };
       case "names": {
         const few = names.length <= 40;
@@ -142,7 +146,7 @@
         line: {
           shape: curve.shape === "line" ? "linear" : "hv", color: colour,
           width: curve.shape === "area" ? 1 : 1.75,
-          dash: curve.colour === null || curve.shape === "area" ? "solid" : DASHES[curve.colour % SERIES],
+          dash: dashOf(figure, curve),
         },
         marker: { color: colour, size: 8 },
         ...(curve.shape === "area" ? { fill: "tozeroy", fillcolor: curve.colour === null ? colour + "90" : colour + "b0" } : {}),
@@ -156,8 +160,8 @@
     return {
       data,
       layout: {
-        height: 320, hovermode: x.scale === "duration" ? "closest" : "x unified",
-        xaxis: { ...axis(x), fixedrange: false, ...(range ? { range: [...range] } : {}) },
+        height: 320, hovermode: x.scale === "duration" ? "closest" : "x unified", hoverdistance: x.scale === "duration" ? 20 : -1,
+        xaxis: { ...axis(x, width), fixedrange: false, ...(range ? { range: [...range] } : {}) },
         yaxis: { ...axis(y), rangemode: "tozero", ...inThousands(highest) },
       },
     };
@@ -192,30 +196,35 @@
         type: "heatmap", z, x0: low + step / 2, dx: step, xtype: "scaled", y: rows.map((_, i) => i),
         text: shown.map((name) => new Array(cells).fill(plain(name))), hoverongaps: false,
         colorscale: ramp(), zmin: 0, zmax: most, zsmooth: false,
-        colorbar: { title: { text: plain(title), side: "top" }, thickness: 10, outlinewidth: 0, len: 1, tickfont: { size: 11 } },
+        colorbar: {
+          title: { text: plain(title), side: "right" }, orientation: "h", thickness: 8, lenmode: "pixels", len: 150, nticks: 4,
+          x: 1, xanchor: "right", y: 1, yanchor: "bottom", outlinewidth: 0, tickfont: { size: 11 },
+        },
         hovertemplate: `%{text}<br>%{x|%Y-%m-%d %H:%M:%S}<br>%{z:,} ${plain(title)}<extra></extra>`,
       }],
       layout: {
         height: Math.max(200, Math.min(560, 70 + 16 * shown.length)), hovermode: "closest",
-        xaxis: { ...axis(figure.x), fixedrange: false, range: [low, high] },
+        xaxis: { ...axis(figure.x, width), fixedrange: false, range: [low, high] },
         yaxis: downward(axis({ ...figure.y, names: shown })),
       },
     };
   };
 
-  const bars = ({ figure, hidden }) => {
+  const bars = ({ figure, hidden, width }) => {
     const rows = figure.y.names.map((_, i) => i);
     return {
       data: figure.marks.map((part, i) => ({
         type: "bar", orientation: "h", name: plain(part.name), y: rows, x: part.values, visible: !hidden.has(i),
-        text: part.labels, textposition: "inside", insidetextanchor: "middle", textangle: 0, constraintext: "inside",
+        // Shares that are too short for their label tell it when pointed at.
+        text: part.labels.map((label, row) => (part.values[row] * width > 6000 ? label : "")),
+        textposition: "inside", insidetextanchor: "middle", textangle: 0, constraintext: "none",
         marker: { color: shade(part.colour) }, width: 0.62,
         insidetextfont: { color: part.colour === null ? css("--ink") : css("--on-accent") },
         hovertemplate: `${plain(part.name)}: %{x:.1f} %<extra></extra>`,
       })),
       layout: {
         height: 80 + 44 * rows.length, barmode: "stack", hovermode: "closest",
-        xaxis: { ...axis(figure.x), range: [0, 100], ticksuffix: " %", title: { text: "" } },
+        xaxis: { ...axis({ ...figure.x, title: "" }), range: [0, 100], ticksuffix: " %" },
         yaxis: { ...downward(axis(figure.y)), ticksuffix: "  " },
       },
     };
@@ -239,16 +248,22 @@
   const heat = ({ figure, width }) => {
     const { values, labels, log, title } = figure.marks;
     const shown = values.map((row) => row.map((v) => (v === null ? null : log ? Math.log10(Math.max(v, 1)) : v)));
-    const roomy = width > 90 * figure.x.names.length + 120;
+    const all = shown.flat().filter((v) => v !== null);
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const size = width > 90 * figure.x.names.length + 120 ? 12 : 10;
+    const label = (text, row, column) => ({
+      x: column, y: row, text: plain(text), showarrow: false,
+      font: { size, color: css(shown[row][column] !== null && shown[row][column] - low > 0.6 * (high - low) ? "--on-accent" : "--ink") },
+    });
     return {
       data: [{
-        type: "heatmap", z: shown, text: labels.map((row) => row.map(plain)), customdata: values, xgap: 2, ygap: 2,
-        colorscale: ramp(), showscale: false, hoverongaps: false,
-        texttemplate: "%{text}", textfont: { size: roomy ? 12 : 10 },
-        hovertemplate: `${plain(title)}: %{customdata:,.0f}<extra></extra>`,
+        type: "heatmap", z: shown, customdata: values, xgap: 2, ygap: 2, colorscale: ramp(), showscale: false,
+        text: labels.map((row) => row.map(plain)), hoverongaps: false,
+        hovertemplate: `%{text}<br>${plain(title)}: %{customdata:,.4~g}<extra></extra>`,
       }],
       layout: {
         height: 50 + 28 * figure.y.names.length, hovermode: "closest",
+        annotations: labels.flatMap((row, r) => row.map((text, c) => label(text, r, c))),
         xaxis: { ...axis(figure.x), side: "top" }, yaxis: downward(axis(figure.y)),
       },
     };
@@ -301,11 +316,11 @@
     return make("div", { className: "tools" }, ...buttons);
   };
 
-  const swatch = (mark, kind) => {
-    const solid = kind !== "curves" || mark.shape === "area";
+  const swatch = (mark, figure) => {
+    const solid = figure.kind !== "curves" || mark.shape === "area";
     const colour = shade(mark.colour);
     const dash = { solid: "", dash: "5 3", dot: "1.5 2.5", dashdot: "5 2 1.5 2", longdash: "8 3", longdashdot: "8 2 1.5 2" };
-    const style = solid || mark.colour === null ? "" : dash[DASHES[mark.colour % SERIES]];
+    const style = solid ? "" : dash[dashOf(figure, mark)];
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("width", solid ? 12 : 26);
     svg.setAttribute("height", 12);
@@ -318,13 +333,13 @@
     return svg;
   };
   const keys = (chart) => {
-    const { marks, kind } = chart.figure;
+    const { marks } = chart.figure;
     const buttons = Array.isArray(marks) && marks.length > 1 ? marks.map((mark, i) => {
       const button = make("button", { type: "button", onclick: () => {
         if (!chart.hidden.delete(i)) chart.hidden.add(i);
         button.setAttribute("aria-pressed", String(!chart.hidden.has(i)));
         return draw(chart);
-      } }, swatch(mark, kind), mark.name);
+      } }, swatch(mark, chart.figure), mark.name);
       button.setAttribute("aria-pressed", String(!chart.hidden.has(i)));
       return button;
     }) : [];

@@ -45,7 +45,10 @@ fn counted(run: &Named<'_>, of: fn(&TaskEnd) -> Option<Time>) -> Vec<(f64, f64)>
     let steps = &run.result.steps;
     let mut points = Vec::new();
     if let Some(first) = steps.first().map(|step| step.time) {
-        points.push((millis(first.min(times.first().copied().unwrap_or(first))), 0.0));
+        points.push((
+            millis(first.min(times.first().copied().unwrap_or(first))),
+            0.0,
+        ));
     }
     for (before, same) in times.chunk_by(|a, b| a == b).scan(0, |before, same| {
         *before += same.len();

@@ -7,15 +7,15 @@ use crate::report::{Figure, Grid, Head};
 
 /// Seconds below which a time counts as so long; the last has no bound.
 const BOUNDS: [(f64, &str); 9] = [
-    (60.0, "under 1 min"),
-    (300.0, "1 to 5 min"),
-    (600.0, "5 to 10 min"),
-    (1_800.0, "10 to 30 min"),
-    (3_600.0, "30 to 60 min"),
-    (7_200.0, "1 to 2 h"),
-    (21_600.0, "2 to 6 h"),
-    (86_400.0, "6 to 24 h"),
-    (f64::INFINITY, "1 day or more"),
+    (60.0, "< 1 min"),
+    (300.0, "1–5 min"),
+    (600.0, "5–10 min"),
+    (1_800.0, "10–30 min"),
+    (3_600.0, "30–60 min"),
+    (7_200.0, "1–2 h"),
+    (21_600.0, "2–6 h"),
+    (86_400.0, "6–24 h"),
+    (f64::INFINITY, "≥ 1 d"),
 ];
 
 /// How many times of each length, and how many seconds they have together.

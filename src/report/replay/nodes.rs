@@ -11,7 +11,11 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     let mut curves: Vec<Curve> = idle(runs).into_iter().collect();
     for (place, run) in runs.iter().enumerate() {
         let (name, colour) = identity(runs, place, "Used by training");
-        let shape = if runs.len() == 1 { Shape::Area } else { Shape::Step };
+        let shape = if runs.len() == 1 {
+            Shape::Area
+        } else {
+            Shape::Step
+        };
         curves.push(Curve {
             name,
             colour,
@@ -55,12 +59,18 @@ fn text(runs: &[Named<'_>]) -> String {
     let of = |run: &Named<'_>| {
         let s = &run.result.summary;
         let mean = s.used_node_seconds / s.span_seconds.max(f64::MIN_POSITIVE);
-        (number(s.equivalent_nodes), number(mean), part(mean, s.equivalent_nodes))
+        (
+            number(s.equivalent_nodes),
+            number(mean),
+            part(mean, s.equivalent_nodes),
+        )
     };
     match runs {
         [run] => {
             let (idle, used, share) = of(run);
-            format!("On average {idle} nodes were idle, and training used {used} of them ({share}).")
+            format!(
+                "On average {idle} nodes were idle, and training used {used} of them ({share})."
+            )
         }
         runs => {
             let each = runs.iter().map(|run| {

@@ -36,7 +36,10 @@ fn text(runs: &[Named<'_>]) -> String {
     };
     let unit = "Work is in the units of the tasks' scaling curves, such as images or samples.";
     match runs {
-        [run] => format!("All tasks together, on average {} a second after costs. {unit}", of(run)),
+        [run] => format!(
+            "All tasks together, on average {} a second after costs. {unit}",
+            of(run)
+        ),
         runs => {
             let each = runs.iter().map(|run| format!("{}: {}", run.name, of(run)));
             let each = each.collect::<Vec<_>>().join("; ");

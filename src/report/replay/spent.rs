@@ -12,9 +12,15 @@ type Share = (&'static str, Colour, fn(&ReplaySummary) -> [f64; 2]);
 const SHARES: [Share; 5] = [
     ("Used", Colour::Series(0), |s| [used(s), 0.0]),
     ("Unused", Colour::Muted, |s| [1.0 - used(s), 0.0]),
-    ("Useful", Colour::Series(2), |s| [0.0, of_gross(s, s.total_work)]),
-    ("Lost to rescaling", Colour::Series(4), |s| [0.0, of_gross(s, s.rescale_loss)]),
-    ("Lost to preemption", Colour::Series(1), |s| [0.0, of_gross(s, s.preemption_loss)]),
+    ("Useful", Colour::Series(2), |s| {
+        [0.0, of_gross(s, s.total_work)]
+    }),
+    ("Lost to rescaling", Colour::Series(4), |s| {
+        [0.0, of_gross(s, s.rescale_loss)]
+    }),
+    ("Lost to preemption", Colour::Series(1), |s| {
+        [0.0, of_gross(s, s.preemption_loss)]
+    }),
 ];
 
 fn used(s: &ReplaySummary) -> f64 {
@@ -35,10 +41,14 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
         _ => format!("{}: {}", run.name, what.to_lowercase()),
     };
     let bars = ["Idle node-time", "Work of used nodes"];
-    let names = bars.iter().enumerate().flat_map(|(_, bar)| runs.iter().map(|run| prefix(run, bar)));
+    let names = bars
+        .iter()
+        .enumerate()
+        .flat_map(|(_, bar)| runs.iter().map(|run| prefix(run, bar)));
     let parts = SHARES.map(|(name, colour, of)| {
         let values = (0..bars.len()).flat_map(|bar| {
-            runs.iter().map(move |run| 100.0 * of(&run.result.summary)[bar])
+            runs.iter()
+                .map(move |run| 100.0 * of(&run.result.summary)[bar])
         });
         let values: Vec<f64> = values.collect();
         let label = |value: &f64| match *value {

@@ -2,28 +2,90 @@
 
 use super::Named;
 use crate::ingest::runs::ReplaySummary;
-use crate::report::numbers::{change, count, duration, hours, large, number, part, percent};
+use crate::report::numbers::{
+    change, count, duration, hours, large, number, part, percent, points,
+};
 use crate::report::{Grid, Head, Tile};
 
-/// A figure to compare: its name, its value, and how it is told.
-type Row = (&'static str, fn(&ReplaySummary) -> Option<f64>, fn(f64) -> String);
+/// A figure to compare: its name, its value, how it is told, and how a change is.
+type Row = (
+    &'static str,
+    fn(&ReplaySummary) -> Option<f64>,
+    fn(f64) -> String,
+    fn(f64, f64) -> String,
+);
 
 const ROWS: [Row; 15] = [
-    ("Length of the log", |s| Some(s.span_seconds), duration),
-    ("Nodes in the log", |s| Some(s.nodes as f64), number),
-    ("Idle nodes on average", |s| Some(s.equivalent_nodes), number),
-    ("Idle node-hours", |s| Some(s.idle_node_seconds), hours),
-    ("Node-hours used", |s| Some(s.used_node_seconds), hours),
-    ("Share of idle node-time used", used_share, percent),
-    ("Work done", |s| Some(s.total_work), large),
-    ("Work lost to rescaling", |s| Some(s.rescale_loss), large),
-    ("Work lost to preemption", |s| Some(s.preemption_loss), large),
-    ("Efficiency against dedicated nodes", |s| s.efficiency, percent),
-    ("Efficiency against the costless bound", |s| s.fluid_efficiency, percent),
-    ("Tasks finished", |s| Some(s.tasks_finished as f64), number),
-    ("Mean time to completion", |s| s.completion_mean_s, duration),
-    ("Median time to completion", |s| s.completion_median_s, duration),
-    ("Last task finished after", |s| s.completion_last_s, duration),
+    ("Time replayed", |s| Some(s.span_seconds), duration, change),
+    ("Nodes in the log", |s| Some(s.nodes as f64), number, change),
+    (
+        "Idle nodes on average",
+        |s| Some(s.equivalent_nodes),
+        number,
+        change,
+    ),
+    (
+        "Idle node-hours",
+        |s| Some(s.idle_node_seconds),
+        hours,
+        change,
+    ),
+    (
+        "Node-hours used",
+        |s| Some(s.used_node_seconds),
+        hours,
+        change,
+    ),
+    ("Share of idle node-time used", used_share, percent, points),
+    ("Work done", |s| Some(s.total_work), large, change),
+    (
+        "Work lost to rescaling",
+        |s| Some(s.rescale_loss),
+        large,
+        change,
+    ),
+    (
+        "Work lost to preemption",
+        |s| Some(s.preemption_loss),
+        large,
+        change,
+    ),
+    (
+        "Efficiency against dedicated nodes",
+        |s| s.efficiency,
+        percent,
+        points,
+    ),
+    (
+        "Efficiency against the costless bound",
+        |s| s.fluid_efficiency,
+        percent,
+        points,
+    ),
+    (
+        "Tasks finished",
+        |s| Some(s.tasks_finished as f64),
+        number,
+        change,
+    ),
+    (
+        "Mean time to completion",
+        |s| s.completion_mean_s,
+        duration,
+        change,
+    ),
+    (
+        "Median time to completion",
+        |s| s.completion_median_s,
+        duration,
+        change,
+    ),
+    (
+        "Last task finished after",
+        |s| s.completion_last_s,
+        duration,
+        change,
+    ),
 ];
 
 fn used_share(s: &ReplaySummary) -> Option<f64> {
@@ -33,29 +95,31 @@ fn used_share(s: &ReplaySummary) -> Option<f64> {
 /// All figures of the runs side by side, with their differences to the first.
 pub(super) fn grid(runs: &[Named<'_>]) -> Grid {
     let (title, first) = match runs {
-        [first, _, ..] => (format!("Figures, and their change against {}", first.name), Some(first)),
+        [first, _, ..] => (
+            format!("Figures, and their change against {}", first.name),
+            Some(first),
+        ),
         _ => ("All figures".to_owned(), None),
     };
     let mut heads = vec![Head::text("Figure")];
     for (place, run) in runs.iter().enumerate() {
-        heads.push(Head::number(if first.is_some() { run.name } else { "Value" }));
+        heads.push(Head::number(if first.is_some() {
+            run.name
+        } else {
+            "Value"
+        }));
         if place > 0 {
             heads.push(Head::number("change"));
         }
     }
     let mut grid = Grid::new(title, heads);
-    for (name, of, tell) in ROWS {
-        grid.row(cells(runs, name, of, tell));
+    for row in ROWS {
+        grid.row(cells(runs, row));
     }
     grid
 }
 
-fn cells(
-    runs: &[Named<'_>],
-    name: &str,
-    of: fn(&ReplaySummary) -> Option<f64>,
-    tell: fn(f64) -> String,
-) -> Vec<String> {
+fn cells(runs: &[Named<'_>], (name, of, tell, change): Row) -> Vec<String> {
     let base = of(&runs[0].result.summary);
     let mut cells = vec![name.to_owned()];
     for (place, run) in runs.iter().enumerate() {
@@ -79,9 +143,13 @@ pub(super) fn tiles(s: &ReplaySummary) -> Vec<Tile> {
     let efficiency = s.efficiency.map_or("–".to_owned(), percent);
     let mut tiles = vec![
         tile(
-            "Idle",
-            format!("{} node-hours", hours(s.idle_node_seconds)),
-            format!("{} of {} nodes on average", number(s.equivalent_nodes), count(s.nodes)),
+            "Idle node-hours",
+            hours(s.idle_node_seconds),
+            format!(
+                "{} of {} nodes on average",
+                number(s.equivalent_nodes),
+                count(s.nodes)
+            ),
         ),
         tile(
             "Used by training",
@@ -91,7 +159,7 @@ pub(super) fn tiles(s: &ReplaySummary) -> Vec<Tile> {
         tile(
             "Efficiency",
             efficiency,
-            format!("of {} dedicated nodes", number(s.equivalent_nodes)),
+            format!("of {} nodes for training alone", number(s.equivalent_nodes)),
         ),
         tile(
             "Tasks finished",

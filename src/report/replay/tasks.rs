@@ -22,9 +22,14 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
     for hold in &run.result.holds {
         held[hold.task].push(*hold);
     }
-    let spans = shown.iter().enumerate().flat_map(|(row, &task)| of_task(row, &held[task]));
+    let spans = shown
+        .iter()
+        .enumerate()
+        .flat_map(|(row, &task)| of_task(row, &held[task]));
     let (spans, step) = thin::spans(&spans.collect::<Vec<_>>(), MAX_SPANS);
-    let names = shown.iter().map(|&task| short(&run.result.tasks[task].name));
+    let names = shown
+        .iter()
+        .map(|&task| short(&run.result.tasks[task].name));
     Figure {
         id: id_of("tasks", run),
         title: "Nodes of each task".to_owned(),
@@ -42,12 +47,17 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
 /// The tasks that held nodes, in file order.
 fn shown(run: &ReplayRun) -> Vec<usize> {
     let started = |task: &usize| run.tasks[*task].start.is_some();
-    (0..run.tasks.len()).filter(started).take(MAX_TASKS).collect()
+    (0..run.tasks.len())
+        .filter(started)
+        .take(MAX_TASKS)
+        .collect()
 }
 
 /// The spans of a task's row: from each change of its node count to the next.
 fn of_task(row: usize, holds: &[Hold]) -> Vec<Span> {
-    let changes = holds.iter().flat_map(|hold| [(hold.from, 1), (hold.to, -1)]);
+    let changes = holds
+        .iter()
+        .flat_map(|hold| [(hold.from, 1), (hold.to, -1)]);
     let mut changes: Vec<(Time, i64)> = changes.collect();
     changes.sort_unstable();
     let (mut nodes, mut spans): (i64, Vec<Span>) = (0, Vec::new());
@@ -57,7 +67,9 @@ fn of_task(row: usize, holds: &[Hold]) -> Vec<Span> {
             open.to = now;
         }
         nodes += same.iter().map(|change| change.1).sum::<i64>();
-        let same_as_before = spans.last().is_some_and(|last| last.to == now && last.value == nodes as f64);
+        let same_as_before = spans
+            .last()
+            .is_some_and(|last| last.to == now && last.value == nodes as f64);
         if nodes > 0 && !same_as_before {
             spans.push(Span {
                 row,
@@ -71,11 +83,15 @@ fn of_task(row: usize, holds: &[Hold]) -> Vec<Span> {
 }
 
 fn text(run: &ReplayRun, shown: usize, step: f64) -> String {
-    let mut text = "A row for each task that held nodes, in file order; the darker, the more nodes."
+    let mut text = "A row for each task that held nodes, in file order; the stronger the colour, the more nodes."
         .to_owned();
     let started = run.tasks.iter().filter(|task| task.start.is_some()).count();
     if shown < started {
-        text += &format!(" The first {} of {} are shown.", count(shown as u64), count(started as u64));
+        text += &format!(
+            " The first {} of {} are shown.",
+            count(shown as u64),
+            count(started as u64)
+        );
     }
     if step > 0.0 {
         let seconds = duration(step / 1e3);
@@ -100,8 +116,14 @@ fn numbers(run: &ReplayRun, shown: &[usize], held: &[Vec<Hold>]) -> Grid {
     let mut grid = Grid::new(title, heads);
     for &task in shown.iter().take(MAX_ROWS) {
         let end = &run.tasks[task];
-        let seconds: f64 = held[task].iter().map(|hold| hold.to.seconds_since(hold.from)).sum();
-        let length: f64 = of_task(0, &held[task]).iter().map(|span| span.to - span.from).sum();
+        let seconds: f64 = held[task]
+            .iter()
+            .map(|hold| hold.to.seconds_since(hold.from))
+            .sum();
+        let length: f64 = of_task(0, &held[task])
+            .iter()
+            .map(|span| span.to - span.from)
+            .sum();
         let time = |time: Option<Time>| time.map_or("–".to_owned(), |time| minute(millis(time)));
         grid.row([
             short(&end.name),
@@ -109,7 +131,11 @@ fn numbers(run: &ReplayRun, shown: &[usize], held: &[Vec<Hold>]) -> Grid {
             time(end.start),
             time(end.end),
             hours(seconds),
-            number(if length > 0.0 { seconds / (length / 1e3) } else { 0.0 }),
+            number(if length > 0.0 {
+                seconds / (length / 1e3)
+            } else {
+                0.0
+            }),
         ]);
     }
     grid
@@ -128,7 +154,10 @@ mod tests {
             to: Time::from_seconds(to),
         };
         let spans = of_task(3, &[hold(0, 2), hold(1, 3), hold(2, 3), hold(5, 6)]);
-        let told: Vec<_> = spans.iter().map(|s| (s.from / 1e3, s.to / 1e3, s.value)).collect();
+        let told: Vec<_> = spans
+            .iter()
+            .map(|s| (s.from / 1e3, s.to / 1e3, s.value))
+            .collect();
         assert_eq!(told, [(0.0, 1.0, 1.0), (1.0, 3.0, 2.0), (5.0, 6.0, 1.0)]);
     }
 }

@@ -56,5 +56,8 @@ fn policies<'a>(runs: &[Named<'a>]) -> Vec<&'a str> {
 }
 
 fn find<'a>(run: &Named<'a>, name: &str) -> Option<&'a PolicyRun> {
-    run.result.policies.iter().find(|policy| policy.name == name)
+    run.result
+        .policies
+        .iter()
+        .find(|policy| policy.name == name)
 }

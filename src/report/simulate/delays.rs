@@ -6,7 +6,13 @@ use crate::report::numbers::{count, percent};
 use crate::report::{Grid, Head};
 
 /// Columns of delays, in seconds.
-const DELAYS: [&str; 3] = ["average JCT (s)", "average queuing (s)", "99.9 % queuing (s)"];
+const DELAYS: [&str; 3] = [
+    "average JCT (s)",
+    "average queuing (s)",
+    "99.9 % queuing (s)",
+];
+/// The same, shorter.
+const SHORT: [&str; 3] = ["JCT (s)", "queuing (s)", "99.9 % (s)"];
 
 /// Delays in whole seconds, cut off as published; a dash where there was no job.
 pub(super) fn cells(delays: Option<&Delays>) -> [String; 3] {
@@ -41,13 +47,19 @@ pub(super) fn overview(run: &Named<'_>) -> Grid {
 pub(super) fn sizes(run: &Named<'_>) -> Grid {
     let jobs = |of: fn(&PolicyFigures) -> &Option<Delays>| {
         let first = run.result.policies.first();
-        first.and_then(|policy| of(&policy.figures).as_ref()).map_or(0, |delays| delays.jobs)
+        first
+            .and_then(|policy| of(&policy.figures).as_ref())
+            .map_or(0, |delays| delays.jobs)
     };
     let (small, large) = (jobs(|f| &f.small), jobs(|f| &f.large));
-    let title = format!("{} small jobs of up to 8 GPUs, and {} large ones", count(small), count(large));
-    let heads = ["small", "large"].into_iter().flat_map(|size| {
-        DELAYS.map(|delay| Head::number(format!("{size}: {delay}")))
-    });
+    let title = format!(
+        "{} small jobs of up to 8 GPUs, and {} large ones",
+        count(small),
+        count(large)
+    );
+    let heads = ["small", "large"]
+        .into_iter()
+        .flat_map(|size| SHORT.map(|delay| Head::number(format!("{size}: {delay}"))));
     let heads = std::iter::once(Head::text("policy")).chain(heads);
     let mut grid = Grid::new(title, heads);
     for policy in &run.result.policies {

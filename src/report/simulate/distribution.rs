@@ -13,15 +13,25 @@ const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
 
 /// Of job completion times.
 pub(in crate::report) fn completion(run: &Named<'_>) -> Figure {
-    let text = "Share of jobs that were done within a time after submission; further left is better.";
-    figure(run, "jct", "Job completion times", text, "job completion time", |job| job.jct)
+    let text =
+        "Share of jobs that were done within a time after submission; further left is better.";
+    figure(
+        run,
+        "jct",
+        "Job completion times",
+        text,
+        "job completion time",
+        |job| job.jct,
+    )
 }
 
 /// Of queuing.
 pub(in crate::report) fn queuing(run: &Named<'_>) -> Figure {
     let text = "Share of jobs that waited for at most a time; at the left edge, those that waited \
                 for no more than a second.";
-    figure(run, "queuing", "Queuing", text, "time in queues", |job| job.queue)
+    figure(run, "queuing", "Queuing", text, "time in queues", |job| {
+        job.queue
+    })
 }
 
 fn figure(
@@ -69,7 +79,9 @@ fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
     let percent = 100.0 / sorted.len() as f64;
     // Thinned by rank, where the distribution is even.
     let kept = thin::points(&ranks, BUCKETS);
-    kept.into_iter().map(|(rank, seconds)| (seconds, percent * rank)).collect()
+    kept.into_iter()
+        .map(|(rank, seconds)| (seconds, percent * rank))
+        .collect()
 }
 
 /// The time within which a share of the jobs, in percent, was done.

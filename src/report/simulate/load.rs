@@ -16,7 +16,13 @@ pub(in crate::report) fn utilisation(run: &Named<'_>) -> Figure {
         "Share of the cluster's {} GPUs that jobs hold, hourly means.",
         crate::report::numbers::number(run.result.gpus)
     );
-    figure(id_of("utilisation", run), "GPUs in use", text, "% of GPUs", curves)
+    figure(
+        id_of("utilisation", run),
+        "GPUs in use",
+        text,
+        "% of GPUs",
+        curves,
+    )
 }
 
 /// Jobs that wait.
@@ -33,9 +39,12 @@ fn figure(id: String, title: &str, text: String, axis: &str, curves: Vec<Curve>)
         text,
         x: Axis::linear("days since the start"),
         y: Axis::linear(axis),
-        numbers: means(&format!("{title} ({axis}), means over time"), "from day", &curves, |day| {
-            format!("{day:.1}")
-        }),
+        numbers: means(
+            &format!("{title}: means over time"),
+            "from day",
+            &curves,
+            |day| format!("{day:.1}"),
+        ),
         marks: Marks::Curves(curves),
     }
 }
@@ -49,7 +58,11 @@ fn curves(run: &Named<'_>, of: impl Fn(&Hour) -> f64) -> Vec<Curve> {
         name: policy.name.clone(),
         colour,
         shape: Shape::Step,
-        points: policy.hours.iter().map(|hour| (day(hour), of(hour))).collect(),
+        points: policy
+            .hours
+            .iter()
+            .map(|hour| (day(hour), of(hour)))
+            .collect(),
     });
     curves.collect()
 }

@@ -44,7 +44,10 @@ fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {
         load::utilisation(run),
         load::waiting(run),
     ];
-    let mut blocks = vec![Block::Grid(delays::overview(run)), Block::Grid(delays::sizes(run))];
+    let mut blocks = vec![
+        Block::Grid(delays::overview(run)),
+        Block::Grid(delays::sizes(run)),
+    ];
     blocks.extend(figures.map(Block::Figure));
     blocks.push(Block::Folded(vcs::completion(run)));
     Section {
@@ -60,7 +63,11 @@ fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {
             "{} jobs under {} {}. Job completion time (JCT) is from submission to the end.",
             super::numbers::count(jobs),
             policies.len(),
-            if policies.len() == 1 { "policy" } else { "policies" }
+            if policies.len() == 1 {
+                "policy"
+            } else {
+                "policies"
+            }
         ),
         blocks,
     }

@@ -4,7 +4,7 @@ use super::{Named, id_of};
 use crate::ingest::runs::VcDelays;
 use crate::report::figure::{Axis, Heat, Marks};
 use crate::report::names::short;
-use crate::report::numbers::{count, duration};
+use crate::report::numbers::count;
 use crate::report::{Figure, Grid, Head};
 
 /// Average queuing by virtual cluster and policy.
@@ -15,7 +15,7 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
     Figure {
         id: id_of("vcs", run),
         title: "Average queuing by virtual cluster".to_owned(),
-        text: "The darker, the longer jobs waited. Colours follow the logarithm.".to_owned(),
+        text: "The stronger the colour, the longer jobs waited, on a logarithmic scale.".to_owned(),
         x: Axis::names("", policies(run)),
         y: Axis::names("", vcs(run)),
         numbers: grid(run, "Average queuing (s) by virtual cluster", &values),
@@ -49,7 +49,9 @@ fn grid(run: &Named<'_>, title: &str, values: &[Vec<Option<f64>>]) -> Grid {
     let heads = std::iter::once(Head::text("virtual cluster")).chain(heads);
     let mut grid = Grid::new(title, heads);
     for (vc, row) in vcs(run).into_iter().zip(values) {
-        let cells = row.iter().map(|cell| cell.map_or("–".to_owned(), |v| count(v.max(0.0) as u64)));
+        let cells = row
+            .iter()
+            .map(|cell| cell.map_or("–".to_owned(), |v| count(v.max(0.0) as u64)));
         grid.row(std::iter::once(vc).chain(cells));
     }
     grid
@@ -72,8 +74,19 @@ fn vcs(run: &Named<'_>) -> Vec<String> {
     full_names(run).iter().map(|name| short(name)).collect()
 }
 
-/// A duration's larger unit alone, as there is room for in a cell.
+/// A duration in one unit, as there is room for in a cell.
 fn brief(seconds: f64) -> String {
-    let text = duration(seconds);
-    text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    let units = [(86_400.0, "d"), (3_600.0, "h"), (60.0, "min")];
+    match units.iter().find(|(size, _)| seconds >= *size) {
+        Some((size, unit)) => format!("{} {unit}", two_digits(seconds / size)),
+        None => format!("{seconds:.0} s"),
+    }
+}
+
+fn two_digits(value: f64) -> String {
+    if value < 9.95 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
 }

@@ -6,9 +6,13 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::coord::Along;
 use super::frame::{self, Frame};
-use super::palette::{GRID, INK, SOFT, shade};
+use super::palette::{GRID, INK, SOFT, ramp, shade};
 use super::{bars, curves, field};
-use crate::report::figure::{Colour, Figure, Marks};
+use crate::report::figure::{Colour, Figure, Marks, Spans};
+use crate::report::numbers::number;
+
+/// Steps of colour in a legend.
+const RAMP: u32 = 50;
 
 /// What drawing fails with.
 pub(super) type Failure<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>;
@@ -71,6 +75,9 @@ impl<B: DrawingBackend> Canvas<B> {
         let (left, line) = (self.px(16), self.px(20));
         let (mut x, mut y) = (left, self.px(42));
         let width = self.area.dim_in_pixel().0 as i32;
+        if let Marks::Spans(spans) = &figure.marks {
+            self.ramp(spans, (x, y))?;
+        }
         for (name, colour) in frame::legend(figure) {
             let style = self.font(12, SOFT);
             let length = self.area.estimate_text_size(&name, &style)?.0 as i32;
@@ -86,12 +93,36 @@ impl<B: DrawingBackend> Canvas<B> {
 
     fn swatch(&self, colour: Colour, (x, y): (i32, i32)) -> Drawn<B> {
         let side = self.px(11);
-        let corners = [(x, y + self.px(1)), (x + side, y + self.px(1)) ];
-        let corners = [corners[0], (corners[1].0, corners[1].1 + side)];
-        self.area.draw(&Rectangle::new(corners, shade(colour).filled()))
+        // Level with the middle of the letters, which stand high in their line.
+        let top = y - self.px(2);
+        let corners = [(x, top), (x + side, top + side)];
+        self.area
+            .draw(&Rectangle::new(corners, shade(colour).filled()))
     }
 
-    fn axes<'a>(&'a self, figure: &Figure, frame: &Frame, top: i32) -> Result<Axes<'a, B>, Failure<B>> {
+    /// The colours from the lowest value to the highest, in place of a legend.
+    fn ramp(&self, spans: &Spans, (x, y): (i32, i32)) -> Drawn<B> {
+        let most = spans
+            .spans
+            .iter()
+            .map(|span| span.value)
+            .fold(1.0, f64::max);
+        for step in 0..RAMP {
+            let left = x + self.px(2 * step);
+            let corners = [(left, y), (left + self.px(2), y + self.px(10))];
+            let colour = ramp(f64::from(step) / f64::from(RAMP - 1));
+            self.area.draw(&Rectangle::new(corners, colour.filled()))?;
+        }
+        let text = format!("0 to {} {}", number(most), spans.title);
+        self.text(&text, 12, SOFT, (x + self.px(2 * RAMP + 8), y))
+    }
+
+    fn axes<'a>(
+        &'a self,
+        figure: &Figure,
+        frame: &Frame,
+        top: i32,
+    ) -> Result<Axes<'a, B>, Failure<B>> {
         let names = frame.y.marks.iter().map(|mark| mark.1.as_str());
         let style = self.font(12, SOFT);
         let mut widest = 0;

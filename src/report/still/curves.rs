@@ -22,7 +22,9 @@ pub(super) fn draw<B: DrawingBackend>(
         let colour = shade(curve.colour);
         match curve.shape {
             Shape::Points => {
-                let dots = points.iter().map(|&at| Circle::new(at, canvas.px(4), colour.filled()));
+                let dots = points
+                    .iter()
+                    .map(|&at| Circle::new(at, canvas.px(4), colour.filled()));
                 axes.draw_series(dots)?;
             }
             Shape::Line => stroke(canvas, axes, points, colour)?,
@@ -51,6 +53,8 @@ fn stroke<B: DrawingBackend>(
 
 /// The corners of a curve whose values hold until the next point.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let corners = points.windows(2).flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]);
+    let corners = points
+        .windows(2)
+        .flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]);
     corners.chain(points.last().copied()).collect()
 }

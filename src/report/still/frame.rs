@@ -78,10 +78,15 @@ pub(super) fn height(figure: &Figure) -> u32 {
 pub(super) fn legend(figure: &Figure) -> Vec<(String, Colour)> {
     let entries: Vec<(String, Colour)> = match &figure.marks {
         Marks::Curves(curves) => curves.iter().map(|c| (c.name.clone(), c.colour)).collect(),
-        Marks::Bars(parts) | Marks::Groups(parts) => {
-            parts.iter().map(|part| (part.name.clone(), part.colour)).collect()
-        }
+        Marks::Bars(parts) | Marks::Groups(parts) => parts
+            .iter()
+            .map(|part| (part.name.clone(), part.colour))
+            .collect(),
         Marks::Heat(_) | Marks::Spans(_) => Vec::new(),
     };
-    if entries.len() > 1 { entries } else { Vec::new() }
+    if entries.len() > 1 {
+        entries
+    } else {
+        Vec::new()
+    }
 }

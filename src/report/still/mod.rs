@@ -51,7 +51,10 @@ pub fn png(figure: &Figure) -> Result<Vec<u8>> {
     encode(&pixels, size).map_err(failed)
 }
 
-fn encode(pixels: &[u8], (width, height): (u32, u32)) -> std::result::Result<Vec<u8>, png::EncodingError> {
+fn encode(
+    pixels: &[u8],
+    (width, height): (u32, u32),
+) -> std::result::Result<Vec<u8>, png::EncodingError> {
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, width, height);
     encoder.set_color(png::ColorType::Rgb);
