@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     /// The page to write.
-    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["svg", "png"])]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write every figure as DIR/NAME.svg.
     #[arg(long, value_name = "DIR")]
@@ -37,8 +37,15 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Directories that hold no sound run, or a file that cannot be written.
+/// Nothing to write, directories that hold no sound run, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
+    if args.output.is_none() && args.svg.is_none() && args.png.is_none() {
+        return Err(Error::Usage(
+            "nothing to write: name a page with --output FILE, or a directory for pictures \
+             with --svg DIR or --png DIR"
+                .into(),
+        ));
+    }
     let runs = args.runs.iter().map(|run| runs::read(run));
     let report = Report::new(&runs.collect::<Result<Vec<_>>>()?);
     if let Some(path) = &args.output {

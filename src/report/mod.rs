@@ -9,6 +9,7 @@ use crate::ingest::runs::{Run, RunResult};
 pub mod figure;
 pub mod html;
 pub mod still;
+pub mod trials;
 
 mod curves;
 mod grid;

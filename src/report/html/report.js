@@ -156,11 +156,12 @@
           : shares ? `%{y:,.5~g}<extra>${plain(curve.name)}</extra>` : `%{x}<br>%{y:,.5~g}<extra>${plain(curve.name)}</extra>`,
       };
     });
+    const alone = x.scale === "duration" || marks.some((curve) => curve.shape === "points");
     const highest = marks.reduce((most, c) => c.y.reduce((a, b) => Math.max(a, b), most), 0);
     return {
       data,
       layout: {
-        height: 320, hovermode: x.scale === "duration" ? "closest" : "x unified", hoverdistance: x.scale === "duration" ? 20 : -1,
+        height: 320, hovermode: alone ? "closest" : "x unified", hoverdistance: alone ? 20 : -1,
         xaxis: { ...axis(x, width), fixedrange: false, ...(range ? { range: [...range] } : {}) },
         yaxis: { ...axis(y), rangemode: "tozero", ...inThousands(highest) },
       },
