@@ -58,7 +58,14 @@ pub enum Block {
     /// A table that is folded away until it is asked for.
     Folded(Grid),
     /// A figure.
-    Figure(Figure),
+    Figure(Box<Figure>),
+}
+
+impl Block {
+    /// A figure as a piece of a section.
+    pub fn figure(figure: Figure) -> Self {
+        Block::Figure(Box::new(figure))
+    }
 }
 
 /// A number that says much.
@@ -97,7 +104,7 @@ impl Report {
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
         let blocks = self.sections.iter().flat_map(|section| &section.blocks);
         blocks.filter_map(|block| match block {
-            Block::Figure(figure) => Some(figure),
+            Block::Figure(figure) => Some(figure.as_ref()),
             _ => None,
         })
     }

@@ -10,7 +10,7 @@ pub(super) fn number(value: f64) -> String {
     }
     match size {
         0.0 => "0".to_owned(),
-        _ if size >= 1e15 || size < 1e-3 => format!("{value:.2e}"),
+        _ if !(1e-3..1e15).contains(&size) => format!("{value:.2e}"),
         _ if size >= 99.95 => grouped(&format!("{value:.0}")),
         _ if size >= 9.995 => format!("{value:.1}"),
         _ if size >= 0.9995 => format!("{value:.2}"),

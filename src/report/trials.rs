@@ -59,19 +59,9 @@ impl Trials {
     /// A metric by two settings, given by their places: of trials that differ in other
     /// settings alone, the best.
     pub fn heat(&self, x: usize, y: usize, metric: usize) -> Figure {
-        let Metric { name, better } = &self.metrics[metric];
+        let name = &self.metrics[metric].name;
         let (columns, rows) = (self.values(x), self.values(y));
-        let mut values = vec![vec![None; columns.len()]; rows.len()];
-        for trial in &self.trials {
-            let column = columns.iter().position(|value| *value == trial.settings[x]);
-            let row = rows.iter().position(|value| *value == trial.settings[y]);
-            if let (Some(column), Some(row), Some(value)) = (column, row, trial.metrics[metric]) {
-                let cell: &mut Option<f64> = &mut values[row][column];
-                if cell.is_none_or(|before| better.than(value, before)) {
-                    *cell = Some(value);
-                }
-            }
-        }
+        let values = self.best(&columns, &rows, (x, y, metric));
         let (across, down) = (&self.settings[x], &self.settings[y]);
         let label = |value: &Option<f64>| value.map_or("–".to_owned(), number);
         let labels: Vec<Vec<String>> = values
@@ -94,6 +84,29 @@ impl Trials {
                 log: false,
             }),
         }
+    }
+
+    /// The best value of a metric for each row and column of two settings.
+    fn best(
+        &self,
+        columns: &[String],
+        rows: &[String],
+        (x, y, metric): (usize, usize, usize),
+    ) -> Vec<Vec<Option<f64>>> {
+        let better = self.metrics[metric].better;
+        let mut values = vec![vec![None; columns.len()]; rows.len()];
+        let place = |of: &[String], value: &String| of.iter().position(|other| other == value);
+        for trial in &self.trials {
+            let column = place(columns, &trial.settings[x]);
+            let row = place(rows, &trial.settings[y]);
+            if let (Some(column), Some(row), Some(value)) = (column, row, trial.metrics[metric]) {
+                let cell: &mut Option<f64> = &mut values[row][column];
+                if cell.is_none_or(|before| better.than(value, before)) {
+                    *cell = Some(value);
+                }
+            }
+        }
+        values
     }
 
     /// All trials by two metrics, given by their places, and those that no other beats in

@@ -30,7 +30,7 @@ pub struct Run {
 #[derive(Debug, Clone)]
 pub enum RunResult {
     /// Of `gleaner replay`.
-    Replay(ReplayRun),
+    Replay(Box<ReplayRun>),
     /// Of `gleaner simulate`.
     Simulate(SimulateRun),
 }
@@ -42,7 +42,7 @@ pub enum RunResult {
 pub fn read(dir: &Path) -> Result<Run> {
     let info = RunInfo::read(dir)?;
     let result = match info.command.as_str() {
-        "replay" => RunResult::Replay(ReplayRun::read(dir)?),
+        "replay" => RunResult::Replay(Box::new(ReplayRun::read(dir)?)),
         "simulate" => RunResult::Simulate(SimulateRun::read(dir)?),
         other => {
             let file = dir.join(files::RUN_FILE);

@@ -9,7 +9,7 @@ use super::files::{open, read_json, time};
 use crate::domain::Time;
 use crate::error::Result;
 use crate::ingest::Gatherer;
-use crate::ingest::rows::{CellResult, Header, Row};
+use crate::ingest::rows::{CellResult, Col, Header, Row};
 
 /// A replay's results.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ fn read_rows<T, const N: usize>(
     dir: &Path,
     name: &str,
     columns: [(&str, &str); N],
-    mut read: impl FnMut(&Row<'_>, [super::super::rows::Col; N]) -> CellResult<T>,
+    mut read: impl FnMut(&Row<'_>, [Col; N]) -> CellResult<T>,
 ) -> Result<Vec<T>> {
     let source = open(dir, name)?;
     let mut header = Header::open(&source)?;

@@ -49,10 +49,10 @@ fn together(runs: &[Named<'_>]) -> Section {
         blocks.push(Block::Grid(summary::grid(runs)));
     }
     blocks.extend([
-        Block::Figure(nodes::figure(runs)),
-        Block::Figure(spent::figure(runs)),
-        Block::Figure(rate::figure(runs)),
-        Block::Figure(completion::figure(runs)),
+        Block::figure(nodes::figure(runs)),
+        Block::figure(spent::figure(runs)),
+        Block::figure(rate::figure(runs)),
+        Block::figure(completion::figure(runs)),
     ]);
     if let [_] = runs {
         blocks.push(Block::Folded(summary::grid(runs)));
@@ -71,8 +71,8 @@ fn together(runs: &[Named<'_>]) -> Section {
 /// What is told of every replay on its own.
 fn alone(run: &Named<'_>) -> Vec<Block> {
     vec![
-        Block::Figure(tasks::figure(run)),
-        Block::Figure(holds::figure(run)),
+        Block::figure(tasks::figure(run)),
+        Block::figure(holds::figure(run)),
     ]
 }
 

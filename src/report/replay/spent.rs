@@ -35,33 +35,10 @@ fn of_gross(s: &ReplaySummary, work: f64) -> f64 {
     if gross > 0.0 { work / gross } else { 0.0 }
 }
 
+/// What there is a bar of for each run.
+const BARS: [&str; 2] = ["Idle node-time", "Work of used nodes"];
+
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
-    let prefix = |run: &Named<'_>, what: &str| match runs {
-        [_] => what.to_owned(),
-        _ => format!("{}: {}", run.name, what.to_lowercase()),
-    };
-    let bars = ["Idle node-time", "Work of used nodes"];
-    let names = bars
-        .iter()
-        .enumerate()
-        .flat_map(|(_, bar)| runs.iter().map(|run| prefix(run, bar)));
-    let parts = SHARES.map(|(name, colour, of)| {
-        let values = (0..bars.len()).flat_map(|bar| {
-            runs.iter()
-                .map(move |run| 100.0 * of(&run.result.summary)[bar])
-        });
-        let values: Vec<f64> = values.collect();
-        let label = |value: &f64| match *value {
-            0.0 => String::new(),
-            value => percent(value / 100.0),
-        };
-        Part {
-            name: name.to_owned(),
-            colour,
-            labels: values.iter().map(label).collect(),
-            values,
-        }
-    });
     Figure {
         id: "spent".to_owned(),
         title: "Where node-time and work went".to_owned(),
@@ -69,9 +46,37 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
                nodes it held could do, what was kept and what rescaling and preemption cost."
             .to_owned(),
         x: Axis::linear("%"),
-        y: Axis::names("", names.collect()),
-        marks: Marks::Bars(parts.to_vec()),
+        y: Axis::names("", names(runs)),
+        marks: Marks::Bars(SHARES.iter().map(|share| part(runs, share)).collect()),
         numbers: numbers(runs),
+    }
+}
+
+fn names(runs: &[Named<'_>]) -> Vec<String> {
+    let name = |bar: &str, run: &Named<'_>| match runs {
+        [_] => bar.to_owned(),
+        _ => format!("{}: {}", run.name, bar.to_lowercase()),
+    };
+    let of_bar = |bar| runs.iter().map(move |run| name(bar, run));
+    BARS.into_iter().flat_map(of_bar).collect()
+}
+
+/// A part of all bars, in the order of [`names`].
+fn part(runs: &[Named<'_>], (name, colour, of): &Share) -> Part {
+    let of_bar = |bar: usize| {
+        runs.iter()
+            .map(move |run| 100.0 * of(&run.result.summary)[bar])
+    };
+    let values: Vec<f64> = (0..BARS.len()).flat_map(of_bar).collect();
+    let label = |value: &f64| match *value {
+        0.0 => String::new(),
+        value => percent(value / 100.0),
+    };
+    Part {
+        name: (*name).to_owned(),
+        colour: *colour,
+        labels: values.iter().map(label).collect(),
+        values,
     }
 }
 

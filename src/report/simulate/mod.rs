@@ -48,7 +48,7 @@ fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {
         Block::Grid(delays::overview(run)),
         Block::Grid(delays::sizes(run)),
     ];
-    blocks.extend(figures.map(Block::Figure));
+    blocks.extend(figures.map(Block::figure));
     blocks.push(Block::Folded(vcs::completion(run)));
     Section {
         id: match several {

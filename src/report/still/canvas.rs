@@ -9,7 +9,6 @@ use super::frame::{self, Frame};
 use super::palette::{GRID, INK, SOFT, ramp, shade};
 use super::{bars, curves, field};
 use crate::report::figure::{Colour, Figure, Marks, Spans};
-use crate::report::numbers::number;
 
 /// Steps of colour in a legend.
 const RAMP: u32 = 50;
@@ -113,7 +112,7 @@ impl<B: DrawingBackend> Canvas<B> {
             let colour = ramp(f64::from(step) / f64::from(RAMP - 1));
             self.area.draw(&Rectangle::new(corners, colour.filled()))?;
         }
-        let text = format!("0 to {} {}", number(most), spans.title);
+        let text = format!("0 to {most:.0} {}", spans.title);
         self.text(&text, 12, SOFT, (x + self.px(2 * RAMP + 8), y))
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::files::open;
 use crate::error::Result;
+use crate::ingest::fault::row_place;
 use crate::ingest::parquet::{Table, Value};
 use crate::ingest::source::Source;
 
@@ -49,7 +50,7 @@ fn add(dir: &Path, name: &str, hours: &mut BTreeMap<i64, Hour>) -> Result<()> {
     let source = open(dir, name)?;
     let table = Table::open(&source)?;
     let runs = runs_of_hours(&source, &table)?;
-    let columns: [(&str, fn(&mut Hour) -> &mut f64); 3] = [
+    let columns: [Column; 3] = [
         ("total_gpu_num", |hour| &mut hour.total),
         ("idle_gpu_num", |hour| &mut hour.idle),
         ("pending_gpujob_num", |hour| &mut hour.pending),
@@ -65,6 +66,9 @@ fn add(dir: &Path, name: &str, hours: &mut BTreeMap<i64, Hour>) -> Result<()> {
     }
     Ok(())
 }
+
+/// A column's name, and where an hour's mean of it goes.
+type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 
 /// Rows one after the other that are of one hour: the hour, and how many.
 type Runs = Vec<(i64, u64)>;
@@ -118,8 +122,7 @@ fn visit(
         }
         other => {
             let fault = source.fault(other.to_string(), "a whole number");
-            let place = super::super::super::fault::row_place(row);
-            Err(fault.at(place).field(name).into())
+            Err(fault.at(row_place(row)).field(name).into())
         }
     })
 }
