@@ -2,9 +2,10 @@
 //! supercomputer's idle nodes.
 //!
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
-//! [`output`] (results to bytes), [`ingest`] (files to domain types), the engines
-//! [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`], [`sweep`] and [`synth`]
-//! (no files, no terminal), [`domain`], and the crate [`gleaner_solvers`].
+//! [`output`] and [`report`] (results to bytes and to pages), [`ingest`] (files to domain
+//! types), the engines [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`],
+//! [`sweep`] and [`synth`] (no files, no terminal), [`domain`], and the crate
+//! [`gleaner_solvers`].
 
 pub mod cli;
 pub mod compare;
@@ -16,6 +17,7 @@ pub mod lucid;
 pub mod occupancy;
 pub mod output;
 pub mod replay;
+pub mod report;
 pub mod sweep;
 pub mod synth;
 

@@ -9,6 +9,7 @@ mod interrupt;
 mod original;
 mod progress;
 mod replay;
+mod report;
 mod simulate;
 mod solve;
 mod solver;
@@ -49,6 +50,7 @@ enum Command {
     Inspect(inspect::Args),
     Sweep(sweep::Args),
     Convert(convert::Args),
+    Report(report::Args),
     Synth(synth::Args),
 }
 
@@ -56,7 +58,7 @@ enum Command {
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match original::translate(arguments.into_iter().collect()) {
         Ok(arguments) => arguments,
-        Err(error) => return report(&error),
+        Err(error) => return complain(&error),
     };
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -75,6 +77,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Synth(args) => synth::run(&args),
     };
     match result {
@@ -83,11 +86,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
-        Err(error) => report(&error),
+        Err(error) => complain(&error),
     }
 }
 
-fn report(error: &Error) -> ExitCode {
+fn complain(error: &Error) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "gleaner: {error}");
     ExitCode::from(error.exit_code())
 }

@@ -8,6 +8,7 @@ pub mod jobs;
 pub mod pickle;
 pub mod plan;
 pub mod problems;
+pub mod runs;
 pub mod scheduler;
 pub mod script;
 pub mod source;

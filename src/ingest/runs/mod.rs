@@ -1,0 +1,55 @@
+//! Run directories of `gleaner replay` and `gleaner simulate`, read back.
+//!
+//! A run directory is input like any other: nothing in it is trusted. Names that become
+//! parts of paths are checked, only plain files are opened, and what is missing, damaged
+//! or contradictory is a fault of the file where it was found.
+
+use std::path::Path;
+
+use crate::error::{Fault, Result};
+
+mod files;
+mod info;
+mod replay;
+mod simulate;
+
+pub use info::{RunInfo, UsedInput};
+pub use replay::{Hold, ReplayRun, ReplaySummary, Step, TaskEnd};
+pub use simulate::{Delays, Hour, JobEnd, PolicyFigures, PolicyRun, SimulateRun, VcDelays};
+
+/// A run directory.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What `run.json` says.
+    pub info: RunInfo,
+    /// What came out.
+    pub result: RunResult,
+}
+
+/// What came out of a run.
+#[derive(Debug, Clone)]
+pub enum RunResult {
+    /// Of `gleaner replay`.
+    Replay(Box<ReplayRun>),
+    /// Of `gleaner simulate`.
+    Simulate(SimulateRun),
+}
+
+/// Reads a run directory.
+///
+/// # Errors
+/// It is none, or its files are missing, damaged or contradict each other.
+pub fn read(dir: &Path) -> Result<Run> {
+    let info = RunInfo::read(dir)?;
+    let result = match info.command.as_str() {
+        "replay" => RunResult::Replay(Box::new(ReplayRun::read(dir)?)),
+        "simulate" => RunResult::Simulate(SimulateRun::read(dir)?),
+        other => {
+            let file = dir.join(files::RUN_FILE);
+            let fault = Fault::of(&file, format!("{other:?}"), "replay or simulate");
+            let remedy = "name a run directory of one of these";
+            return Err(fault.field("command").remedy(remedy).into());
+        }
+    };
+    Ok(Run { info, result })
+}

@@ -1,0 +1,204 @@
+//! The results of `gleaner replay`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::files::{open, read_json, time};
+use crate::domain::Time;
+use crate::error::Result;
+use crate::ingest::Gatherer;
+use crate::ingest::rows::{CellResult, Col, Header, Row};
+
+/// A replay's results.
+#[derive(Debug, Clone)]
+pub struct ReplayRun {
+    /// `summary.json`.
+    pub summary: ReplaySummary,
+    /// One an event, in the order of time.
+    pub steps: Vec<Step>,
+    /// The tasks in file order.
+    pub tasks: Vec<TaskEnd>,
+    /// Each time that a task held a node.
+    pub holds: Vec<Hold>,
+}
+
+/// `summary.json`; the fields are described in docs/OUTPUTS.md.
+#[derive(Debug, Clone, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the documented file")]
+pub struct ReplaySummary {
+    pub from: String,
+    pub to: String,
+    pub span_seconds: f64,
+    pub nodes: u64,
+    pub events: u64,
+    pub events_optimal: u64,
+    pub events_kept: u64,
+    pub total_work: f64,
+    pub idle_node_seconds: f64,
+    pub used_node_seconds: f64,
+    pub rescale_loss: f64,
+    pub preemption_loss: f64,
+    pub equivalent_nodes: f64,
+    pub efficiency: Option<f64>,
+    pub fluid_efficiency: Option<f64>,
+    pub tasks: u64,
+    pub tasks_started: u64,
+    pub tasks_finished: u64,
+    pub completion_mean_s: Option<f64>,
+    pub completion_median_s: Option<f64>,
+    pub completion_last_s: Option<f64>,
+}
+
+/// The state from an event to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// When.
+    pub time: Time,
+    /// Work a second of all tasks.
+    pub rate: f64,
+    /// Idle nodes.
+    pub idle: f64,
+    /// Nodes that tasks hold.
+    pub used: f64,
+}
+
+/// A task and how it went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskEnd {
+    /// Its name.
+    pub name: String,
+    /// When it was submitted.
+    pub submit: Time,
+    /// When it first held nodes.
+    pub start: Option<Time>,
+    /// When it was found finished.
+    pub end: Option<Time>,
+}
+
+/// A time that a task held a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hold {
+    /// The task's place in file order.
+    pub task: usize,
+    /// From when.
+    pub from: Time,
+    /// Until when.
+    pub to: Time,
+}
+
+impl ReplayRun {
+    pub(super) fn read(dir: &Path) -> Result<Self> {
+        let tasks = read_tasks(dir)?;
+        Ok(ReplayRun {
+            summary: read_json(dir, "summary.json")?,
+            steps: read_steps(dir)?,
+            holds: read_holds(dir, &tasks)?,
+            tasks,
+        })
+    }
+}
+
+/// Reads all rows of a table that [`Header::require`]s `columns`, faults gathered.
+fn read_rows<T, const N: usize>(
+    dir: &Path,
+    name: &str,
+    columns: [(&str, &str); N],
+    mut read: impl FnMut(&Row<'_>, [Col; N]) -> CellResult<T>,
+) -> Result<Vec<T>> {
+    let source = open(dir, name)?;
+    let mut header = Header::open(&source)?;
+    let mut cols = Vec::with_capacity(N);
+    for (column, holds) in columns {
+        cols.push(header.require(&[column], holds)?);
+    }
+    let cols = std::array::from_fn(|column| cols[column]);
+    let (mut rows, mut faults) = (Vec::new(), Gatherer::default());
+    header.finish()?.visit(|row| {
+        match row.and_then(|row| read(&row, cols)) {
+            Ok(row) => rows.push(row),
+            Err(fault) => faults.add(*fault)?,
+        }
+        Ok(())
+    })?;
+    faults.finish(rows)
+}
+
+fn read_steps(dir: &Path) -> Result<Vec<Step>> {
+    let columns = [
+        ("evtTime", "the times of events"),
+        ("Rate", "work a second"),
+        ("nNd", "idle nodes"),
+        ("nNrun", "used nodes"),
+    ];
+    let mut last = None;
+    read_rows(
+        dir,
+        "steps.parquet",
+        columns,
+        |row, [at, rate, idle, used]| {
+            let cell = row.cell(at);
+            let now = time(cell)?;
+            if last.replace(now).is_some_and(|last| now < last) {
+                return Err(cell.fault("a time that is not before that of the row above"));
+            }
+            Ok(Step {
+                time: now,
+                rate: row.cell(rate).float()?,
+                idle: row.cell(idle).amount()?,
+                used: row.cell(used).amount()?,
+            })
+        },
+    )
+}
+
+fn read_tasks(dir: &Path) -> Result<Vec<TaskEnd>> {
+    let columns = [
+        ("task", "the tasks' names"),
+        ("submit", "the times of submission"),
+        ("start", "the times of the first nodes"),
+        ("end", "the times of the end"),
+    ];
+    read_rows(
+        dir,
+        "tasks.parquet",
+        columns,
+        |row, [name, submit, start, end]| {
+            Ok(TaskEnd {
+                name: row.cell(name).text()?.into_owned(),
+                submit: time(row.cell(submit))?,
+                start: row.given(Some(start)).map(time).transpose()?,
+                end: row.given(Some(end)).map(time).transpose()?,
+            })
+        },
+    )
+}
+
+fn read_holds(dir: &Path, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
+    let columns = [
+        ("task", "the tasks' names"),
+        ("from", "when the task got the node"),
+        ("to", "when it lost the node"),
+    ];
+    let names = tasks.iter().map(|task| task.name.as_str());
+    let places: BTreeMap<&str, usize> = names.zip(0..).collect();
+    read_rows(
+        dir,
+        "allocations.parquet",
+        columns,
+        |row, [task, from, to]| {
+            let name = row.cell(task);
+            let place = places.get(name.text()?.as_ref()).copied();
+            let hold = Hold {
+                task: place.ok_or_else(|| name.fault("a task of tasks.parquet"))?,
+                from: time(row.cell(from))?,
+                to: time(row.cell(to))?,
+            };
+            match hold.from <= hold.to {
+                true => Ok(hold),
+                false => Err(row.cell(to).fault("a time that is not before `from`")),
+            }
+        },
+    )
+}

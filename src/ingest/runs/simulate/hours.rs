@@ -1,0 +1,128 @@
+//! A cluster's states by the minute, added up over virtual clusters by the hour.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::super::files::open;
+use crate::error::Result;
+use crate::ingest::fault::row_place;
+use crate::ingest::parquet::{Table, Value};
+use crate::ingest::source::Source;
+
+/// Seconds between states.
+const INTERVAL: f64 = 60.0;
+/// Seconds in an hour.
+const HOUR: i64 = 3600;
+
+/// The means of an hour over all virtual clusters, and the profiler where there is one.
+///
+/// A virtual cluster whose jobs are done has no more states and counts as idle.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Hour {
+    /// First second, of the trace's clock.
+    pub start: i64,
+    /// GPUs there are, of virtual clusters that are not done.
+    pub total: f64,
+    /// Of these, GPUs that no job holds.
+    pub idle: f64,
+    /// Jobs that wait.
+    pub pending: f64,
+}
+
+impl Hour {
+    /// GPUs that jobs hold.
+    pub fn busy(&self) -> f64 {
+        self.total - self.idle
+    }
+}
+
+/// Reads `<policy>_seq.parquet`, and the profiler's where the policy is one that profiles.
+pub(super) fn read(dir: &Path, policy: &str) -> Result<Vec<Hour>> {
+    let mut hours = BTreeMap::new();
+    add(dir, &format!("{policy}_seq.parquet"), &mut hours)?;
+    if policy.starts_with("lucid") && dir.join("profiler_seq.parquet").exists() {
+        add(dir, "profiler_seq.parquet", &mut hours)?;
+    }
+    Ok(hours.into_values().collect())
+}
+
+fn add(dir: &Path, name: &str, hours: &mut BTreeMap<i64, Hour>) -> Result<()> {
+    let source = open(dir, name)?;
+    let table = Table::open(&source)?;
+    let runs = runs_of_hours(&source, &table)?;
+    let columns: [Column; 3] = [
+        ("total_gpu_num", |hour| &mut hour.total),
+        ("idle_gpu_num", |hour| &mut hour.idle),
+        ("pending_gpujob_num", |hour| &mut hour.pending),
+    ];
+    for (column, of) in columns {
+        for ((hour, _), mean) in runs.iter().zip(means(&source, &table, column, &runs)?) {
+            let empty = || Hour {
+                start: hour.saturating_mul(HOUR),
+                ..Hour::default()
+            };
+            *of(hours.entry(*hour).or_insert_with(empty)) += mean;
+        }
+    }
+    Ok(())
+}
+
+/// A column's name, and where an hour's mean of it goes.
+type Column = (&'static str, fn(&mut Hour) -> &mut f64);
+
+/// Rows one after the other that are of one hour: the hour, and how many.
+type Runs = Vec<(i64, u64)>;
+
+fn runs_of_hours(source: &Source, table: &Table<'_>) -> Result<Runs> {
+    let mut runs: Runs = Vec::new();
+    visit(source, table, "time", |_, time| {
+        let hour = time.div_euclid(HOUR);
+        match runs.last_mut() {
+            Some((last, count)) if *last == hour => *count += 1,
+            _ => runs.push((hour, 1)),
+        }
+    })?;
+    Ok(runs)
+}
+
+/// What each run of rows adds to its hour's mean of a column.
+fn means(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result<Vec<f64>> {
+    let mut sums = vec![0.0; runs.len()];
+    let (mut run, mut left) = (0, runs.first().map_or(0, |run| run.1));
+    visit(source, table, column, |_, value| {
+        if left == 0 {
+            run += 1;
+            left = runs.get(run).map_or(u64::MAX, |run| run.1);
+        }
+        left -= 1;
+        if let Some(sum) = sums.get_mut(run) {
+            *sum += value as f64;
+        }
+    })?;
+    sums.iter_mut()
+        .for_each(|sum| *sum *= INTERVAL / HOUR as f64);
+    Ok(sums)
+}
+
+/// Calls `each` with every row and whole number of a column.
+fn visit(
+    source: &Source,
+    table: &Table<'_>,
+    name: &str,
+    mut each: impl FnMut(usize, i64),
+) -> Result<()> {
+    let Some(column) = table.column(name) else {
+        let fault = source.fault("no such column", "what gleaner simulate writes");
+        return Err(fault.at("header").field(name).into());
+    };
+    table.visit(column, |row, value| match value {
+        Value::Int(number) => {
+            each(row, number);
+            Ok(())
+        }
+        other => {
+            let fault = source.fault(other.to_string(), "a whole number");
+            Err(fault.at(row_place(row)).field(name).into())
+        }
+    })
+}

@@ -1,0 +1,36 @@
+//! The charting library.
+
+use crate::error::{Error, Result};
+
+const OPENING: &str = "<script type=\"text/javascript\">";
+const CLOSING: &str = "</script>";
+
+/// The source of plotly.js, which begins with its licence.
+///
+/// # Errors
+/// The crate that carries it has another layout than expected.
+pub(super) fn source() -> Result<String> {
+    // Two elements: plotly.js, and a setter of formulas, which no figure has.
+    let elements = plotly::Plot::offline_js_sources();
+    let source = elements.rsplit_once(OPENING).and_then(|(first, _)| {
+        let first = first.trim().strip_prefix(OPENING)?;
+        first.strip_suffix(CLOSING)
+    });
+    match source {
+        Some(source) if source.starts_with("/**\n* plotly.js v") => Ok(source.to_owned()),
+        _ => Err(Error::Run(
+            "the charting library is not where it should be".to_owned(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source;
+
+    #[test]
+    fn the_library_is_there_with_its_licence() {
+        let source = source().unwrap();
+        assert!(source.len() > 1_000_000 && source[..200].contains("MIT license"));
+    }
+}

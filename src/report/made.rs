@@ -1,0 +1,52 @@
+//! How the runs of a page were made.
+
+use super::names::{cut, short};
+use super::numbers::count;
+use super::{Block, Grid, Head, Section};
+use crate::ingest::runs::Run;
+
+/// Most arguments or inputs of a run that are listed.
+const MAX_ROWS: usize = 200;
+/// Most characters of a value or path that a page has room for.
+const SHOWN: usize = 300;
+
+/// Arguments and inputs of all runs.
+pub(super) fn section(runs: &[Run], names: &[String]) -> Section {
+    let each = runs.iter().zip(names);
+    Section {
+        id: "made".to_owned(),
+        title: "How it was made".to_owned(),
+        lead: "The same inputs, arguments and version give the same results.".to_owned(),
+        blocks: each.flat_map(|(run, name)| of(run, name)).collect(),
+    }
+}
+
+fn of(run: &Run, name: &str) -> [Block; 2] {
+    let info = &run.info;
+    let title = format!(
+        "{name}: gleaner {} {}, arguments",
+        short(&info.command),
+        short(&info.version)
+    );
+    let mut arguments = Grid::new(title, [Head::text("argument"), Head::text("value")]);
+    if !info.complete {
+        arguments.row(["(interrupted)".to_owned(), "before its end".to_owned()]);
+    }
+    for (argument, value) in info.arguments.iter().take(MAX_ROWS) {
+        arguments.row([short(argument).replace('_', "-"), cut(value, SHOWN)]);
+    }
+    let heads = [
+        Head::text("file"),
+        Head::number("bytes"),
+        Head::text("SHA-256"),
+    ];
+    let mut inputs = Grid::new(format!("{name}: inputs"), heads);
+    for input in info.inputs.iter().take(MAX_ROWS) {
+        inputs.row([
+            cut(&input.path, SHOWN),
+            count(input.bytes),
+            short(&input.sha256),
+        ]);
+    }
+    [Block::Folded(arguments), Block::Folded(inputs)]
+}

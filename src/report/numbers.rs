@@ -1,0 +1,155 @@
+//! Numbers as people read them.
+
+const HOUR: f64 = 3600.0;
+
+/// A number to about three digits that matter, thousands apart: `1,234`, `12.3`, `0.0123`.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "none".to_owned();
+    }
+    match size {
+        0.0 => "0".to_owned(),
+        _ if !(1e-3..1e15).contains(&size) => format!("{value:.2e}"),
+        _ if size >= 99.95 => grouped(&format!("{value:.0}")),
+        _ if size >= 9.995 => format!("{value:.1}"),
+        _ if size >= 0.9995 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// A count, thousands apart.
+pub(super) fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+/// A number that may be large, with a word for the thousands of thousands: `1.23 billion`.
+pub(super) fn large(value: f64) -> String {
+    let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+    match words.iter().find(|(size, _)| value.abs() >= *size) {
+        Some((size, word)) if value.abs() < 1e15 => format!("{} {word}", number(value / size)),
+        _ => number(value),
+    }
+}
+
+/// A share as percent: `12.3 %`.
+pub(super) fn percent(share: f64) -> String {
+    match share.is_finite() {
+        true => format!("{:.1} %", 100.0 * share),
+        false => "none".to_owned(),
+    }
+}
+
+/// A part of a whole as percent; nothing of nothing is 0 %.
+pub(super) fn part(part: f64, whole: f64) -> String {
+    percent(if whole > 0.0 { part / whole } else { 0.0 })
+}
+
+/// Node-seconds, or any seconds, as hours.
+pub(super) fn hours(seconds: f64) -> String {
+    number(seconds / HOUR)
+}
+
+/// Seconds in the two units that say most: `2 h 5 min`.
+pub(super) fn duration(seconds: f64) -> String {
+    let whole = seconds.round().max(0.0) as u64;
+    let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{whole} s"),
+        (0, 0, _) => format!("{minutes} min {} s", whole % 60),
+        (0, ..) => format!("{hours} h {minutes} min"),
+        _ => format!("{} d {hours} h", count(days)),
+    }
+}
+
+/// By how much `value` is above or below `base`: `+12.3 %`; `same` where it is not.
+pub(super) fn change(value: f64, base: f64) -> String {
+    if value == base {
+        return "same".to_owned();
+    }
+    if base == 0.0 || !base.is_finite() || !value.is_finite() {
+        return "none".to_owned();
+    }
+    let change = 100.0 * (value / base - 1.0);
+    match change.abs() {
+        size if size >= 999.5 => format!("× {}", number(value / base)),
+        size if size < 0.05 => "same".to_owned(),
+        _ if change < 0.0 => format!("−{:.1} %", -change),
+        _ => format!("+{change:.1} %"),
+    }
+}
+
+/// By how many points of percent a share is above or below `base`.
+pub(super) fn points(share: f64, base: f64) -> String {
+    let points = 100.0 * (share - base);
+    match points {
+        size if size.abs() < 0.05 => "same".to_owned(),
+        size if size < 0.0 => format!("−{:.1} points", -size),
+        size => format!("+{size:.1} points"),
+    }
+}
+
+/// Commas between thousands of a whole number's digits.
+fn grouped(digits: &str) -> String {
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(rest) => ("−", rest),
+        None => ("", digits),
+    };
+    let mut out = String::from(sign);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn numbers_have_the_digits_that_matter() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1234567.8, "1,234,568"),
+            (-1234.0, "−1,234"),
+            (999.9, "1,000"),
+            (99.96, "100"),
+            (12.345, "12.3"),
+            (1.0, "1.00"),
+            (0.0123, "0.012"),
+            (1e-9, "1.00e-9"),
+            (2.5e20, "2.50e20"),
+            (f64::NAN, "none"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(large(130e9), "130 billion");
+        assert_eq!(large(999.0), "999");
+    }
+
+    #[test]
+    fn shares_and_changes() {
+        assert_eq!(part(1.0, 3.0), "33.3 %");
+        assert_eq!(part(1.0, 0.0), "0.0 %");
+        assert_eq!(change(110.0, 100.0), "+10.0 %");
+        assert_eq!(change(90.0, 100.0), "−10.0 %");
+        assert_eq!(change(100.0, 100.0), "same");
+        assert_eq!(change(100.0001, 100.0), "same");
+        assert_eq!(change(5000.0, 100.0), "× 50.0");
+        assert_eq!(change(1.0, 0.0), "none");
+        assert_eq!(points(0.25, 0.5), "−25.0 points");
+        assert_eq!(points(0.5, 0.5), "same");
+    }
+
+    #[test]
+    fn durations_in_two_units() {
+        assert_eq!(duration(12.4), "12 s");
+        assert_eq!(duration(90.0), "1 min 30 s");
+        assert_eq!(duration(7260.0), "2 h 1 min");
+        assert_eq!(duration(90_000.0), "1 d 1 h");
+    }
+}

@@ -1,0 +1,96 @@
+//! What a page says of replays.
+
+use super::figure::Colour;
+use super::names::slug;
+use super::{Block, Section};
+use crate::ingest::runs::ReplayRun;
+
+mod completion;
+mod holds;
+mod nodes;
+mod rate;
+mod spent;
+mod summary;
+mod tasks;
+
+/// A replay with its name on the page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    pub result: &'a ReplayRun,
+}
+
+/// The sections about `runs`, which are compared: differences are to the first.
+pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
+    match runs {
+        [] => Vec::new(),
+        [run] => {
+            let mut section = together(runs);
+            section.blocks.extend(alone(run));
+            vec![section]
+        }
+        runs => {
+            let each = runs.iter().enumerate().map(|(place, run)| Section {
+                id: format!("replay-{}-{}", place + 1, slug(run.name)),
+                title: format!("Replay {}", run.name),
+                lead: String::new(),
+                blocks: alone(run),
+            });
+            std::iter::once(together(runs)).chain(each).collect()
+        }
+    }
+}
+
+fn together(runs: &[Named<'_>]) -> Section {
+    let mut blocks = Vec::new();
+    if let [run] = runs {
+        blocks.push(Block::Tiles(summary::tiles(&run.result.summary)));
+    } else {
+        blocks.push(Block::Grid(summary::grid(runs)));
+    }
+    blocks.extend([
+        Block::figure(nodes::figure(runs)),
+        Block::figure(spent::figure(runs)),
+        Block::figure(rate::figure(runs)),
+        Block::figure(completion::figure(runs)),
+    ]);
+    if let [_] = runs {
+        blocks.push(Block::Folded(summary::grid(runs)));
+    }
+    Section {
+        id: "replay".to_owned(),
+        title: match runs {
+            [_] => "Idle nodes and what training made of them".to_owned(),
+            _ => "Replays side by side".to_owned(),
+        },
+        lead: summary::lead(runs),
+        blocks,
+    }
+}
+
+/// What is told of every replay on its own.
+fn alone(run: &Named<'_>) -> Vec<Block> {
+    vec![
+        Block::figure(tasks::figure(run)),
+        Block::figure(holds::figure(run)),
+    ]
+}
+
+/// A curve's name and colour: the run's where several are compared.
+fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) {
+    match runs {
+        [_] => (single.to_owned(), Colour::Series(0)),
+        runs => (runs[place].name.to_owned(), Colour::Series(place)),
+    }
+}
+
+/// A figure's identifier: that of its kind, and the run's where it is of one of several.
+fn id_of(kind: &str, run: &Named<'_>) -> String {
+    format!("{kind}-{}", slug(run.name))
+}
+
+/// A civil time in milliseconds since 1970 to the minute.
+fn minute(millis: f64) -> String {
+    let text = crate::domain::Time((millis * 1e6) as i64).to_string();
+    text.chars().take("2021-02-10 20:21".len()).collect()
+}

@@ -1,0 +1,71 @@
+//! The tables that policies are compared by.
+
+use super::Named;
+use crate::ingest::runs::{Delays, PolicyFigures};
+use crate::report::numbers::{count, percent};
+use crate::report::{Grid, Head};
+
+/// Columns of delays, in seconds.
+const DELAYS: [&str; 3] = [
+    "average JCT (s)",
+    "average queuing (s)",
+    "99.9 % queuing (s)",
+];
+/// The same, shorter.
+const SHORT: [&str; 3] = ["JCT (s)", "queuing (s)", "99.9 % (s)"];
+
+/// Delays in whole seconds, cut off as published; a dash where there was no job.
+pub(super) fn cells(delays: Option<&Delays>) -> [String; 3] {
+    let seconds = |seconds: f64| count(seconds.max(0.0) as u64);
+    match delays {
+        None => ["–", "–", "–"].map(str::to_owned),
+        Some(d) => [d.avg_jct_s, d.avg_queue_s, d.p999_queue_s].map(seconds),
+    }
+}
+
+/// All jobs, by policy.
+pub(super) fn overview(run: &Named<'_>) -> Grid {
+    let rest = ["makespan (s)", "GPUs in use", "checkpoints"];
+    let heads = DELAYS.into_iter().chain(rest).map(Head::number);
+    let heads = std::iter::once(Head::text("policy")).chain(heads);
+    let mut grid = Grid::new("All jobs", heads);
+    for policy in &run.result.policies {
+        let figures = &policy.figures;
+        let mut row = vec![policy.name.clone()];
+        row.extend(cells(Some(&figures.all)));
+        row.extend([
+            count(figures.makespan_s.unsigned_abs()),
+            percent(figures.gpu_utilisation),
+            count(figures.checkpoints),
+        ]);
+        grid.row(row);
+    }
+    grid
+}
+
+/// Small jobs against large ones, by policy.
+pub(super) fn sizes(run: &Named<'_>) -> Grid {
+    let jobs = |of: fn(&PolicyFigures) -> &Option<Delays>| {
+        let first = run.result.policies.first();
+        first
+            .and_then(|policy| of(&policy.figures).as_ref())
+            .map_or(0, |delays| delays.jobs)
+    };
+    let (small, large) = (jobs(|f| &f.small), jobs(|f| &f.large));
+    let title = format!(
+        "{} small jobs of up to 8 GPUs, and {} large ones",
+        count(small),
+        count(large)
+    );
+    let heads = ["small", "large"]
+        .into_iter()
+        .flat_map(|size| SHORT.map(|delay| Head::number(format!("{size}: {delay}"))));
+    let heads = std::iter::once(Head::text("policy")).chain(heads);
+    let mut grid = Grid::new(title, heads);
+    for policy in &run.result.policies {
+        let (small, large) = (policy.figures.small.as_ref(), policy.figures.large.as_ref());
+        let delays = cells(small).into_iter().chain(cells(large));
+        grid.row(std::iter::once(policy.name.clone()).chain(delays));
+    }
+    grid
+}

@@ -1,0 +1,68 @@
+//! How busy the cluster is over time.
+
+use super::{Named, coloured, id_of};
+use crate::ingest::runs::Hour;
+use crate::report::Figure;
+use crate::report::curves::means;
+use crate::report::figure::{Axis, Curve, Marks, Shape};
+
+const DAY: f64 = 86_400.0;
+
+/// Share of GPUs that jobs hold.
+pub(in crate::report) fn utilisation(run: &Named<'_>) -> Figure {
+    let percent = 100.0 / run.result.gpus.max(1.0);
+    let curves = curves(run, |hour| percent * hour.busy());
+    let text = format!(
+        "Share of the cluster's {} GPUs that jobs hold, hourly means.",
+        crate::report::numbers::number(run.result.gpus)
+    );
+    figure(
+        id_of("utilisation", run),
+        "GPUs in use",
+        text,
+        "% of GPUs",
+        curves,
+    )
+}
+
+/// Jobs that wait.
+pub(in crate::report) fn waiting(run: &Named<'_>) -> Figure {
+    let curves = curves(run, |hour| hour.pending);
+    let text = "Jobs in the queues of all virtual clusters, hourly means.".to_owned();
+    figure(id_of("waiting", run), "Waiting jobs", text, "jobs", curves)
+}
+
+fn figure(id: String, title: &str, text: String, axis: &str, curves: Vec<Curve>) -> Figure {
+    Figure {
+        id,
+        title: title.to_owned(),
+        text,
+        x: Axis::linear("days since the start"),
+        y: Axis::linear(axis),
+        numbers: means(
+            &format!("{title}: means over time"),
+            "from day",
+            &curves,
+            |day| format!("{day:.1}"),
+        ),
+        marks: Marks::Curves(curves),
+    }
+}
+
+/// A curve a policy, by days since the first hour.
+fn curves(run: &Named<'_>, of: impl Fn(&Hour) -> f64) -> Vec<Curve> {
+    let hours = run.result.policies.iter().flat_map(|policy| &policy.hours);
+    let start = hours.map(|hour| hour.start).min().unwrap_or(0);
+    let day = |hour: &Hour| hour.start.saturating_sub(start) as f64 / DAY;
+    let curves = coloured(run).map(|(policy, colour)| Curve {
+        name: policy.name.clone(),
+        colour,
+        shape: Shape::Step,
+        points: policy
+            .hours
+            .iter()
+            .map(|hour| (day(hour), of(hour)))
+            .collect(),
+    });
+    curves.collect()
+}

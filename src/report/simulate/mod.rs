@@ -1,0 +1,85 @@
+//! What a page says of simulations.
+
+use super::figure::Colour;
+use super::names::slug;
+use super::{Block, Section};
+use crate::ingest::runs::{PolicyRun, SimulateRun};
+
+mod compared;
+mod delays;
+mod distribution;
+mod load;
+mod vcs;
+
+/// A simulation with its name on the page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    pub result: &'a SimulateRun,
+}
+
+/// The sections about `runs`; where there are several, their differences to the first.
+pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
+    let mut sections = Vec::new();
+    if runs.len() > 1 {
+        sections.push(Section {
+            id: "simulations".to_owned(),
+            title: "Simulations side by side".to_owned(),
+            lead: "Changes are against the first simulation.".to_owned(),
+            blocks: compared::grids(runs).into_iter().map(Block::Grid).collect(),
+        });
+    }
+    let of = |(place, run): (usize, &Named<'_>)| alone(run, place + 1, runs.len() > 1);
+    sections.extend(runs.iter().enumerate().map(of));
+    sections
+}
+
+fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {
+    let policies = &run.result.policies;
+    let jobs = policies.first().map_or(0, |policy| policy.figures.all.jobs);
+    let figures = [
+        distribution::completion(run),
+        distribution::queuing(run),
+        vcs::figure(run),
+        load::utilisation(run),
+        load::waiting(run),
+    ];
+    let mut blocks = vec![
+        Block::Grid(delays::overview(run)),
+        Block::Grid(delays::sizes(run)),
+    ];
+    blocks.extend(figures.map(Block::figure));
+    blocks.push(Block::Folded(vcs::completion(run)));
+    Section {
+        id: match several {
+            true => format!("simulation-{number}-{}", slug(run.name)),
+            false => "simulation".to_owned(),
+        },
+        title: match several {
+            true => format!("Simulation {}", run.name),
+            false => "Policies compared".to_owned(),
+        },
+        lead: format!(
+            "{} jobs under {} {}. Job completion time (JCT) is from submission to the end.",
+            super::numbers::count(jobs),
+            policies.len(),
+            if policies.len() == 1 {
+                "policy"
+            } else {
+                "policies"
+            }
+        ),
+        blocks,
+    }
+}
+
+/// The policies with the colours that they keep from figure to figure.
+fn coloured<'a>(run: &Named<'a>) -> impl Iterator<Item = (&'a PolicyRun, Colour)> {
+    let policies = run.result.policies.iter().enumerate();
+    policies.map(|(place, policy)| (policy, Colour::Series(place)))
+}
+
+/// A figure's identifier: that of its kind and the run's.
+fn id_of(kind: &str, run: &Named<'_>) -> String {
+    format!("{kind}-{}", slug(run.name))
+}

@@ -1,0 +1,92 @@
+//! A figure's size, the ends of its axes, and its legend.
+
+use crate::report::figure::{Axis, Colour, Figure, Marks, Scale};
+use crate::report::ticks::Ticks;
+
+/// Marks along an axis that is wide.
+const MANY: usize = 8;
+/// Marks along an axis that is high.
+const FEW: usize = 6;
+/// Names along an axis that is high.
+const NAMES: usize = 24;
+
+/// A figure's axes. Rows of names go downwards, so their numbers are turned around.
+pub(super) struct Frame {
+    pub x: Ticks,
+    pub y: Ticks,
+}
+
+impl Frame {
+    /// The axes that hold all that is drawn.
+    pub fn of(figure: &Figure) -> Self {
+        let (x, y) = extents(&figure.marks);
+        let most = |axis: &Axis, numbers: usize| match axis.scale {
+            Scale::Names(_) => NAMES,
+            Scale::Time => FEW,
+            _ => numbers,
+        };
+        let mut frame = Frame {
+            x: Ticks::of(&figure.x.scale, x.0, x.1, most(&figure.x, MANY)),
+            y: Ticks::of(&figure.y.scale, y.0, y.1, most(&figure.y, FEW)),
+        };
+        if matches!(figure.y.scale, Scale::Names(_)) {
+            (frame.y.low, frame.y.high) = (-frame.y.high, -frame.y.low);
+            frame.y.marks.iter_mut().for_each(|mark| mark.0 = -mark.0);
+        }
+        frame
+    }
+}
+
+/// The lowest and highest value of x and y.
+fn extents(marks: &Marks) -> ((f64, f64), (f64, f64)) {
+    let nothing = (f64::MAX, f64::MIN);
+    let add = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+    match marks {
+        Marks::Curves(curves) => {
+            let points = || curves.iter().flat_map(|curve| &curve.points);
+            let x = points().map(|point| point.0).fold(nothing, add);
+            (x, points().map(|point| point.1).fold(nothing, add))
+        }
+        Marks::Bars(_) => ((0.0, 100.0), (0.0, 0.0)),
+        Marks::Groups(parts) => {
+            let values = parts.iter().flat_map(|part| &part.values);
+            ((0.0, 0.0), values.copied().fold((0.0, 0.0), add))
+        }
+        Marks::Heat(_) => ((0.0, 0.0), (0.0, 0.0)),
+        Marks::Spans(spans) => {
+            let ends = spans.spans.iter().flat_map(|span| [span.from, span.to]);
+            (ends.fold(nothing, add), (0.0, 0.0))
+        }
+    }
+}
+
+/// Height of a figure's picture.
+pub(super) fn height(figure: &Figure) -> u32 {
+    let rows = |row: u32, most: u32| match &figure.y.scale {
+        Scale::Names(names) => 130 + (row * names.len() as u32).clamp(60, most),
+        _ => 460,
+    };
+    match figure.marks {
+        Marks::Bars(_) => rows(52, 1_200),
+        Marks::Heat(_) => rows(30, 1_500),
+        Marks::Spans(_) => rows(18, 620),
+        Marks::Curves(_) | Marks::Groups(_) => 460,
+    }
+}
+
+/// Names of what is drawn, with their colours; none where there is one thing alone.
+pub(super) fn legend(figure: &Figure) -> Vec<(String, Colour)> {
+    let entries: Vec<(String, Colour)> = match &figure.marks {
+        Marks::Curves(curves) => curves.iter().map(|c| (c.name.clone(), c.colour)).collect(),
+        Marks::Bars(parts) | Marks::Groups(parts) => parts
+            .iter()
+            .map(|part| (part.name.clone(), part.colour))
+            .collect(),
+        Marks::Heat(_) | Marks::Spans(_) => Vec::new(),
+    };
+    if entries.len() > 1 {
+        entries
+    } else {
+        Vec::new()
+    }
+}

@@ -1,0 +1,117 @@
+//! Fewer points with the same look: extremes stay.
+
+use super::figure::Span;
+
+/// At most about `4 * buckets` of the points, which are in the order of x: of each of so
+/// many equal stretches of x the first, the lowest, the highest and the last.
+pub(super) fn points(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Vec::new();
+    };
+    let width = (last.0 - first.0) / buckets as f64;
+    if points.len() <= 4 * buckets || width.is_nan() || width <= 0.0 {
+        return points.to_vec();
+    }
+    let bucket = |x: f64| ((x - first.0) / width) as usize;
+    let stretches = points.chunk_by(|a, b| bucket(a.0) == bucket(b.0));
+    stretches.flat_map(outline).collect()
+}
+
+/// The first, lowest, highest and last of some points, each once and in their order.
+fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let by_y = |a: &usize, b: &usize| points[*a].1.total_cmp(&points[*b].1);
+    let lowest = (0..points.len()).min_by(by_y).unwrap_or(0);
+    let highest = (0..points.len()).max_by(by_y).unwrap_or(0);
+    let mut kept = [0, lowest, highest, points.len() - 1];
+    kept.sort_unstable();
+    let mut kept = kept.to_vec();
+    kept.dedup();
+    kept.into_iter().map(|place| points[place]).collect()
+}
+
+/// At most `most` spans or so, which are by row and time: neighbours in a row become one
+/// of the larger value, in steps of time as short as it takes. Returns the step, 0 where
+/// nothing was done.
+pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
+    if spans.len() <= most {
+        return (spans.to_vec(), 0.0);
+    }
+    let from = spans.iter().map(|span| span.from).fold(f64::MAX, f64::min);
+    let to = spans.iter().map(|span| span.to).fold(f64::MIN, f64::max);
+    // More halvings than that leave a single span a row.
+    let steps = (0..=14).map(|halvings| (to - from) / f64::from(1 << (14 - halvings)));
+    for step in steps {
+        let merged = merge(spans, from, step);
+        if merged.len() <= most {
+            return (merged, step);
+        }
+    }
+    (merge(spans, from, to - from), to - from)
+}
+
+fn merge(spans: &[Span], origin: f64, step: f64) -> Vec<Span> {
+    let cell = |time: f64| ((time - origin) / step).floor();
+    let mut merged: Vec<Span> = Vec::new();
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if last.row == span.row && cell(last.from) == cell(span.from) => {
+                last.to = span.to;
+                last.value = last.value.max(span.value);
+            }
+            _ => merged.push(*span),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula: the extremes of any stretch stay.
+    #[test]
+    fn extremes_stay() {
+        let many: Vec<(f64, f64)> = (0..100_000)
+            .map(|i| (f64::from(i), f64::from((i * 7919) % 1009)))
+            .chain([(100_000.0, 5_000.0), (100_001.0, -5_000.0)])
+            .collect();
+        let few = points(&many, 500);
+        assert!(few.len() <= 4 * 501);
+        assert!(few.contains(&(100_000.0, 5_000.0)) && few.contains(&(100_001.0, -5_000.0)));
+        assert_eq!(few.first(), many.first());
+        assert_eq!(few.last(), many.last());
+        assert!(few.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn few_points_are_left_alone() {
+        let same = [(1.0, 2.0); 9];
+        assert_eq!(points(&same, 2), same);
+        assert_eq!(points(&[], 2), []);
+    }
+
+    // Derived by formula: the largest value of each row stays, spans do not overlap.
+    #[test]
+    fn spans_become_fewer() {
+        let span = |i: u32| Span {
+            row: (i / 1000) as usize,
+            from: f64::from(i % 1000),
+            to: f64::from(i % 1000 + 1),
+            value: f64::from(i * 31 % 97),
+        };
+        let many: Vec<Span> = (0..5000).map(span).collect();
+        let (few, step) = spans(&many, 300);
+        assert!(few.len() <= 300 && step > 0.0);
+        for row in 0..5 {
+            let top = |spans: &[Span]| {
+                let of_row = spans.iter().filter(|span| span.row == row);
+                of_row.map(|span| span.value).fold(0.0, f64::max)
+            };
+            assert_eq!(top(&few), top(&many));
+        }
+        assert!(
+            few.windows(2)
+                .all(|w| w[0].row < w[1].row || w[0].to <= w[1].from)
+        );
+    }
+}

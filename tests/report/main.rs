@@ -1,0 +1,8 @@
+//! Pages and pictures about runs, made by the program as a user runs it.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod broken;
+mod browser;
+mod numbers;
+mod page;
+mod support;

@@ -1,0 +1,184 @@
+//! Runs of small samples, and what a page holds.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A name that would be markup, in HTML and SVG.
+pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&amp;";
+
+/// A finished run of the program.
+pub struct Run {
+    pub code: Option<i32>,
+    pub err: String,
+}
+
+impl Run {
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}", self.err);
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+        self
+    }
+
+    /// Asserts that every word is in what the user is told.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.err.contains(word), "no {word:?} in:\n{}", self.err);
+        }
+        self
+    }
+}
+
+/// Runs `gleaner LINE` in `directory`.
+pub fn gleaner(directory: &Path, line: &str) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command.current_dir(directory).args(line.split_whitespace());
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    Run {
+        code: output.status.code(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn dataset(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("dataset")
+        .join(name)
+}
+
+/// A directory with two replays of the samples, `short` and `long` (their windows), whose
+/// first task has a hostile name.
+pub fn replays() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::copy(dataset("idle.csv"), path.join("idle.csv")).unwrap();
+    let tasks = fs::read_to_string(dataset("tasks.toml")).unwrap();
+    let name = HOSTILE.replace('"', "\\\"");
+    let tasks = tasks.replace("\"task0000\"", &format!("\"{name}\""));
+    fs::write(path.join("tasks.toml"), tasks).unwrap();
+    for (out, window) in [("short", 10), ("long", 300)] {
+        let line = format!(
+            "replay --events idle.csv --tasks tasks.toml --t-fwd {window} --max-tasks 8 --out {out}"
+        );
+        gleaner(path, &line).expect(0);
+    }
+    directory
+}
+
+/// A directory with a simulation `sim` of 400 made-up jobs in two virtual clusters.
+pub fn simulation() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("vc.csv"), ",num\nvcA,2\nvcB,1\n").unwrap();
+    let mut jobs = String::from("job_id,user,vc,gpu_num,submit_time,duration,state\n");
+    for job in 0..400u32 {
+        let vc = if job % 3 == 0 { "vcB" } else { "vcA" };
+        let gpus = [1, 2, 4, 8][(job % 4) as usize];
+        let (submit, duration) = (3_600 + 90 * job, 30 + (job * 7919) % 4_000);
+        jobs += &format!(
+            "{job},u{},{vc},{gpus},{submit},{duration},COMPLETED\n",
+            job % 5
+        );
+    }
+    fs::write(path.join("jobs.csv"), jobs).unwrap();
+    let line = "simulate --trace jobs.csv --cluster vc.csv --policy fifo,sjf,srtf --csv --out sim";
+    gleaner(path, line).expect(0);
+    directory
+}
+
+/// Writes a page about runs and returns it.
+pub fn page(directory: &Path, runs: &str) -> String {
+    gleaner(directory, &format!("report {runs} -o page.html")).expect(0);
+    fs::read_to_string(directory.join("page.html")).unwrap()
+}
+
+/// What a compressed element of a page holds.
+pub fn packed(page: &str, id: &str) -> String {
+    let opening = format!("id=\"{id}\">");
+    let start = page.rfind(&opening).unwrap() + opening.len();
+    let end = start + page[start..].find("</script>").unwrap();
+    let bytes = STANDARD.decode(&page[start..end]).unwrap();
+    let mut text = String::new();
+    GzDecoder::new(bytes.as_slice())
+        .read_to_string(&mut text)
+        .unwrap();
+    text
+}
+
+/// The figures of a page as its script reads them.
+pub struct Figures(Vec<Value>);
+
+impl Figures {
+    pub fn of(page: &str) -> Self {
+        Figures(serde_json::from_str(&packed(page, "figures")).unwrap())
+    }
+
+    pub fn ids(&self) -> Vec<&str> {
+        self.0.iter().map(|f| f["id"].as_str().unwrap()).collect()
+    }
+
+    #[track_caller]
+    pub fn get(&self, id: &str) -> &Value {
+        self.0.iter().find(|figure| figure["id"] == id).unwrap()
+    }
+
+    /// A curve by its name: x and y.
+    #[track_caller]
+    pub fn curve(&self, id: &str, name: &str) -> (Vec<f64>, Vec<f64>) {
+        let curves = self.get(id)["marks"].as_array().unwrap();
+        let place = curves.iter().position(|c| c["name"] == name).unwrap();
+        // A curve without x has that of the one before.
+        let x = curves[..=place].iter().rev().find(|c| !c["x"].is_null());
+        (steps(&x.unwrap()["x"]), floats(&curves[place]["y"]))
+    }
+}
+
+pub fn floats(list: &Value) -> Vec<f64> {
+    let list = list.as_array().unwrap();
+    list.iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+/// Numbers from the first and the differences.
+pub fn steps(value: &Value) -> Vec<f64> {
+    let mut numbers = vec![value["first"].as_f64().unwrap()];
+    for step in floats(&value["steps"]) {
+        numbers.push(numbers[numbers.len() - 1] + step);
+    }
+    numbers
+}
+
+/// A column of a CSV table.
+pub fn column(path: &Path, name: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let place = reader.headers().unwrap().iter().position(|h| h == name);
+    let rows = reader
+        .records()
+        .map(|row| row.unwrap()[place.unwrap()].to_owned());
+    rows.collect()
+}
+
+/// A column of numbers of a CSV table.
+pub fn numbers(path: &Path, name: &str) -> Vec<f64> {
+    let cells = column(path, name);
+    cells.iter().map(|cell| cell.parse().unwrap()).collect()
+}
+
+/// A JSON file.
+pub fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+#[track_caller]
+pub fn assert_near(found: f64, expected: f64) {
+    let error = (found - expected).abs() / expected.abs().max(1.0);
+    assert!(error < 1e-6, "found {found}, expected {expected}");
+}
