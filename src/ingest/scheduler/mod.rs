@@ -33,6 +33,7 @@ mod cobalt;
 mod columns;
 mod dealt;
 mod djc;
+mod holds;
 pub mod hostlist;
 mod input;
 mod intake;
@@ -47,13 +48,14 @@ mod sort;
 mod span;
 mod swf;
 mod tally;
+mod window;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use clock::Clock;
 pub use cobalt::WHERE as COBALT_LOG;
 pub use djc::WHERE as DJC_LOG;
+pub use holds::{Holds, Summary};
 pub use input::Input;
 pub use node_list::COMMANDS as NODES_COMMANDS;
 pub use pbs::WHERE as PBS_LOG;
@@ -63,7 +65,6 @@ pub use swf::WHERE as SWF_LOG;
 pub use tally::{Found, Reason, Tally};
 
 use accounts::AccountReader;
-use clock::Local;
 use dealt::Edges;
 use djc::DjcReader;
 use intake::Intake;
@@ -73,9 +74,7 @@ use slurm::SacctReader;
 use slurm_events::EventReader;
 use swf::SwfReader;
 
-use crate::domain::{Change, Time};
-use crate::error::{Error, Result};
-use crate::occupancy::{Hold, Swept, Window, sweep};
+use crate::error::Result;
 
 /// Whose log it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,33 +138,6 @@ impl Options {
             segment: Self::SEGMENT,
         }
     }
-}
-
-/// What logs said, ready to be told as events.
-pub struct Holds {
-    nodes: Vec<String>,
-    rank: Vec<u32>,
-    edges: Edges,
-    window: Window,
-    /// What is added to a second since 1970 to tell it on the log's clock.
-    offset: i64,
-    tally: Tally,
-    notes: Vec<String>,
-}
-
-/// What became of a log.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    /// What was read, used, left out and odd.
-    pub tally: Tally,
-    /// Number of nodes.
-    pub nodes: usize,
-    /// First and last event.
-    pub span: (Time, Time),
-    /// Events, changes, and what the nodes were doing.
-    pub swept: Swept,
-    /// Remarks for the user.
-    pub notes: Vec<String>,
 }
 
 /// Reads logs.
@@ -244,7 +216,7 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
         let expected = format!("at least one job that ran, from {}", origin(options.format));
         return Err(intake.tally.nothing_left(&expected, first));
     };
-    let window = window(&mut intake, options, whole, first)?;
+    let window = window::window(&mut intake, options, whole, first)?;
     let offset = intake.clock.offset(window.from);
     let machine = intake.machine;
     let dealt = intake.counted > 0;
@@ -282,56 +254,6 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
     })
 }
 
-/// The span of the event log, as the options say or else as the log does.
-fn window(intake: &mut Intake, options: &Options, whole: Window, first: &Path) -> Result<Window> {
-    let complete = intake.span.complete().unwrap_or(whole);
-    let from = given("--from", options.from.as_deref(), &intake.clock)?;
-    let to = given("--to", options.to.as_deref(), &intake.clock)?;
-    let window = Window {
-        from: from.unwrap_or(complete.from),
-        to: to.unwrap_or(complete.to),
-    };
-    let offset = intake.clock.offset(window.from);
-    let show = |window: Window| {
-        let at = |second: i64| Time::from_seconds(second.saturating_add(offset));
-        format!("{} to {}", at(window.from), at(window.to))
-    };
-    if window.from >= window.to && from.is_none() && to.is_none() {
-        let expected = "jobs that start and end at different times";
-        return Err(intake.tally.nothing_left(expected, first));
-    }
-    if window.from >= window.to {
-        return Err(Error::Usage(format!(
-            "the event log would be from {}, and the logs tell of {}: see --from and --to",
-            show(window),
-            show(whole)
-        )));
-    }
-    let early = from.is_none() && complete.from > whole.from;
-    if early || to.is_none() && complete.to < whole.to {
-        intake.notes.push(format!(
-            "the logs tell of jobs from {}, but are complete only from {}, where the event log \
-             begins and ends unless --from and --to say otherwise",
-            show(whole),
-            show(complete)
-        ));
-    }
-    Ok(window)
-}
-
-/// A time that the user gave.
-fn given(flag: &str, text: Option<&str>, clock: &Clock) -> Result<Option<i64>> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    let time = Local::parse(text).ok_or_else(|| {
-        Error::Usage(format!(
-            "{flag} {text}: expected a time such as 2026-01-31T08:00:00 or seconds since 1970"
-        ))
-    })?;
-    Ok(Some(clock.second(time)))
-}
-
 /// Nodes without names.
 fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     let width = count.saturating_sub(1).max(1).ilog10() as usize + 1;
@@ -358,83 +280,6 @@ fn origin(format: Format) -> String {
         Format::Cobalt => COBALT_LOG.to_owned(),
         Format::Djc => DJC_LOG.to_owned(),
         Format::Swf => SWF_LOG.to_owned(),
-    }
-}
-
-impl Holds {
-    /// Names of the nodes, in the order of the event log.
-    pub fn nodes(&self) -> &[String] {
-        &self.nodes
-    }
-
-    /// Tells of every event in turn: its time, and the nodes that change, by ascending index.
-    ///
-    /// # Errors
-    /// A temporary file cannot be read, and errors of `event`.
-    pub fn sweep(
-        mut self,
-        mut event: impl FnMut(Time, &[Change]) -> Result<()>,
-    ) -> Result<Summary> {
-        let at = |second: i64| Time::from_seconds(second + self.offset);
-        let edges = &mut self.edges;
-        let swept = sweep(edges, &self.rank, self.window, |second, changes| {
-            event(at(second), changes)
-        })?;
-        let span = (at(self.window.from), at(self.window.to));
-        self.note_overlaps(&swept);
-        self.note_short();
-        Ok(Summary {
-            nodes: self.nodes.len(),
-            tally: self.tally,
-            span,
-            swept,
-            notes: self.notes,
-        })
-    }
-
-    fn note_overlaps(&mut self, swept: &Swept) {
-        let Some((second, index)) = swept.overlaps.example else {
-            return;
-        };
-        let place = self.rank.get(index as usize).map(|rank| *rank as usize);
-        let node = place.and_then(|place| self.nodes.get(place));
-        let node = node.map_or("?", String::as_str);
-        let time = Time::from_seconds(second + self.offset);
-        let example = || format!("{node} at {time}");
-        self.tally
-            .note(Reason::Overlap, swept.overlaps.count, example);
-    }
-
-    fn note_short(&mut self) {
-        let short = self.edges.short();
-        if let Some((serial, lacked)) = short.example {
-            let (file, line) = intake::place_of(serial);
-            let example = || format!("file {file}, line {line}: {lacked} nodes too few");
-            self.tally.note(Reason::NotEnoughFree, short.jobs, example);
-        }
-    }
-}
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shares = self.swept.shares;
-        let percent = |part: f64| 100.0 * part / shares.total();
-        writeln!(f, "{}", self.tally)?;
-        writeln!(f, "nodes     {}", self.nodes)?;
-        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
-        writeln!(
-            f,
-            "events    {}, of {} changes",
-            self.swept.events, self.swept.changes
-        )?;
-        write!(f, "idle      {:.2} % of node-time", percent(shares.idle))?;
-        for hold in Hold::ALL {
-            let share = shares.held[hold.index()];
-            if share > 0.0 {
-                write!(f, ", {:.2} % {}", percent(share), hold.name())?;
-            }
-        }
-        Ok(())
     }
 }
 

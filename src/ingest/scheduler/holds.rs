@@ -1,0 +1,114 @@
+//! What logs said, told as events.
+
+use std::fmt;
+
+use super::dealt::Edges;
+use super::intake;
+use super::tally::{Reason, Tally};
+use crate::domain::{Change, Time};
+use crate::error::Result;
+use crate::occupancy::{Hold, Swept, Window, sweep};
+
+/// What logs said, ready to be told as events.
+pub struct Holds {
+    pub(super) nodes: Vec<String>,
+    pub(super) rank: Vec<u32>,
+    pub(super) edges: Edges,
+    pub(super) window: Window,
+    /// What is added to a second since 1970 to tell it on the log's clock.
+    pub(super) offset: i64,
+    pub(super) tally: Tally,
+    pub(super) notes: Vec<String>,
+}
+
+/// What became of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// What was read, used, left out and odd.
+    pub tally: Tally,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// First and last event.
+    pub span: (Time, Time),
+    /// Events, changes, and what the nodes were doing.
+    pub swept: Swept,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+impl Holds {
+    /// Names of the nodes, in the order of the event log.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// Tells of every event in turn: its time, and the nodes that change, by ascending index.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read, and errors of `event`.
+    pub fn sweep(
+        mut self,
+        mut event: impl FnMut(Time, &[Change]) -> Result<()>,
+    ) -> Result<Summary> {
+        let at = |second: i64| Time::from_seconds(second + self.offset);
+        let edges = &mut self.edges;
+        let swept = sweep(edges, &self.rank, self.window, |second, changes| {
+            event(at(second), changes)
+        })?;
+        let span = (at(self.window.from), at(self.window.to));
+        self.note_overlaps(&swept);
+        self.note_short();
+        Ok(Summary {
+            nodes: self.nodes.len(),
+            tally: self.tally,
+            span,
+            swept,
+            notes: self.notes,
+        })
+    }
+
+    fn note_overlaps(&mut self, swept: &Swept) {
+        let Some((second, index)) = swept.overlaps.example else {
+            return;
+        };
+        let place = self.rank.get(index as usize).map(|rank| *rank as usize);
+        let node = place.and_then(|place| self.nodes.get(place));
+        let node = node.map_or("?", String::as_str);
+        let time = Time::from_seconds(second + self.offset);
+        let example = || format!("{node} at {time}");
+        self.tally
+            .note(Reason::Overlap, swept.overlaps.count, example);
+    }
+
+    fn note_short(&mut self) {
+        let short = self.edges.short();
+        if let Some((serial, lacked)) = short.example {
+            let (file, line) = intake::place_of(serial);
+            let example = || format!("file {file}, line {line}: {lacked} nodes too few");
+            self.tally.note(Reason::NotEnoughFree, short.jobs, example);
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shares = self.swept.shares;
+        let percent = |part: f64| 100.0 * part / shares.total();
+        writeln!(f, "{}", self.tally)?;
+        writeln!(f, "nodes     {}", self.nodes)?;
+        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
+        writeln!(
+            f,
+            "events    {}, of {} changes",
+            self.swept.events, self.swept.changes
+        )?;
+        write!(f, "idle      {:.2} % of node-time", percent(shares.idle))?;
+        for hold in Hold::ALL {
+            let share = shares.held[hold.index()];
+            if share > 0.0 {
+                write!(f, ", {:.2} % {}", percent(share), hold.name())?;
+            }
+        }
+        Ok(())
+    }
+}
