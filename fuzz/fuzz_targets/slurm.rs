@@ -9,6 +9,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let input = Input::new(Path::new("log"), bytes);
     if let Ok(holds) = read_inputs([input], &Options::new(Format::Slurm)) {
-        holds.sweep(|_, _| Ok(())).expect("what was read can be told");
+        holds
+            .sweep(|_, _| Ok(()))
+            .expect("what was read can be told");
     }
 });

@@ -76,7 +76,7 @@ struct CountArgs {
     log: LogArgs,
     /// Nodes of the machine, where jobs only count theirs [default: the header's, or the
     /// most ever used at once].
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     node_count: Option<u32>,
 }
 

@@ -206,6 +206,24 @@ fn jobs_that_find_too_few_nodes_are_counted() {
     );
 }
 
+/// Found by fuzzing: numbers of nodes from a file must not become memory.
+#[test]
+fn absurd_numbers_of_nodes_are_no_machine() {
+    let log = text("workload.swf").replace("MaxNodes: 3", "MaxNodes: 4000000000");
+    let log = log
+        .replace("MaxProcs: 24", "MaxProcs: 4")
+        .replace("3600 16", "3600 3999999999");
+    let (_, summary) = events(log.as_bytes(), &Options::new(Format::Swf)).unwrap();
+    assert_eq!(
+        summary.tally.found[&Reason::Unreadable].example,
+        "log, line 8: 3999999999 nodes"
+    );
+    assert!(summary.nodes < 100, "{summary}");
+    let log = text("djc.csv").replace("17,4,4", "17,4294967295,4");
+    let (_, summary) = events(log.as_bytes(), &Options::new(Format::Djc)).unwrap();
+    assert_eq!((summary.nodes, summary.tally.jobs), (3, 2));
+}
+
 #[test]
 fn node_events_and_lists_of_nodes() {
     let name = std::path::Path::new("events");

@@ -39,7 +39,7 @@ pub(super) struct SlurmArgs {
 #[derive(Debug, ClapArgs)]
 pub(super) struct ScheduleArgs {
     /// Number of nodes.
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     nodes: u32,
     /// Span in days.
     #[arg(long, default_value_t = 30.0)]

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader};
 
+use super::node_set::MAX_NODES;
 use super::sort::{self, Sorted, spill_error};
 use crate::error::Result;
 use crate::occupancy::{CountedJob, Dealer, Edge, Short};
@@ -86,6 +87,7 @@ fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
         running.push(Reverse((job.end, job.nodes)));
     });
     let spooled = sort::spool(counted)?;
-    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    // More are no machine: jobs then find too few nodes, which is counted.
+    let most = most.min(MAX_NODES as u64) as u32;
     Ok((Jobs::Spooled(spooled), most))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::clock::Clock;
 use super::input::Place;
-use super::node_set::NodeSet;
+use super::node_set::{MAX_NODES, NodeSet};
 use super::sort::Sorter;
 use super::span::Span;
 use super::tally::{Reason, Tally};
@@ -148,6 +148,9 @@ impl Intake {
     ) -> Result<()> {
         if !self.check_order(place, from, to)? {
             return Ok(());
+        }
+        if nodes as usize > MAX_NODES {
+            return self.fault(Reason::Unreadable, place, format_args!("{nodes} nodes"));
         }
         let machine = self.machine.unwrap_or(u32::MAX);
         if nodes > machine {

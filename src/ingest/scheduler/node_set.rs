@@ -7,8 +7,8 @@ use indexmap::IndexSet;
 use super::hostlist::{self, HostlistError};
 use crate::occupancy::{Run, to_runs};
 
-/// Most nodes of a machine: four million.
-const MAX_NODES: usize = 1 << 22;
+/// Most nodes of a machine: a million, several times the largest there is.
+pub(super) const MAX_NODES: usize = 1 << 20;
 
 /// Names of nodes: those of a given machine, or whichever a log names.
 #[derive(Debug, Default)]

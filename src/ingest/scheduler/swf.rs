@@ -2,6 +2,7 @@
 
 use super::input::{Line, Place};
 use super::intake::Intake;
+use super::node_set::MAX_NODES;
 use super::reader::LineReader;
 use super::tally::Reason;
 use crate::error::Result;
@@ -78,8 +79,9 @@ impl SwfReader {
         let cores = cores.unwrap_or(1);
         self.cores = Some(cores);
         let of_processors = || header.processors.map(|p| p.div_ceil(cores));
-        let nodes = self.given_nodes.or(header.nodes).or_else(of_processors);
-        intake.machine = intake.machine.or(nodes);
+        let nodes = header.nodes.or_else(of_processors);
+        let nodes = nodes.filter(|nodes| *nodes as usize <= MAX_NODES);
+        intake.machine = intake.machine.or(self.given_nodes).or(nodes);
         if header.start.is_none() {
             let note = "the header has no UnixStartTime: times are counted from 1970-01-01";
             intake.notes.push(note.to_owned());
