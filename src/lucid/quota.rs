@@ -118,12 +118,6 @@ impl<K: Ord + Copy> Running<K> {
         None
     }
 
-    /// The first job at or after a place.
-    pub fn first_from(&self, key: &K) -> Option<Entry<K>> {
-        let block = self.blocks.get(self.block_of(key))?;
-        block.entries.get(block.place_of(key)).copied()
-    }
-
     /// The first block whose last entry is not before a place.
     fn block_of(&self, key: &K) -> usize {
         let before = |block: &Block<K>| block.entries.last().is_some_and(|last| last.key < *key);

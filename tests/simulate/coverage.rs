@@ -38,6 +38,13 @@ fn preempts(case: &Case, name: &str) -> bool {
     jobs.iter().any(|job| job.checkpoints > 0)
 }
 
+/// Whether Tiresias gives a job so much service that others go first.
+fn is_lowered(case: &Case) -> bool {
+    let jobs = schedule(case, &policy("tiresias")).unwrap().jobs;
+    let mut services = jobs.iter().filter_map(|job| job.priority);
+    services.any(|service| service > 18_000.0)
+}
+
 /// Whether a node got the name of another.
 fn renames(schedule: &Schedule) -> bool {
     let start = schedule.nodes.iter().filter(|node| node.from == i64::MIN);
@@ -55,6 +62,7 @@ fn cases_provoke_what_is_rare() {
         "renamed",
         "preempted by SRTF",
         "preempted by Tiresias",
+        "moved to the low queue",
         "backfilled",
         "submitted before the start",
     ];
@@ -69,6 +77,7 @@ fn cases_provoke_what_is_rare() {
             renames(&lucid),
             preempts(case, "srtf"),
             preempts(case, "tiresias"),
+            is_lowered(case),
             easy.jobs != fifo.jobs,
             case.jobs[0].submit < case.start,
         ]

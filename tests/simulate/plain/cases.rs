@@ -83,9 +83,10 @@ struct Draft {
 fn draft() -> impl Strategy<Value = Draft> {
     let late = prop_oneof![3 => Just(0), 1 => 0..4i64];
     let duration = prop_oneof![
-        1 => 1..6i64,
-        1 => select(vec![59, 60, 99, 100, 101, 200]),
-        3 => 1..400i64,
+        2 => 1..6i64,
+        2 => select(vec![59, 60, 99, 100, 101, 200]),
+        6 => 1..400i64,
+        1 => 400..2500i64,
     ];
     let gpus = prop_oneof![2 => 1..3u32, 2 => 1..9u32, 1 => 1..33u32];
     let estimates = [-5.0, 0.0, 1.0, 10.5, 50.0, 100.0, 100.0, 333.25, 2000.0];
@@ -196,7 +197,7 @@ fn assemble(
                 .collect(),
         ),
         forecast: ForecastTable {
-            times: (0..forecast.len() as i64).map(|i| open + 130 * i).collect(),
+            times: (0..forecast.len() as i64).map(|i| open + 40 * i).collect(),
             gpu_jobs: forecast.iter().map(|row| row.0).collect(),
             gpus: forecast.iter().map(|row| row.1).collect(),
         },

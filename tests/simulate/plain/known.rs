@@ -45,12 +45,14 @@ fn pairs(drafts: &[(f64, f64, u8, u32)]) -> BTreeMap<(usize, usize), Pair> {
     pairs
 }
 
-/// Forecasts around the thresholds of 2 jobs and of 5 times the largest profiled job.
-/// Intervals and numbers are such that their means are exact.
+/// Forecasts, interval by interval, of jobs and GPUs: now below, now above the thresholds
+/// of 2 jobs and of 5 times the largest profiled job. Their means are exact.
 pub fn forecast() -> impl Strategy<Value = Vec<(f64, f64)>> {
-    let jobs = prop_oneof![1 => select(vec![0.0, 1.0, 2.0]), 2 => select(vec![2.5, 7.0, 30.0])];
+    let jobs = select(vec![0.0, 2.0, 2.5, 7.0]);
     let gpus = prop_oneof![2 => select(vec![0.0, 5.0]), 1 => select(vec![20.0, 40.0, 200.0])];
-    vec((jobs, gpus), 1..60)
+    let spell = (jobs, gpus, 1..12usize);
+    let flat = |(jobs, gpus, intervals)| vec![(jobs, gpus); intervals];
+    vec(spell, 1..10).prop_map(move |spells| spells.into_iter().flat_map(flat).collect())
 }
 
 pub fn switches() -> impl Strategy<Value = Switches> {

@@ -41,7 +41,6 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
         sharing: Sharing::new(context),
         waiting: Waiting::default(),
         pass: None,
-        started: false,
     })
 }
 
@@ -59,8 +58,6 @@ struct Lucid<'a> {
     partners: Partners,
     /// The walk over the queue in this round, while sharing is on.
     pass: Option<Pass>,
-    /// Whether this round has started a job.
-    started: bool,
 }
 
 impl Lucid<'_> {
@@ -105,7 +102,6 @@ impl Policy for Lucid<'_> {
         let priority = Priority::new(self.priorities[job]);
         self.waiting.remove(priority, job, gpus);
         self.partners.started(job, view);
-        self.started = true;
     }
 
     fn ended(&mut self, job: usize, view: &View<'_>) {
@@ -117,7 +113,6 @@ impl Policy for Lucid<'_> {
     }
 
     fn open(&mut self, view: &View<'_>) {
-        self.started = false;
         self.pass = self.sharing.is_on(view.now()).then(|| {
             let fits = |gpus| view.place(gpus).is_some();
             let appeared = |gpus| self.partners.appeared(gpus);
@@ -136,16 +131,13 @@ impl Policy for Lucid<'_> {
         }
     }
 
+    /// While sharing is on, all who could start have: no job that found neither GPUs nor a
+    /// partner was followed by one of its size that did, and might be joined now.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
-        if self.waiting.is_empty() {
+        if self.waiting.is_empty() || self.pass.is_some() {
             return None;
         }
-        match &self.pass {
-            // What has just started may be a partner for those tried before it.
-            Some(_) if self.started => Some(view.now() + 1),
-            Some(_) => None,
-            None => self.sharing.next_on(view.now()),
-        }
+        self.sharing.next_on(view.now())
     }
 
     fn priority(&self, job: usize) -> Option<f64> {
