@@ -145,7 +145,7 @@ impl Options {
 /// # Errors
 /// A file cannot be read; a header lacks columns; nothing in the logs is of use; with
 /// [`Options::strict`], the first fault. Options that contradict the logs or each other
-/// are [`Error::Usage`].
+/// are [`crate::Error::Usage`].
 pub fn read(files: &[PathBuf], options: &Options) -> Result<Holds> {
     let inputs = files.iter().map(|file| Input::open(file));
     read_inputs(inputs, options)
