@@ -11,8 +11,10 @@ mod plain;
 mod product;
 mod properties;
 mod published;
+mod rare;
 mod references;
 mod same;
+mod small;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;

@@ -1,58 +1,18 @@
 //! Odd input (small fixed examples): nothing to do, too much to do, absurd times.
 
-use gleaner::domain::{Cluster, Job, Trace, VirtualCluster, Workload};
+use gleaner::domain::Workload;
 use gleaner::lucid::idle::idle_log;
 use gleaner::lucid::inputs::{LEAST_SPEED, PackingTable, Pair};
 use gleaner::lucid::metrics::summarise;
-use gleaner::lucid::policies::{self, Without};
+use gleaner::lucid::policies;
 use gleaner::lucid::profiler::Profiler;
 use gleaner::lucid::{Request, Simulation, placers};
 use proptest::prelude::*;
 
-use crate::plain::cases::job;
 use crate::product::policy;
+use crate::small::{cluster, simulation, trace};
 use crate::town::{self, town};
 use crate::venus::{request, run_one};
-
-/// Virtual clusters `vc0`, `vc1` and so on of these nodes.
-fn cluster(nodes: &[u32], gpus_per_node: u32) -> Cluster {
-    let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
-        name: format!("vc{index}"),
-        nodes,
-    };
-    Cluster {
-        vcs: nodes.iter().enumerate().map(vc).collect(),
-        gpus_per_node,
-    }
-}
-
-/// Jobs given as virtual cluster, GPUs, submission and duration.
-fn trace(jobs: &[(usize, u32, i64, i64)]) -> Trace {
-    let given = |(index, &(vc, gpus, submit, duration))| Job {
-        vc,
-        ..job(index, gpus, submit, duration)
-    };
-    Trace {
-        jobs: jobs.iter().enumerate().map(given).collect(),
-        ..Trace::default()
-    }
-}
-
-/// A checked simulation of jobs of which nothing else is known.
-fn simulation<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Simulation<'a> {
-    Simulation {
-        trace,
-        cluster,
-        start: 0,
-        placer: placers::ALL[0],
-        estimates: None,
-        forecast: None,
-        packing: None,
-        profiler: None,
-        without: Without::default(),
-        check: true,
-    }
-}
 
 fn requests() -> Vec<Request> {
     policies::ALL
@@ -178,35 +138,6 @@ fn a_borrowed_node_goes_back_when_nobody_is_left_to_profile() {
     assert_eq!(profiled.jobs[29].end, 40);
     assert_eq!(run.vcs[0].schedule.scaling, [(0, -1), (40, 1)]);
     assert_eq!(run.vcs[0].schedule.jobs[0].start, 41);
-}
-
-/// Once job 7 has taken what job 6 would have been placed on, job 6 is placed elsewhere,
-/// out of the way of job 4, for which GPUs are reserved.
-#[test]
-fn easy_looks_again_at_a_job_after_another_has_passed() {
-    let jobs = [
-        (0, 2, 106, 4),
-        (0, 1, 106, 5),
-        (0, 1, 106, 103),
-        (0, 2, 106, 103),
-        (0, 4, 106, 1),
-        (0, 1, 106, 99),
-        (0, 1, 107, 1),
-        (0, 1, 207, 2),
-    ];
-    let estimates = [1000.0, 1000.0, 1000.0, 334.0, 1000.0, 1.0, 1000.0, 11.0];
-    let trace = trace(&jobs);
-    let cluster = cluster(&[3], 2);
-    let ids = trace.jobs.iter().map(|job| job.id.clone());
-    let estimates = gleaner::lucid::inputs::EstimateTable(ids.zip(estimates).collect());
-    let simulation = Simulation {
-        estimates: Some(&estimates),
-        ..simulation(&trace, &cluster)
-    };
-    let run = run_one(&simulation, "easy");
-    let starts = run.vcs[0].schedule.jobs.iter().map(|job| job.start);
-    let starts: Vec<i64> = starts.collect();
-    assert_eq!(starts, [106, 106, 106, 106, 209, 110, 208, 207]);
 }
 
 proptest! {

@@ -1,0 +1,47 @@
+//! Small simulations made by hand.
+
+use gleaner::domain::{Cluster, Job, Trace, VirtualCluster};
+use gleaner::lucid::policies::Without;
+use gleaner::lucid::{Simulation, placers};
+
+use crate::plain::cases::job;
+
+/// Virtual clusters `vc0`, `vc1` and so on of these nodes.
+pub fn cluster(nodes: &[u32], gpus_per_node: u32) -> Cluster {
+    let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
+        name: format!("vc{index}"),
+        nodes,
+    };
+    Cluster {
+        vcs: nodes.iter().enumerate().map(vc).collect(),
+        gpus_per_node,
+    }
+}
+
+/// Jobs given as virtual cluster, GPUs, submission and duration.
+pub fn trace(jobs: &[(usize, u32, i64, i64)]) -> Trace {
+    let given = |(index, &(vc, gpus, submit, duration))| Job {
+        vc,
+        ..job(index, gpus, submit, duration)
+    };
+    Trace {
+        jobs: jobs.iter().enumerate().map(given).collect(),
+        ..Trace::default()
+    }
+}
+
+/// A checked simulation of jobs of which nothing else is known.
+pub fn simulation<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Simulation<'a> {
+    Simulation {
+        trace,
+        cluster,
+        start: 0,
+        placer: placers::ALL[0],
+        estimates: None,
+        forecast: None,
+        packing: None,
+        profiler: None,
+        without: Without::default(),
+        check: true,
+    }
+}
