@@ -1,9 +1,28 @@
 //! Words for faults that several readers find.
 
+use std::fmt;
 use std::path::Path;
 
 use super::pickle::{ColumnError, PickleError};
 use crate::error::Fault;
+
+/// Where in a file a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A line of a text, from 1.
+    Line(u64),
+    /// A row of a table without lines, from 0.
+    Row(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Row(row) => f.write_str(&row_place(*row)),
+        }
+    }
+}
 
 /// A place in a table without lines.
 pub(super) fn row_place(row: usize) -> String {

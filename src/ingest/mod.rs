@@ -18,6 +18,7 @@ mod fault;
 mod gather;
 mod lines;
 mod parquet;
+mod records;
 mod rows;
 mod unwind;
 

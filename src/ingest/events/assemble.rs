@@ -1,32 +1,13 @@
 //! Puts rows together as they are read, and words the faults that formats share.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 
 use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
-use crate::ingest::fault::{row_place, show};
-
-/// Where in a file a row is.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
-    /// A line of a text, from 1.
-    Line(u64),
-    /// A row of a table without lines, from 0.
-    Row(usize),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Row(row) => f.write_str(&row_place(*row)),
-        }
-    }
-}
+use crate::ingest::fault::{Place, show};
 
 /// Builds a log row by row, watches over the order of times, and gathers faults.
 pub(super) struct Assembler<'a> {

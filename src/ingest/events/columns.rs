@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::assemble::{EXPECTED_STATE, Place, check_names, time_backwards, too_many_nodes};
+use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_many_nodes};
 use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
+use crate::ingest::fault::Place;
 
 /// Changes found so far in a table of 0 and 1, in any order; put into row order at the end.
 ///

@@ -1,72 +1,20 @@
 //! Event logs as CSV: tells the long form from the wide by the header.
 
-use std::io::Read;
-
-use csv::{ByteRecord, Reader, ReaderBuilder};
-
 use super::{csv_long, csv_wide};
 use crate::domain::EventLog;
-use crate::error::{Error, Result};
-use crate::ingest::lines::ShortLines;
+use crate::error::Result;
+use crate::ingest::records::Lines;
 use crate::ingest::source::Source;
-
-/// A CSV input past its header.
-pub(super) struct Lines<'a> {
-    pub source: &'a Source,
-    pub header: ByteRecord,
-    reader: Reader<ShortLines<Box<dyn Read + 'a>>>,
-}
 
 pub(super) fn read(source: &Source) -> Result<EventLog> {
     let lines = Lines::open(source)?;
+    if lines.header.is_empty() {
+        let expected = "a header and at least one row";
+        return Err(source.fault("no header line", expected).into());
+    }
     if csv_long::is_long(&lines.header) {
         csv_long::read(lines)
     } else {
         csv_wide::read(lines)
-    }
-}
-
-impl<'a> Lines<'a> {
-    pub fn open(source: &'a Source) -> Result<Self> {
-        let mut reader = ReaderBuilder::new()
-            .flexible(true)
-            .buffer_capacity(1 << 16)
-            .from_reader(ShortLines::new(source.reader()?));
-        let header = reader
-            .byte_headers()
-            .map_err(|e| csv_error(source, e))?
-            .clone();
-        if header.is_empty() {
-            return Err(source
-                .fault("no header line", "a header and at least one row")
-                .into());
-        }
-        Ok(Lines {
-            source,
-            header,
-            reader,
-        })
-    }
-
-    /// Reads the next record; its line, or `None` at the end.
-    pub fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>> {
-        match self.reader.read_byte_record(record) {
-            Ok(true) => Ok(Some(record.position().map_or(0, csv::Position::line))),
-            Ok(false) => Ok(None),
-            Err(error) => Err(csv_error(self.source, error)),
-        }
-    }
-}
-
-fn csv_error(source: &Source, error: csv::Error) -> Error {
-    let line = error.position().map(csv::Position::line);
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => source.read_error(error),
-        other => {
-            let fault = source.fault(format!("{other:?}"), "comma-separated values");
-            fault
-                .at(line.map_or(String::new(), |line| format!("line {line}")))
-                .into()
-        }
     }
 }

@@ -2,12 +2,13 @@
 
 use csv::ByteRecord;
 
-use super::assemble::{EXPECTED_STATE, Place};
-use super::csv::Lines;
+use super::assemble::EXPECTED_STATE;
 use super::long::LongBuilder;
 use crate::domain::{EventLog, Time};
 use crate::error::Result;
+use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
+use crate::ingest::records::Lines;
 
 /// Where the three columns are.
 struct Columns {

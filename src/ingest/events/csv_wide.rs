@@ -2,11 +2,12 @@
 
 use csv::ByteRecord;
 
-use super::assemble::{Assembler, EXPECTED_STATE, Place, check_names};
-use super::csv::Lines;
+use super::assemble::{Assembler, EXPECTED_STATE, check_names};
 use crate::domain::{Change, EventLog};
 use crate::error::Result;
+use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
+use crate::ingest::records::Lines;
 
 pub(super) fn read(mut lines: Lines<'_>) -> Result<EventLog> {
     let mut log = Assembler::new(lines.source.path());

@@ -25,9 +25,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::assemble::{Assembler, Place};
+use super::assemble::Assembler;
 use crate::domain::{Change, EventLog, Time};
 use crate::error::Result;
+use crate::ingest::fault::Place;
 
 /// Builds a log from rows of the long form.
 pub(super) struct LongBuilder<'a> {

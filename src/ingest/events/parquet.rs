@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::assemble::{EXPECTED_STATE, EXPECTED_TIME, Place};
+use super::assemble::{EXPECTED_STATE, EXPECTED_TIME};
 use super::columns::ColumnScan;
 use super::long::LongBuilder;
 use crate::domain::{EventLog, Time};
 use crate::error::Result;
 use crate::ingest::Gatherer;
+use crate::ingest::fault::Place;
 use crate::ingest::parquet::{Column, Table, Value};
 use crate::ingest::source::Source;
 

@@ -1,11 +1,11 @@
 //! The original's event log: a pandas DataFrame with a column of `int8` per node.
 
-use super::assemble::{EXPECTED_TIME, Place};
+use super::assemble::EXPECTED_TIME;
 use super::columns::ColumnScan;
 use crate::domain::{EventLog, Time};
 use crate::error::Result;
 use crate::ingest::Gatherer;
-use crate::ingest::fault::{of_column, of_pickle};
+use crate::ingest::fault::{Place, of_column, of_pickle};
 use crate::ingest::pickle::{self, Block, BlockData, Frame, ItemType, Matrix, NAT, Order};
 use crate::ingest::source::Source;
 

@@ -1,8 +1,9 @@
 //! The columns of a table, picked by name.
 
-use super::csv::Lines;
+use csv::ByteRecord;
+
 use super::parquet::Held;
-use super::table::{Content, Table};
+use super::table::{Content, Table, open_lines};
 use crate::error::Result;
 use crate::ingest::source::{Kind, Source};
 use crate::ingest::{Gatherer, parquet};
@@ -43,7 +44,7 @@ impl<'a> Header<'a> {
     /// The file cannot be read, is neither CSV nor Parquet, is damaged, or has no header.
     pub fn open(source: &'a Source) -> Result<Self> {
         let (names, parquet) = match source.kind() {
-            Kind::Csv => (Lines::open(source)?.names(), None),
+            Kind::Csv => (names(&open_lines(source)?.header), None),
             Kind::Parquet => {
                 let table = parquet::Table::open(source)?;
                 let columns = table.columns().iter();
@@ -131,6 +132,14 @@ impl<'a> Header<'a> {
             content,
         })
     }
+}
+
+/// The names of the columns; bytes that are no text become replacement characters.
+fn names(header: &ByteRecord) -> Vec<String> {
+    let names = header.iter().map(<[u8]>::trim_ascii);
+    names
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect()
 }
 
 /// Whether a column's name is one that a person wrote: pandas leaves that of an index

@@ -9,12 +9,7 @@
 //!
 //! [`Source`]: super::source::Source
 
-use std::fmt;
-
-use super::fault::row_place;
-
 mod cell;
-mod csv;
 mod header;
 mod number;
 mod parquet;
@@ -23,25 +18,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(super) use super::fault::Place;
 pub(super) use cell::{Cell, CellResult, Clock};
 pub(super) use header::{Col, Header};
 pub(super) use row::Row;
 pub(super) use table::Table;
-
-/// Where in a file a row is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// A line of a text, from 1.
-    Line(u64),
-    /// A row of a table without lines, from 0.
-    Row(usize),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Row(row) => f.write_str(&row_place(*row)),
-        }
-    }
-}

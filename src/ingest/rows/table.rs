@@ -4,11 +4,11 @@ use csv::ByteRecord;
 
 use super::Place;
 use super::cell::CellResult;
-use super::csv::Lines;
 use super::header::{Col, Wanted};
 use super::parquet::Held;
 use super::row::{Cells, Row};
 use crate::error::{Fault, Result};
+use crate::ingest::records::Lines;
 use crate::ingest::source::Source;
 
 /// A table.
@@ -47,8 +47,8 @@ impl<'a> Table<'a> {
     }
 
     fn visit_csv(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {
-        let mut lines = Lines::open(self.source)?;
-        let width = lines.width();
+        let mut lines = open_lines(self.source)?;
+        let width = lines.header.len();
         let mut record = ByteRecord::new();
         while let Some(line) = lines.next(&mut record)? {
             let place = Place::Line(line);
@@ -85,4 +85,14 @@ impl<'a> Table<'a> {
             cells,
         }
     }
+}
+
+/// Opens an input that has a header.
+pub(super) fn open_lines(source: &Source) -> Result<Lines<'_>> {
+    let lines = Lines::open(source)?;
+    if lines.header.is_empty() {
+        let expected = "a header line with the names of the columns";
+        return Err(source.fault("an empty file", expected).into());
+    }
+    Ok(lines)
 }

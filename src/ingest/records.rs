@@ -1,4 +1,4 @@
-//! The lines of a CSV table.
+//! CSV inputs, record by record.
 
 use std::io::Read;
 
@@ -10,13 +10,15 @@ use crate::ingest::source::Source;
 
 /// A CSV input past its header.
 pub(super) struct Lines<'a> {
-    source: &'a Source,
-    header: ByteRecord,
+    /// The input.
+    pub source: &'a Source,
+    /// The header; empty where the input is.
+    pub header: ByteRecord,
     reader: Reader<ShortLines<Box<dyn Read + 'a>>>,
 }
 
 impl<'a> Lines<'a> {
-    /// Opens an input and reads its header.
+    /// Opens an input and reads its header, be it empty.
     pub fn open(source: &'a Source) -> Result<Self> {
         let mut reader = ReaderBuilder::new()
             .flexible(true)
@@ -24,28 +26,11 @@ impl<'a> Lines<'a> {
             .from_reader(ShortLines::new(source.reader()?));
         let header = reader.byte_headers().map_err(|e| csv_error(source, e))?;
         let header = header.clone();
-        if header.is_empty() {
-            let expected = "a header line with the names of the columns";
-            return Err(source.fault("an empty file", expected).into());
-        }
         Ok(Lines {
             source,
             header,
             reader,
         })
-    }
-
-    /// The names of the columns; bytes that are no text become replacement characters.
-    pub fn names(&self) -> Vec<String> {
-        let names = self.header.iter().map(<[u8]>::trim_ascii);
-        names
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .collect()
-    }
-
-    /// Number of columns.
-    pub fn width(&self) -> usize {
-        self.header.len()
     }
 
     /// Reads the next record; its line, or `None` at the end.
