@@ -1,0 +1,123 @@
+//! Isotonic regression: the monotone function nearest to given values.
+
+/// Whether a function grows or falls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Never falls.
+    Increasing,
+    /// Never grows.
+    Decreasing,
+}
+
+/// The monotone sequence that is nearest to `values` by squares, each weighted, found by pooling
+/// adjacent violators (Barlow et al., 1972). A value of weight 0 counts for nothing: it becomes
+/// that of the block before it (of the first block where there is none before).
+///
+/// # Panics
+/// Where the slices differ in length.
+pub fn isotonic(values: &[f64], weights: &[f64], direction: Direction) -> Vec<f64> {
+    assert_eq!(values.len(), weights.len(), "a weight for each value");
+    match direction {
+        Direction::Increasing => increasing(values, weights),
+        Direction::Decreasing => {
+            let turned: Vec<f64> = values.iter().map(|value| -value).collect();
+            increasing(&turned, weights)
+                .iter()
+                .map(|value| -value)
+                .collect()
+        }
+    }
+}
+
+/// Neighbours of one value: its mean, their weight, and the first index after them.
+struct Block {
+    mean: f64,
+    weight: f64,
+    end: usize,
+}
+
+fn increasing(values: &[f64], weights: &[f64]) -> Vec<f64> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for (index, (&mean, &weight)) in values.iter().zip(weights).enumerate() {
+        let end = index + 1;
+        if weight == 0.0 {
+            if let Some(last) = blocks.last_mut() {
+                last.end = end;
+            }
+            continue;
+        }
+        blocks.push(Block { mean, weight, end });
+        pool(&mut blocks);
+    }
+    spread(&blocks, values)
+}
+
+/// Merges the last blocks until they ascend.
+fn pool(blocks: &mut Vec<Block>) {
+    while let [.., before, last] = blocks.as_mut_slice() {
+        if before.mean <= last.mean {
+            return;
+        }
+        let weight = before.weight + last.weight;
+        before.mean = (before.mean * before.weight + last.mean * last.weight) / weight;
+        before.weight = weight;
+        before.end = last.end;
+        blocks.pop();
+    }
+}
+
+fn spread(blocks: &[Block], values: &[f64]) -> Vec<f64> {
+    if blocks.is_empty() {
+        return values.to_vec();
+    }
+    let mut smooth = Vec::with_capacity(values.len());
+    for block in blocks {
+        smooth.resize(block.end, block.mean);
+    }
+    smooth
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn violators_become_their_weighted_mean() {
+        let smooth = isotonic(
+            &[1.0, 4.0, 2.0, 3.0, 9.0],
+            &[1.0, 1.0, 3.0, 2.0, 1.0],
+            Direction::Increasing,
+        );
+        // 4 and 2 pool to 2.5, which 3 does not violate.
+        assert_eq!(smooth, [1.0, 2.5, 2.5, 3.0, 9.0]);
+        let falling = isotonic(&[3.0, 1.0, 2.0], &[1.0; 3], Direction::Decreasing);
+        assert_eq!(falling, [3.0, 1.5, 1.5]);
+        assert_eq!(
+            isotonic(&[5.0, 7.0, 6.0], &[0.0, 1.0, 0.0], Direction::Increasing),
+            [7.0; 3]
+        );
+    }
+
+    proptest! {
+        /// The optimality conditions of the projection on the cone of ascending sequences: it
+        /// ascends, residuals sum to nothing, no prefix of residuals is negative, and the
+        /// residuals are orthogonal to the result.
+        #[test]
+        fn the_result_is_the_projection(
+            pairs in proptest::collection::vec((-9.0..9.0f64, 0.1..5.0f64), 1..40)
+        ) {
+            let (values, weights): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+            let smooth = isotonic(&values, &weights, Direction::Increasing);
+            prop_assert!(smooth.is_sorted());
+            let mut prefix = 0.0;
+            let mut product = 0.0;
+            for ((value, weight), fit) in values.iter().zip(&weights).zip(&smooth) {
+                prefix += weight * (value - fit);
+                product += weight * (value - fit) * fit;
+                prop_assert!(prefix > -1e-9);
+            }
+            prop_assert!(prefix.abs() < 1e-9 && product.abs() < 1e-8);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Interpretable models for tables of features, usable alone.
+//!
+//! - [`ebm`]: the explainable boosting machine, an additive model whose every term can be drawn.
+//! - [`metrics`]: how far predictions are from the truth.
+//! - [`isotonic`]: monotone smoothing.
+//!
+//! A [`Table`] holds the features. Everything is deterministic by seed, whatever the number of
+//! threads.
+
+pub mod isotonic;
+pub mod metrics;
+pub mod table;
+
+pub use table::{Categories, Column, Table, TableError};

@@ -1,0 +1,101 @@
+//! How far predictions are from the truth. Slices are of equal length, a row each; of no row
+//! every measure is NaN.
+
+/// Mean absolute error, in the label's unit.
+pub fn mean_absolute_error(truth: &[f64], predicted: &[f64]) -> f64 {
+    let errors = truth.iter().zip(predicted).map(|(t, p)| (t - p).abs());
+    errors.sum::<f64>() / truth.len() as f64
+}
+
+/// Coefficient of determination: 1 − residual over total sum of squares. NaN where the truth is
+/// constant.
+pub fn r_squared(truth: &[f64], predicted: &[f64]) -> f64 {
+    let mean = mean(truth);
+    let residual: f64 = truth
+        .iter()
+        .zip(predicted)
+        .map(|(t, p)| (t - p).powi(2))
+        .sum();
+    let total: f64 = truth.iter().map(|t| (t - mean).powi(2)).sum();
+    if total == 0.0 {
+        f64::NAN
+    } else {
+        1.0 - residual / total
+    }
+}
+
+/// Spearman's rank correlation, ties by their mean rank. NaN where either is constant.
+pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
+    pearson(&ranks(truth), &ranks(predicted))
+}
+
+/// Pearson's correlation.
+fn pearson(a: &[f64], b: &[f64]) -> f64 {
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        ab += (a - mean_a) * (b - mean_b);
+        aa += (a - mean_a).powi(2);
+        bb += (b - mean_b).powi(2);
+    }
+    if aa == 0.0 || bb == 0.0 {
+        return f64::NAN;
+    }
+    ab / (aa * bb).sqrt()
+}
+
+/// Ranks from 1, ties by the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut next = 0;
+    for tied in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let rank = next as f64 + (tied.len() + 1) as f64 / 2.0;
+        tied.iter().for_each(|&row| ranks[row] = rank);
+        next += tied.len();
+    }
+    ranks
+}
+
+/// Arithmetic mean; NaN of nothing.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The middle value, or the mean of the two middle ones; NaN of nothing.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => f64::NAN,
+        odd if odd % 2 == 1 => sorted[middle],
+        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_of_a_small_example() {
+        let (truth, predicted) = ([1.0, 2.0, 4.0, 5.0], [1.0, 3.0, 3.0, 7.0]);
+        assert_eq!(mean_absolute_error(&truth, &predicted), 1.0);
+        // 6 of a total of 10 by squares.
+        assert_eq!(r_squared(&truth, &predicted), 1.0 - 6.0 / 10.0);
+        // Ranks 1, 2, 3, 4 and 1, 2½, 2½, 4: covariance 4.5 of variances 5 and 4.5.
+        let expected = 4.5 / (5.0f64 * 4.5).sqrt();
+        assert!((spearman(&truth, &predicted) - expected).abs() < 1e-15);
+        assert_eq!((median(&truth), median(&truth[..3])), (3.0, 2.0));
+    }
+
+    #[test]
+    fn an_order_turned_around_correlates_by_minus_one() {
+        let truth: Vec<f64> = (0..9).map(f64::from).collect();
+        let turned: Vec<f64> = truth.iter().map(|x| (-x).exp()).collect();
+        assert!((spearman(&truth, &turned) + 1.0).abs() < 1e-15);
+        assert!(spearman(&truth, &[2.0; 9]).is_nan());
+    }
+}

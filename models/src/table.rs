@@ -1,0 +1,236 @@
+//! Tables of features.
+
+use std::collections::BTreeSet;
+
+/// Features of a number of rows, by name and in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    names: Vec<String>,
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+/// The values of one feature, a row each.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Column {
+    /// Numbers; NaN is a missing value.
+    Numeric(Vec<f64>),
+    /// Texts without an order.
+    Categorical(Categories),
+}
+
+/// Texts of a column, each distinct one kept once.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Categories {
+    levels: Vec<String>,
+    codes: Vec<Option<u32>>,
+}
+
+/// Why columns make no table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// Columns of different lengths.
+    #[error("column {name} has {found} rows, the first column {expected}")]
+    Length {
+        /// The column.
+        name: String,
+        /// Its rows.
+        found: usize,
+        /// Rows of the first column.
+        expected: usize,
+    },
+    /// Two columns of one name.
+    #[error("two columns are called {0}")]
+    Twice(String),
+}
+
+impl Table {
+    /// Puts columns of equal length together. A table without columns has no rows.
+    ///
+    /// # Errors
+    /// Where lengths differ or a name occurs twice.
+    pub fn new(columns: Vec<(String, Column)>) -> Result<Self, TableError> {
+        let rows = columns.first().map_or(0, |(_, column)| column.len());
+        let mut seen = BTreeSet::new();
+        for (name, column) in &columns {
+            if column.len() != rows {
+                return Err(TableError::Length {
+                    name: name.clone(),
+                    found: column.len(),
+                    expected: rows,
+                });
+            }
+            if !seen.insert(name) {
+                return Err(TableError::Twice(name.clone()));
+            }
+        }
+        let (names, columns) = columns.into_iter().unzip();
+        Ok(Table {
+            names,
+            columns,
+            rows,
+        })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Names of the features, in order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The features, in order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The feature of a name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        let index = self.names.iter().position(|other| other == name)?;
+        self.columns.get(index)
+    }
+
+    /// The given rows, in the given order; a row may occur more than once.
+    ///
+    /// # Panics
+    /// Where a row is not in the table.
+    pub fn take(&self, rows: &[usize]) -> Table {
+        Table {
+            names: self.names.clone(),
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.take(rows))
+                .collect(),
+            rows: rows.len(),
+        }
+    }
+
+    /// The table with only those features that `keep` takes by name.
+    pub fn select(&self, keep: impl Fn(&str) -> bool) -> Table {
+        let kept = self.names.iter().zip(&self.columns);
+        let (names, columns) = kept
+            .filter(|(name, _)| keep(name))
+            .map(|(name, column)| (name.clone(), column.clone()))
+            .unzip();
+        Table {
+            names,
+            columns,
+            rows: self.rows,
+        }
+    }
+}
+
+impl Column {
+    /// A column of texts, `None` where missing.
+    pub fn texts<T: AsRef<str>>(values: impl IntoIterator<Item = Option<T>>) -> Self {
+        Column::Categorical(values.into_iter().collect())
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Numeric(values) => values.len(),
+            Column::Categorical(categories) => categories.codes.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn take(&self, rows: &[usize]) -> Column {
+        match self {
+            Column::Numeric(values) => {
+                Column::Numeric(rows.iter().map(|&row| values[row]).collect())
+            }
+            Column::Categorical(categories) => Column::Categorical(Categories {
+                levels: categories.levels.clone(),
+                codes: rows.iter().map(|&row| categories.codes[row]).collect(),
+            }),
+        }
+    }
+}
+
+impl Categories {
+    /// The distinct texts, in the order of their first appearance.
+    pub fn levels(&self) -> &[String] {
+        &self.levels
+    }
+
+    /// By row: index of its text in the levels; `None` where it is missing.
+    pub fn codes(&self) -> &[Option<u32>] {
+        &self.codes
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<Option<T>> for Categories {
+    fn from_iter<I: IntoIterator<Item = Option<T>>>(values: I) -> Self {
+        let mut index = std::collections::BTreeMap::<String, u32>::new();
+        let mut categories = Categories::default();
+        for value in values {
+            let code = value.map(|text| {
+                let text = text.as_ref();
+                if let Some(&code) = index.get(text) {
+                    return code;
+                }
+                let code = categories.levels.len() as u32;
+                index.insert(text.to_owned(), code);
+                categories.levels.push(text.to_owned());
+                code
+            });
+            categories.codes.push(code);
+        }
+        categories
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_kept_once_in_the_order_of_their_appearance() {
+        let Column::Categorical(column) = Column::texts([Some("b"), None, Some("a"), Some("b")])
+        else {
+            unreachable!()
+        };
+        assert_eq!(column.levels(), ["b", "a"]);
+        assert_eq!(column.codes(), [Some(0), None, Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn unequal_columns_and_doubled_names_are_refused() {
+        let numbers = |n| Column::Numeric(vec![0.0; n]);
+        let table = |columns: [(&str, Column); 2]| {
+            Table::new(
+                columns
+                    .map(|(name, column)| (name.to_owned(), column))
+                    .into(),
+            )
+        };
+        assert_eq!(
+            table([("a", numbers(2)), ("b", numbers(3))]).map_err(|error| error.to_string()),
+            Err("column b has 3 rows, the first column 2".to_owned())
+        );
+        assert_eq!(
+            table([("a", numbers(2)), ("a", numbers(2))]),
+            Err(TableError::Twice("a".to_owned()))
+        );
+    }
+
+    #[test]
+    fn rows_and_features_can_be_chosen() {
+        let table = Table::new(vec![
+            ("x".to_owned(), Column::Numeric(vec![1.0, 2.0, 3.0])),
+            ("y".to_owned(), Column::texts([Some("p"), Some("q"), None])),
+        ]);
+        let chosen = table.map(|table| table.take(&[2, 0]).select(|name| name == "x"));
+        let expected = Table::new(vec![("x".to_owned(), Column::Numeric(vec![3.0, 1.0]))]);
+        assert_eq!(chosen, expected);
+    }
+}
