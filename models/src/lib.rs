@@ -7,6 +7,7 @@
 //! A [`Table`] holds the features. Everything is deterministic by seed, whatever the number of
 //! threads.
 
+pub mod ebm;
 pub mod isotonic;
 pub mod metrics;
 pub mod table;

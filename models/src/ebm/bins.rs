@@ -1,0 +1,263 @@
+//! From values to bins. Bin 0 is for what is missing or was never seen; the others are in the
+//! order of numbers, or of the first appearance of texts.
+
+use serde::{Deserialize, Serialize};
+
+use super::settings::{Binning, MOST_BINS};
+use crate::table::{Categories, Column};
+
+/// A feature and its bins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// Its name.
+    pub name: String,
+    /// Its bins.
+    pub bins: Bins,
+    /// Training rows in each bin.
+    pub rows: Vec<u32>,
+}
+
+/// Bins of a feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bins {
+    /// Of numbers. Bin k ≥ 1 holds those from cut k−1 to below cut k.
+    Numeric {
+        /// Ascending.
+        cuts: Vec<f64>,
+        /// Least value seen; 0 where none was.
+        least: f64,
+        /// Greatest value seen.
+        greatest: f64,
+    },
+    /// Of texts: bin k ≥ 1 is for level k−1.
+    Categorical {
+        /// The texts seen.
+        levels: Vec<String>,
+    },
+}
+
+impl Bins {
+    /// Bins for a column; `None` where it has more distinct texts than there may be bins.
+    pub(super) fn of(column: &Column, binning: Binning, most: usize) -> Option<Self> {
+        match column {
+            Column::Numeric(values) => Some(Bins::numeric(values, binning, most)),
+            Column::Categorical(texts) if texts.levels().len() > MOST_BINS => None,
+            Column::Categorical(texts) => Some(Bins::Categorical {
+                levels: texts.levels().to_vec(),
+            }),
+        }
+    }
+
+    fn numeric(values: &[f64], binning: Binning, most: usize) -> Self {
+        let mut sorted: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (Some(&least), Some(&greatest)) = (sorted.first(), sorted.last()) else {
+            return Bins::Numeric {
+                cuts: Vec::new(),
+                least: 0.0,
+                greatest: 0.0,
+            };
+        };
+        let cuts = match binning {
+            Binning::Quantile => quantiles(&sorted, most),
+            Binning::Uniform => uniform(least, greatest, most),
+        };
+        Bins::Numeric {
+            cuts,
+            least,
+            greatest,
+        }
+    }
+
+    /// Number of bins, that of missing values included.
+    pub fn len(&self) -> usize {
+        match self {
+            Bins::Numeric { cuts, .. } => cuts.len() + 2,
+            Bins::Categorical { levels } => levels.len() + 1,
+        }
+    }
+
+    /// Whether there is no bin: never, as missing values have one.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Bin of each row of a column; `None` where the column is of the other kind.
+    pub(super) fn index(&self, column: &Column) -> Option<Vec<u16>> {
+        match (self, column) {
+            (Bins::Numeric { cuts, .. }, Column::Numeric(values)) => {
+                Some(values.iter().map(|&value| number(cuts, value)).collect())
+            }
+            (Bins::Categorical { levels }, Column::Categorical(texts)) => {
+                Some(categories(levels, texts))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bin in words, such as `3 to 4.5` or a category.
+    pub fn label(&self, bin: usize) -> String {
+        match (self, bin.checked_sub(1)) {
+            (_, None) => "missing".to_owned(),
+            (Bins::Categorical { levels }, Some(level)) => levels[level].clone(),
+            (Bins::Numeric { cuts, .. }, Some(_)) if cuts.is_empty() => "any".to_owned(),
+            (Bins::Numeric { cuts, .. }, Some(0)) => format!("below {}", cuts[0]),
+            (Bins::Numeric { cuts, .. }, Some(k)) if k == cuts.len() => {
+                format!("{} and above", cuts[k - 1])
+            }
+            (Bins::Numeric { cuts, .. }, Some(k)) => format!("{} to {}", cuts[k - 1], cuts[k]),
+        }
+    }
+}
+
+/// Bin of a number; infinities count as missing.
+fn number(cuts: &[f64], value: f64) -> u16 {
+    if value.is_finite() {
+        1 + cuts.partition_point(|&cut| cut <= value) as u16
+    } else {
+        0
+    }
+}
+
+fn categories(levels: &[String], texts: &Categories) -> Vec<u16> {
+    let known: std::collections::BTreeMap<&str, u16> = levels
+        .iter()
+        .enumerate()
+        .map(|(k, level)| (level.as_str(), k as u16 + 1))
+        .collect();
+    let bins: Vec<u16> = texts
+        .levels()
+        .iter()
+        .map(|text| known.get(text.as_str()).copied().unwrap_or(0))
+        .collect();
+    let bin = |code: &Option<u32>| code.map_or(0, |code| bins[code as usize]);
+    texts.codes().iter().map(bin).collect()
+}
+
+/// A number above `a`, at most `b`, and half way between them where there is one.
+fn between(a: f64, b: f64) -> f64 {
+    let middle = a / 2.0 + b / 2.0;
+    if middle > a { middle } else { b }
+}
+
+/// Cuts between as many values each; of few distinct values, between any two.
+fn quantiles(sorted: &[f64], most: usize) -> Vec<f64> {
+    let mut distinct = sorted.to_vec();
+    distinct.dedup();
+    if distinct.len() <= most {
+        return distinct.windows(2).map(|w| between(w[0], w[1])).collect();
+    }
+    let mut cuts: Vec<f64> = Vec::with_capacity(most - 1);
+    for k in 1..most {
+        let Some(cut) = nearest_change(sorted, k * sorted.len() / most) else {
+            continue;
+        };
+        if cuts.last().is_none_or(|&last| last < cut) {
+            cuts.push(cut);
+        }
+    }
+    cuts
+}
+
+/// The cut at the change of values nearest to a position.
+fn nearest_change(sorted: &[f64], at: usize) -> Option<f64> {
+    let value = sorted[at];
+    let first = sorted.partition_point(|&x| x < value);
+    let end = sorted.partition_point(|&x| x <= value);
+    let change = match (first > 0, end < sorted.len()) {
+        (true, false) => first,
+        (false, true) => end,
+        (true, true) if at - first <= end - at => first,
+        (true, true) => end,
+        (false, false) => return None,
+    };
+    Some(between(sorted[change - 1], sorted[change]))
+}
+
+/// Cuts at equal distances.
+fn uniform(least: f64, greatest: f64, bins: usize) -> Vec<f64> {
+    let step = greatest / bins as f64 - least / bins as f64;
+    let mut cuts: Vec<f64> = (1..bins).map(|k| least + step * k as f64).collect();
+    cuts.retain(|&cut| cut > least && cut <= greatest);
+    cuts.dedup();
+    cuts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cuts(values: &[f64], binning: Binning, most: usize) -> Vec<f64> {
+        match Bins::numeric(values, binning, most) {
+            Bins::Numeric { cuts, .. } => cuts,
+            Bins::Categorical { .. } => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn few_values_are_cut_between_any_two() {
+        assert_eq!(
+            cuts(&[3.0, 1.0, 1.0, 2.0], Binning::Quantile, 8),
+            [1.5, 2.5]
+        );
+        assert_eq!(cuts(&[5.0; 4], Binning::Quantile, 8), [0.0; 0]);
+        assert_eq!(cuts(&[0.0, 8.0], Binning::Uniform, 4), [2.0, 4.0, 6.0]);
+        assert_eq!(cuts(&[7.0, 7.0], Binning::Uniform, 4), [0.0; 0]);
+    }
+
+    #[test]
+    fn a_frequent_value_gets_a_bin_of_its_own() {
+        let mut values = vec![0.0; 90];
+        values.extend((1..=10).map(f64::from));
+        let bins = Bins::numeric(&values, Binning::Quantile, 4);
+        let index = bins.index(&Column::Numeric(vec![
+            0.0,
+            0.4,
+            1.0,
+            10.0,
+            f64::NAN,
+            f64::INFINITY,
+        ]));
+        assert_eq!(index, Some(vec![1, 1, 2, 2, 0, 0]));
+    }
+
+    #[test]
+    fn unseen_texts_count_as_missing_and_kinds_must_agree() {
+        let column = Column::texts([Some("a"), Some("b")]);
+        let bins = Bins::of(&column, Binning::Quantile, 8);
+        let other = Column::texts([Some("c"), None, Some("b")]);
+        assert_eq!(
+            bins.as_ref().and_then(|b| b.index(&other)),
+            Some(vec![0, 0, 2])
+        );
+        assert_eq!(
+            bins.and_then(|b| b.index(&Column::Numeric(vec![1.0]))),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn cuts_ascend_and_equal_values_stay_together(
+            values in proptest::collection::vec(prop_oneof![-3..3i32, -1000..1000i32], 1..200),
+            most in 2..40usize, uniform in any::<bool>(),
+        ) {
+            let values: Vec<f64> = values.into_iter().map(|x| f64::from(x) / 7.0).collect();
+            let binning = if uniform { Binning::Uniform } else { Binning::Quantile };
+            let cuts = cuts(&values, binning, most);
+            prop_assert!(cuts.len() < most);
+            prop_assert!(cuts.windows(2).all(|w| w[0] < w[1]));
+            let mut sorted = values;
+            sorted.sort_by(f64::total_cmp);
+            prop_assert!(sorted.is_sorted_by_key(|&x| number(&cuts, x)));
+            if !uniform {
+                // Quantile cuts leave no bin without a row.
+                let used: std::collections::BTreeSet<u16> =
+                    sorted.iter().map(|&x| number(&cuts, x)).collect();
+                prop_assert_eq!(used.len(), cuts.len() + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Training.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::bins::{Bins, Feature};
+use super::boost::{Boosted, Shape, Split, Terrain, boost, take};
+use super::model::{Axis, Ebm, Term};
+use super::pairs::{self, Coarse};
+use super::settings::{MOST_BINS, Settings};
+use crate::metrics::mean;
+use crate::table::{Column, Table};
+
+/// Why a machine cannot be trained.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// A setting makes no sense.
+    #[error("{0}")]
+    Settings(String),
+    /// Nothing to learn from.
+    #[error("there is no row to learn from")]
+    NoRows,
+    /// Not one label a row.
+    #[error("{found} labels for {rows} rows")]
+    Labels {
+        /// Labels given.
+        found: usize,
+        /// Rows of the table.
+        rows: usize,
+    },
+    /// A label that is no number, or too large to be squared.
+    #[error("the label of row {row} is {found}, where a number within ±1e100 is needed")]
+    Label {
+        /// Counted from 0.
+        row: usize,
+        /// The label.
+        found: f64,
+    },
+    /// More distinct texts than bins.
+    #[error("feature {0} has more than {MOST_BINS} different texts")]
+    Texts(String),
+}
+
+/// Greatest label: sums of squares of more than 10^100 rows of them are still numbers.
+const GREATEST_LABEL: f64 = 1e100;
+
+pub(super) fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Ebm, FitError> {
+    check(table, labels, settings)?;
+    let (features, index) = bins(table, settings)?;
+    let splits: Vec<Split> = (0..settings.bags)
+        .map(|bag| split(table.rows(), bag, settings))
+        .collect();
+    let bases: Vec<f64> = splits
+        .iter()
+        .map(|split| mean_of(labels, &split.train))
+        .collect();
+    let mut residuals: Vec<Vec<f64>> = bases
+        .iter()
+        .map(|base| labels.iter().map(|y| y - base).collect())
+        .collect();
+
+    let curves: Vec<Terrain> = index
+        .iter()
+        .zip(&features)
+        .map(|(cells, feature)| curve(cells, feature))
+        .collect();
+    let mains = run(&curves, &mut residuals, &splits, settings);
+
+    let axes: Vec<Coarse> = (0..features.len())
+        .map(|k| axis(&features[k], &index[k], &mains, k))
+        .collect();
+    let chosen = pairs::rank(
+        &axes,
+        &average(&residuals),
+        settings.least_in_leaf,
+        settings.interactions,
+    );
+    let surfaces: Vec<Terrain> = chosen
+        .iter()
+        .map(|&(a, b)| pairs::terrain(&axes[a], &axes[b]))
+        .collect();
+    let crossed = run(&surfaces, &mut residuals, &splits, settings);
+
+    let axes_of_pair =
+        |&(a, b): &(usize, usize)| [a, b].map(|k| Axis::coarse(k, &axes[k].groups)).into();
+    let mut terms: Vec<Term> = (0..features.len())
+        .map(|k| {
+            term(
+                vec![Axis::fine(k, features[k].bins.len())],
+                &curves[k],
+                &mains,
+                k,
+            )
+        })
+        .collect();
+    terms.extend(
+        chosen
+            .iter()
+            .enumerate()
+            .map(|(k, pair)| term(axes_of_pair(pair), &surfaces[k], &crossed, k)),
+    );
+    Ok(Ebm {
+        features,
+        intercept: mean(&bases),
+        terms,
+        settings: *settings,
+        rows: table.rows(),
+        rounds: rounds(&mains, &crossed),
+    }
+    .centred())
+}
+
+fn check(table: &Table, labels: &[f64], settings: &Settings) -> Result<(), FitError> {
+    if let Some(fault) = settings.fault() {
+        return Err(FitError::Settings(fault));
+    }
+    if labels.len() != table.rows() {
+        return Err(FitError::Labels {
+            found: labels.len(),
+            rows: table.rows(),
+        });
+    }
+    if labels.is_empty() {
+        return Err(FitError::NoRows);
+    }
+    let wrong = |y: &f64| y.is_nan() || y.abs() > GREATEST_LABEL;
+    match labels.iter().position(wrong) {
+        Some(row) => Err(FitError::Label {
+            row,
+            found: labels[row],
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Bins of every feature, and the bin of each of its rows.
+fn bins(table: &Table, settings: &Settings) -> Result<(Vec<Feature>, Vec<Vec<u16>>), FitError> {
+    let columns: Vec<(&String, &Column)> = table.names().iter().zip(table.columns()).collect();
+    let binned: Result<Vec<(Feature, Vec<u16>)>, FitError> = columns
+        .into_par_iter()
+        .map(|(name, column)| {
+            let bins = Bins::of(column, settings.binning, settings.max_bins);
+            let index = bins.as_ref().and_then(|bins| bins.index(column));
+            let (Some(bins), Some(index)) = (bins, index) else {
+                return Err(FitError::Texts(name.clone()));
+            };
+            let rows = counts(&index, bins.len());
+            let name = name.clone();
+            Ok((Feature { name, bins, rows }, index))
+        })
+        .collect();
+    Ok(binned?.into_iter().unzip())
+}
+
+fn counts(cells: &[u16], size: usize) -> Vec<u32> {
+    let mut rows = vec![0; size];
+    cells.iter().for_each(|&cell| rows[cell as usize] += 1);
+    rows
+}
+
+/// The rows of a bag, drawn without replacement; each part in the order of the table.
+fn split(rows: usize, bag: usize, settings: &Settings) -> Split {
+    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
+    rng.set_stream(bag as u64);
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut rng);
+    let mut train = order.split_off((rows as f64 * settings.validation) as usize);
+    order.sort_unstable();
+    train.sort_unstable();
+    Split { train, held: order }
+}
+
+fn mean_of(labels: &[f64], rows: &[usize]) -> f64 {
+    rows.iter().map(|&row| labels[row]).sum::<f64>() / rows.len() as f64
+}
+
+fn curve(cells: &[u16], feature: &Feature) -> Terrain {
+    Terrain {
+        cells: cells.to_vec(),
+        shape: Shape::Curve {
+            bins: feature.bins.len(),
+            ordered: matches!(feature.bins, Bins::Numeric { .. }),
+        },
+    }
+}
+
+/// Boosts every bag, and takes what it learnt from its residuals.
+fn run(
+    terms: &[Terrain],
+    residuals: &mut [Vec<f64>],
+    splits: &[Split],
+    settings: &Settings,
+) -> Vec<Boosted> {
+    residuals
+        .par_iter_mut()
+        .zip(splits)
+        .map(|(residuals, split)| {
+            let boosted = boost(terms, residuals, split, settings);
+            for (term, scores) in terms.iter().zip(&boosted.scores) {
+                take(residuals, &term.cells, scores);
+            }
+            boosted
+        })
+        .collect()
+}
+
+/// Mean over the bags, row by row.
+fn average(residuals: &[Vec<f64>]) -> Vec<f64> {
+    let mut sums = vec![0.0; residuals[0].len()];
+    for bag in residuals {
+        sums.iter_mut()
+            .zip(bag)
+            .for_each(|(sum, value)| *sum += value);
+    }
+    sums.iter()
+        .map(|sum| sum / residuals.len() as f64)
+        .collect()
+}
+
+fn axis(feature: &Feature, index: &[u16], mains: &[Boosted], k: usize) -> Coarse {
+    let scores = || {
+        average(
+            &mains
+                .iter()
+                .map(|bag| bag.scores[k].clone())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let order = matches!(feature.bins, Bins::Categorical { .. }).then(scores);
+    Coarse::new(index, &feature.rows, order.as_deref())
+}
+
+/// Term number `k` of `bags`: the mean of their scores, and how far the bags disagree.
+fn term(axes: Vec<Axis>, terrain: &Terrain, bags: &[Boosted], k: usize) -> Term {
+    let of = |cell: usize| bags.iter().map(move |bag| bag.scores[k][cell]);
+    let cells = 0..terrain.shape.cells();
+    let scores: Vec<f64> = cells
+        .map(|cell| of(cell).sum::<f64>() / bags.len() as f64)
+        .collect();
+    let spread = |(cell, &score): (usize, &f64)| {
+        (of(cell).map(|other| (other - score).powi(2)).sum::<f64>() / bags.len() as f64).sqrt()
+    };
+    Term {
+        axes,
+        rows: counts(&terrain.cells, scores.len()),
+        deviations: scores.iter().enumerate().map(spread).collect(),
+        scores,
+    }
+}
+
+/// Rounds of each bag, main effects and pairs together.
+fn rounds(mains: &[Boosted], crossed: &[Boosted]) -> Vec<usize> {
+    mains
+        .iter()
+        .zip(crossed)
+        .map(|(a, b)| a.rounds + b.rounds)
+        .collect()
+}

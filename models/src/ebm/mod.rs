@@ -1,0 +1,35 @@
+//! The explainable boosting machine: an additive model whose every part can be drawn.
+//!
+//! y = β₀ + Σ fᵢ(xᵢ) + Σ fᵢⱼ(xᵢ, xⱼ) (Lou, Caruana and Gehrke, KDD 2012; Lou et al., KDD 2013;
+//! Nori et al., "InterpretML", 2019). Features are binned; trees of few leaves are boosted one
+//! feature at a time, in turn and in small steps, until held-out rows gain nothing; several such
+//! runs on different parts of the rows are averaged; then the strongest pairs by the FAST score
+//! are boosted on what is left.
+//!
+//! ```
+//! use gleaner_models::{Column, Table, ebm::{Ebm, Settings}};
+//!
+//! let x: Vec<f64> = (0..500).map(|k| f64::from(k % 50)).collect();
+//! let labels: Vec<f64> = x.iter().map(|x| if *x < 20.0 { 1.0 } else { 3.0 }).collect();
+//! let table = Table::new(vec![("x".to_owned(), Column::Numeric(x))])?;
+//! let machine = Ebm::fit(&table, &labels, &Settings::default())?;
+//! let answer = machine.explain(&table, 0)?;
+//! assert!((answer.prediction - 1.0).abs() < 0.01);
+//! assert_eq!(answer.contributions[0].term, "x");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bins;
+mod boost;
+mod curve;
+mod fit;
+mod model;
+mod pairs;
+mod settings;
+mod stored;
+mod surface;
+
+pub use bins::{Bins, Feature};
+pub use fit::FitError;
+pub use model::{Axis, Contribution, Ebm, Explanation, Mismatch, Term};
+pub use settings::{Binning, MOST_BINS, Settings};

@@ -1,0 +1,104 @@
+//! How a machine is trained.
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of a fit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Share of each step that is taken, above 0 and at most 1.
+    pub learning_rate: f64,
+    /// Most rounds; a round takes a step for each term.
+    pub max_rounds: usize,
+    /// Rounds without progress on the held-out rows after which a bag stops.
+    pub patience: usize,
+    /// Relative decrease of the held-out loss that counts as progress.
+    pub tolerance: f64,
+    /// Leaves of the tree of a step, at least 2.
+    pub leaves: usize,
+    /// Least rows in a leaf, at least 1.
+    pub least_in_leaf: u32,
+    /// How numbers are binned.
+    pub binning: Binning,
+    /// Most bins of a number, between 2 and [`MOST_BINS`]; missing values have one more.
+    pub max_bins: usize,
+    /// Pairs of features that get a term.
+    pub interactions: usize,
+    /// Runs on different parts of the rows that are averaged, at least 1.
+    pub bags: usize,
+    /// Share of the rows that each bag holds out to know when to stop, above 0 and below 1.
+    pub validation: f64,
+    /// Of the bags' choice of rows.
+    pub seed: u64,
+}
+
+/// Bins and categories are counted in 16 bits.
+pub const MOST_BINS: usize = 65_534;
+
+/// Where the cuts between the bins of a number are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Binning {
+    /// As many rows in each bin.
+    Quantile,
+    /// The same width for each bin.
+    Uniform,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            learning_rate: 0.1,
+            max_rounds: 5000,
+            patience: 50,
+            tolerance: 1e-4,
+            leaves: 3,
+            least_in_leaf: 4,
+            binning: Binning::Quantile,
+            max_bins: 64,
+            interactions: 10,
+            bags: 14,
+            validation: 0.15,
+            seed: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// The first setting that makes no sense, in words.
+    pub(super) fn fault(&self) -> Option<String> {
+        let share = |value: f64| value > 0.0 && value < 1.0;
+        let wrong = [
+            (
+                !(self.learning_rate > 0.0 && self.learning_rate <= 1.0),
+                format!(
+                    "learning rate {} is not above 0 and at most 1",
+                    self.learning_rate
+                ),
+            ),
+            (
+                self.leaves < 2,
+                format!("{} leaves make no cut", self.leaves),
+            ),
+            (
+                !(2..=MOST_BINS).contains(&self.max_bins),
+                format!("{} bins are not between 2 and {MOST_BINS}", self.max_bins),
+            ),
+            (self.bags == 0, "no bag".to_owned()),
+            (
+                !share(self.validation),
+                format!(
+                    "a held-out share of {} is not between 0 and 1",
+                    self.validation
+                ),
+            ),
+            (
+                !(self.tolerance >= 0.0 && self.tolerance < 1.0),
+                format!("tolerance {} is not between 0 and 1", self.tolerance),
+            ),
+        ];
+        wrong
+            .into_iter()
+            .find_map(|(wrong, words)| wrong.then_some(words))
+    }
+}

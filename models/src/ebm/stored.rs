@@ -1,0 +1,115 @@
+//! A machine as it lies in a file, and whether it can be one.
+
+use serde::Deserialize;
+
+use super::bins::{Bins, Feature};
+use super::model::{Axis, Ebm, Term};
+use super::settings::{MOST_BINS, Settings};
+
+#[derive(Deserialize)]
+pub(super) struct Stored {
+    features: Vec<Feature>,
+    intercept: f64,
+    terms: Vec<Term>,
+    settings: Settings,
+    rows: usize,
+    rounds: Vec<usize>,
+}
+
+impl TryFrom<Stored> for Ebm {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> Result<Self, String> {
+        stored.check()?;
+        Ok(Ebm {
+            features: stored.features,
+            intercept: stored.intercept,
+            terms: stored.terms,
+            settings: stored.settings,
+            rows: stored.rows,
+            rounds: stored.rounds,
+        })
+    }
+}
+
+impl Stored {
+    fn check(&self) -> Result<(), String> {
+        if !self.intercept.is_finite() {
+            return Err("the intercept is no number".to_owned());
+        }
+        self.features.iter().try_for_each(feature)?;
+        if self.terms.len() < self.features.len() {
+            return Err(format!(
+                "{} features have {} terms",
+                self.features.len(),
+                self.terms.len()
+            ));
+        }
+        for (k, term) in self.terms.iter().enumerate() {
+            let main = self.features.get(k).map(|_| k);
+            self.term(term, main)
+                .map_err(|fault| format!("term {k}: {fault}"))?;
+        }
+        Ok(())
+    }
+
+    /// `main`: the feature whose curve it must be; `None` for a pair.
+    fn term(&self, term: &Term, main: Option<usize>) -> Result<(), String> {
+        let axes: Vec<usize> = term.axes.iter().map(|axis| axis.feature).collect();
+        if main.map_or(axes.len() != 2, |feature| axes != [feature]) {
+            return Err(format!("its features are {axes:?}"));
+        }
+        let mut cells = 1usize;
+        for axis in &term.axes {
+            self.axis(axis)?;
+            cells = cells.saturating_mul(axis.size);
+        }
+        let lengths = [term.scores.len(), term.deviations.len(), term.rows.len()];
+        if lengths.iter().any(|&length| length != cells) {
+            return Err(format!(
+                "{cells} cells have {lengths:?} scores, deviations and rows"
+            ));
+        }
+        if term.scores.iter().any(|score| !score.is_finite()) {
+            return Err("a score is no number".to_owned());
+        }
+        Ok(())
+    }
+
+    fn axis(&self, axis: &Axis) -> Result<(), String> {
+        let feature = self
+            .features
+            .get(axis.feature)
+            .ok_or("there is no such feature")?;
+        if axis.groups.len() != feature.bins.len() {
+            return Err(format!(
+                "{} groups for {} bins",
+                axis.groups.len(),
+                feature.bins.len()
+            ));
+        }
+        if axis
+            .groups
+            .iter()
+            .any(|&group| usize::from(group) >= axis.size)
+        {
+            return Err(format!("a group beyond the {} there are", axis.size));
+        }
+        Ok(())
+    }
+}
+
+fn feature(feature: &Feature) -> Result<(), String> {
+    let name = &feature.name;
+    if feature.rows.len() != feature.bins.len() || feature.bins.len() > MOST_BINS + 1 {
+        return Err(format!(
+            "feature {name}: its bins and their rows do not agree"
+        ));
+    }
+    if let Bins::Numeric { cuts, .. } = &feature.bins
+        && !(cuts.iter().all(|cut| cut.is_finite()) && cuts.windows(2).all(|w| w[0] < w[1]))
+    {
+        return Err(format!("feature {name}: its cuts do not ascend"));
+    }
+    Ok(())
+}
