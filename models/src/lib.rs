@@ -1,6 +1,7 @@
 //! Interpretable models for tables of features, usable alone.
 //!
 //! - [`ebm`]: the explainable boosting machine, an additive model whose every term can be drawn.
+//! - [`lucid`]: the features and models that Lucid schedules GPU clusters by.
 //! - [`metrics`]: how far predictions are from the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!
@@ -8,6 +9,7 @@
 //! threads.
 
 pub mod isotonic;
+pub mod lucid;
 pub mod metrics;
 pub mod table;
 

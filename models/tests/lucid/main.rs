@@ -1,0 +1,5 @@
+//! Features and models of Lucid, against published data and reference implementations.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+mod support;
+mod throughput;
