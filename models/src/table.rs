@@ -72,6 +72,16 @@ impl Table {
         })
     }
 
+    /// Numeric features from their rows; names have to be distinct.
+    pub(crate) fn of_rows<const N: usize>(names: [&str; N], rows: &[[f64; N]]) -> Self {
+        let column = |index: usize| rows.iter().map(|row| row[index]).collect();
+        Table {
+            names: names.map(str::to_owned).into(),
+            columns: (0..N).map(|index| Column::Numeric(column(index))).collect(),
+            rows: rows.len(),
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

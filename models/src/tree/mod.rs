@@ -23,6 +23,7 @@ mod prune;
 mod saved;
 mod split;
 mod text;
+pub mod validate;
 
 pub use error::TreeError;
 pub use explain::Step;
@@ -128,8 +129,8 @@ impl Split {
 impl Tree {
     /// Grows a tree on numeric features and the class of each row, and prunes it.
     ///
-    /// Of splits that are equally good, the one by the first feature is taken, and the lowest
-    /// threshold. Columns whose known values are all equal are never split by.
+    /// Of splits that are equally good, those by the last feature are taken, and of these the one
+    /// with the lowest threshold. Columns whose known values are all equal are never split by.
     ///
     /// # Errors
     /// Where there is no row, not a label for each, a feature of texts, an infinite value, or a

@@ -16,7 +16,7 @@ pub struct Best {
 /// no feature has two values that can be parted so.
 pub fn best(data: &Data<'_>, rows: &[usize], counts: &[usize], min_leaf: usize) -> Option<Best> {
     let mut best: Option<Best> = None;
-    for (feature, values) in data.columns.iter().enumerate() {
+    for (feature, values) in data.columns.iter().enumerate().rev() {
         let mut known: Vec<usize> = rows.to_vec();
         known.retain(|&row| !values[row].is_nan());
         known.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

@@ -1,5 +1,6 @@
 //! Features and models of Lucid, against published data and reference implementations.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+mod packing;
 mod support;
 mod throughput;

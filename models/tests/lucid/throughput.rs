@@ -22,7 +22,7 @@ fn all_features_of_venus_are_those_of_the_notebook() {
         sheet.numbers("submit_gpu_num"),
     )
     .unwrap();
-    let table = features(&series).unwrap();
+    let table = features(&series);
     assert_eq!(
         (table.rows(), table.names()),
         (26_064, &FEATURES.map(str::to_owned)[..])

@@ -10,8 +10,7 @@ pub use series::{MINUTES, Series, SeriesError};
 
 use jiff::civil::DateTime;
 
-use super::numeric;
-use crate::{Table, TableError};
+use crate::Table;
 
 /// Names of the features, in order. `njob` are GPU jobs, `ngpu` the GPUs they ask for.
 pub const FEATURES: [&str; 25] = [
@@ -55,12 +54,9 @@ const WINDOW: usize = 6;
 pub const LEAD: usize = LAGS[0] - 1;
 
 /// The features of all intervals of a series, a row each. What lies before the series is 0.
-///
-/// # Errors
-/// None, as names are distinct.
-pub fn features(series: &Series) -> Result<Table, TableError> {
+pub fn features(series: &Series) -> Table {
     let rows: Vec<Row> = (0..series.len()).map(|step| row_of(series, step)).collect();
-    numeric(FEATURES, &rows)
+    Table::of_rows(FEATURES, &rows)
 }
 
 /// The features of interval `step` of a series, up to [`LEAD`] intervals beyond its end; `None`
