@@ -180,7 +180,7 @@ fn a_split_without_gain_may_lead_to_one_with() {
             .all(|(values, label)| tree.class(values) == *label)
     );
     // The first split gains nothing, both others ½ · ½.
-    assert_eq!(tree.importances(), [0.0, 1.0]);
+    assert_eq!(tree.importances(), [1.0, 0.0]);
     let alpha = |ccp_alpha| Settings {
         ccp_alpha,
         ..Settings::default()

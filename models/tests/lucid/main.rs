@@ -4,3 +4,4 @@
 mod packing;
 mod support;
 mod throughput;
+mod workload;

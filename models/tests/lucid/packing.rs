@@ -1,8 +1,8 @@
 //! The packing model, against scikit-learn's trees on the published profiles.
 
+use gleaner_models::lucid::Usage;
 use gleaner_models::lucid::packing::{
-    Features, PackingModel, Pair, Profile, SETTINGS, Shared, Usage, Workload, agreement, evaluate,
-    shared,
+    Features, PackingModel, Pair, Profile, SETTINGS, Shared, Workload, agreement, evaluate, shared,
 };
 use gleaner_models::metrics::{accuracy, confusion};
 use gleaner_models::tree::validate::held_out;
@@ -227,7 +227,8 @@ fn accuracy_and_confusion_of_the_published_split() {
     }
 }
 
-// Golden values: scikit-learn over 200 splits of its own, and with its draws among equal splits.
+// Golden values: scikit-learn over 200 splits of its own. Left out, it tells 45 to 47 and 52 to 55,
+// by its draws among equal splits.
 #[test]
 fn accuracy_over_random_splits_is_near_the_published_one() {
     let Some((profiles, pairs)) = published() else {

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Usage;
 use crate::Table;
 
 /// What a job trains.
@@ -29,17 +30,6 @@ pub struct Workload {
     pub batch_size: u32,
     /// Whether precision is mixed.
     pub amp: bool,
-}
-
-/// What a workload does to a GPU that it has alone; NaN where it is not known.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usage {
-    /// Compute used, in percent.
-    pub gpu_util: f64,
-    /// Memory bandwidth used, in percent.
-    pub gmem_util: f64,
-    /// Memory held, in MB.
-    pub gmem: f64,
 }
 
 /// A workload measured alone, and scored by hand.

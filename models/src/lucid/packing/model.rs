@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Features, Profile, Shared, Usage, row, scores};
+use super::{Features, Profile, Shared, row, scores};
+use crate::lucid::Usage;
 use crate::tree::{Settings, Tree, TreeError};
 
 /// How the published tree is pruned: no more than what gains nothing.
