@@ -1,6 +1,8 @@
 //! Interpretable models for tables of features, usable alone.
 //!
 //! - [`ebm`]: the explainable boosting machine, an additive model whose every term can be drawn.
+//! - [`lucid`]: the features and models that Lucid schedules GPU clusters by.
+//! - [`tree`]: decision trees for classes.
 //! - [`metrics`]: how far predictions are from the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!
@@ -9,7 +11,9 @@
 
 pub mod ebm;
 pub mod isotonic;
+pub mod lucid;
 pub mod metrics;
 pub mod table;
+pub mod tree;
 
 pub use table::{Categories, Column, Table, TableError};

@@ -58,6 +58,24 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
+/// Share of rows whose class is predicted; NaN of nothing.
+pub fn accuracy(truth: &[u8], predicted: &[u8]) -> f64 {
+    let right = truth.iter().zip(predicted).filter(|(t, p)| t == p).count();
+    right as f64 / truth.len() as f64
+}
+
+/// Rows by their true class and, within it, by the predicted one, of classes 0 to `classes` − 1.
+///
+/// # Panics
+/// Where there is a class beyond.
+pub fn confusion(truth: &[u8], predicted: &[u8], classes: usize) -> Vec<Vec<usize>> {
+    let mut counts = vec![vec![0; classes]; classes];
+    for (truth, predicted) in truth.iter().zip(predicted) {
+        counts[usize::from(*truth)][usize::from(*predicted)] += 1;
+    }
+    counts
+}
+
 /// Arithmetic mean; NaN of nothing.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -89,6 +107,14 @@ mod tests {
         let expected = 4.5 / (5.0f64 * 4.5).sqrt();
         assert!((spearman(&truth, &predicted) - expected).abs() < 1e-15);
         assert_eq!((median(&truth), median(&truth[..3])), (3.0, 2.0));
+    }
+
+    #[test]
+    fn classes_are_counted() {
+        let (truth, predicted) = ([0, 0, 1, 2], [0, 1, 1, 0]);
+        assert_eq!(accuracy(&truth, &predicted), 0.5);
+        let counts = confusion(&truth, &predicted, 3);
+        assert_eq!(counts, [[1, 1, 0], [0, 1, 0], [1, 0, 0]]);
     }
 
     #[test]

@@ -64,12 +64,27 @@ impl Table {
                 return Err(TableError::Twice(name.clone()));
             }
         }
+        Ok(Self::known(columns))
+    }
+
+    /// Columns that are known to be of equal length and of different names.
+    pub(crate) fn known(columns: Vec<(String, Column)>) -> Self {
+        let rows = columns.first().map_or(0, |(_, column)| column.len());
         let (names, columns) = columns.into_iter().unzip();
-        Ok(Table {
+        Table {
             names,
             columns,
             rows,
-        })
+        }
+    }
+
+    /// Numeric features of different names from their rows.
+    pub(crate) fn of_rows<const N: usize>(names: [&str; N], rows: &[[f64; N]]) -> Self {
+        let column = |index: usize| rows.iter().map(|row| row[index]).collect();
+        let columns = names.iter().enumerate();
+        let columns =
+            columns.map(|(index, name)| ((*name).to_owned(), Column::Numeric(column(index))));
+        Self::known(columns.collect())
     }
 
     /// Number of rows.

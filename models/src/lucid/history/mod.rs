@@ -1,0 +1,219 @@
+//! An estimate by experience: a job will run as long as its user's earlier jobs of this name and
+//! size did.
+//!
+//! As in Lucid's artifact, names are alike by the ratio that Python's difflib computes. There,
+//! names of all users are candidates, and all of them are compared; here those of the user, so
+//! that other users' jobs count only where the user has none.
+
+mod replay;
+mod similarity;
+
+pub use replay::{Ended, estimates};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use similarity::Name;
+
+/// Least likeness of names that count as one.
+const CUT_OFF: f64 = 0.6;
+
+/// Names that a new one is taken for.
+const CLOSEST: usize = 2;
+
+/// Names of a user that a new one is compared with: those that ended last.
+const RECENT: usize = 100;
+
+/// What was learnt from jobs that have ended.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct History {
+    users: BTreeMap<String, User>,
+    all: Mean,
+}
+
+/// Jobs of one user.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+struct User {
+    all: Mean,
+    names: BTreeMap<String, Named>,
+    /// Names of the jobs that ended last, in this order, each once.
+    recent: Vec<String>,
+}
+
+/// Jobs of one name.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+struct Named {
+    all: Mean,
+    by_gpus: BTreeMap<u32, Mean>,
+}
+
+/// A mean that grows.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+struct Mean {
+    sum: f64,
+    jobs: u64,
+}
+
+impl Mean {
+    fn add(&mut self, seconds: f64) {
+        self.sum += seconds;
+        self.jobs += 1;
+    }
+
+    fn value(self) -> Option<f64> {
+        (self.jobs > 0).then(|| self.sum / self.jobs as f64)
+    }
+
+    /// The mean of all jobs of several means.
+    fn of(means: impl Iterator<Item = Mean>) -> Mean {
+        means.fold(Mean::default(), |all, mean| Mean {
+            sum: all.sum + mean.sum,
+            jobs: all.jobs + mean.jobs,
+        })
+    }
+}
+
+impl History {
+    /// Learns how long a job ran. Estimates are honest only where this is called at the job's end.
+    pub fn learn(&mut self, user: &str, name: &str, gpus: u32, seconds: f64) {
+        self.all.add(seconds);
+        let user = self.users.entry(user.to_owned()).or_default();
+        user.all.add(seconds);
+        user.touch(name);
+        let named = user.names.entry(name.to_owned()).or_default();
+        named.all.add(seconds);
+        named.by_gpus.entry(gpus).or_default().add(seconds);
+    }
+
+    /// How long a job will run, in seconds: the mean of the user's jobs of this name, or of the
+    /// two names most like it, on as many GPUs; else on any number; else of all jobs of the user;
+    /// else of all users. `None` where no job has ended yet.
+    pub fn estimate(&self, user: &str, name: &str, gpus: u32) -> Option<f64> {
+        let by_user = self.users.get(user);
+        let estimate = by_user.and_then(|user| user.estimate(name, gpus));
+        estimate.or_else(|| self.all.value())
+    }
+
+    /// Number of jobs learnt from.
+    pub fn jobs(&self) -> u64 {
+        self.all.jobs
+    }
+}
+
+impl User {
+    /// Makes a name the one that ended last.
+    fn touch(&mut self, name: &str) {
+        match self.recent.iter().position(|other| other == name) {
+            Some(index) => self.recent[index..].rotate_left(1),
+            None => {
+                if self.recent.len() >= RECENT {
+                    self.recent.remove(0);
+                }
+                self.recent.push(name.to_owned());
+            }
+        }
+    }
+
+    fn estimate(&self, name: &str, gpus: u32) -> Option<f64> {
+        let named = self.alike(name);
+        let same_gpus = named.iter().filter_map(|named| named.by_gpus.get(&gpus));
+        let same_gpus = Mean::of(same_gpus.copied());
+        let any_gpus = Mean::of(named.iter().map(|named| named.all));
+        let value = same_gpus.value().or_else(|| any_gpus.value());
+        value.or_else(|| self.all.value())
+    }
+
+    /// Jobs of a name, or where there are none, of those most like it.
+    fn alike(&self, name: &str) -> Vec<&Named> {
+        if let Some(named) = self.names.get(name) {
+            return vec![named];
+        }
+        let closest = self.closest(name).into_iter();
+        closest.filter_map(|name| self.names.get(name)).collect()
+    }
+
+    /// The names most like another, the later in the alphabet of equal ones, as difflib chooses.
+    fn closest(&self, name: &str) -> Vec<&str> {
+        let name = Name::new(name);
+        let mut closest: Vec<(f64, &str)> = Vec::new();
+        for other in &self.recent {
+            let worst = closest.get(CLOSEST - 1);
+            let least = worst.map_or(CUT_OFF, |(ratio, _)| *ratio);
+            if let Some(ratio) = name.ratio(other, least) {
+                let before = |(r, o): &(f64, &str)| (*r, *o) > (ratio, other.as_str());
+                let place = closest.partition_point(before);
+                closest.insert(place, (ratio, other));
+                closest.truncate(CLOSEST);
+            }
+        }
+        closest.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learnt(jobs: &[(&str, &str, u32, f64)]) -> History {
+        let mut history = History::default();
+        for (user, name, gpus, seconds) in jobs {
+            history.learn(user, name, *gpus, *seconds);
+        }
+        history
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn the_most_specific_mean_is_taken() {
+        let history = learnt(&[
+            ("ann", "train-a", 1, 10.0),
+            ("ann", "train-a", 1, 20.0),
+            ("ann", "train-a", 8, 100.0),
+            ("ann", "other", 1, 1000.0),
+            ("bob", "train-a", 1, 7.0),
+        ]);
+        let estimate = |user, name, gpus| history.estimate(user, name, gpus).unwrap();
+        assert_eq!(estimate("ann", "train-a", 1), 15.0);
+        assert_eq!(estimate("ann", "train-a", 2), 130.0 / 3.0);
+        assert_eq!(estimate("ann", "xyz", 1), 1130.0 / 4.0);
+        assert_eq!(estimate("cy", "train-a", 1), 1137.0 / 5.0);
+        assert_eq!(History::default().estimate("ann", "train-a", 1), None);
+    }
+
+    #[test]
+    fn a_new_name_is_taken_for_the_two_most_like_it() {
+        let history = learnt(&[
+            ("ann", "train-1", 1, 10.0),
+            ("ann", "train-21", 1, 20.0),
+            ("ann", "train-22", 2, 60.0),
+            ("ann", "evaluate", 1, 500.0),
+        ]);
+        // 21 and 22 are as like to 23, and more than 1.
+        assert_eq!(history.estimate("ann", "train-23", 2), Some(60.0));
+        assert_eq!(history.estimate("ann", "train-23", 4), Some(40.0));
+        // Of equals, the later in the alphabet: 22 and 21, not 1.
+        assert_eq!(history.estimate("ann", "train-2", 9), Some(40.0));
+        assert_eq!(history.estimate("ann", "evaluated", 1), Some(500.0));
+    }
+
+    #[test]
+    fn only_names_that_ended_lately_are_compared() {
+        let mut history = learnt(&[("ann", "old-name", 1, 5.0), ("ann", "kept-name", 1, 7.0)]);
+        for job in 0..RECENT - 1 {
+            history.learn("ann", &format!("{job:0>40}"), 1, 100.0);
+            history.learn("ann", "kept-name", 1, 7.0);
+        }
+        assert_eq!(history.estimate("ann", "old-name", 1), Some(5.0));
+        assert_eq!(history.estimate("ann", "kept-names", 1), Some(7.0));
+        let all = history.users["ann"].all.value();
+        assert_eq!(history.estimate("ann", "old-names", 1), all);
+    }
+
+    #[test]
+    fn a_saved_history_is_the_same_history() {
+        let history = learnt(&[("ann", "a", 1, 0.1), ("ann", "b", 2, 0.2), ("", "", 0, 3.0)]);
+        let saved = serde_json::to_string(&history).unwrap();
+        assert_eq!(serde_json::from_str::<History>(&saved).unwrap(), history);
+    }
+}

@@ -1,0 +1,142 @@
+//! How alike names are: the ratio of Ratcliff and Obershelp (1988), as Python's difflib has it.
+
+/// Characters of a name that count.
+const LONGEST: usize = 128;
+
+/// A name, ready to be compared.
+pub struct Name {
+    chars: Vec<char>,
+    /// Characters by the lower bits of their code.
+    buckets: [u8; 64],
+}
+
+impl Name {
+    /// A name of which the first 128 characters count.
+    pub fn new(name: &str) -> Self {
+        let chars: Vec<char> = name.chars().take(LONGEST).collect();
+        let mut buckets = [0; 64];
+        chars.iter().for_each(|&char| buckets[bucket(char)] += 1);
+        Name { chars, buckets }
+    }
+
+    /// Twice the characters that match over the characters of both: 1 for equal names. Those of
+    /// the longest common part match, the first in `other` and then here where there are several,
+    /// and so do, again, those of what is before and after it. `None` where it is below `least`.
+    pub fn ratio(&self, other: &str, least: f64) -> Option<f64> {
+        let other: Vec<char> = other.chars().take(LONGEST).collect();
+        let both = (self.chars.len() + other.len()) as f64;
+        if both == 0.0 {
+            return Some(1.0);
+        }
+        let ratio =
+            |matches: usize| Some(2.0 * matches as f64 / both).filter(|ratio| *ratio >= least);
+        ratio(self.chars.len().min(other.len()))?;
+        ratio(self.in_common(&other))?;
+        ratio(matches(&other, &self.chars))
+    }
+
+    /// No fewer characters than match.
+    fn in_common(&self, other: &[char]) -> usize {
+        let mut left = self.buckets;
+        let mut takes = |char: char| {
+            let left = &mut left[bucket(char)];
+            let some = *left > 0;
+            *left -= u8::from(some);
+            some
+        };
+        other.iter().filter(|char| takes(**char)).count()
+    }
+}
+
+fn bucket(char: char) -> usize {
+    char as usize % 64
+}
+
+/// Characters that match.
+fn matches(a: &[char], b: &[char]) -> usize {
+    let mut rows = [vec![0; b.len() + 1], vec![0; b.len() + 1]];
+    let mut open = vec![(a, b)];
+    let mut matches = 0;
+    while let Some((a, b)) = open.pop() {
+        let (length, in_a, in_b) = longest(a, b, &mut rows);
+        if length > 0 {
+            matches += length;
+            open.push((&a[..in_a], &b[..in_b]));
+            open.push((&a[in_a + length..], &b[in_b + length..]));
+        }
+    }
+    matches
+}
+
+/// Length of the longest common part, and where it begins in each.
+fn longest(a: &[char], b: &[char], rows: &mut [Vec<usize>; 2]) -> (usize, usize, usize) {
+    let mut best = (0, 0, 0);
+    // By end in b, the length of the common part that ends there and at the last character of a.
+    let [before, now] = rows;
+    before[..=b.len()].fill(0);
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            let length = if x == y { before[j] + 1 } else { 0 };
+            now[j + 1] = length;
+            if length > best.0 {
+                best = (length, i + 1 - length, j + 1 - length);
+            }
+        }
+        std::mem::swap(before, now);
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Golden values: difflib.SequenceMatcher(None, other, name).ratio() of Python 3.11.
+    #[test]
+    fn ratios_are_those_of_difflib() {
+        let golden = [
+            ("train_resnet_01", "train_resnet_02", 0.9333333333333333),
+            ("abcd", "bcde", 0.75),
+            (
+                "private Thread currentThread;",
+                "private volatile Thread currentThread;",
+                0.8656716417910447,
+            ),
+            ("tide", "diet", 0.5),
+            ("diet", "tide", 0.25),
+            ("WIKIMEDIA", "WIKIMANIA", 0.7777777777777778),
+            ("GESTALT PATTERN MATCHING", "GESTALT PRACTICE", 0.65),
+            ("Keeping", "keeper", 0.46153846153846156),
+            ("aabaab", "abaaba", 0.8333333333333334),
+            ("abaaba", "aabaab", 0.8333333333333334),
+            ("xaxbxcx", "abcabcabc", 0.375),
+            ("abcabcabc", "xaxbxcx", 0.375),
+            ("", "a", 0.0),
+            ("", "", 1.0),
+            ("größe-ä", "grosse-ä", 0.6666666666666666),
+            ("lr0.1_seed5", "seed5_lr0.1", 0.45454545454545453),
+            ("seed5_lr0.1", "lr0.1_seed5", 0.45454545454545453),
+        ];
+        for (name, other, expected) in golden {
+            let ratio = Name::new(name).ratio(other, 0.0).unwrap();
+            assert!((ratio - expected).abs() < 1e-15, "{name}, {other}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn ratios_below_the_least_are_none() {
+        // Too short, of too few characters in common, and of the same in another order.
+        for other in ["ab", "uvwxyz", "fedcba"] {
+            let name = Name::new("abcdef");
+            assert!(name.ratio(other, 0.0).unwrap() < 0.6);
+            assert_eq!(name.ratio(other, 0.6), None);
+        }
+        assert_eq!(Name::new("abcdef").ratio("abcdxy", 0.6), Some(8.0 / 12.0));
+    }
+
+    #[test]
+    fn long_names_count_by_their_beginning() {
+        let long = "x".repeat(1_000_000);
+        assert_eq!(Name::new(&long).ratio(&format!("{long}y"), 0.6), Some(1.0));
+    }
+}

@@ -1,0 +1,210 @@
+//! Lucid's packing analyze model: whether a job shares its GPUs well, as a score of 0 (well), 1 or
+//! 2 (badly), by a pruned decision tree on what its workload does to a GPU alone.
+//!
+//! Scores to learn from are set by hand. Measured pairs of workloads give a second opinion,
+//! [`Shared::score`]. The published model has that opinion and the speed behind it among its
+//! features: [`Features::WithPairs`]. A new workload has neither until it is measured beside
+//! others, which is what the model is meant to save; so [`Features::Profile`] is the default.
+
+mod evaluate;
+mod model;
+
+pub use evaluate::{Evaluation, Spread, agreement, evaluate};
+pub use model::{PackingModel, SETTINGS};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Usage;
+use crate::Table;
+
+/// What a job trains.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Workload {
+    /// The model trained.
+    pub model: String,
+    /// What it is trained on.
+    pub dataset: String,
+    /// Samples of a batch.
+    pub batch_size: u32,
+    /// Whether precision is mixed.
+    pub amp: bool,
+}
+
+/// A workload measured alone, and scored by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// The workload.
+    pub workload: Workload,
+    /// What it does.
+    pub usage: Usage,
+    /// Its sharing score.
+    pub score: u8,
+}
+
+/// Two workloads measured on the same GPU.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The two.
+    pub workloads: [Workload; 2],
+    /// The speed of each; 1 is its speed alone.
+    pub speeds: [f64; 2],
+}
+
+/// How a workload fares beside others.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Shared {
+    /// Its mean speed, to three decimals; 0 without any pair.
+    pub speed: f64,
+    /// Measurements of it: pairs, in which one with itself counts twice.
+    pub pairs: usize,
+}
+
+impl Shared {
+    /// The score by speed: 2 below 0.85, 1 below 0.95, else 0. Without any pair it is 2.
+    pub fn score(&self) -> u8 {
+        match self.speed {
+            slow if slow < 0.85 => 2,
+            slower if slower < 0.95 => 1,
+            _ => 0,
+        }
+    }
+}
+
+/// How each profiled workload fares in the measured pairs, first and second of them alike.
+pub fn shared(profiles: &[Profile], pairs: &[Pair]) -> Vec<Shared> {
+    let mut sums: BTreeMap<&Workload, (f64, usize)> = BTreeMap::new();
+    for pair in pairs {
+        for (workload, speed) in pair.workloads.iter().zip(pair.speeds) {
+            let (sum, count) = sums.entry(workload).or_default();
+            *sum += speed;
+            *count += 1;
+        }
+    }
+    let of = |profile: &Profile| match sums.get(&profile.workload) {
+        Some(&(sum, pairs)) => Shared {
+            speed: thousandths(sum / pairs as f64),
+            pairs,
+        },
+        None => Shared::default(),
+    };
+    profiles.iter().map(of).collect()
+}
+
+/// The speed to three decimals, as numpy rounds it.
+fn thousandths(speed: f64) -> f64 {
+    (speed * 1000.0).round_ties_even() / 1000.0
+}
+
+/// What a score is learnt from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Features {
+    /// The profile alone.
+    #[default]
+    Profile,
+    /// The profile, the mean speed beside others and the score by it, as published: this tells
+    /// the tree most of what it is to find out.
+    WithPairs,
+}
+
+const NAMES: [&str; 6] = [
+    "amp",
+    "gpu_util",
+    "gmem_util",
+    "gmem",
+    "avg_speed",
+    "auto_label",
+];
+
+impl Features {
+    /// Names of the features, in order.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Features::Profile => &NAMES[..4],
+            Features::WithPairs => &NAMES,
+        }
+    }
+
+    /// The features of profiles, of which each has its own `shared`, a row each.
+    pub fn table(self, profiles: &[Profile], shared: &[Shared]) -> Table {
+        let rows = profiles.iter().zip(shared);
+        let rows: Vec<_> = rows
+            .map(|(profile, shared)| row(profile.workload.amp, &profile.usage, shared))
+            .collect();
+        let table = Table::of_rows(NAMES, &rows);
+        table.select(|name| self.names().contains(&name))
+    }
+}
+
+/// The scores set by hand.
+fn scores(profiles: &[Profile]) -> Vec<u8> {
+    profiles.iter().map(|profile| profile.score).collect()
+}
+
+/// The values of all features.
+fn row(amp: bool, usage: &Usage, shared: &Shared) -> [f64; NAMES.len()] {
+    [
+        f64::from(u8::from(amp)),
+        usage.gpu_util,
+        usage.gmem_util,
+        usage.gmem,
+        shared.speed,
+        f64::from(shared.score()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workload(model: &str) -> Workload {
+        Workload {
+            model: model.to_owned(),
+            dataset: "CIFAR-10".to_owned(),
+            batch_size: 64,
+            amp: false,
+        }
+    }
+
+    // Small fixed example.
+    #[test]
+    fn speeds_are_averaged_over_both_roles() {
+        let profile = |model| Profile {
+            workload: workload(model),
+            usage: Usage {
+                gpu_util: 50.0,
+                gmem_util: 20.0,
+                gmem: 3000.0,
+            },
+            score: 0,
+        };
+        let pair = |first, second, speeds| Pair {
+            workloads: [workload(first), workload(second)],
+            speeds,
+        };
+        let pairs = [
+            pair("A", "B", [1.0, 0.8]),
+            pair("B", "A", [0.75, 0.9]),
+            pair("A", "A", [0.9, 0.9]),
+        ];
+        let shared = shared(&["A", "B", "C"].map(profile), &pairs);
+        let expected = |speed, pairs| Shared { speed, pairs };
+        assert_eq!(shared[0], expected(0.925, 4));
+        assert_eq!(shared[1], expected(0.775, 2));
+        assert_eq!(shared[2], expected(0.0, 0));
+        assert_eq!(
+            [0, 1, 2].map(|index: usize| shared[index].score()),
+            [1, 2, 2]
+        );
+    }
+
+    #[test]
+    fn scores_change_at_their_bounds() {
+        let score = |speed| Shared { speed, pairs: 1 }.score();
+        assert_eq!([0.849, 0.85, 0.949, 0.95, 1.1].map(score), [2, 1, 1, 0, 0]);
+        // Halves go to the even thousandth.
+        assert_eq!([0.0625, 0.1875].map(thousandths), [0.062, 0.188]);
+    }
+}

@@ -1,0 +1,208 @@
+//! Features of Lucid's throughput forecast: what is submitted to a cluster in an interval of ten
+//! minutes, from the calendar and from what was submitted before.
+//!
+//! Nothing of an interval itself, nor of the [`LEAD`] − 1 before it, is among its features, so
+//! that [`LEAD`] intervals beyond the end of a [`Series`] can be forecast from what is known.
+
+mod series;
+
+pub use series::{MINUTES, Series, SeriesError};
+
+use jiff::civil::DateTime;
+
+use crate::Table;
+
+/// Names of the features, in order. `njob` are GPU jobs, `ngpu` the GPUs they ask for.
+pub const FEATURES: [&str; 25] = [
+    "month",
+    "day",
+    "hour",
+    "minute",
+    "dayofweek",
+    "dayofyear",
+    "week",
+    "shift_1h_njob",
+    "shift_3h_njob",
+    "shift_1d_njob",
+    "soft_1h_njob",
+    "soft_3h_njob",
+    "soft_1d_njob",
+    "roll_mean_1h_njob",
+    "roll_median_1h_njob",
+    "roll_std_1h_njob",
+    "shift_1h_ngpu",
+    "shift_3h_ngpu",
+    "shift_1d_ngpu",
+    "soft_1h_ngpu",
+    "soft_3h_ngpu",
+    "soft_1d_ngpu",
+    "roll_mean_1h_ngpu",
+    "roll_median_1h_ngpu",
+    "roll_std_1h_ngpu",
+];
+
+/// Features of one interval, in the order of [`FEATURES`].
+pub type Row = [f64; FEATURES.len()];
+
+/// Intervals in an hour, three hours and a day: the lags of the features.
+const LAGS: [usize; 3] = [6, 18, 144];
+
+/// Values of a window.
+const WINDOW: usize = 6;
+
+/// The smallest number of intervals between an interval and one that is among its features.
+pub const LEAD: usize = LAGS[0] - 1;
+
+/// The features of all intervals of a series, a row each. What lies before the series is 0.
+pub fn features(series: &Series) -> Table {
+    let rows: Vec<Row> = (0..series.len()).map(|step| row_of(series, step)).collect();
+    Table::of_rows(FEATURES, &rows)
+}
+
+/// The features of interval `step` of a series, up to [`LEAD`] intervals beyond its end; `None`
+/// where they depend on more than is known.
+pub fn row(series: &Series, step: usize) -> Option<Row> {
+    (step < series.len() + LEAD).then(|| row_of(series, step))
+}
+
+/// The features of the interval that follows a series.
+pub fn next_row(series: &Series) -> Row {
+    row_of(series, series.len())
+}
+
+fn row_of(series: &Series, step: usize) -> Row {
+    let calendar = calendar(series.time(step));
+    let jobs = history(series.jobs(), step);
+    let gpus = history(series.gpus(), step);
+    let mut features = calendar.into_iter().chain(jobs).chain(gpus);
+    std::array::from_fn(|_| features.next().unwrap_or_default())
+}
+
+/// Month, day, hour, minute, day of the week from Monday = 0, day of the year, week by ISO 8601.
+fn calendar(time: DateTime) -> [f64; 7] {
+    let date = time.date();
+    [
+        f64::from(time.month()),
+        f64::from(time.day()),
+        f64::from(time.hour()),
+        f64::from(time.minute()),
+        f64::from(date.weekday().to_monday_zero_offset()),
+        f64::from(date.day_of_year()),
+        f64::from(date.iso_week_date().week()),
+    ]
+}
+
+/// What came before interval `step`; 0 where it is not known.
+fn history(values: &[f64], step: usize) -> [f64; 9] {
+    let [hour, hours, day] = LAGS;
+    let window = window(values, step);
+    let of_window = |measure: fn(&[f64; WINDOW]) -> f64| window.as_ref().map(measure);
+    [
+        lagged(values, step, hour),
+        lagged(values, step, hours),
+        lagged(values, step, day),
+        soft(values, step, hour),
+        soft(values, step, hours),
+        soft(values, step, day),
+        of_window(mean),
+        of_window(median),
+        of_window(deviation),
+    ]
+    .map(Option::unwrap_or_default)
+}
+
+fn lagged(values: &[f64], step: usize, lag: usize) -> Option<f64> {
+    values.get(step.checked_sub(lag)?).copied()
+}
+
+/// Half the value at a lag and a quarter of each neighbour.
+fn soft(values: &[f64], step: usize, lag: usize) -> Option<f64> {
+    let neighbours = lagged(values, step, lag + 1)? + lagged(values, step, lag - 1)?;
+    Some(0.5 * lagged(values, step, lag)? + 0.25 * neighbours)
+}
+
+/// The values that end an hour before interval `step`.
+fn window(values: &[f64], step: usize) -> Option<[f64; WINDOW]> {
+    let end = (step + 1).checked_sub(LAGS[0])?;
+    let window = values.get(end.checked_sub(WINDOW)?..end)?;
+    window.try_into().ok()
+}
+
+fn mean(window: &[f64; WINDOW]) -> f64 {
+    window.iter().sum::<f64>() / WINDOW as f64
+}
+
+fn median(window: &[f64; WINDOW]) -> f64 {
+    crate::metrics::median(window)
+}
+
+/// Standard deviation of a sample.
+fn deviation(window: &[f64; WINDOW]) -> f64 {
+    let mean = mean(window);
+    let squares: f64 = window.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (WINDOW - 1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(jobs: Vec<f64>) -> Series {
+        let gpus = jobs.iter().map(|jobs| 8.0 * jobs).collect();
+        let start = "2020-12-31 23:00".parse().unwrap();
+        Series::new(start, jobs, gpus).unwrap()
+    }
+
+    fn feature(row: &Row, name: &str) -> f64 {
+        row[FEATURES.iter().position(|other| *other == name).unwrap()]
+    }
+
+    // Derived by formula: the last day of a year and the first, of which ISO 8601 counts both in
+    // the 53rd week.
+    #[test]
+    fn the_calendar_turns_at_midnight() {
+        let series = series(vec![0.0; 7]);
+        let before = &row(&series, 5).unwrap()[..7];
+        assert_eq!(before, [12.0, 31.0, 23.0, 50.0, 3.0, 366.0, 53.0]);
+        let after = &row(&series, 6).unwrap()[..7];
+        assert_eq!(after, [1.0, 1.0, 0.0, 0.0, 4.0, 1.0, 53.0]);
+    }
+
+    // Derived by formula: squares, whose soft average exceeds the value by ½.
+    #[test]
+    fn lags_and_windows_of_squares() {
+        let series = series((0..200).map(|step| f64::from(step).powi(2)).collect());
+        let row = next_row(&series);
+        for (name, lag) in [("1h", 6), ("3h", 18), ("1d", 144)] {
+            let value = f64::from(200 - lag).powi(2);
+            assert_eq!(feature(&row, &format!("shift_{name}_njob")), value);
+            assert_eq!(feature(&row, &format!("shift_{name}_ngpu")), 8.0 * value);
+            assert_eq!(feature(&row, &format!("soft_{name}_njob")), value + 0.5);
+        }
+        // 189² to 194².
+        assert_eq!(feature(&row, "roll_median_1h_njob"), 36_672.5);
+        let mean = feature(&row, "roll_mean_1h_njob");
+        assert!((mean - 220_051.0 / 6.0).abs() < 1e-9);
+        // (191.5 + d)² for d from −2.5 to 2.5: the squares of 383 d + d² − 35/12 sum to these.
+        let variance = (383.0f64.powi(2) * 17.5 + 112.0 / 3.0) / 5.0;
+        assert!((feature(&row, "roll_std_1h_njob") - variance.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_not_known_is_zero_or_refused() {
+        let series = series(vec![7.0; 20]);
+        let row_18 = row(&series, 18).unwrap();
+        assert_eq!(feature(&row_18, "shift_3h_njob"), 7.0);
+        assert_eq!(feature(&row_18, "soft_3h_njob"), 0.0);
+        assert_eq!(feature(&row_18, "shift_1d_njob"), 0.0);
+        assert_eq!(
+            feature(&row(&series, 10).unwrap(), "roll_mean_1h_njob"),
+            0.0
+        );
+        assert_eq!(
+            feature(&row(&series, 11).unwrap(), "roll_mean_1h_njob"),
+            7.0
+        );
+        assert!(row(&series, 24).is_some() && row(&series, 25).is_none());
+    }
+}

@@ -1,0 +1,135 @@
+//! What was submitted to a cluster, interval by interval.
+
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
+
+/// Minutes of an interval.
+pub const MINUTES: i64 = 10;
+
+/// GPU jobs and GPUs submitted in intervals of ten minutes without a gap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    start: DateTime,
+    jobs: Vec<f64>,
+    gpus: Vec<f64>,
+}
+
+/// Why values make no series.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SeriesError {
+    /// As many intervals of jobs as of GPUs are needed.
+    #[error("{jobs} intervals of GPU jobs, but {gpus} of GPUs")]
+    Length {
+        /// Intervals of jobs.
+        jobs: usize,
+        /// Intervals of GPUs.
+        gpus: usize,
+    },
+    /// A value that is missing or infinite.
+    #[error("the interval at {0} has a value that is no finite number")]
+    NotFinite(DateTime),
+}
+
+impl Series {
+    /// A series whose first interval begins at `start`; by interval, the GPU jobs submitted and
+    /// the GPUs they ask for.
+    ///
+    /// # Errors
+    /// Where lengths differ or a value is not finite.
+    pub fn new(start: DateTime, jobs: Vec<f64>, gpus: Vec<f64>) -> Result<Self, SeriesError> {
+        if jobs.len() != gpus.len() {
+            return Err(SeriesError::Length {
+                jobs: jobs.len(),
+                gpus: gpus.len(),
+            });
+        }
+        let series = Series { start, jobs, gpus };
+        let finite = |step: &usize| (series.jobs[*step] + series.gpus[*step]).is_finite();
+        match (0..series.len()).find(|step| !finite(step)) {
+            Some(step) => Err(SeriesError::NotFinite(series.time(step))),
+            None => Ok(series),
+        }
+    }
+
+    /// Number of intervals.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Whether there is no interval.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// When an interval begins, which may lie beyond the series (no later than the year 9999).
+    pub fn time(&self, step: usize) -> DateTime {
+        let minutes = i64::try_from(step).unwrap_or(i64::MAX / MINUTES / 60) * MINUTES;
+        self.start
+            .saturating_add(SignedDuration::from_mins(minutes))
+    }
+
+    /// GPU jobs submitted, by interval.
+    pub fn jobs(&self) -> &[f64] {
+        &self.jobs
+    }
+
+    /// GPUs that these jobs ask for, by interval.
+    pub fn gpus(&self) -> &[f64] {
+        &self.gpus
+    }
+
+    /// Number of intervals that begin before a time: where to split what a model is trained with
+    /// from what it is tested with.
+    pub fn steps_before(&self, time: DateTime) -> usize {
+        let steps = time.duration_since(self.start).as_secs();
+        let steps = usize::try_from(steps.max(0)).unwrap_or(usize::MAX);
+        steps.div_ceil(60 * MINUTES as usize).min(self.len())
+    }
+
+    /// Appends an interval: the GPU jobs and the GPUs of what was, or is expected to be, submitted.
+    pub fn push(&mut self, jobs: f64, gpus: f64) {
+        self.jobs.push(jobs);
+        self.gpus.push(gpus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_ten_minutes_apart() {
+        let start: DateTime = "2020-02-28 23:50".parse().unwrap();
+        let series = Series::new(start, vec![0.0; 300], vec![0.0; 300]).unwrap();
+        let time = |step| series.time(step).to_string();
+        assert_eq!(time(1), "2020-02-29T00:00:00");
+        assert_eq!(time(145), "2020-03-01T00:00:00");
+        assert_eq!(
+            series.steps_before("2020-03-01 00:00".parse().unwrap()),
+            145
+        );
+        assert_eq!(
+            series.steps_before("2020-03-01 00:01".parse().unwrap()),
+            146
+        );
+        assert_eq!(series.steps_before("2019-01-01 00:00".parse().unwrap()), 0);
+        assert_eq!(
+            series.steps_before("2021-01-01 00:00".parse().unwrap()),
+            300
+        );
+        assert_eq!(series.time(usize::MAX), DateTime::MAX);
+    }
+
+    #[test]
+    fn unequal_lengths_and_missing_values_are_refused() {
+        let start: DateTime = "2020-01-01 00:00".parse().unwrap();
+        let error = |jobs: &[f64], gpus: &[f64]| {
+            let series = Series::new(start, jobs.to_vec(), gpus.to_vec());
+            series.unwrap_err().to_string()
+        };
+        let message = error(&[1.0], &[]);
+        assert_eq!(message, "1 intervals of GPU jobs, but 0 of GPUs");
+        let message = error(&[1.0, 1.0], &[1.0, f64::NAN]);
+        assert!(message.contains("2020-01-01T00:10:00"), "{message}");
+    }
+}

@@ -1,0 +1,131 @@
+//! Features of Lucid's workload estimate: how long a job will run, from who submits it, when, what
+//! it asks for, and what it was seen to do to a GPU.
+//!
+//! In published traces a job's workload, and so its profile, was chosen by how long the job ran.
+//! There the profile tells the duration; [`features`] can leave it out.
+
+use jiff::civil::DateTime;
+
+use super::Usage;
+use crate::{Column, Table};
+
+/// A job as it is known when it is submitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job<'j> {
+    /// Who submits it; empty where that is not known.
+    pub user: &'j str,
+    /// The virtual cluster it is submitted to; empty where that is not known.
+    pub vc: &'j str,
+    /// GPUs it asks for.
+    pub gpus: u32,
+    /// CPUs it asks for.
+    pub cpus: f64,
+    /// When it is submitted, on the cluster's own clock.
+    pub submitted: DateTime,
+    /// Whether its precision is mixed, where that is known.
+    pub amp: Option<bool>,
+    /// What it does to a GPU.
+    pub usage: Usage,
+}
+
+/// How a numeric feature comes from a job.
+type Value = fn(&Job<'_>) -> f64;
+
+/// What is known of any job.
+const REQUEST: [(&str, Value); 6] = [
+    ("gpu_num", |job| f64::from(job.gpus)),
+    ("cpu_num", |job| job.cpus),
+    ("month", |job| f64::from(job.submitted.month())),
+    ("day", |job| f64::from(job.submitted.day())),
+    ("hour", |job| f64::from(job.submitted.hour())),
+    ("dayofweek", |job| {
+        f64::from(job.submitted.weekday().to_monday_zero_offset())
+    }),
+];
+
+/// What is known of a job that was profiled.
+const PROFILE: [(&str, Value); 4] = [
+    ("amp", |job| {
+        job.amp.map_or(f64::NAN, |amp| f64::from(u8::from(amp)))
+    }),
+    ("gpu_util", |job| job.usage.gpu_util),
+    ("gmem_util", |job| job.usage.gmem_util),
+    ("gmem", |job| job.usage.gmem),
+];
+
+/// The features of jobs, a row each: user and virtual cluster as texts, then numbers, of which
+/// those of the job's profile may be left out.
+pub fn features(jobs: &[Job<'_>], profile: bool) -> Table {
+    let text = |text: fn(&Job<'_>) -> String| {
+        let known = jobs
+            .iter()
+            .map(text)
+            .map(|text| Some(text).filter(|text| !text.is_empty()));
+        Column::texts(known)
+    };
+    let mut columns = vec![
+        ("user".to_owned(), text(|job| job.user.to_owned())),
+        ("vc".to_owned(), text(|job| job.vc.to_owned())),
+    ];
+    let profile = if profile { &PROFILE[..] } else { &[] };
+    columns.extend(REQUEST.iter().chain(profile).map(|(name, value)| {
+        let values = jobs.iter().map(value).collect();
+        ((*name).to_owned(), Column::Numeric(values))
+    }));
+    Table::known(columns)
+}
+
+/// The label to learn from a duration in seconds where its logarithm is to be learnt: ln(1 + x).
+pub fn to_log(seconds: f64) -> f64 {
+    seconds.ln_1p()
+}
+
+/// The duration in seconds of a logarithm that was learnt, at least 0.
+pub fn from_log(label: f64) -> f64 {
+    label.exp_m1().max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_missing() {
+        let job = Job {
+            user: "",
+            vc: "vc1",
+            gpus: 4,
+            cpus: 2.5,
+            submitted: "2020-09-06 23:59:59".parse().unwrap(),
+            amp: None,
+            usage: Usage {
+                gpu_util: 12.5,
+                gmem_util: f64::NAN,
+                gmem: 2000.0,
+            },
+        };
+        let numbers = |table: &Table| -> Vec<f64> {
+            let first = |column: &Column| match column {
+                Column::Numeric(values) => Some(values[0]),
+                Column::Categorical(_) => None,
+            };
+            table.columns().iter().filter_map(first).collect()
+        };
+        let table = features(std::slice::from_ref(&job), false);
+        assert_eq!(table.column("user"), Some(&Column::texts([None::<&str>])));
+        assert_eq!(table.column("vc"), Some(&Column::texts([Some("vc1")])));
+        // The sixth is a Sunday.
+        assert_eq!(numbers(&table), [4.0, 2.5, 9.0, 6.0, 23.0, 6.0]);
+        let profile = numbers(&features(&[job], true)).split_off(6);
+        assert!(profile[0].is_nan() && profile[2].is_nan());
+        assert_eq!((profile[1], profile[3]), (12.5, 2000.0));
+    }
+
+    #[test]
+    fn logarithms_go_back_to_seconds() {
+        for seconds in [0.0, 1.0, 97.0, 1_286_670.0] {
+            assert!((from_log(to_log(seconds)) - seconds).abs() <= 1e-9 * seconds);
+        }
+        assert_eq!((to_log(0.0), from_log(-0.5)), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,104 @@
+//! Trees read back, which may be of any file.
+
+use serde::Deserialize;
+
+use super::{Node, Tree};
+
+/// A tree as it is saved, not yet checked.
+#[derive(Deserialize)]
+pub struct Saved {
+    features: Vec<String>,
+    classes: usize,
+    nodes: Vec<Node>,
+}
+
+impl TryFrom<Saved> for Tree {
+    type Error = String;
+
+    /// Accepts only what a tree can be: every node but the root below one earlier node, and all
+    /// indices in range, so that no row leads nowhere or in circles.
+    fn try_from(saved: Saved) -> Result<Self, String> {
+        if saved.nodes.is_empty() {
+            return Err("a tree has at least one node".to_owned());
+        }
+        let mut parents = vec![0; saved.nodes.len()];
+        for (index, node) in saved.nodes.iter().enumerate() {
+            check(&saved, index, node).map_err(|found| format!("node {index}: {found}"))?;
+            if let Some(split) = &node.split {
+                parents[split.left] += 1;
+                parents[split.right] += 1;
+            }
+        }
+        match parents.iter().skip(1).position(|parents| *parents != 1) {
+            Some(index) => Err(format!("node {} is not the child of one node", index + 1)),
+            None => Ok(Tree {
+                features: saved.features,
+                classes: saved.classes,
+                nodes: saved.nodes,
+            }),
+        }
+    }
+}
+
+fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
+    let classes = node.counts.len();
+    if classes != saved.classes || classes > 256 {
+        return Err(format!("rows of {classes} classes, of {}", saved.classes));
+    }
+    let add = |sum: usize, count: &usize| sum.checked_add(*count);
+    let rows = node.counts.iter().try_fold(0, add);
+    if rows.is_none_or(|rows| rows == 0) {
+        return Err("no row, or too many".to_owned());
+    }
+    let Some(split) = &node.split else {
+        return Ok(());
+    };
+    if split.feature >= saved.features.len() {
+        return Err(format!("asks for feature {}, which is none", split.feature));
+    }
+    let below = index + 1..saved.nodes.len();
+    match below.contains(&split.left) && below.contains(&split.right) {
+        true => Ok(()),
+        false => Err("a child is not a later node".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Settings;
+    use crate::{Column, Table};
+
+    fn saved() -> String {
+        let x = Column::Numeric(vec![0.1, 0.2, 0.7]);
+        let table = Table::new(vec![("x".to_owned(), x)]).unwrap();
+        let tree = Tree::fit(&table, &[0, 1, 1], Settings::default()).unwrap();
+        serde_json::to_string(&tree).unwrap()
+    }
+
+    #[test]
+    fn a_saved_tree_is_the_same_tree() {
+        let tree: Tree = serde_json::from_str(&saved()).unwrap();
+        assert_eq!(serde_json::to_string(&tree).unwrap(), saved());
+        assert_eq!((tree.class(&[0.15]), tree.class(&[0.16])), (0, 1));
+    }
+
+    #[test]
+    fn what_is_no_tree_is_refused() {
+        let cases = [
+            ("\"left\":1", "\"left\":0", "a child is not a later node"),
+            ("\"right\":2", "\"right\":3", "a child is not a later node"),
+            ("\"right\":2", "\"right\":1", "is not the child of one node"),
+            ("\"feature\":0", "\"feature\":1", "which is none"),
+            ("\"counts\":[1,2]", "\"counts\":[1]", "rows of 1 classes"),
+            ("\"counts\":[1,0]", "\"counts\":[0,0]", "no row"),
+            ("\"nodes\":[", "\"nodes\":[],\"x\":[", "at least one node"),
+        ];
+        for (part, instead, expected) in cases {
+            assert!(saved().contains(part), "{part}");
+            let text = saved().replacen(part, instead, 1);
+            let error = serde_json::from_str::<Tree>(&text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

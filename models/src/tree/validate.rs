@@ -1,0 +1,148 @@
+//! How well trees predict rows that they have not seen.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::{Settings, Tree, TreeError};
+use crate::Table;
+use crate::metrics::accuracy;
+
+/// The classes of rows `test`, by a tree grown on rows `train`; rows may be in both.
+///
+/// # Errors
+/// As [`Tree::fit`].
+///
+/// # Panics
+/// Where a row is not in the table, or has no label.
+pub fn held_out(
+    table: &Table,
+    labels: &[u8],
+    [train, test]: [&[usize]; 2],
+    settings: Settings,
+) -> Result<Vec<u8>, TreeError> {
+    let known: Vec<u8> = train.iter().map(|&row| labels[row]).collect();
+    let tree = Tree::fit(&table.take(train), &known, settings)?;
+    tree.predict(&table.take(test))
+}
+
+/// The class of each row, by a tree grown on all others.
+///
+/// # Errors
+/// As [`Tree::fit`]: a single row leaves none to learn from.
+pub fn leave_one_out(
+    table: &Table,
+    labels: &[u8],
+    settings: Settings,
+) -> Result<Vec<u8>, TreeError> {
+    check(table, labels)?;
+    let mut predicted = Vec::with_capacity(labels.len());
+    for row in 0..labels.len() {
+        let others: Vec<usize> = (0..labels.len()).filter(|other| *other != row).collect();
+        predicted.extend(held_out(table, labels, [&others, &[row]], settings)?);
+    }
+    Ok(predicted)
+}
+
+/// How rows are split at random into those to learn from and those to predict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Splits {
+    /// How often.
+    pub number: usize,
+    /// Share of rows that is predicted, rounded up to whole rows.
+    pub test_share: f64,
+    /// The same seed splits alike.
+    pub seed: u64,
+}
+
+/// The share of rows predicted rightly in each of many random splits.
+///
+/// # Errors
+/// As [`Tree::fit`]: a split may leave no row to learn from.
+pub fn random_splits(
+    table: &Table,
+    labels: &[u8],
+    settings: Settings,
+    splits: Splits,
+) -> Result<Vec<f64>, TreeError> {
+    check(table, labels)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(splits.seed);
+    let mut rows: Vec<usize> = (0..labels.len()).collect();
+    let test_rows = (splits.test_share * rows.len() as f64).ceil() as usize;
+    let mut accuracies = Vec::with_capacity(splits.number);
+    for _ in 0..splits.number {
+        rows.shuffle(&mut rng);
+        let (test, train) = rows.split_at(test_rows.min(rows.len()));
+        let predicted = held_out(table, labels, [train, test], settings)?;
+        let truth: Vec<u8> = test.iter().map(|&row| labels[row]).collect();
+        accuracies.push(accuracy(&truth, &predicted));
+    }
+    Ok(accuracies)
+}
+
+fn check(table: &Table, labels: &[u8]) -> Result<(), TreeError> {
+    let (labels, rows) = (labels.len(), table.rows());
+    if labels == rows {
+        return Ok(());
+    }
+    Err(TreeError::Labels { labels, rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Column;
+
+    fn steps(rows: u8) -> (Table, Vec<u8>) {
+        let values = (0..rows).map(f64::from).collect();
+        let table = Table::new(vec![("x".to_owned(), Column::Numeric(values))]).unwrap();
+        (table, (0..rows).map(|row| row / 10).collect())
+    }
+
+    // Derived by formula: without either of two neighbours, the threshold between their classes
+    // moves half a step to the other side, still between them; at the ends there is no threshold.
+    #[test]
+    fn a_row_left_out_is_told_by_its_neighbours() {
+        let (table, labels) = steps(30);
+        let predicted = leave_one_out(&table, &labels, Settings::default()).unwrap();
+        let wrong: Vec<usize> = (0..30)
+            .filter(|&row| predicted[row] != labels[row])
+            .collect();
+        // Row 10 lies as far from 9 as from 11, and a value at the threshold goes left.
+        assert_eq!(wrong, [10, 20]);
+    }
+
+    #[test]
+    fn random_splits_are_those_of_their_seed() {
+        let (table, labels) = steps(30);
+        let splits = |seed| {
+            let splits = Splits {
+                number: 50,
+                test_share: 0.3,
+                seed,
+            };
+            random_splits(&table, &labels, Settings::default(), splits).unwrap()
+        };
+        assert_eq!(splits(1), splits(1));
+        assert_ne!(splits(1), splits(2));
+        // Ninths of nine rows, most of them right.
+        let ninths = |accuracy: &f64| (accuracy * 9.0 - (accuracy * 9.0).round()).abs() < 1e-9;
+        assert!(splits(3).iter().all(ninths) && splits(3).iter().sum::<f64>() > 40.0);
+    }
+
+    #[test]
+    fn too_few_rows_are_refused() {
+        let (table, labels) = steps(1);
+        let one = leave_one_out(&table, &labels, Settings::default());
+        assert_eq!(one, Err(TreeError::NoRows));
+        let splits = Splits {
+            number: 1,
+            test_share: 0.3,
+            seed: 0,
+        };
+        let one = random_splits(&table, &labels, Settings::default(), splits);
+        assert_eq!(one, Err(TreeError::NoRows));
+        let missing = leave_one_out(&table, &[], Settings::default());
+        assert_eq!(missing, Err(TreeError::Labels { labels: 0, rows: 1 }));
+    }
+}

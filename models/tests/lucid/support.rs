@@ -1,0 +1,47 @@
+//! Reference data of the models, where it is there.
+
+use std::path::Path;
+
+/// The content of a file of the shared data, or `None`, with a word to stderr, where it is
+/// missing.
+pub fn shared(name: &str) -> Option<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/data/lucid")
+        .join(name);
+    let content = std::fs::read_to_string(&path).ok();
+    if content.is_none() {
+        eprintln!("skipped: {} is missing", path.display());
+    }
+    content
+}
+
+/// A table without quoted cells.
+pub struct Sheet {
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Sheet {
+    /// A CSV file of the shared data.
+    pub fn shared(name: &str) -> Option<Self> {
+        let content = shared(name)?;
+        let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+        let mut rows = content.lines().map(cells);
+        Some(Sheet {
+            names: rows.next().unwrap(),
+            rows: rows.collect(),
+        })
+    }
+
+    /// The cells of a column.
+    pub fn texts(&self, name: &str) -> Vec<&str> {
+        let index = self.names.iter().position(|other| other == name).unwrap();
+        self.rows.iter().map(|row| row[index].as_str()).collect()
+    }
+
+    /// The numbers of a column.
+    pub fn numbers(&self, name: &str) -> Vec<f64> {
+        let cells = self.texts(name).into_iter();
+        cells.map(|cell| cell.parse().unwrap()).collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! Features of the throughput forecast, against those that the published notebook makes.
+use gleaner_models::Column;
+use gleaner_models::lucid::throughput::{FEATURES, LEAD, Series, features, next_row, row};
+use jiff::civil::DateTime;
+use proptest::prelude::*;
+
+use crate::support::Sheet;
+
+fn start() -> DateTime {
+    "2020-04-01 00:00:00".parse().unwrap()
+}
+
+// Golden value: pandas, to the ten digits that are printed.
+#[test]
+fn all_features_of_venus_are_those_of_the_notebook() {
+    let Some(sheet) = Sheet::shared("models/throughput_features.csv") else {
+        return;
+    };
+    let series = Series::new(
+        start(),
+        sheet.numbers("submit_gpu_job"),
+        sheet.numbers("submit_gpu_num"),
+    )
+    .unwrap();
+    let table = features(&series);
+    assert_eq!(
+        (table.rows(), table.names()),
+        (26_064, &FEATURES.map(str::to_owned)[..])
+    );
+    // Pandas slides its window, and what rounding leaves of values that are no longer in it stays
+    // in the variance, so that six equal values deviate by up to 3.4e-5 there, and by 0 here.
+    let mut residues = 0;
+    for (name, column) in table.names().iter().zip(table.columns()) {
+        let Column::Numeric(values) = column else {
+            panic!("{name} is not numeric");
+        };
+        for (step, (value, expected)) in values.iter().zip(sheet.numbers(name)).enumerate() {
+            let near = (value - expected).abs() <= 1e-9 * expected.abs().max(1.0);
+            let variances = value.powi(2) - expected.powi(2);
+            let residue = name.starts_with("roll_std") && variances.abs() < 1e-8;
+            assert!(
+                near || residue,
+                "{name} of row {step}: {value}, expected {expected}"
+            );
+            residues += usize::from(!near);
+        }
+    }
+    assert_eq!(residues, 1734);
+    let september = "2020-09-01 00:00".parse().unwrap();
+    assert_eq!(series.steps_before(september), 22_032);
+    let last = sheet.texts("time")[26_063].parse().unwrap();
+    assert_eq!(series.time(26_063), last);
+}
+
+proptest! {
+    /// A row knows nothing of the intervals less than [`LEAD`] before it, and is the same whether
+    /// the series goes on or not.
+    #[test]
+    fn later_values_change_no_earlier_row(
+        values in proptest::collection::vec((0u32..50, 0u32..400), 1..200),
+        cut in 0.0..1.0f64,
+        other in 1000.0..2000.0f64,
+    ) {
+        let (jobs, gpus): (Vec<_>, Vec<_>) = values.iter().map(|(j, g)| (f64::from(*j), f64::from(*g))).unzip();
+        let known = (cut * jobs.len() as f64) as usize;
+        let full = Series::new(start(), jobs.clone(), gpus.clone()).unwrap();
+        let past = Series::new(start(), jobs[..known].to_vec(), gpus[..known].to_vec()).unwrap();
+        let mut changed = past.clone();
+        for _ in known..jobs.len() {
+            changed.push(other, other);
+        }
+        prop_assert_eq!(Some(next_row(&past)), row(&full, known));
+        for step in 0..jobs.len().min(known + LEAD) {
+            prop_assert_eq!(row(&past, step), row(&full, step));
+            prop_assert_eq!(row(&changed, step), row(&full, step));
+        }
+        // The first row that may change does, by its soft average.
+        if known + LEAD < jobs.len() && known + LEAD > 6 {
+            prop_assert_ne!(row(&changed, known + LEAD), row(&full, known + LEAD));
+        }
+    }
+}

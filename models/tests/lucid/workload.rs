@@ -1,0 +1,121 @@
+//! Features of jobs and the estimate by experience, on the published trace.
+
+use gleaner_models::lucid::Usage;
+use gleaner_models::lucid::history::{Ended, estimates};
+use gleaner_models::lucid::workload::{Job, features};
+use gleaner_models::metrics::spearman;
+use gleaner_models::{Column, Table};
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
+
+use crate::support::Sheet;
+
+/// The features of the jobs of a trace whose seconds count from April 2020.
+fn table(trace: &Sheet) -> Table {
+    let start: DateTime = "2020-04-01 00:00:00".parse().unwrap();
+    let column = |name| trace.numbers(name);
+    let [gpus, cpus, submitted, amp] = ["gpu_num", "cpu_num", "submit_time", "amp"].map(column);
+    let [gpu_util, gmem_util, gmem] = ["gpu_util", "gmem_util", "gmem"].map(column);
+    let people = trace.texts("user").into_iter().zip(trace.texts("vc"));
+    let job = |(row, (user, vc))| Job {
+        user,
+        vc,
+        gpus: gpus[row] as u32,
+        cpus: cpus[row],
+        submitted: start + SignedDuration::from_secs(submitted[row] as i64),
+        amp: Some(amp[row] == 1.0),
+        usage: Usage {
+            gpu_util: gpu_util[row],
+            gmem_util: gmem_util[row],
+            gmem: gmem[row],
+        },
+    };
+    let jobs: Vec<Job<'_>> = people.enumerate().map(job).collect();
+    features(&jobs, true)
+}
+
+// Golden values: pandas, in the reference table.
+#[test]
+fn all_features_of_venus_are_those_of_the_reference() {
+    let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
+        return;
+    };
+    let expected = Sheet::shared("models/workload_features.csv").unwrap();
+    assert_eq!(trace.texts("job_id"), expected.texts("job_id"));
+    let table = table(&trace);
+    assert_eq!((table.rows(), table.names().len()), (23_859, 12));
+    for (name, column) in table.names().iter().zip(table.columns()) {
+        match column {
+            Column::Categorical(_) => {
+                let texts = expected.texts(name).into_iter().map(Some);
+                assert_eq!(*column, Column::texts(texts), "{name}");
+            }
+            // All of September: the reference leaves it out.
+            Column::Numeric(values) if name == "month" => {
+                assert!(values.iter().all(|month| *month == 9.0));
+            }
+            Column::Numeric(values) => assert_eq!(*values, expected.numbers(name), "{name}"),
+        }
+    }
+}
+
+/// The jobs of a trace as if none had waited.
+fn ended<'s>(trace: &'s Sheet, names: &'s [String]) -> Vec<Ended<'s>> {
+    let column = |name| trace.numbers(name);
+    let [gpus, submitted, duration] = ["gpu_num", "submit_time", "duration"].map(column);
+    let people = trace.texts("user").into_iter().zip(names);
+    let job = |(row, (user, name)): (usize, (&'s str, &'s String))| Ended {
+        user,
+        name,
+        gpus: gpus[row] as u32,
+        submitted: submitted[row] as i64,
+        ended: (submitted[row] + duration[row]) as i64,
+        seconds: duration[row],
+    };
+    people.enumerate().map(job).collect()
+}
+
+// The names of this trace are not published, so that user and GPUs are all there is to go by: the
+// means of the first fortnight rank the jobs after it by 0.285, in the reference.
+#[test]
+fn experience_ranks_the_jobs_of_venus() {
+    let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
+        return;
+    };
+    let names: Vec<String> = trace
+        .texts("jobname")
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect();
+    let jobs = ended(&trace, &names);
+    let estimates = estimates(&jobs);
+    let known = jobs
+        .iter()
+        .zip(&estimates)
+        .filter_map(|(job, estimate)| Some((job.seconds, (*estimate)?)));
+    let (seconds, told): (Vec<f64>, Vec<f64>) = known.skip(12_809).unzip();
+    let rank = spearman(&seconds, &told);
+    eprintln!("{} jobs ranked by {rank:.3}", told.len());
+    assert!(rank > 0.3, "{rank}");
+}
+
+/// The trace with a name of its own for every job, all alike, as of one user: the most that there
+/// is to compare.
+#[test]
+fn names_are_compared_fast_enough() {
+    let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
+        return;
+    };
+    let name = |row: usize| format!("train_resnet50_lr{}_seed{}_{row}", row % 7, row % 113);
+    let names: Vec<String> = (0..trace.texts("user").len()).map(name).collect();
+    let mut jobs = ended(&trace, &names);
+    jobs.iter_mut().for_each(|job| job.user = "ann");
+    let start = std::time::Instant::now();
+    let estimates = estimates(&jobs);
+    let seconds = start.elapsed().as_secs_f64();
+    eprintln!(
+        "{} names of one user compared in {seconds:.2} s",
+        estimates.len()
+    );
+    assert!(seconds < 60.0);
+}
