@@ -11,6 +11,34 @@ pub mod packing;
 pub mod throughput;
 pub mod workload;
 
+use crate::ebm::{Ebm, Feature};
+
+/// Whether a machine was trained on the features that are made here.
+fn check_features(machine: &Ebm, names: &[impl AsRef<str>]) -> Result<(), String> {
+    let found = machine.features();
+    if found.len() != names.len() {
+        let (found, needed) = (found.len(), names.len());
+        return Err(format!(
+            "it was trained on {found} features, where {needed} are needed"
+        ));
+    }
+    let differs = |(feature, name): &(&Feature, &str)| feature.name != *name;
+    let mut pairs = found
+        .iter()
+        .zip(names.iter().map(AsRef::as_ref))
+        .enumerate();
+    match pairs.find(|(_, pair)| differs(pair)) {
+        Some((k, (feature, name))) => {
+            let number = k + 1;
+            Err(format!(
+                "feature {number} is {}, where {name} is needed",
+                feature.name
+            ))
+        }
+        None => Ok(()),
+    }
+}
+
 /// What a workload does to a GPU that it has alone; NaN where it is not known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usage {

@@ -4,8 +4,10 @@
 //! Nothing of an interval itself, nor of the [`LEAD`] − 1 before it, is among its features, so
 //! that [`LEAD`] intervals beyond the end of a [`Series`] can be forecast from what is known.
 
+mod model;
 mod series;
 
+pub use model::{ThroughputModel, settings};
 pub use series::{MINUTES, Series, SeriesError};
 
 use jiff::civil::DateTime;

@@ -4,6 +4,10 @@
 //! In published traces a job's workload, and so its profile, was chosen by how long the job ran.
 //! There the profile tells the duration; [`features`] can leave it out.
 
+mod model;
+
+pub use model::{Options, WorkloadModel};
+
 use jiff::civil::DateTime;
 
 use super::Usage;

@@ -1,0 +1,139 @@
+//! The model: a machine for the jobs, and one for the GPUs they ask for.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{FEATURES, Series, features};
+use crate::Table;
+use crate::ebm::{Ebm, FitError, Settings};
+use crate::lucid::check_features;
+
+/// A trained forecast of what is submitted to a cluster in an interval of ten minutes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
+pub struct ThroughputModel {
+    jobs: Ebm,
+    gpus: Ebm,
+}
+
+/// A model as it is saved, not yet checked.
+#[derive(Deserialize)]
+struct Saved {
+    jobs: Ebm,
+    gpus: Ebm,
+}
+
+impl TryFrom<Saved> for ThroughputModel {
+    type Error = String;
+
+    fn try_from(Saved { jobs, gpus }: Saved) -> Result<Self, String> {
+        check_features(&jobs, &FEATURES)?;
+        check_features(&gpus, &FEATURES)?;
+        Ok(ThroughputModel { jobs, gpus })
+    }
+}
+
+/// Settings by which August is forecast best from April to July: learning rate 0.1 and 10 pairs,
+/// as published, and 32 bins.
+pub fn settings(seed: u64) -> Settings {
+    Settings {
+        learning_rate: 0.1,
+        interactions: 10,
+        max_bins: 32,
+        seed,
+        ..Settings::default()
+    }
+}
+
+impl ThroughputModel {
+    /// Learns the intervals `steps` of a series; what came before them is among their features.
+    ///
+    /// # Errors
+    /// Where there is no interval, or a setting makes no sense.
+    ///
+    /// # Panics
+    /// Where the series has no such intervals.
+    pub fn fit(
+        series: &Series,
+        steps: Range<usize>,
+        settings: &Settings,
+    ) -> Result<Self, FitError> {
+        let rows: Vec<usize> = steps.clone().collect();
+        let table = features(series).take(&rows);
+        let (jobs, gpus) = rayon::join(
+            || Ebm::fit(&table, &series.jobs()[steps.clone()], settings),
+            || Ebm::fit(&table, &series.gpus()[steps.clone()], settings),
+        );
+        Ok(ThroughputModel {
+            jobs: jobs?,
+            gpus: gpus?,
+        })
+    }
+
+    /// The machine that forecasts GPU jobs.
+    pub fn jobs(&self) -> &Ebm {
+        &self.jobs
+    }
+
+    /// The machine that forecasts the GPUs they ask for.
+    pub fn gpus(&self) -> &Ebm {
+        &self.gpus
+    }
+
+    /// Forecasts of the intervals `steps` of a series: GPU jobs, and GPUs. Each is made from what
+    /// came at least [`super::LEAD`] intervals before it; the intervals may reach as far beyond
+    /// the end of the series.
+    pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
+        let rows: Vec<_> = steps.map_while(|step| super::row(series, step)).collect();
+        let table = Table::of_rows(FEATURES, &rows);
+        // The features are those of the machines, which was checked or made so.
+        let predict = |machine: &Ebm| machine.predict(&table).unwrap_or_default();
+        (predict(&self.jobs), predict(&self.gpus))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A working day of 20 jobs an interval and a night of 2.
+    fn series() -> Series {
+        let jobs: Vec<f64> = (0..3000)
+            .map(|step| if (step / 6) % 24 < 8 { 2.0 } else { 20.0 } + f64::from(step % 3))
+            .collect();
+        let gpus = jobs.iter().map(|jobs| 4.0 * jobs).collect();
+        Series::new("2020-04-01 00:00".parse().unwrap(), jobs, gpus).unwrap()
+    }
+
+    #[test]
+    fn a_daily_rhythm_is_forecast() {
+        let series = series();
+        let model = ThroughputModel::fit(&series, 0..2500, &settings(0)).unwrap();
+        let (jobs, gpus) = model.predict(&series, 2500..3000);
+        let error = crate::metrics::mean_absolute_error(&series.jobs()[2500..], &jobs);
+        assert!(error < 0.8, "{error}");
+        let error = crate::metrics::mean_absolute_error(&series.gpus()[2500..], &gpus);
+        assert!(error < 3.2, "{error}");
+        let (beyond, _) = model.predict(&series, 2990..3100);
+        assert_eq!(beyond.len(), 10 + super::super::LEAD);
+    }
+
+    #[test]
+    fn a_saved_model_of_other_features_is_refused() {
+        let model = ThroughputModel::fit(&series(), 0..300, &settings(0)).unwrap();
+        let text = serde_json::to_string(&model).unwrap();
+        assert_eq!(
+            serde_json::from_str::<ThroughputModel>(&text).unwrap(),
+            model
+        );
+        let other = text.replacen("\"name\":\"hour\"", "\"name\":\"moon\"", 1);
+        let error = serde_json::from_str::<ThroughputModel>(&other).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("feature 3 is moon, where hour is needed"),
+            "{error}"
+        );
+    }
+}
