@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use gleaner::domain::{Cluster, Job, Time, Workload};
 use gleaner::ingest::Loaded;
 use gleaner::ingest::jobs::trace::{Options, TraceInput};
-use gleaner::ingest::jobs::{cluster, colocate, estimates, forecast, packing, profiles, trace};
+use gleaner::ingest::jobs::{cluster, colocate, estimates, forecast, packing, profiles};
+use gleaner::ingest::jobs::{throughput, trace};
 use gleaner::lucid::inputs::{PackingTable, Profile};
 use gleaner::output::table::{Column, Table};
 
@@ -158,6 +159,19 @@ fn the_forecast_starts_with_the_simulation() {
     assert_eq!(table.times[4031], 13_219_200 + 4031 * 600);
     close(table.gpu_jobs.iter().sum(), 22_529.2);
     close(table.gpus.iter().sum(), 181_741.1);
+}
+
+#[test]
+fn the_series_of_submissions_is_read() {
+    let Some(path) = published("cluster_throughput.csv") else {
+        return;
+    };
+    let series = throughput::read(&path).unwrap().value;
+    assert_eq!(series.len(), 26_064);
+    assert_eq!(series.time(0).to_string(), "2020-04-01T00:00:00");
+    assert_eq!(series.time(26_063).to_string(), "2020-09-28T23:50:00");
+    let sums: [f64; 2] = [series.jobs(), series.gpus()].map(|values| values.iter().sum());
+    assert_eq!(sums, [125_214.0, 843_064.0]);
 }
 
 #[test]

@@ -43,7 +43,8 @@ impl Time {
         Time(self.0.saturating_add(nanos as i64))
     }
 
-    fn civil(self) -> Option<DateTime> {
+    /// The date and time of the clock; `None` for times that have none.
+    pub fn civil(self) -> Option<DateTime> {
         EPOCH
             .checked_add(jiff::SignedDuration::from_nanos(self.0))
             .ok()
