@@ -5,6 +5,7 @@
 
 pub mod events;
 pub mod jobs;
+pub mod model;
 pub mod pickle;
 pub mod plan;
 pub mod problems;

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod events;
 pub mod experiment;
 pub mod inspect;
+pub mod model;
 pub mod replay;
 pub mod run;
 pub mod schedule;
