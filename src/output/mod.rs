@@ -5,6 +5,7 @@ pub mod compare;
 pub mod events;
 pub mod experiment;
 pub mod inspect;
+pub mod prepared;
 pub mod replay;
 pub mod run;
 pub mod schedule;
