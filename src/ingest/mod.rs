@@ -4,6 +4,7 @@
 //! no length that a file states is trusted before the file has the bytes for it.
 
 pub mod events;
+pub mod gpu;
 pub mod jobs;
 pub mod model;
 pub mod pickle;
@@ -17,6 +18,7 @@ pub mod tasks;
 
 mod fault;
 mod gather;
+mod json;
 mod lines;
 mod parquet;
 mod records;
