@@ -31,9 +31,10 @@ fn a_directory_that_is_no_run() {
     let path = directory.path();
     for run in ["missing", "."] {
         let report = gleaner(path, &format!("report {run} -o page.html"));
-        report
-            .expect(3)
-            .says(&["run.json", "gleaner replay or gleaner simulate"]);
+        report.expect(3).says(&[
+            "run.json",
+            "gleaner replay, gleaner simulate or gleaner sweep",
+        ]);
     }
     fs::create_dir_all(path.join("odd/run.json")).unwrap();
     gleaner(path, "report odd -o page.html")
