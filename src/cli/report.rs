@@ -30,8 +30,8 @@ pub struct Args {
     drawn: Drawn,
     /// Of a sweep: the two settings of the heat map, across and down [default: those that
     /// move the figure most].
-    #[arg(long, value_name = "X,Y", value_delimiter = ',', num_args = 2)]
-    heat: Option<Vec<String>>,
+    #[arg(long, value_name = "X,Y", value_parser = pair)]
+    heat: Option<[String; 2]>,
     /// Of a sweep: the figure that settings are compared by, a column of sweep.csv or
     /// work_lost [default: that of --best, or where it is always the same the next that
     /// tells runs apart].
@@ -77,11 +77,7 @@ pub fn run(args: &Args) -> Result<()> {
 
 fn choice(args: &Args, runs: &[Run]) -> Result<SweepChoice> {
     let choice = SweepChoice {
-        heat: match args.heat.as_deref() {
-            None => None,
-            Some([x, y]) => Some([x.clone(), y.clone()]),
-            Some(_) => return Err(Error::Usage("--heat takes two settings, as X,Y".into())),
-        },
+        heat: args.heat.clone(),
         metric: args.metric.clone(),
         against: args.against.clone(),
     };
@@ -93,6 +89,13 @@ fn choice(args: &Args, runs: &[Run]) -> Result<SweepChoice> {
         ));
     }
     Ok(choice)
+}
+
+fn pair(text: &str) -> std::result::Result<[String; 2], String> {
+    match text.split_once(',') {
+        Some((x, y)) if !y.contains(',') => Ok([x.to_owned(), y.to_owned()]),
+        _ => Err("expected two settings, as t_fwd,max_tasks".to_owned()),
+    }
 }
 
 impl Drawn {

@@ -58,8 +58,9 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     let others = match best.as_good {
         1 => String::new(),
         runs => format!(
-            ", as of {} other runs, chosen by {}",
+            ", as of {} other {}, chosen by {}",
             runs - 1,
+            if runs == 2 { "run" } else { "runs" },
             ties(sweep).join(", then ")
         ),
     };

@@ -68,7 +68,7 @@ fn text(names: &[String], slots: &[Slot]) -> String {
     let least = covered.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     let extremes = match (most, least) {
         (Some((most, high)), Some((least, low))) if high > low => format!(
-            " Most at {most} ({}), fewest at {least} ({}).",
+            " Most: {most} ({}); fewest: {least} ({}).",
             number(*high),
             number(*low)
         ),

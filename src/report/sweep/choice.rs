@@ -1,6 +1,6 @@
 //! What of a sweep is drawn.
 
-use super::trials::Trials;
+use super::trials::{Trials, is_repetition};
 use crate::error::{Error, Result};
 use crate::ingest::runs::SweepRuns;
 
@@ -125,13 +125,13 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings that move a metric most, the one with more values across; the seed
-/// only where there is no other.
+/// The two settings that move a metric most, the one with more values across; what runs are
+/// repeated with only where there is no other.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
     let mut settings: Vec<usize> = (0..trials.settings.len()).collect();
     let key = |&setting: &usize| {
         (
-            trials.settings[setting] == "seed",
+            is_repetition(trials.settings[setting]),
             -weight(trials, setting, metric),
         )
     };
@@ -210,7 +210,7 @@ mod tests {
         for (choice, word) in [
             (choice(None, Some("speed")), "completion_mean_s"),
             (
-                choice(Some(["t_fwd", "seed"]), None),
+                choice(Some(["t_fwd", "objective"]), None),
                 "the same in all runs",
             ),
             (choice(Some(["t_fwd", "x"]), None), "no setting"),
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: means 16/3 and 5 of 3 and 2 trials, whose mean is 5.4.
+    // Derived by formula: means 16/3 and 5.5 of 3 and 2 trials, whose mean is 5.4.
     #[test]
     fn weights_are_variances_between_values() {
         let trials = trials();

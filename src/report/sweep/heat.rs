@@ -1,148 +1,154 @@
 //! A figure by two settings, or by one.
 
-use super::trials::{Trials, shown};
+use std::collections::BTreeMap;
+
+use super::scale::capital;
+use super::trials::{Trials, is_repetition, shown};
 use crate::report::figure::{Axis, Colour, Heat, Marks, Part};
 use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
 use crate::sweep::Direction;
 
-/// The best trials that share values of settings: a row for each value of the second, a
-/// cell for each of the first; `None` where no trial has both.
-type Cells = Vec<Vec<Option<usize>>>;
-
-/// A metric by two settings, given by their places: of trials that differ in other
-/// settings alone, the best.
+/// A metric by two settings, given by their places: means over what runs were repeated
+/// with, and of other settings the best.
 pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric: usize) -> Figure {
     let (across, down) = (trials.settings[x], trials.settings[y]);
     let (columns, rows) = (trials.values(x), trials.values(y));
-    let best = best(trials, (x, &columns), Some((y, &rows)), metric);
+    let best = best(trials, &[x, y], metric);
+    let cell = |row: &str, column: &str| best.get(&vec![column, row]).copied();
+    let values: Vec<Vec<Option<f64>>> = rows
+        .iter()
+        .map(|row| columns.iter().map(|column| cell(row, column)).collect())
+        .collect();
     let scale = &trials.metrics[metric].scale;
-    let value =
-        |trial: &Option<usize>| trial.and_then(|trial| trials.trials[trial].metrics[metric]);
-    let each = |row: &Vec<Option<usize>>| {
-        row.iter()
-            .map(|t| value(t).map(|v| scale.scaled(v)))
-            .collect()
-    };
-    let label = |trial: &Option<usize>| value(trial).map_or("–".to_owned(), |v| scale.tell(v));
-    let labels: Vec<Vec<String>> = best
+    let label = |value: &Option<f64>| value.map_or("–".to_owned(), |value| scale.tell(value));
+    let labels: Vec<Vec<String>> = values
         .iter()
         .map(|row| row.iter().map(label).collect())
         .collect();
+    let scaled = |row: &Vec<Option<f64>>| {
+        let cells = row.iter().map(|value| value.map(|v| scale.scaled(v)));
+        cells.collect()
+    };
     Figure {
         id: format!("heat-{}", slug(name)),
-        title: format!("{} by {across} and {down}", scale.title),
-        text: text(trials, &[x, y], metric),
+        title: format!("{} by {across} and {down}", capital(&scale.title)),
+        text: text(trials, &[x, y], metric, &best),
         numbers: table(&scale.title, down, &columns, &rows, &labels),
         x: Axis::names(across, columns.iter().map(|value| shown(value)).collect()),
         y: Axis::names(down, rows.iter().map(|value| shown(value)).collect()),
         marks: Marks::Heat(Heat {
             title: scale.title.clone(),
-            values: best.iter().map(each).collect(),
+            values: values.iter().map(scaled).collect(),
             labels,
             log: false,
         }),
     }
 }
 
-/// A metric by the one setting, given by its place, that there is.
+/// As [`by_two`], by the one setting that there is.
 pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Figure {
     let across = trials.settings[x];
     let columns = trials.values(x);
-    let best = best(trials, (x, &columns), None, metric);
+    let best = best(trials, &[x], metric);
     let scale = &trials.metrics[metric].scale;
-    let value =
-        |trial: &Option<usize>| trial.and_then(|trial| trials.trials[trial].metrics[metric]);
-    let values: Vec<Option<f64>> = best.iter().flatten().map(value).collect();
+    let values: Vec<Option<f64>> = columns
+        .iter()
+        .map(|column| best.get(&vec![*column]).copied())
+        .collect();
     let labels: Vec<String> = values
         .iter()
         .map(|value| value.map_or("–".to_owned(), |value| scale.tell(value)))
         .collect();
-    let mut numbers = Grid::new(
-        &scale.title,
-        [Head::text(across), Head::number(&scale.title)],
-    );
+    let heads = [Head::text(across), Head::number(&scale.title)];
+    let mut numbers = Grid::new(&scale.title, heads);
     for (column, label) in columns.iter().zip(&labels) {
         numbers.row([shown(column), label.clone()]);
     }
+    let length = |value: &Option<f64>| scale.scaled(value.unwrap_or(0.0));
     Figure {
         id: format!("heat-{}", slug(name)),
-        title: format!("{} by {across}", scale.title),
-        text: text(trials, &[x], metric),
+        title: format!("{} by {across}", capital(&scale.title)),
+        text: text(trials, &[x], metric, &best),
         numbers,
         x: Axis::names(across, columns.iter().map(|value| shown(value)).collect()),
         y: Axis::linear(&scale.title),
         marks: Marks::Groups(vec![Part {
             name: scale.title.clone(),
             colour: Colour::Series(0),
-            values: values
-                .iter()
-                .map(|v| scale.scaled(v.unwrap_or(0.0)))
-                .collect(),
+            values: values.iter().map(length).collect(),
             labels,
         }]),
     }
 }
 
-/// The best trial of a metric for each value of a setting, and of another where there is one.
-fn best(
-    trials: &Trials,
-    (x, columns): (usize, &[&str]),
-    down: Option<(usize, &[&str])>,
-    metric: usize,
-) -> Cells {
-    let mut cells = vec![vec![None; columns.len()]; down.map_or(1, |(_, rows)| rows.len())];
-    let place = |of: &[&str], value: &String| of.iter().position(|other| other == value);
-    for (number, trial) in trials.trials.iter().enumerate() {
-        let row = down.map_or(Some(0), |(y, rows)| place(rows, &trial.settings[y]));
-        let column = place(columns, &trial.settings[x]);
-        let (Some(row), Some(column), Some(value)) = (row, column, trial.metrics[metric]) else {
+/// What a metric comes to by values of settings.
+type Values<'a> = BTreeMap<Vec<&'a str>, f64>;
+
+/// By the values of `axes`: of the means over repetitions, the best.
+fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Values<'a> {
+    let others: Vec<usize> = others(trials, axes, |name| !is_repetition(name)).collect();
+    let mut sums: BTreeMap<(Vec<&str>, Vec<&str>), (f64, f64)> = BTreeMap::new();
+    for trial in &trials.trials {
+        let Some(value) = trial.metrics[metric] else {
             continue;
         };
-        let cell: &mut Option<usize> = &mut cells[row][column];
-        let before = cell.and_then(|before| trials.trials[before].metrics[metric]);
-        if before.is_none_or(|before| trials.metrics[metric].beats(value, before)) {
-            *cell = Some(number);
+        let of = |places: &[usize]| places.iter().map(|&s| trial.settings[s].as_str()).collect();
+        let sum = sums.entry((of(axes), of(&others))).or_default();
+        *sum = (sum.0 + value, sum.1 + 1.0);
+    }
+    let mut best = Values::new();
+    for ((cell, _), (sum, count)) in sums {
+        let mean = sum / count;
+        let value = best.entry(cell).or_insert(mean);
+        if trials.metrics[metric].beats(mean, *value) {
+            *value = mean;
         }
     }
-    cells
+    best
+}
+
+/// Places of the settings besides `axes` whose names are kept.
+fn others(
+    trials: &Trials,
+    axes: &[usize],
+    keep: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = usize> {
+    let places = (0..trials.settings.len()).filter(|place| !axes.contains(place));
+    places.filter(move |&place| keep(trials.settings[place]))
 }
 
 /// What a cell or bar is, and which is best.
-fn text(trials: &Trials, shown_settings: &[usize], metric: usize) -> String {
-    let others = (0..trials.settings.len()).filter(|s| !shown_settings.contains(s));
-    let others: Vec<&str> = others.map(|setting| trials.settings[setting]).collect();
-    let of = match others.is_empty() {
-        true => String::new(),
-        false => format!("The best over {}. ", others.join(", ")),
+fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> String {
+    let names = |repeated: bool| {
+        let others = others(trials, axes, |name| is_repetition(name) == repeated);
+        let names: Vec<&str> = others.map(|place| trials.settings[place]).collect();
+        names.join(" and ")
     };
-    let (better, chosen) = (&trials.metrics[metric].better, best_of_all(trials, metric));
-    let which = match better {
+    let of = match (names(true).as_str(), names(false).as_str()) {
+        ("", "") => String::new(),
+        (means, "") => format!("Means over {means}. "),
+        ("", best) => format!("The best over {best}. "),
+        (means, best) => format!("Means over {means}, and of these the best over {best}. "),
+    };
+    let metric = &trials.metrics[metric];
+    let which = match metric.better {
         Direction::Max => "Higher",
         Direction::Min => "Lower",
     };
-    let best = chosen.map_or(String::new(), |(trial, value)| {
-        let told = trials.metrics[metric].scale.tell(value);
-        let at = shown_settings.iter().map(|&setting| {
-            let value = shown(&trials.trials[trial].settings[setting]);
-            format!("{} {value}", trials.settings[setting])
-        });
-        let at = at.collect::<Vec<_>>().join(" and ");
-        format!(" The best is {told}, with {at}.")
-    });
-    format!("{of}{which} is better.{best}")
-}
-
-/// The first trial with the best value of a metric.
-fn best_of_all(trials: &Trials, metric: usize) -> Option<(usize, f64)> {
-    let all = trials.trials.iter().enumerate();
-    let values = all.filter_map(|(number, trial)| Some((number, trial.metrics[metric]?)));
-    values.reduce(
-        |best, next| match trials.metrics[metric].beats(next.1, best.1) {
+    let best = values
+        .iter()
+        .reduce(|best, next| match metric.beats(*next.1, *best.1) {
             true => next,
             false => best,
-        },
-    )
+        });
+    let best = best.map_or(String::new(), |(cell, value)| {
+        let at = axes.iter().zip(cell);
+        let at = at.map(|(&axis, value)| format!("{} {}", trials.settings[axis], shown(value)));
+        let at = at.collect::<Vec<_>>().join(" and ");
+        format!(" The best is {}, with {at}.", metric.scale.tell(*value))
+    });
+    format!("{of}{which} is better.{best}")
 }
 
 fn table(title: &str, down: &str, columns: &[&str], rows: &[&str], cells: &[Vec<String>]) -> Grid {
@@ -161,7 +167,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn cells_hold_the_best() {
+    fn cells_hold_means_over_repetitions() {
         let trials = trials();
         let figure = by_two(
             &trials,
@@ -174,11 +180,15 @@ mod tests {
         };
         assert_eq!(
             heat.values,
-            [[Some(4.0), Some(7.0)], [Some(6.0), Some(5.0)]]
+            [[Some(4.0), Some(6.0)], [Some(6.0), Some(5.0)]]
         );
         assert_eq!(figure.id, "heat-swept");
-        assert_eq!(figure.numbers.rows[0], ["a", "4.00", "7.00"]);
-        assert!(figure.text.contains("7.00, with t_fwd 120 and solver a"));
+        assert_eq!(figure.numbers.rows[0], ["a", "4.000", "6.000"]);
+        assert!(
+            figure
+                .text
+                .contains("Means over seed. Higher is better. The best is 6.000, with t_fwd")
+        );
     }
 
     #[test]
@@ -190,6 +200,6 @@ mod tests {
             panic!("no bars");
         };
         assert_eq!(parts[0].values, [1.0, 2.0]);
-        assert!(figure.text.contains("over solver") && figure.text.contains("Lower"));
+        assert!(figure.text.contains("best over solver") && figure.text.contains("Lower"));
     }
 }

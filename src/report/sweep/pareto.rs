@@ -1,5 +1,6 @@
 //! Two metrics against each other, and the trials that no other beats in both.
 
+use super::scale::capital;
 use super::trials::{Metric, Trials, shown};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::report::names::slug;
@@ -23,7 +24,11 @@ pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Fig
     });
     Figure {
         id: format!("pareto-{}", slug(name)),
-        title: format!("{} against {}", up.scale.title, across.scale.title),
+        title: format!(
+            "{} against {}",
+            capital(&up.scale.title),
+            across.scale.title
+        ),
         text: text(across, up, front.len(), all.len()),
         numbers: tell(trials, &front, (x, y)),
         x: Axis::spread(&across.scale.title),
@@ -137,8 +142,8 @@ mod tests {
         assert_eq!(curves[0].points.len(), 5);
         let expected = [(1.0, 4.0), (2.0, 5.0), (4.0, 6.0), (9.0, 7.0)];
         assert_eq!(curves[1].points, expected);
-        assert_eq!(curves[1].labels[1], "t_fwd 120, solver b");
-        assert_eq!(figure.numbers.rows[0], ["1.00", "4.00", "30", "a"]);
+        assert_eq!(curves[1].labels[1], "t_fwd 120, solver b, seed 0");
+        assert_eq!(figure.numbers.rows[0], ["1.00", "4.000", "30", "a", "0"]);
         assert!(figure.text.contains("up and left") && figure.text.contains("4 of 5"));
     }
 

@@ -4,7 +4,7 @@ use crate::report::numbers::grouped;
 use crate::sweep::{Field, Kind};
 
 /// Steps between the least and the greatest value that can be told apart.
-const STEPS: f64 = 50.0;
+const STEPS: f64 = 500.0;
 
 /// A unit and a number of digits for all values of a figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,8 +75,20 @@ fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
     }
 }
 
+/// A text that begins with a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// A figure's name without its unit as people say it.
+pub(super) fn plain(name: &str) -> String {
+    told(unit(name, 0.0).0)
+}
+
 /// A column's name as people say it.
-pub(super) fn told(name: &str) -> String {
+fn told(name: &str) -> String {
     let word = |word: &str| match word {
         "avg" => "average".to_owned(),
         "jct" => "JCT".to_owned(),
@@ -88,7 +100,7 @@ pub(super) fn told(name: &str) -> String {
     name.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// As many as show a fiftieth of the way from the least value to the greatest, and three
+/// As many as show a five-hundredth of the way from the least value to the greatest, and three
 /// digits where there is one value.
 fn decimals(low: f64, high: f64) -> usize {
     let resolution = match high - low {
@@ -121,11 +133,11 @@ mod tests {
     fn values_of_a_figure_share_a_unit() {
         let work = scale("total_work", &[2.4312e9, 2.4324e9]);
         assert_eq!(work.title, "total work (billion)");
-        assert_eq!(work.tell(2.4312e9), "2.43120");
+        assert_eq!(work.tell(2.4312e9), "2.431200");
         let jct = scale("avg_jct_s", &[7_200.0, 36_000.0]);
         assert_eq!(
             (jct.title.as_str(), jct.tell(7_200.0)),
-            ("average JCT (h)", "2.0".into())
+            ("average JCT (h)", "2.00".into())
         );
         let used = scale("used_node_seconds", &[3_600_000.0, 720_000_000.0]);
         assert_eq!(

@@ -1,6 +1,6 @@
 //! The best settings, and all of them.
 
-use super::scale::{Scale, told};
+use super::scale::{Scale, plain};
 use super::trials::{Trials, shown};
 use crate::ingest::runs::{BestRun, SweepRuns};
 use crate::report::numbers::count;
@@ -45,12 +45,13 @@ fn equals(sweep: &SweepRuns, best: &BestRun) -> String {
         0 | 1 => "no other run reaches it".to_owned(),
         runs => {
             let ties = sweep.mode.ties(&best.metric);
-            let ties = ties.iter().map(|metric| told(metric.field.name));
+            let ties = ties.iter().map(|metric| plain(metric.field.name));
             let ties = ties.collect::<Vec<_>>().join(", then ");
-            format!(
-                "as of {} other runs; of these the best by {ties}",
-                count(runs - 1)
-            )
+            let others = match runs - 1 {
+                1 => "1 other run".to_owned(),
+                others => format!("{} other runs", count(others)),
+            };
+            format!("as of {others}; of these the best by {ties}")
         }
     }
 }

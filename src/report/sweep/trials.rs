@@ -126,6 +126,21 @@ impl Trials {
     }
 }
 
+/// Whether a setting says what runs are repeated with, not how they are run.
+pub(super) fn is_repetition(setting: &str) -> bool {
+    const NAMES: [&str; 8] = [
+        "tasks",
+        "curves",
+        "skip_rows",
+        "first_node",
+        "nodes_used",
+        "from",
+        "to",
+        "seed",
+    ];
+    NAMES.contains(&setting)
+}
+
 /// A setting's value, or a sign that it is not set.
 pub(super) fn shown(value: &str) -> String {
     match value {
@@ -164,21 +179,22 @@ pub(super) mod tests {
         Trials::of(&sweep())
     }
 
-    /// Replays by window and solver, with work and losses.
+    /// Replays by window, solver and seed, with work and losses.
     pub fn sweep() -> SweepRuns {
         let rows = [
-            ("120", "a", 5.0, 3.0),
-            ("30", "a", 4.0, 1.0),
-            ("30", "b", 6.0, 4.0),
-            ("120", "b", 5.0, 2.0),
-            ("120", "a", 7.0, 9.0),
+            ("120", "a", "0", 5.0, 3.0),
+            ("30", "a", "0", 4.0, 1.0),
+            ("30", "b", "0", 6.0, 4.0),
+            ("120", "b", "0", 5.0, 2.0),
+            ("120", "a", "1", 7.0, 9.0),
         ];
-        let run = |(window, solver, work, lost): (&str, &str, f64, f64)| SweptRun {
+        let run = |(window, solver, seed, work, lost): (&str, &str, &str, f64, f64)| SweptRun {
             settings: in_order(
                 Mode::Replay.settings().iter().map(|field| field.name),
                 |name| match name {
                     "t_fwd" => window.to_owned(),
                     "solver" => solver.to_owned(),
+                    "seed" => seed.to_owned(),
                     _ => String::new(),
                 },
             ),
@@ -208,10 +224,10 @@ pub(super) mod tests {
     #[test]
     fn settings_that_vary_are_kept() {
         let trials = trials();
-        assert_eq!(trials.settings, ["t_fwd", "solver"]);
+        assert_eq!(trials.settings, ["t_fwd", "solver", "seed"]);
         assert_eq!(trials.values(0), ["30", "120"]);
         assert_eq!(trials.values(1), ["a", "b"]);
-        assert_eq!(trials.tell(2), "t_fwd 30, solver b");
+        assert_eq!(trials.tell(2), "t_fwd 30, solver b, seed 0");
         let lost = trials.metric("work_lost").unwrap();
         assert_eq!(trials.trials[4].metrics[lost], Some(9.0));
         let constant = |name| trials.metrics[trials.metric(name).unwrap()].constant;

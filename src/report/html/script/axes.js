@@ -9,9 +9,9 @@ const tell = (seconds) => {
   return `${+(seconds / size).toPrecision(3)} ${unit}`;
 };
 
-const axis = ({ title, scale, names }, width = Infinity) => {
+const axis = ({ title, scale, names }, width = Infinity, standoff = 10) => {
   const common = {
-    ...(title ? { title: { text: plain(title), standoff: 10 } } : {}), automargin: true, zeroline: false, fixedrange: true,
+    ...(title ? { title: { text: plain(title), standoff } } : {}), automargin: true, zeroline: false, fixedrange: true,
     gridcolor: css("--grid"), linecolor: css("--line"), tickcolor: css("--line"), separatethousands: true,
   };
   switch (scale) {

@@ -19,9 +19,10 @@ const heat = ({ figure, width }) => {
       hoverongaps: false, hovertemplate: `%{text}<br>${plain(title)}: %{customdata:,.6~g}<extra></extra>`,
     }],
     layout: {
-      height: 50 + 28 * figure.y.names.length, hovermode: "closest",
+      // The title of the vertical axis needs room, too.
+      height: 70 + Math.max(28 * figure.y.names.length, 8 * figure.y.title.length), hovermode: "closest",
       annotations: room < 5.8 ? [] : labels.flatMap((row, r) => row.map((text, c) => label(text, r, c))),
-      xaxis: { ...axis(figure.x, width), side: "top" }, yaxis: downward(axis(figure.y)),
+      xaxis: { ...axis(figure.x, width, 18), side: "top" }, yaxis: downward(axis(figure.y)),
     },
   };
 };
