@@ -82,13 +82,15 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
     }
 }
 
+/// Values of some settings.
+type Key<'a> = Vec<&'a str>;
 /// What a metric comes to by values of settings.
-type Values<'a> = BTreeMap<Vec<&'a str>, f64>;
+type Values<'a> = BTreeMap<Key<'a>, f64>;
 
 /// By the values of `axes`: of the means over repetitions, the best.
 fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Values<'a> {
     let others: Vec<usize> = others(trials, axes, |name| !is_repetition(name)).collect();
-    let mut sums: BTreeMap<(Vec<&str>, Vec<&str>), (f64, f64)> = BTreeMap::new();
+    let mut sums: BTreeMap<(Key<'_>, Key<'_>), (f64, f64)> = BTreeMap::new();
     for trial in &trials.trials {
         let Some(value) = trial.metrics[metric] else {
             continue;
