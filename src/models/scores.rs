@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use gleaner_models::lucid::Usage as Profiled;
-use gleaner_models::lucid::packing::{PackingModel, Profile as Example, Shared, Workload as Named};
+use gleaner_models::lucid::packing::{
+    Features, PackingModel, Profile as Example, SETTINGS, Shared, Workload as Named,
+};
+use gleaner_models::tree::TreeError;
 
 use crate::domain::{Trace, Usage, Workload};
 use crate::lucid::inputs::Profile;
@@ -29,6 +32,24 @@ fn profiled(usage: &Usage) -> Profiled {
         gmem_util: usage.gmem_util,
         gmem: usage.gmem,
     }
+}
+
+/// Scores of profiles by a model that goes by profiles alone, in the order of their workloads.
+pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profile>) -> Vec<u8> {
+    let score = |(workload, profile): (&Workload, &Profile)| {
+        model.score(workload.amp, &profiled(&profile.usage), &UNSHARED)
+    };
+    profiles.iter().map(score).collect()
+}
+
+/// A model that goes by profiles alone, learnt from them.
+///
+/// # Errors
+/// Where there is no profile, or one with an infinite value.
+pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingModel, TreeError> {
+    let examples = packing_profiles(profiles);
+    let unshared = vec![UNSHARED; examples.len()];
+    PackingModel::fit(Features::Profile, &examples, &unshared, SETTINGS)
 }
 
 /// By workload of a trace, its score by a model that goes by profiles alone: by what its first

@@ -6,6 +6,7 @@ pub mod events;
 pub mod experiment;
 pub mod inspect;
 pub mod model;
+pub mod prediction;
 pub mod prepared;
 pub mod replay;
 pub mod run;

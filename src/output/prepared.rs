@@ -1,39 +1,10 @@
 //! A prepared trace and its virtual clusters, as `gleaner simulate` reads them.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::table::{Column, Table};
 use crate::domain::{Cluster, Job, Trace};
-use crate::error::{Error, Result};
-
-/// The file format of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Csv,
-    Parquet,
-}
-
-/// Whether a table can be written to `path`: its name ends in .csv or .parquet.
-///
-/// # Errors
-/// Another ending: [`Error::Usage`].
-pub fn check(path: &Path) -> Result<()> {
-    format(path).map(drop)
-}
-
-fn format(path: &Path) -> Result<Format> {
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    match extension.to_str() {
-        Some("csv") => Ok(Format::Csv),
-        Some("parquet") => Ok(Format::Parquet),
-        _ => Err(Error::Usage(format!(
-            "cannot tell the format of {}: expected a name ending in .csv or .parquet",
-            path.display()
-        ))),
-    }
-}
+use crate::error::Result;
 
 /// Writes the jobs: civil times where the trace has them, else seconds.
 ///
@@ -79,7 +50,7 @@ pub fn write_jobs(trace: &Trace, cluster: &Cluster, path: &Path) -> Result<()> {
             ("duration", whole(|job| job.duration)),
         ],
     };
-    write(&table, path)
+    table.write_file(path)
 }
 
 /// Writes the virtual clusters and their nodes.
@@ -96,18 +67,5 @@ pub fn write_cluster(cluster: &Cluster, path: &Path) -> Result<()> {
             ("num", Column::Whole(nodes.collect())),
         ],
     };
-    write(&table, path)
-}
-
-fn write(table: &Table<'_>, path: &Path) -> Result<()> {
-    let format = format(path)?;
-    let file = File::create(path).map_err(|e| Error::io("create", path, e))?;
-    let mut out = BufWriter::new(file);
-    let written = match format {
-        Format::Csv => table.write_csv(&mut out),
-        Format::Parquet => table.write_parquet(&mut out),
-    };
-    written
-        .and_then(|()| out.flush())
-        .map_err(|e| Error::io("write", path, e))
+    table.write_file(path)
 }

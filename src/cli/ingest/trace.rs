@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::ingest::gpu::{self, Format, Options};
 use crate::ingest::scheduler;
 use crate::output::prepared;
+use crate::output::table::Form;
 
 /// Formats of traces.
 #[derive(Debug, Subcommand)]
@@ -207,8 +208,8 @@ impl PhillyArgs {
 
 fn prepare(args: &TraceArgs, options: &Options) -> Result<()> {
     let cluster = args.cluster()?;
-    prepared::check(&args.output)?;
-    prepared::check(&cluster)?;
+    Form::of(&args.output)?;
+    Form::of(&cluster)?;
     let prepared = gpu::read(&args.files, options)?;
     prepared::write_jobs(&prepared.trace, &prepared.cluster, &args.output)?;
     prepared::write_cluster(&prepared.cluster, &cluster)?;
