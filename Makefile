@@ -15,7 +15,7 @@ GLEANER := $(TARGET)/release/gleaner
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make dataset  regenerate dataset/"
-	@echo "make fuzz     fuzz every reader of schedulers' logs for FUZZ_SECONDS (60)"
+	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
 
 native:
 	@FEATURES="$(FEATURES)" scripts/install-native.sh

@@ -1,23 +1,37 @@
 #!/usr/bin/env bash
-# Fuzzes every reader of schedulers' logs for a while: fuzz.sh [SECONDS each, 60]
+# Fuzzes every reader of logs and traces for a while: fuzz.sh [SECONDS each, 60] [TARGET...]
+# Installs cargo-fuzz and a nightly toolchain where they are missing.
 set -euo pipefail
 seconds=${1:-60}
-if ! cargo fuzz --version >/dev/null 2>&1 || ! cargo +nightly --version >/dev/null 2>&1; then
-    echo "fuzzing needs cargo-fuzz and a nightly toolchain:" >&2
-    echo "  rustup toolchain install nightly && cargo install cargo-fuzz" >&2
-    echo "(make test changes bytes of every sample at random without them)" >&2
-    exit 1
-fi
+version=0.13.1
 cd "$(dirname "$0")/.."
+if ! cargo +nightly --version >/dev/null 2>&1; then
+    if ! command -v rustup >/dev/null; then
+        echo "fuzzing needs a nightly toolchain, which rustup installs: https://rustup.rs" >&2
+        echo "(make test changes bytes of every sample at random without it)" >&2
+        exit 1
+    fi
+    rustup toolchain install nightly --profile minimal
+fi
+cargo fuzz --version >/dev/null 2>&1 || cargo install --locked "cargo-fuzz@$version"
+
 declare -A seeds=(
     [slurm]=sacct.txt [slurm_events]=sacctmgr-events.txt [nodes]="scontrol-nodes.txt sinfo.txt"
     [pbs]=pbs.txt [cobalt]=cobalt.log [djc]="djc.csv djc-locations.csv" [swf]=workload.swf
-    [hostlist]=
+    [philly]=philly-jobs.json [pai]="pai_job_table.csv pai_task_table.csv" [batsim]=batsim.json
+    [helios]=helios.csv [hostlist]=
 )
-for target in "${!seeds[@]}"; do
+targets=("${@:2}")
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!seeds[@]}" | sort)
+for target in "${targets[@]}"; do
     mkdir -p "fuzz/corpus/$target"
     for seed in ${seeds[$target]}; do
         cp "dataset/logs/$seed" "fuzz/corpus/$target/"
     done
+    if [ "$target" = pai ]; then
+        # Its two tables, parted by an empty line.
+        (cd dataset/logs && cat pai_job_table.csv && echo && cat pai_task_table.csv) \
+            >"fuzz/corpus/pai/both"
+    fi
     cargo +nightly fuzz run "$target" -- -max_total_time="$seconds" -rss_limit_mb=1024 -timeout=10 -max_len=65536
 done

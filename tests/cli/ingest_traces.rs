@@ -113,8 +113,10 @@ fn traces_come_from_stdin_and_compressed() {
     let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
     fs::write(at.join("jobs.json.zst"), packed).unwrap();
     gleaner(at, "ingest philly jobs.json.zst -o zst.csv").expect(0);
-    for name in ["stdin.csv", "zst.csv"] {
-        assert!(fs::read(at.join(name)).unwrap() == expected, "{name}");
+    for name in ["stdin", "zst"] {
+        let read = |ending| fs::read(at.join(format!("{name}{ending}"))).unwrap();
+        assert!(read(".csv") == expected, "{name}");
+        assert!(read("_vc_config.csv") == fs::read(at.join("vc_config.csv")).unwrap());
     }
 }
 
@@ -140,7 +142,7 @@ fn wrong_usage_and_data_are_told_apart() {
             "expected a name ending in .csv or .parquet",
         ),
         (
-            "helios helios.csv -o vc_config.csv",
+            "helios helios.csv -o a.csv --cluster a.csv",
             2,
             "both the jobs and the virtual clusters",
         ),

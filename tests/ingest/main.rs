@@ -6,6 +6,7 @@ mod faults;
 mod round_trips;
 mod samples;
 mod schedules;
+mod slurm_itself;
 mod support;
 mod trace_faults;
 mod trace_round_trips;

@@ -85,7 +85,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     node_count: Option<u32>,
     /// Where to write the virtual clusters and their nodes [default: vc_config.csv beside
-    /// the jobs].
+    /// jobs.csv, NAME_vc_config.csv beside other NAMEs].
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
     /// Stop at the first job that cannot be read or contradicts itself.
@@ -109,7 +109,15 @@ impl TraceArgs {
 
     /// Where the virtual clusters go.
     fn cluster(&self) -> Result<PathBuf> {
-        let beside = || self.output.with_file_name("vc_config.csv");
+        let beside = || match self
+            .output
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+        {
+            name if name == "jobs" => self.output.with_file_name("vc_config.csv"),
+            name => self.output.with_file_name(format!("{name}_vc_config.csv")),
+        };
         let cluster = self.cluster.clone().unwrap_or_else(beside);
         if cluster == self.output {
             return Err(Error::Usage(format!(

@@ -34,7 +34,7 @@ pub(in crate::ingest) type Remedy<'a> = &'a dyn Fn() -> String;
 
 impl Header {
     /// Finds columns in a header line. The delimiter is `|`, or else whatever of tab,
-    /// semicolon and comma parts the names, unless it is given.
+    /// semicolon and comma parts the names, unless one that is given does.
     ///
     /// # Errors
     /// Missing columns, each with what to do; columns from the `required`th on may be missing.
@@ -47,6 +47,8 @@ impl Header {
         remedy: Remedy<'_>,
     ) -> Result<Self> {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
+        // Where several tables are read, the one given may be that of another.
+        let delimiter = delimiter.filter(|given| line.contains(given));
         let delimiter = delimiter.or(occurring).unwrap_or("|");
         let names: Vec<&str> = line.split(delimiter).map(str::trim).collect();
         let position = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
@@ -167,6 +169,8 @@ mod tests {
         let found = cells("NNodes;JobIDRaw;NodeList", None, "2;7;a").unwrap();
         assert_eq!(found, ["7", "a", "2"]);
         let found = cells("NNodes^^JobIDRaw^^NodeList", Some("^^"), "2^^7^^a").unwrap();
+        assert_eq!(found, ["7", "a", "2"]);
+        let found = cells("NNodes|JobIDRaw|NodeList", Some("^^"), "2|7|a").unwrap();
         assert_eq!(found, ["7", "a", "2"]);
     }
 

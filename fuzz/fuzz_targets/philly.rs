@@ -1,0 +1,20 @@
+//! Any bytes are a trace and an event log, or a fault; and what is a trace can be simulated.
+#![no_main]
+
+mod prepared;
+
+use std::path::Path;
+
+use gleaner::ingest::gpu;
+use gleaner::ingest::scheduler::{Format, Input, Options, read_inputs};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    prepared::check(&[bytes], gpu::Format::Philly);
+    let input = Input::new(Path::new("log"), bytes);
+    if let Ok(holds) = read_inputs([input], &Options::new(Format::Philly)) {
+        holds
+            .sweep(|_, _| Ok(()))
+            .expect("what was read can be told");
+    }
+});

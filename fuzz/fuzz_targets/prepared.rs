@@ -1,0 +1,31 @@
+//! Any bytes are a trace, or a fault; and what is a trace can be simulated.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use gleaner::ingest::gpu::{Format, Options, read_inputs};
+use gleaner::ingest::jobs::{cluster, trace};
+use gleaner::ingest::scheduler::Input;
+use gleaner::output::prepared::{write_cluster, write_jobs};
+
+/// Where traces are written, by every process its own.
+static FILES: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
+    let folder = std::env::temp_dir().join(format!("gleaner-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for traces");
+    ["jobs.csv", "vcs.csv"].map(|name| folder.join(name))
+});
+
+/// Reads a trace, and what is written of it.
+pub fn check(files: &[&[u8]], format: Format) {
+    let inputs = files.iter().map(|file| Input::new(Path::new("log"), *file));
+    let Ok(prepared) = read_inputs(inputs, &Options::new(format)) else {
+        return;
+    };
+    let [jobs, vcs] = &*FILES;
+    write_jobs(&prepared.trace, &prepared.cluster, jobs).expect("jobs can be written");
+    write_cluster(&prepared.cluster, vcs).expect("virtual clusters can be written");
+    let cluster = cluster::read(vcs, prepared.cluster.gpus_per_node).expect("what was written");
+    let read = trace::read(jobs, &cluster.value, trace::Options::default());
+    let read = read.expect("what was written").value.trace;
+    assert_eq!(read.jobs.len(), prepared.trace.jobs.len());
+}
