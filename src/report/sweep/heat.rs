@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::scale::capital;
+use super::scale::{Scale, capital};
 use super::trials::{Trials, is_repetition, shown};
 use crate::report::figure::{Axis, Colour, Heat, Marks, Part};
 use crate::report::names::slug;
@@ -21,11 +21,7 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
         .map(|row| columns.iter().map(|column| cell(row, column)).collect())
         .collect();
     let scale = &trials.metrics[metric].scale;
-    let label = |value: &Option<f64>| value.map_or("–".to_owned(), |value| scale.tell(value));
-    let labels: Vec<Vec<String>> = values
-        .iter()
-        .map(|row| row.iter().map(label).collect())
-        .collect();
+    let labels: Vec<Vec<String>> = values.iter().map(|row| labels(scale, row)).collect();
     let scaled = |row: &Vec<Option<f64>>| {
         let cells = row.iter().map(|value| value.map(|v| scale.scaled(v)));
         cells.collect()
@@ -35,8 +31,8 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
         title: format!("{} by {across} and {down}", capital(&scale.title)),
         text: text(trials, &[x, y], metric, &best),
         numbers: table(&scale.title, down, &columns, &rows, &labels),
-        x: Axis::names(across, columns.iter().map(|value| shown(value)).collect()),
-        y: Axis::names(down, rows.iter().map(|value| shown(value)).collect()),
+        x: Axis::names(across, names(&columns)),
+        y: Axis::names(down, names(&rows)),
         marks: Marks::Heat(Heat {
             title: scale.title.clone(),
             values: values.iter().map(scaled).collect(),
@@ -56,13 +52,10 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
         .iter()
         .map(|column| best.get(&vec![*column]).copied())
         .collect();
-    let labels: Vec<String> = values
-        .iter()
-        .map(|value| value.map_or("–".to_owned(), |value| scale.tell(value)))
-        .collect();
+    let labels = labels(scale, &values);
     let heads = [Head::text(across), Head::number(&scale.title)];
-    let mut numbers = Grid::new(&scale.title, heads);
-    for (column, label) in columns.iter().zip(&labels) {
+    let mut numbers = Grid::new(title_of(&scale.title, columns.len()), heads);
+    for (column, label) in columns.iter().zip(&labels).take(LISTED) {
         numbers.row([shown(column), label.clone()]);
     }
     let length = |value: &Option<f64>| scale.scaled(value.unwrap_or(0.0));
@@ -71,7 +64,7 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
         title: format!("{} by {across}", capital(&scale.title)),
         text: text(trials, &[x], metric, &best),
         numbers,
-        x: Axis::names(across, columns.iter().map(|value| shown(value)).collect()),
+        x: Axis::names(across, names(&columns)),
         y: Axis::linear(&scale.title),
         marks: Marks::Groups(vec![Part {
             name: scale.title.clone(),
@@ -80,6 +73,15 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
             labels,
         }]),
     }
+}
+
+fn names(values: &[&str]) -> Vec<String> {
+    values.iter().map(|value| shown(value)).collect()
+}
+
+fn labels(scale: &Scale, values: &[Option<f64>]) -> Vec<String> {
+    let label = |value: &Option<f64>| value.map_or("–".to_owned(), |value| scale.tell(value));
+    values.iter().map(label).collect()
 }
 
 /// Values of some settings.
@@ -153,13 +155,27 @@ fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> 
     format!("{of}{which} is better.{best}")
 }
 
+/// Most values of a setting that a table has.
+const LISTED: usize = 200;
+
 fn table(title: &str, down: &str, columns: &[&str], rows: &[&str], cells: &[Vec<String>]) -> Grid {
     let heads = columns.iter().map(|column| Head::number(shown(column)));
-    let mut grid = Grid::new(title, std::iter::once(Head::text(down)).chain(heads));
-    for (row, cells) in rows.iter().zip(cells) {
-        grid.row(std::iter::once(shown(row)).chain(cells.iter().cloned()));
+    let heads = std::iter::once(Head::text(down)).chain(heads);
+    let title = title_of(title, columns.len().max(rows.len()));
+    let mut grid = Grid::new(title, heads.take(1 + LISTED));
+    for (row, cells) in rows.iter().zip(cells).take(LISTED) {
+        let cells = cells.iter().take(LISTED).cloned();
+        grid.row(std::iter::once(shown(row)).chain(cells));
     }
     grid
+}
+
+/// A table's title, which says where values are left out.
+fn title_of(title: &str, values: usize) -> String {
+    match values {
+        0..=LISTED => title.to_owned(),
+        _ => format!("{title}, the first {LISTED} values"),
+    }
 }
 
 #[cfg(test)]

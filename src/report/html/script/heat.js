@@ -8,9 +8,11 @@ const heat = ({ figure, width }) => {
   // Labels that find no room are told when the cell is pointed at, and in the table.
   const room = (width - 120) / figure.x.names.length / longest(labels.flat());
   const size = room >= 7.5 ? 12 : 10;
+  // Where the other ink is easier to read.
+  const turn = low + (root.dataset.theme === "dark" ? 0.42 : 0.6) * (high - low);
   const label = (text, row, column) => ({
     x: column, y: row, text: plain(text), showarrow: false,
-    font: { size, color: css(shown[row][column] !== null && shown[row][column] - low > 0.6 * (high - low) ? "--on-accent" : "--ink") },
+    font: { size, color: css(shown[row][column] !== null && shown[row][column] > turn ? "--on-accent" : "--ink") },
   });
   return {
     data: [{
