@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::scale::{Scale, capital};
-use super::trials::{Trials, is_repetition, shown};
+use super::trials::{Metric, Trials, is_repetition, shown};
 use crate::report::figure::{Axis, Colour, Heat, Marks, Part};
 use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
@@ -140,19 +140,36 @@ fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> 
         Direction::Max => "Higher",
         Direction::Min => "Lower",
     };
-    let best = values
+    format!(
+        "{of}{which} is better.{}",
+        leading(trials, axes, metric, values)
+    )
+}
+
+/// Where the best value is, or in how many places.
+fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
+    let better = |best, next| if metric.beats(next, best) { next } else { best };
+    let Some(best) = values.values().copied().reduce(better) else {
+        return String::new();
+    };
+    let told = metric.scale.tell(best);
+    // Those that look the same.
+    let mut same = values
         .iter()
-        .reduce(|best, next| match metric.beats(*next.1, *best.1) {
-            true => next,
-            false => best,
-        });
-    let best = best.map_or(String::new(), |(cell, value)| {
-        let at = axes.iter().zip(cell);
-        let at = at.map(|(&axis, value)| format!("{} {}", trials.settings[axis], shown(value)));
-        let at = at.collect::<Vec<_>>().join(" and ");
-        format!(" The best is {}, with {at}.", metric.scale.tell(*value))
-    });
-    format!("{of}{which} is better.{best}")
+        .filter(|(_, v)| metric.scale.tell(**v) == told);
+    match (same.next(), same.count()) {
+        (Some((cell, _)), 0) => {
+            let at = axes.iter().zip(cell);
+            let at = at.map(|(&axis, value)| format!("{} {}", trials.settings[axis], shown(value)));
+            let at = at.collect::<Vec<_>>().join(" and ");
+            format!(" The best is {told}, with {at}.")
+        }
+        (_, others) => format!(
+            " {} of {} reach the best, {told}.",
+            others + 1,
+            values.len()
+        ),
+    }
 }
 
 /// Most values of a setting that a table has.
@@ -205,7 +222,7 @@ mod tests {
         assert!(
             figure
                 .text
-                .contains("Means over seed. Higher is better. The best is 6.000, with t_fwd")
+                .contains("Means over seed. Higher is better. 2 of 4 reach the best, 6.000.")
         );
     }
 
@@ -219,5 +236,6 @@ mod tests {
         };
         assert_eq!(parts[0].values, [1.0, 2.0]);
         assert!(figure.text.contains("best over solver") && figure.text.contains("Lower"));
+        assert!(figure.text.contains("The best is 1.00, with t_fwd 30"));
     }
 }

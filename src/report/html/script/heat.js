@@ -6,7 +6,8 @@ const heat = ({ figure, width }) => {
   const all = shown.flat().filter((v) => v !== null);
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   // Labels that find no room are told when the cell is pointed at, and in the table.
-  const room = (width - 120) / figure.x.names.length / longest(labels.flat());
+  const cell = (width - 120) / figure.x.names.length;
+  const room = cell / longest(labels.flat());
   const size = room >= 7.5 ? 12 : 10;
   // Where the other ink is easier to read.
   const turn = low + (root.dataset.theme === "dark" ? 0.42 : 0.6) * (high - low);
@@ -16,7 +17,7 @@ const heat = ({ figure, width }) => {
   });
   return {
     data: [{
-      type: "heatmap", z: shown, customdata: values, xgap: 2, ygap: 2, colorscale: ramp(), showscale: false,
+      type: "heatmap", z: shown, customdata: values, xgap: cell < 12 ? 0 : 2, ygap: 2, colorscale: ramp(), showscale: false,
       text: labels.map((row, r) => row.map((_, c) => [figure.y, figure.x].map((axis, i) => told(axis, [r, c][i])).join("<br>"))),
       hoverongaps: false, hovertemplate: `%{text}<br>${plain(title)}: %{customdata:,.6~g}<extra></extra>`,
     }],
