@@ -178,7 +178,7 @@ const STEPS: f64 = 400.0;
 /// Other windows that are told.
 const OTHERS: f64 = 60.0;
 /// The shortest other window that is told, in seconds.
-const SHORTEST: f64 = 0.1;
+const SHORTEST: f64 = 1.0;
 
 /// The window for `costs` on a log of `span` seconds with these fragments and departures.
 pub(super) fn suggest(

@@ -54,11 +54,15 @@ pub(super) fn hours(seconds: f64) -> String {
 pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(0.0) as u64;
     let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{whole} s"),
-        (0, 0, _) => format!("{minutes} min {} s", whole % 60),
-        (0, ..) => format!("{hours} h {minutes} min"),
-        _ => format!("{} d {hours} h", count(days)),
+    let (first, second) = match (days, hours, minutes) {
+        (0, 0, 0) => return format!("{whole} s"),
+        (0, 0, _) => (format!("{minutes} min"), (whole % 60, "s")),
+        (0, ..) => (format!("{hours} h"), (minutes, "min")),
+        _ => (format!("{} d", count(days)), (hours, "h")),
+    };
+    match second {
+        (0, _) => first,
+        (more, unit) => format!("{first} {more} {unit}"),
     }
 }
 
@@ -151,5 +155,7 @@ mod tests {
         assert_eq!(duration(90.0), "1 min 30 s");
         assert_eq!(duration(7260.0), "2 h 1 min");
         assert_eq!(duration(90_000.0), "1 d 1 h");
+        assert_eq!(duration(600.0), "10 min");
+        assert_eq!(duration(3_601.0), "1 h");
     }
 }

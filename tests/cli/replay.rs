@@ -74,7 +74,7 @@ fn same_seed_same_bytes_another_seed_another_deal() {
         .expect(0);
     }
     let [a, b, c] = ["a", "b", "c"].map(|out| stable_files(&directory.path().join(out)));
-    assert_eq!(a.len(), 7);
+    assert_eq!(a.len(), 9);
     assert_eq!(a, b);
     let deal =
         |files: &[(String, Vec<u8>)]| files.iter().find(|f| f.0 == "allocations.csv").cloned();

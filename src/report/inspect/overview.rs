@@ -8,7 +8,7 @@ use crate::report::{Grid, Head, Tile};
 pub(super) fn lead(log: &Inspection) -> String {
     let still = match log.events_without_change {
         0 => String::new(),
-        rows => format!(", {} of which change no node", count(rows as u64)),
+        rows => format!(", {} of them without a change", count(rows as u64)),
     };
     format!(
         "{} to {} ({}), {} nodes, {} events{still}.",

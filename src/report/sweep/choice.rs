@@ -125,19 +125,18 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings that move a metric most, the one with more values across; what runs are
-/// repeated with only where there is no other.
+/// The two settings that move a metric most, the one with more values across. What runs are
+/// repeated with counts only where there is nothing else.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
-    let mut settings: Vec<usize> = (0..trials.settings.len()).collect();
-    let key = |&setting: &usize| {
-        (
-            is_repetition(trials.settings[setting]),
-            -weight(trials, setting, metric),
-        )
-    };
-    settings.sort_by(|a, b| {
-        let (a, b) = (key(a), key(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    let all = 0..trials.settings.len();
+    let is_knob = |&setting: &usize| !is_repetition(trials.settings[setting]);
+    let mut settings: Vec<usize> = all.clone().filter(is_knob).collect();
+    if settings.is_empty() {
+        settings = all.collect();
+    }
+    settings.sort_by(|&a, &b| {
+        let weight = |setting| weight(trials, setting, metric);
+        weight(b).total_cmp(&weight(a))
     });
     match settings[..] {
         [] => Axes::None,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::scale::capital;
-use super::trials::{Trials, is_repetition, shown};
+use super::scale::{Scale, capital};
+use super::trials::{Metric, Trials, is_repetition, shown};
 use crate::report::figure::{Axis, Colour, Heat, Marks, Part};
 use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
@@ -21,11 +21,7 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
         .map(|row| columns.iter().map(|column| cell(row, column)).collect())
         .collect();
     let scale = &trials.metrics[metric].scale;
-    let label = |value: &Option<f64>| value.map_or("–".to_owned(), |value| scale.tell(value));
-    let labels: Vec<Vec<String>> = values
-        .iter()
-        .map(|row| row.iter().map(label).collect())
-        .collect();
+    let labels: Vec<Vec<String>> = values.iter().map(|row| labels(scale, row)).collect();
     let scaled = |row: &Vec<Option<f64>>| {
         let cells = row.iter().map(|value| value.map(|v| scale.scaled(v)));
         cells.collect()
@@ -35,8 +31,8 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
         title: format!("{} by {across} and {down}", capital(&scale.title)),
         text: text(trials, &[x, y], metric, &best),
         numbers: table(&scale.title, down, &columns, &rows, &labels),
-        x: Axis::names(across, columns.iter().map(|value| shown(value)).collect()),
-        y: Axis::names(down, rows.iter().map(|value| shown(value)).collect()),
+        x: Axis::names(across, names(&columns)),
+        y: Axis::names(down, names(&rows)),
         marks: Marks::Heat(Heat {
             title: scale.title.clone(),
             values: values.iter().map(scaled).collect(),
@@ -56,13 +52,10 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
         .iter()
         .map(|column| best.get(&vec![*column]).copied())
         .collect();
-    let labels: Vec<String> = values
-        .iter()
-        .map(|value| value.map_or("–".to_owned(), |value| scale.tell(value)))
-        .collect();
+    let labels = labels(scale, &values);
     let heads = [Head::text(across), Head::number(&scale.title)];
-    let mut numbers = Grid::new(&scale.title, heads);
-    for (column, label) in columns.iter().zip(&labels) {
+    let mut numbers = Grid::new(title_of(&scale.title, columns.len()), heads);
+    for (column, label) in columns.iter().zip(&labels).take(LISTED) {
         numbers.row([shown(column), label.clone()]);
     }
     let length = |value: &Option<f64>| scale.scaled(value.unwrap_or(0.0));
@@ -71,7 +64,7 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
         title: format!("{} by {across}", capital(&scale.title)),
         text: text(trials, &[x], metric, &best),
         numbers,
-        x: Axis::names(across, columns.iter().map(|value| shown(value)).collect()),
+        x: Axis::names(across, names(&columns)),
         y: Axis::linear(&scale.title),
         marks: Marks::Groups(vec![Part {
             name: scale.title.clone(),
@@ -80,6 +73,15 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
             labels,
         }]),
     }
+}
+
+fn names(values: &[&str]) -> Vec<String> {
+    values.iter().map(|value| shown(value)).collect()
+}
+
+fn labels(scale: &Scale, values: &[Option<f64>]) -> Vec<String> {
+    let label = |value: &Option<f64>| value.map_or("–".to_owned(), |value| scale.tell(value));
+    values.iter().map(label).collect()
 }
 
 /// Values of some settings.
@@ -138,28 +140,59 @@ fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> 
         Direction::Max => "Higher",
         Direction::Min => "Lower",
     };
-    let best = values
-        .iter()
-        .reduce(|best, next| match metric.beats(*next.1, *best.1) {
-            true => next,
-            false => best,
-        });
-    let best = best.map_or(String::new(), |(cell, value)| {
-        let at = axes.iter().zip(cell);
-        let at = at.map(|(&axis, value)| format!("{} {}", trials.settings[axis], shown(value)));
-        let at = at.collect::<Vec<_>>().join(" and ");
-        format!(" The best is {}, with {at}.", metric.scale.tell(*value))
-    });
-    format!("{of}{which} is better.{best}")
+    format!(
+        "{of}{which} is better.{}",
+        leading(trials, axes, metric, values)
+    )
 }
+
+/// Where the best value is, or in how many places.
+fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
+    let better = |best, next| if metric.beats(next, best) { next } else { best };
+    let Some(best) = values.values().copied().reduce(better) else {
+        return String::new();
+    };
+    let told = metric.scale.tell(best);
+    // Those that look the same.
+    let mut same = values
+        .iter()
+        .filter(|(_, v)| metric.scale.tell(**v) == told);
+    match (same.next(), same.count()) {
+        (Some((cell, _)), 0) => {
+            let at = axes.iter().zip(cell);
+            let at = at.map(|(&axis, value)| format!("{} {}", trials.settings[axis], shown(value)));
+            let at = at.collect::<Vec<_>>().join(" and ");
+            format!(" The best is {told}, with {at}.")
+        }
+        (_, others) => format!(
+            " {} of {} reach the best, {told}.",
+            others + 1,
+            values.len()
+        ),
+    }
+}
+
+/// Most values of a setting that a table has.
+const LISTED: usize = 200;
 
 fn table(title: &str, down: &str, columns: &[&str], rows: &[&str], cells: &[Vec<String>]) -> Grid {
     let heads = columns.iter().map(|column| Head::number(shown(column)));
-    let mut grid = Grid::new(title, std::iter::once(Head::text(down)).chain(heads));
-    for (row, cells) in rows.iter().zip(cells) {
-        grid.row(std::iter::once(shown(row)).chain(cells.iter().cloned()));
+    let heads = std::iter::once(Head::text(down)).chain(heads);
+    let title = title_of(title, columns.len().max(rows.len()));
+    let mut grid = Grid::new(title, heads.take(1 + LISTED));
+    for (row, cells) in rows.iter().zip(cells).take(LISTED) {
+        let cells = cells.iter().take(LISTED).cloned();
+        grid.row(std::iter::once(shown(row)).chain(cells));
     }
     grid
+}
+
+/// A table's title, which says where values are left out.
+fn title_of(title: &str, values: usize) -> String {
+    match values {
+        0..=LISTED => title.to_owned(),
+        _ => format!("{title}, the first {LISTED} values"),
+    }
 }
 
 #[cfg(test)]
@@ -189,7 +222,7 @@ mod tests {
         assert!(
             figure
                 .text
-                .contains("Means over seed. Higher is better. The best is 6.000, with t_fwd")
+                .contains("Means over seed. Higher is better. 2 of 4 reach the best, 6.000.")
         );
     }
 
@@ -203,5 +236,6 @@ mod tests {
         };
         assert_eq!(parts[0].values, [1.0, 2.0]);
         assert!(figure.text.contains("best over solver") && figure.text.contains("Lower"));
+        assert!(figure.text.contains("The best is 1.00, with t_fwd 30"));
     }
 }

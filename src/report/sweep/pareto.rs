@@ -1,8 +1,9 @@
 //! Two metrics against each other, and the trials that no other beats in both.
 
 use super::scale::capital;
+use super::tables::LISTED;
 use super::trials::{Metric, Trials, shown};
-use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
+use crate::report::figure::{Axis, Colour, Curve, Marks, SERIES, Shape};
 use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
 use crate::sweep::Direction;
@@ -52,7 +53,8 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
     };
     Curve {
         name: name.to_owned(),
-        colour: Colour::Muted,
+        // The grey one: what stands behind is too pale for points.
+        colour: Colour::Series(SERIES - 1),
         shape: Shape::Points,
         points: places.iter().filter_map(scaled).collect(),
         labels: match places.len() {
@@ -109,8 +111,12 @@ fn tell(trials: &Trials, front: &[usize], (x, y): (usize, usize)) -> Grid {
     let metrics = [x, y].map(|metric| &trials.metrics[metric].scale);
     let heads = metrics.map(|scale| Head::number(&scale.title)).into_iter();
     let settings = trials.settings.iter().map(|name| Head::text(*name));
-    let mut grid = Grid::new("Runs that no other beats in both", heads.chain(settings));
-    for &trial in front {
+    let title = match front.len() {
+        0..=LISTED => "Runs that no other beats in both".to_owned(),
+        all => format!("The first {LISTED} of {all} runs that no other beats in both"),
+    };
+    let mut grid = Grid::new(title, heads.chain(settings));
+    for &trial in front.iter().take(LISTED) {
         let Some((along, up)) = point(trials, trial, x, y) else {
             continue;
         };

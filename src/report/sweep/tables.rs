@@ -8,7 +8,7 @@ use crate::report::{Grid, Head, Tile};
 use crate::sweep::Direction;
 
 /// Most runs that are listed.
-const LISTED: usize = 1_000;
+pub(super) const LISTED: usize = 1_000;
 
 /// The best value of a metric, and the settings that reach it.
 pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Tile> {

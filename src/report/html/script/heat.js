@@ -6,15 +6,18 @@ const heat = ({ figure, width }) => {
   const all = shown.flat().filter((v) => v !== null);
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   // Labels that find no room are told when the cell is pointed at, and in the table.
-  const room = (width - 120) / figure.x.names.length / longest(labels.flat());
+  const cell = (width - 120) / figure.x.names.length;
+  const room = cell / longest(labels.flat());
   const size = room >= 7.5 ? 12 : 10;
+  // Where the other ink is easier to read.
+  const turn = low + (root.dataset.theme === "dark" ? 0.42 : 0.6) * (high - low);
   const label = (text, row, column) => ({
     x: column, y: row, text: plain(text), showarrow: false,
-    font: { size, color: css(shown[row][column] !== null && shown[row][column] - low > 0.6 * (high - low) ? "--on-accent" : "--ink") },
+    font: { size, color: css(shown[row][column] !== null && shown[row][column] > turn ? "--on-accent" : "--ink") },
   });
   return {
     data: [{
-      type: "heatmap", z: shown, customdata: values, xgap: 2, ygap: 2, colorscale: ramp(), showscale: false,
+      type: "heatmap", z: shown, customdata: values, xgap: cell < 12 ? 0 : 2, ygap: 2, colorscale: ramp(), showscale: false,
       text: labels.map((row, r) => row.map((_, c) => [figure.y, figure.x].map((axis, i) => told(axis, [r, c][i])).join("<br>"))),
       hoverongaps: false, hovertemplate: `%{text}<br>${plain(title)}: %{customdata:,.6~g}<extra></extra>`,
     }],
