@@ -4,8 +4,8 @@
 //! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
 //! [`output`] and [`report`] (results to bytes and to pages), [`ingest`] (files to domain
 //! types), the engines [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`],
-//! [`sweep`] and [`synth`] (no files, no terminal), [`domain`], and the crate
-//! [`gleaner_solvers`].
+//! [`sweep`] and [`synth`] (no files, no terminal), [`models`] (trained models in their use),
+//! [`domain`], and the crates [`gleaner_solvers`] and [`gleaner_models`].
 
 pub mod cli;
 pub mod compare;
@@ -14,6 +14,7 @@ pub mod error;
 pub mod ingest;
 pub mod inspect;
 pub mod lucid;
+pub mod models;
 pub mod occupancy;
 pub mod output;
 pub mod replay;

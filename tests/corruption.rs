@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use gleaner::domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
 use gleaner::ingest::scheduler::{self, Format, Options};
-use gleaner::ingest::{events, jobs, tasks};
+use gleaner::ingest::{events, gpu, jobs, tasks};
 use gleaner::output::events::{Layout, write};
+use gleaner::output::prepared::{write_cluster, write_jobs};
 use gleaner::output::table::{Column, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -110,15 +111,87 @@ fn read_nodes(path: &Path) -> gleaner::Result<()> {
     scheduler::read_nodes(path, &std::fs::read(path).unwrap()).map(drop)
 }
 
+/// A trace of a GPU cluster. What is read of it, a simulation can read.
+fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner::Result<()> {
+    let prepared = gpu::read(files, &gpu::Options::new(format))?;
+    let folder = tempfile::tempdir().unwrap();
+    let [trace, vcs] = ["jobs.csv", "vcs.csv"].map(|name| folder.path().join(name));
+    write_jobs(&prepared.trace, &prepared.cluster, &trace).unwrap();
+    write_cluster(&prepared.cluster, &vcs).unwrap();
+    let cluster = jobs::cluster::read(&vcs, prepared.cluster.gpus_per_node).unwrap();
+    let trace = jobs::trace::read(&trace, &cluster.value, jobs::trace::Options::default()).unwrap();
+    assert_eq!(trace.value.trace, prepared.trace);
+    Ok(())
+}
+
+fn read_philly(path: &Path) -> gleaner::Result<()> {
+    let events = ingest(path, Format::Philly);
+    let jobs = prepare(&[path.to_owned()], gpu::Format::Philly);
+    events.and(jobs)
+}
+
+fn read_pai_jobs(path: &Path) -> gleaner::Result<()> {
+    prepare(
+        &[path.to_owned(), log("pai_task_table.csv")],
+        gpu::Format::Pai,
+    )
+}
+
+fn read_pai_tasks(path: &Path) -> gleaner::Result<()> {
+    prepare(
+        &[log("pai_job_table.csv"), path.to_owned()],
+        gpu::Format::Pai,
+    )
+}
+
+fn read_batsim(path: &Path) -> gleaner::Result<()> {
+    prepare(&[path.to_owned()], gpu::Format::Batsim)
+}
+
+fn read_helios(path: &Path) -> gleaner::Result<()> {
+    prepare(&[path.to_owned()], gpu::Format::Helios)
+}
+
+/// Machines that come with a sample of jobs.
+fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner::Result<()> {
+    let files: Vec<PathBuf> = jobs.iter().map(|name| log(name)).collect();
+    let machines = Some(path.to_owned());
+    let options = gpu::Options::new(format);
+    gpu::read(
+        &files,
+        &gpu::Options {
+            machines,
+            ..options
+        },
+    )
+    .map(drop)
+}
+
+fn read_philly_machines(path: &Path) -> gleaner::Result<()> {
+    with_machines(path, &["philly-jobs.json"], gpu::Format::Philly)
+}
+
+fn read_pai_machines(path: &Path) -> gleaner::Result<()> {
+    let tables = ["pai_job_table.csv", "pai_task_table.csv"];
+    with_machines(path, &tables, gpu::Format::Pai)
+}
+
+fn read_helios_gpus(path: &Path) -> gleaner::Result<()> {
+    with_machines(path, &["helios.csv"], gpu::Format::Helios)
+}
+
+/// A file of `dataset/logs`.
+fn log(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset/logs");
+    folder.join(name)
+}
+
 /// What `gleaner ingest` takes in: most lines may be damaged without a fault.
 fn scheduler_logs() -> Vec<Sample> {
-    let sample = |name: &str, read| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset/logs");
-        Sample {
-            name: name.to_owned(),
-            bytes: std::fs::read(folder.join(name)).unwrap(),
-            read,
-        }
+    let sample = |name: &str, read| Sample {
+        name: name.to_owned(),
+        bytes: std::fs::read(log(name)).unwrap(),
+        read,
     };
     vec![
         sample("sacct.txt", read_slurm),
@@ -130,6 +203,14 @@ fn scheduler_logs() -> Vec<Sample> {
         sample("djc.csv", read_djc),
         sample("djc-locations.csv", read_djc),
         sample("workload.swf", read_swf),
+        sample("philly-jobs.json", read_philly),
+        sample("philly-machines.csv", read_philly_machines),
+        sample("pai_job_table.csv", read_pai_jobs),
+        sample("pai_task_table.csv", read_pai_tasks),
+        sample("pai_machine_spec.csv", read_pai_machines),
+        sample("batsim.json", read_batsim),
+        sample("helios.csv", read_helios),
+        sample("helios-gpus.csv", read_helios_gpus),
         gzipped(sample("sacct.txt", read_slurm)),
     ]
 }

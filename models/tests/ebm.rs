@@ -297,6 +297,8 @@ fn the_number_of_threads_changes_nothing() {
     assert_ne!(one, fit(4, 12));
 }
 
+type Change<'c> = &'c dyn Fn(&mut serde_json::Value);
+
 #[test]
 fn a_saved_machine_is_the_same_and_a_broken_one_refused() {
     let (features, labels) = odd(400, 8);
@@ -304,7 +306,7 @@ fn a_saved_machine_is_the_same_and_a_broken_one_refused() {
     let text = serde_json::to_string(&machine).unwrap();
     assert_eq!(serde_json::from_str::<Ebm>(&text).unwrap(), machine);
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let broken = |change: &dyn Fn(&mut serde_json::Value)| {
+    let broken = |change: Change<'_>| {
         let mut value = value.clone();
         change(&mut value);
         serde_json::from_value::<Ebm>(value)
@@ -312,7 +314,7 @@ fn a_saved_machine_is_the_same_and_a_broken_one_refused() {
             .unwrap_err()
             .to_string()
     };
-    let cases: [(&dyn Fn(&mut serde_json::Value), &str); 6] = [
+    let cases: [(Change<'_>, &str); 6] = [
         (
             &|v| v["terms"][0]["scores"] = serde_json::json!([1.0]),
             "term 0:",

@@ -3,29 +3,35 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use serde::Serialize;
 
 use super::inputs::SliceArgs;
+use super::report::Drawn;
 use super::{print, remark};
 use crate::error::{Error, Result};
-use crate::ingest;
+use crate::ingest::runs::RunInfo;
+use crate::ingest::{self, Loaded};
 use crate::inspect::{self, RescaleCosts};
 use crate::output::inspect::{CostSource, json, text};
+use crate::report::Report;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
 ///
 /// Reads any event log that replay reads. Ends with a suggestion for replay's --t-fwd,
 /// from the lengths of idle fragments and the tasks' rescale costs. A log inspected whole
 /// keeps its rows that change nothing; a slice drops them, as replay does.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = "Examples:\n  \
     gleaner inspect dataset/idle.csv\n  \
     gleaner inspect dataset/idle.csv --tasks dataset/tasks.toml --json\n  \
+    gleaner inspect dataset/idle.csv -o idle.html\n  \
     gleaner inspect ndstat-10sdn6-evt.tar.gz --cache --skip-rows 1000 --nodes 400")]
 pub struct Args {
     /// The event log; - for stdin.
     #[arg(value_name = "LOG")]
     log: PathBuf,
     #[command(flatten)]
+    #[serde(flatten)]
     slice: SliceArgs,
     /// Tasks whose rescale costs the suggestion uses [default: 18 s up, 12 s down].
     #[arg(long, value_name = "FILE")]
@@ -39,6 +45,10 @@ pub struct Args {
     /// Print JSON (docs/OUTPUTS.md) instead of text.
     #[arg(long)]
     json: bool,
+    /// Write the page or pictures; the text is not printed then.
+    #[command(flatten)]
+    #[serde(skip)]
+    drawn: Drawn,
 }
 
 /// Runs the subcommand.
@@ -49,23 +59,43 @@ pub fn run(args: &Args) -> Result<()> {
     if args.max_tasks == 0 {
         return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
     }
-    let (costs, source) = costs(args)?;
+    let costs = costs(args)?;
     let log = args.slice.read_with_still_rows(&args.log)?;
-    let inspection = inspect::inspect(&log.value, costs);
-    print(&if args.json {
-        json(&inspection)?
-    } else {
-        text(&inspection, source)
-    })
+    let inspection = inspect::inspect(&log.value, costs.value);
+    if !args.drawn.is_nothing() {
+        let sources = [log.sources, costs.sources].concat();
+        let info = RunInfo::of_this("inspect", &args.log, args, &sources)?;
+        args.drawn
+            .write(&Report::of_inspection(&inspection, &info))?;
+    }
+    match (args.json, args.drawn.is_nothing()) {
+        (true, _) => print(&json(&inspection)?),
+        (false, true) => print(&text(&inspection, cost_source(args))),
+        (false, false) => Ok(()),
+    }
 }
 
-fn costs(args: &Args) -> Result<(RescaleCosts, CostSource)> {
+fn cost_source(args: &Args) -> CostSource {
+    match args.tasks {
+        Some(_) => CostSource::Tasks,
+        None => CostSource::Typical,
+    }
+}
+
+/// The rescale costs, and the files they come from.
+fn costs(args: &Args) -> Result<Loaded<RescaleCosts>> {
     let Some(path) = &args.tasks else {
-        let costs = RescaleCosts::typical(args.max_tasks);
-        return Ok((costs, CostSource::Typical));
+        return Ok(Loaded {
+            value: RescaleCosts::typical(args.max_tasks),
+            sources: Vec::new(),
+            notes: Vec::new(),
+        });
     };
     let tasks = ingest::tasks::read(path, args.curves.as_deref(), false)?;
     remark(&tasks.notes);
-    let costs = RescaleCosts::of(&tasks.value.tasks, args.max_tasks);
-    Ok((costs, CostSource::Tasks))
+    Ok(Loaded {
+        value: RescaleCosts::of(&tasks.value.tasks, args.max_tasks),
+        sources: tasks.sources,
+        notes: Vec::new(),
+    })
 }

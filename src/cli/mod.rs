@@ -6,6 +6,7 @@ mod ingest;
 mod inputs;
 mod inspect;
 mod interrupt;
+mod models;
 mod original;
 mod progress;
 mod replay;
@@ -48,6 +49,8 @@ enum Command {
     Solve(solve::Args),
     Compare(compare::Args),
     Inspect(inspect::Args),
+    Train(models::train::Args),
+    Predict(models::predict::Args),
     Sweep(sweep::Args),
     Convert(convert::Args),
     Report(report::Args),
@@ -75,6 +78,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Train(args) => models::train::run(&args),
+        Command::Predict(args) => models::predict::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Report(args) => report::run(&args),

@@ -4,25 +4,48 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::ingest::runs;
-use crate::report::{Figure, Report, html, still};
+use crate::ingest::runs::{self, Run, RunResult};
+use crate::report::{Figure, Report, SweepChoice, html, still};
 
 /// Draw runs: one HTML file that opens in any browser without a network, and the same
 /// figures as SVG or PNG for papers.
 ///
-/// Takes run directories of `gleaner replay` and `gleaner simulate`; several are shown
-/// side by side, with their changes against the first.
+/// Takes run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`;
+/// several replays or simulations are shown side by side, with their changes against the
+/// first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner report run -o report.html\n  \
     gleaner report run-10 run-100 -o compared.html\n  \
-    gleaner report run --svg figures --png figures")]
+    gleaner report run --svg figures --png figures\n  \
+    gleaner report swept --metric efficiency --heat t_fwd,max_tasks -o swept.html")]
 pub struct Args {
     /// Run directories.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
+    #[command(flatten)]
+    drawn: Drawn,
+    /// Of a sweep: the two settings of the heat map, across and down [default: those that
+    /// move the figure most].
+    #[arg(long, value_name = "X,Y", value_parser = pair)]
+    heat: Option<[String; 2]>,
+    /// Of a sweep: the figure that settings are compared by, a column of sweep.csv or
+    /// work_lost [default: that of --best, or where it is always the same the next that
+    /// tells runs apart].
+    #[arg(long, value_name = "NAME")]
+    metric: Option<String>,
+    /// Of a sweep: the figure that --metric is drawn against [default: work_lost, or
+    /// p999_queue_s of simulations].
+    #[arg(long, value_name = "NAME")]
+    against: Option<String>,
+}
+
+/// What is drawn, and where.
+#[derive(Debug, ClapArgs, Serialize)]
+pub struct Drawn {
     /// The page to write.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -39,7 +62,7 @@ pub struct Args {
 /// # Errors
 /// Nothing to write, directories that hold no sound run, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    if args.output.is_none() && args.svg.is_none() && args.png.is_none() {
+    if args.drawn.is_nothing() {
         return Err(Error::Usage(
             "nothing to write: name a page with --output FILE, or a directory for pictures \
              with --svg DIR or --png DIR"
@@ -47,20 +70,59 @@ pub fn run(args: &Args) -> Result<()> {
         ));
     }
     let runs = args.runs.iter().map(|run| runs::read(run));
-    let report = Report::new(&runs.collect::<Result<Vec<_>>>()?);
-    if let Some(path) = &args.output {
-        let page = html::page(&report)?;
-        fs::write(path, page).map_err(|e| Error::io("write", path, e))?;
+    let runs = runs.collect::<Result<Vec<_>>>()?;
+    let report = Report::new(&runs, &choice(args, &runs)?)?;
+    args.drawn.write(&report)
+}
+
+fn choice(args: &Args, runs: &[Run]) -> Result<SweepChoice> {
+    let choice = SweepChoice {
+        heat: args.heat.clone(),
+        metric: args.metric.clone(),
+        against: args.against.clone(),
+    };
+    let is_sweep = |run: &Run| matches!(run.result, RunResult::Sweep(_));
+    if !choice.is_empty() && !runs.iter().any(is_sweep) {
+        return Err(Error::Usage(
+            "--heat, --metric and --against say what to draw of sweeps; none of the runs is one"
+                .into(),
+        ));
     }
-    if let Some(folder) = &args.svg {
-        draw(folder, "svg", &report, |figure| {
-            Ok(still::svg(figure)?.into_bytes())
-        })?;
+    Ok(choice)
+}
+
+fn pair(text: &str) -> std::result::Result<[String; 2], String> {
+    match text.split_once(',') {
+        Some((x, y)) if !y.contains(',') => Ok([x.to_owned(), y.to_owned()]),
+        _ => Err("expected two settings, as t_fwd,max_tasks".to_owned()),
     }
-    if let Some(folder) = &args.png {
-        draw(folder, "png", &report, still::png)?;
+}
+
+impl Drawn {
+    /// Whether neither a page nor pictures are asked for.
+    pub fn is_nothing(&self) -> bool {
+        self.output.is_none() && self.svg.is_none() && self.png.is_none()
     }
-    Ok(())
+
+    /// Writes what is asked for.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, report: &Report) -> Result<()> {
+        if let Some(path) = &self.output {
+            let page = html::page(report)?;
+            fs::write(path, page).map_err(|e| Error::io("write", path, e))?;
+        }
+        if let Some(folder) = &self.svg {
+            draw(folder, "svg", report, |figure| {
+                Ok(still::svg(figure)?.into_bytes())
+            })?;
+        }
+        if let Some(folder) = &self.png {
+            draw(folder, "png", report, still::png)?;
+        }
+        Ok(())
+    }
 }
 
 fn draw(

@@ -51,6 +51,14 @@ impl Time {
     }
 }
 
+impl From<DateTime> for Time {
+    /// Beyond the years 1677 to 2262 the first or last time there is.
+    fn from(time: DateTime) -> Self {
+        let nanos = time.duration_since(EPOCH).as_nanos();
+        Time(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+    }
+}
+
 impl fmt::Display for Time {
     /// `YYYY-MM-DD HH:MM:SS`, with as many fractional digits as the time has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

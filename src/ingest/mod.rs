@@ -4,7 +4,9 @@
 //! no length that a file states is trusted before the file has the bytes for it.
 
 pub mod events;
+pub mod gpu;
 pub mod jobs;
+pub mod model;
 pub mod pickle;
 pub mod plan;
 pub mod problems;
@@ -16,6 +18,7 @@ pub mod tasks;
 
 mod fault;
 mod gather;
+mod json;
 mod lines;
 mod parquet;
 mod records;

@@ -63,7 +63,7 @@ const PERCENTS: [f64; 9] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0];
 impl Distribution {
     /// The distribution of `sorted` lengths in nanoseconds, with bins that start at 0 and at
     /// each of `bounds` (seconds, increasing).
-    pub(super) fn new(sorted: &[u64], bounds: &[u32]) -> Self {
+    pub(super) fn new(sorted: &[u64], bounds: &[f64]) -> Self {
         let sums = cumulated(sorted);
         let sum_s = sums.last().copied().unwrap_or(0.0);
         let longest = sorted.last().copied().unwrap_or(0);
@@ -71,7 +71,6 @@ impl Distribution {
             .map(|power| 2f64.powi(power))
             .take_while(|&bound| bound <= seconds(longest))
             .collect();
-        let human: Vec<f64> = bounds.iter().copied().map(f64::from).collect();
         Distribution {
             count: sorted.len(),
             sum_s,
@@ -79,8 +78,8 @@ impl Distribution {
             min_s: sorted.first().copied().map_or(0.0, seconds),
             max_s: seconds(longest),
             quantiles: quantiles(sorted, &sums),
-            bins: bins(sorted, &sums, &human),
-            fine_bins: bins(sorted, &sums, &doubling),
+            bins: bins(sorted, bounds),
+            fine_bins: bins(sorted, &doubling),
         }
     }
 
@@ -99,9 +98,14 @@ pub(super) fn cumulated(sorted: &[u64]) -> Vec<f64> {
     sums.push(0.0);
     sums.extend(sorted.iter().map(|&length| {
         total += u128::from(length);
-        (total / 1_000_000_000) as f64 + (total % 1_000_000_000) as f64 / 1e9
+        seconds_of(total)
     }));
     sums
+}
+
+/// A sum of nanoseconds in seconds.
+fn seconds_of(nanos: u128) -> f64 {
+    (nanos / 1_000_000_000) as f64 + (nanos % 1_000_000_000) as f64 / 1e9
 }
 
 fn quantiles(sorted: &[u64], sums: &[f64]) -> Vec<Quantile> {
@@ -123,26 +127,25 @@ fn quantiles(sorted: &[u64], sums: &[f64]) -> Vec<Quantile> {
         .collect()
 }
 
-fn bins(sorted: &[u64], sums: &[f64], bounds: &[f64]) -> Vec<Bin> {
-    let below = |bound: f64| sorted.partition_point(|&length| seconds(length) < bound);
-    let (all, whole) = (sorted.len(), sums[sorted.len()]);
-    let mut out = Vec::with_capacity(bounds.len() + 1);
-    let mut first = 0;
-    for (i, &from_s) in std::iter::once(&0.0).chain(bounds).enumerate() {
-        let to_s = bounds.get(i).copied();
-        let last = to_s.map_or(all, below);
-        let sum_s = sums[last] - sums[first];
-        out.push(Bin {
-            from_s,
-            to_s,
-            count: last - first,
-            count_share: ratio((last - first) as f64, all as f64),
-            sum_s,
-            sum_share: ratio(sum_s, whole),
-        });
-        first = last;
+/// Bins of `lengths` in nanoseconds, in any order, that start at 0 and at each of `bounds`
+/// (seconds, increasing).
+pub(super) fn bins(lengths: &[u64], bounds: &[f64]) -> Vec<Bin> {
+    // Whole nanoseconds add up exactly; only the results are rounded.
+    let mut tally = vec![(0usize, 0u128); bounds.len() + 1];
+    for &length in lengths {
+        let bin = &mut tally[bounds.partition_point(|&bound| bound <= seconds(length))];
+        *bin = (bin.0 + 1, bin.1 + u128::from(length));
     }
-    out
+    let whole = seconds_of(tally.iter().map(|bin| bin.1).sum());
+    let bin = |(place, (count, nanos)): (usize, (usize, u128))| Bin {
+        from_s: place.checked_sub(1).map_or(0.0, |before| bounds[before]),
+        to_s: bounds.get(place).copied(),
+        count,
+        count_share: ratio(count as f64, lengths.len() as f64),
+        sum_s: seconds_of(nanos),
+        sum_share: ratio(seconds_of(nanos), whole),
+    };
+    tally.into_iter().enumerate().map(bin).collect()
 }
 
 #[cfg(test)]
@@ -154,7 +157,7 @@ mod tests {
     // Derived by formula: 1 + 2 + 3 + 94 = 100 seconds.
     #[test]
     fn quantiles_by_count_and_by_sum() {
-        let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3, 60]);
+        let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3.0, 60.0]);
         let at = |percent| *d.quantiles.iter().find(|q| q.percent == percent).unwrap();
         assert_eq!((at(1.0).by_count_s, at(1.0).by_sum_s), (1.0, 1.0));
         assert_eq!((at(5.0).by_count_s, at(5.0).by_sum_s), (1.0, 3.0));
@@ -166,7 +169,7 @@ mod tests {
     // Derived by formula: a bound belongs to the bin above it.
     #[test]
     fn bins_hold_their_lower_bound() {
-        let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3, 60]);
+        let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3.0, 60.0]);
         let counts: Vec<_> = d.bins.iter().map(|b| (b.count, b.sum_s)).collect();
         assert_eq!(counts, [(2, 3.0), (1, 3.0), (1, 94.0)]);
         assert_eq!(d.bins[2].to_s, None);
@@ -176,7 +179,7 @@ mod tests {
 
     #[test]
     fn no_lengths_no_quantiles() {
-        let d = Distribution::new(&[], &[60]);
+        let d = Distribution::new(&[], &[60.0]);
         assert_eq!((d.count, d.mean_s, d.quantiles.len()), (0, 0.0, 0));
         assert_eq!(d.bins.len(), 2);
     }

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
-use super::Distribution;
+use super::distribution::bins;
+use super::{Bin, Distribution, spells};
+use crate::domain::EventLog;
 
 /// Bounds of the bins, in seconds: 1 and 10 minutes, 1, 6 and 24 hours.
-const BOUNDS: [u32; 5] = [60, 600, 3_600, 21_600, 86_400];
+const BOUNDS: [f64; 5] = [60.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 
 /// The idle fragments of a log.
 ///
@@ -44,4 +46,10 @@ impl Fragments {
             (sum.0 + b.count_share, sum.1 + b.sum_share)
         })
     }
+}
+
+/// The idle fragments of `log` by length: the bins of [`Fragments`], without what takes
+/// longer to find out.
+pub fn fragment_bins(log: &EventLog) -> Vec<Bin> {
+    bins(&spells::lengths(log), &BOUNDS)
 }

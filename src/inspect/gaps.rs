@@ -4,7 +4,7 @@ use super::Distribution;
 use crate::domain::Time;
 
 /// Bounds of the bins, in seconds.
-const BOUNDS: [u32; 6] = [1, 10, 60, 600, 3_600, 21_600];
+const BOUNDS: [f64; 6] = [1.0, 10.0, 60.0, 600.0, 3_600.0, 21_600.0];
 
 /// The distribution of the gaps between `times`, which never decrease.
 pub fn gaps(times: &[Time]) -> Distribution {

@@ -9,6 +9,7 @@ mod gaps;
 mod lives;
 mod nodes;
 mod scan;
+mod spells;
 mod suggestion;
 mod suspicion;
 #[cfg(test)]
@@ -17,10 +18,10 @@ mod timeline;
 
 pub use calendar::{Calendar, Slot};
 pub use distribution::{Bin, Distribution, Quantile};
-pub use fragments::Fragments;
+pub use fragments::{Fragments, fragment_bins};
 pub use gaps::gaps;
 pub use nodes::UnchangedNodes;
-pub use suggestion::{RescaleCosts, Suggestion, Window};
+pub use suggestion::{OtherWindow, RescaleCosts, Suggestion, Window};
 pub use suspicion::{Suspicion, SuspicionKind};
 pub use timeline::Timeline;
 

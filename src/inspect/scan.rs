@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::calendar::CalendarScan;
 use super::distribution::seconds;
+use super::spells::Spells;
 use super::timeline::TimelineScan;
 use crate::domain::{Change, EventLog, Time};
 
@@ -65,7 +66,7 @@ impl Scan {
         let start = log.times().first().copied().unwrap_or(Time(0));
         let end = log.times().last().copied().unwrap_or(start);
         let mut scan = Scan::new(log, start, end);
-        let mut since = vec![start; log.nodes().len()];
+        let mut spells = Spells::new(log.nodes().len());
         let mut idle = 0u32;
         let mut before = Row::first(start);
         for (row, (time, changes)) in log.rows().enumerate() {
@@ -75,7 +76,7 @@ impl Scan {
             };
             scan.interval(before, now, idle);
             before = now;
-            let left = scan.apply(changes, time, &mut since);
+            let left = scan.apply(changes, time, &mut spells);
             idle = idle + changes.len() as u32 - 2 * left;
             scan.idle_nodes_max = scan.idle_nodes_max.max(idle);
             if row == 0 {
@@ -84,7 +85,7 @@ impl Scan {
                 *scan.departures.entry(left).or_insert(0) += 1;
             }
         }
-        scan.close(end, &since);
+        scan.close(end, &spells);
         scan
     }
 
@@ -135,29 +136,22 @@ impl Scan {
     }
 
     /// Takes up a row's changes; returns how many nodes became busy.
-    fn apply(&mut self, changes: &[Change], time: Time, since: &mut [Time]) -> u32 {
+    fn apply(&mut self, changes: &[Change], time: Time, spells: &mut Spells) -> u32 {
         let mut left = 0;
         for change in changes {
-            let node = change.node() as usize;
-            self.touched[node] = self.touched[node].saturating_add(1);
-            if change.idle() {
-                since[node] = time;
-            } else {
-                left += 1;
-                self.lengths.push(time.0.abs_diff(since[node].0));
-            }
+            let touched = &mut self.touched[change.node() as usize];
+            *touched = touched.saturating_add(1);
+            left += u32::from(!change.idle());
+            self.lengths.extend(spells.change(*change, time));
         }
         left
     }
 
-    /// The last row cuts off the nodes that are idle then: those touched an odd number of times.
-    fn close(&mut self, end: Time, since: &[Time]) {
-        for (touched, since) in self.touched.iter().zip(since) {
-            if touched % 2 == 1 {
-                self.lengths.push(end.0.abs_diff(since.0));
-                self.cut_at_end += 1;
-            }
-        }
+    /// The last row cuts off the nodes that are idle then.
+    fn close(&mut self, end: Time, spells: &Spells) {
+        let ended = self.lengths.len();
+        self.lengths.extend(spells.cut(end));
+        self.cut_at_end = self.lengths.len() - ended;
         self.lengths.sort_unstable();
     }
 }

@@ -72,6 +72,18 @@ pub struct Suggestion {
     pub window: Option<Window>,
     /// Why there is no window.
     pub reason: Option<&'static str>,
+    /// What other windows would make of the idle node-time, by window; empty where there is
+    /// no idle time, no task, or no cost of growing.
+    pub others: Vec<OtherWindow>,
+}
+
+/// What a window would make of the idle node-time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct OtherWindow {
+    /// The window in seconds.
+    pub t_fwd_s: f64,
+    /// Share of idle node-time that becomes work, below 0 where more is lost than earned.
+    pub useful_share: f64,
 }
 
 /// A suggested window.
@@ -123,25 +135,50 @@ impl Model<'_> {
     }
 
     /// The period with the largest useful share: a scan of [`STEPS`] periods in geometric
-    /// progression, from a thousandth of the mean life to just below the longest.
+    /// progression.
     fn best(&self, longest: f64) -> f64 {
-        let first = self.lives.mean() / 1000.0;
-        let last = longest * (1.0 - 1e-9);
-        let step = (last / first).powf(1.0 / STEPS);
-        let mut best = (f64::NEG_INFINITY, first);
-        let mut tau = first;
-        while tau <= last * step.sqrt() {
-            let useful = self.useful(tau.min(last));
+        let mut best = (f64::NEG_INFINITY, self.lives.mean() / 1000.0);
+        for tau in self.periods(longest, STEPS) {
+            let useful = self.useful(tau);
             if useful > best.0 {
-                best = (useful, tau.min(last));
+                best = (useful, tau);
             }
-            tau *= step;
         }
         best.1
+    }
+
+    /// So many periods in geometric progression, from a thousandth of the mean life to just
+    /// below `longest`.
+    fn periods(&self, longest: f64, steps: f64) -> impl Iterator<Item = f64> + use<> {
+        let first = self.lives.mean() / 1000.0;
+        let last = longest * (1.0 - 1e-9);
+        let step = (last / first).powf(1.0 / steps);
+        let next = move |tau: &f64| Some(tau * step);
+        let periods = std::iter::successors(Some(first), next);
+        periods
+            .take_while(move |tau| *tau <= last * step.sqrt())
+            .map(move |tau| tau.min(last))
+    }
+
+    /// What windows would make of the idle node-time, by window.
+    fn others(&self, longest: f64) -> Vec<OtherWindow> {
+        let other = |tau| OtherWindow {
+            t_fwd_s: self.window(tau),
+            useful_share: self.useful(tau),
+        };
+        // A longer period is a shorter window.
+        let mut others: Vec<OtherWindow> = self.periods(longest, OTHERS).map(other).collect();
+        others.retain(|other| other.t_fwd_s >= SHORTEST);
+        others.reverse();
+        others
     }
 }
 
 const STEPS: f64 = 400.0;
+/// Other windows that are told.
+const OTHERS: f64 = 60.0;
+/// The shortest other window that is told, in seconds.
+const SHORTEST: f64 = 0.1;
 
 /// The window for `costs` on a log of `span` seconds with these fragments and departures.
 pub(super) fn suggest(
@@ -154,6 +191,7 @@ pub(super) fn suggest(
         costs,
         window: None,
         reason: Some(reason),
+        others: Vec::new(),
     };
     if lives.total() <= 0.0 {
         return none("no node is idle for any time");
@@ -173,7 +211,10 @@ pub(super) fn suggest(
     let tau = model.best(lives.longest());
     let useful_share = model.useful(tau);
     if useful_share <= 0.0 {
-        return none("rescaling costs more than fragments this short can earn");
+        return Suggestion {
+            others: model.others(lives.longest()),
+            ..none("rescaling costs more than fragments this short can earn")
+        };
     }
     let loss_rate = model.loss_rate(tau);
     Suggestion {
@@ -186,6 +227,7 @@ pub(super) fn suggest(
             useful_share,
         }),
         reason: None,
+        others: model.others(lives.longest()),
     }
 }
 

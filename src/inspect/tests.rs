@@ -75,6 +75,7 @@ proptest! {
         prop_assert_eq!(d.count, lengths.len());
         prop_assert!(close(d.sum_s, total as f64));
         prop_assert_eq!(d.max_s, lengths.last().map_or(0.0, |&l| l as f64));
+        prop_assert_eq!(&fragment_bins(&log(&rows)), &d.bins);
         for bin in d.bins.iter().chain(&d.fine_bins) {
             let to = bin.to_s.unwrap_or(f64::INFINITY);
             let inside: Vec<_> = lengths.iter().map(|&l| l as f64)

@@ -9,6 +9,12 @@ use crate::domain::jobs::{Job, Usage, Workload};
 pub trait Estimates: Sync {
     /// Estimated duration of a job in seconds; `None` where there is no estimate.
     fn seconds(&self, job: &Job) -> Option<f64>;
+
+    /// The same where it depends on the policy, by its name in the results: on what has ended
+    /// under it by then.
+    fn seconds_under(&self, _policy: &str, job: &Job) -> Option<f64> {
+        self.seconds(job)
+    }
 }
 
 /// Forecast of what will be submitted to the whole cluster.
@@ -64,6 +70,20 @@ impl Estimates for EstimateTable {
     }
 }
 
+/// Estimates that each policy has for itself, by its name in the results.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EstimatesByPolicy(pub BTreeMap<&'static str, EstimateTable>);
+
+impl Estimates for EstimatesByPolicy {
+    fn seconds(&self, _: &Job) -> Option<f64> {
+        None
+    }
+
+    fn seconds_under(&self, policy: &str, job: &Job) -> Option<f64> {
+        self.0.get(policy)?.seconds(job)
+    }
+}
+
 /// Perfect knowledge of durations.
 #[derive(Debug, Clone, Copy)]
 pub struct Oracle;
@@ -82,7 +102,7 @@ impl Estimates for f64 {
 }
 
 /// A forecast by intervals.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ForecastTable {
     /// Ascending seconds at which the intervals start.
     pub times: Vec<i64>,
@@ -90,15 +110,28 @@ pub struct ForecastTable {
     pub gpu_jobs: Vec<f64>,
     /// GPUs they ask for.
     pub gpus: Vec<f64>,
+    /// Intervals that it looks ahead.
+    pub ahead: usize,
 }
 
-/// Intervals that a forecast looks ahead.
+/// Intervals that the original looks ahead.
 const LOOK_AHEAD: usize = 5;
+
+impl Default for ForecastTable {
+    fn default() -> Self {
+        ForecastTable {
+            times: Vec::new(),
+            gpu_jobs: Vec::new(),
+            gpus: Vec::new(),
+            ahead: LOOK_AHEAD,
+        }
+    }
+}
 
 impl ForecastTable {
     fn mean(&self, values: &[f64], now: i64) -> Option<f64> {
         let first = self.times.partition_point(|&time| time <= now);
-        let ahead = &values[first..values.len().min(first + LOOK_AHEAD)];
+        let ahead = &values[first..values.len().min(first + self.ahead)];
         (!ahead.is_empty()).then(|| ahead.iter().sum::<f64>() / ahead.len() as f64)
     }
 }

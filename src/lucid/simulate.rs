@@ -198,7 +198,8 @@ impl Simulation<'_> {
     }
 
     fn schedule(&self, request: &Request, stage: &Stage<'_>) -> Result<Schedule, Problem> {
-        let estimates: Vec<f64> = stage.jobs.iter().map(|job| self.estimate(job)).collect();
+        let jobs = stage.jobs.iter();
+        let estimates: Vec<f64> = jobs.map(|job| self.estimate(request, job)).collect();
         let context = Context {
             jobs: &stage.jobs,
             estimates: &estimates,
@@ -246,8 +247,9 @@ impl Simulation<'_> {
         }
     }
 
-    fn estimate(&self, job: &Job) -> f64 {
-        let known = self.estimates.and_then(|estimates| estimates.seconds(job));
+    fn estimate(&self, request: &Request, job: &Job) -> f64 {
+        let estimates = self.estimates;
+        let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
         known.unwrap_or(job.duration as f64)
     }
 }

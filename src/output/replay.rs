@@ -2,15 +2,17 @@
 
 use super::table::{Column, Table};
 use crate::domain::EventLog;
+use crate::inspect::fragment_bins;
 use crate::replay::{AllocationRow, Outcome, StepRow, TaskRow};
 
-/// All tables of a replay of `log`: steps, timings, tasks, allocations.
-pub fn tables<'a>(outcome: &'a Outcome, log: &'a EventLog) -> [Table<'a>; 4] {
+/// All tables of a replay of `log`: steps, timings, tasks, allocations, fragments.
+pub fn tables<'a>(outcome: &'a Outcome, log: &'a EventLog) -> [Table<'a>; 5] {
     [
         steps(&outcome.steps, &outcome.solver),
         timings(&outcome.steps),
         tasks(&outcome.tasks),
         allocations(&outcome.allocations, &outcome.tasks, log),
+        fragments(log),
     ]
 }
 
@@ -135,6 +137,32 @@ fn allocations<'a>(rows: &[AllocationRow], tasks: &'a [TaskRow], log: &'a EventL
                 Column::EveryTime(rows.iter().map(|r| r.from).collect()),
             ),
             ("to", Column::EveryTime(rows.iter().map(|r| r.to).collect())),
+        ],
+    }
+}
+
+/// The idle fragments of the log, by length.
+fn fragments(log: &EventLog) -> Table<'static> {
+    let bins = fragment_bins(log);
+    Table {
+        name: "fragments",
+        columns: vec![
+            (
+                "from_s",
+                Column::Floats(bins.iter().map(|bin| Some(bin.from_s)).collect()),
+            ),
+            (
+                "to_s",
+                Column::Floats(bins.iter().map(|bin| bin.to_s).collect()),
+            ),
+            (
+                "fragments",
+                Column::Integers(bins.iter().map(|bin| bin.count as u64).collect()),
+            ),
+            (
+                "node_seconds",
+                Column::Floats(bins.iter().map(|bin| Some(bin.sum_s)).collect()),
+            ),
         ],
     }
 }

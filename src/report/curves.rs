@@ -13,6 +13,12 @@ pub(super) fn millis(time: Time) -> f64 {
     (time.0 / 1_000) as f64 / 1e3
 }
 
+/// A civil time in milliseconds since 1970 to the minute.
+pub(super) fn minute(millis: f64) -> String {
+    let text = Time((millis * 1e6) as i64).to_string();
+    text.chars().take("2021-02-10 20:21".len()).collect()
+}
+
 /// The means of step curves over equal stretches of their common axis, in a table.
 ///
 /// `place` is the head of the first column, `tell` tells where a stretch begins.

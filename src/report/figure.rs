@@ -35,6 +35,8 @@ pub struct Axis {
 pub enum Scale {
     /// Evenly, from zero.
     Linear,
+    /// Evenly, over the values that there are.
+    Spread,
     /// By their logarithm; values that are not positive have no place on it.
     Log,
     /// Seconds by their logarithm, told in seconds, minutes, hours and days.
@@ -49,6 +51,11 @@ impl Axis {
     /// An axis of numbers from zero.
     pub fn linear(title: impl Into<String>) -> Self {
         Axis::new(title, Scale::Linear)
+    }
+
+    /// An axis of numbers that need not be near zero.
+    pub fn spread(title: impl Into<String>) -> Self {
+        Axis::new(title, Scale::Spread)
     }
 
     /// A logarithmic axis.
@@ -117,6 +124,8 @@ pub struct Curve {
     pub shape: Shape,
     /// Its points, in the order of x.
     pub points: Vec<(f64, f64)>,
+    /// What each point is, told when it is pointed at; empty where that is its place alone.
+    pub labels: Vec<String>,
 }
 
 /// How the points of a curve are joined.
@@ -128,6 +137,8 @@ pub enum Shape {
     Area,
     /// Straight lines.
     Line,
+    /// As [`Shape::Line`], with a dot at each point.
+    Dotted,
     /// Not at all.
     Points,
 }

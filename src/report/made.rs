@@ -3,26 +3,24 @@
 use super::names::{cut, short};
 use super::numbers::count;
 use super::{Block, Grid, Head, Section};
-use crate::ingest::runs::Run;
+use crate::ingest::runs::RunInfo;
 
 /// Most arguments or inputs of a run that are listed.
 const MAX_ROWS: usize = 200;
 /// Most characters of a value or path that a page has room for.
 const SHOWN: usize = 300;
 
-/// Arguments and inputs of all runs.
-pub(super) fn section(runs: &[Run], names: &[String]) -> Section {
-    let each = runs.iter().zip(names);
+/// Arguments and inputs of all runs, with their names.
+pub(super) fn section<'a>(runs: impl Iterator<Item = (&'a RunInfo, &'a String)>) -> Section {
     Section {
         id: "made".to_owned(),
         title: "How it was made".to_owned(),
         lead: "The same inputs, arguments and version give the same results.".to_owned(),
-        blocks: each.flat_map(|(run, name)| of(run, name)).collect(),
+        blocks: runs.flat_map(|(info, name)| of(info, name)).collect(),
     }
 }
 
-fn of(run: &Run, name: &str) -> [Block; 2] {
-    let info = &run.info;
+fn of(info: &RunInfo, name: &str) -> [Block; 2] {
     let title = format!(
         "{name}: gleaner {} {}, arguments",
         short(&info.command),

@@ -2,27 +2,33 @@
 //! renderers that turn them into one HTML file, SVG and PNG.
 //!
 //! The model ([`Report`], [`Figure`], [`Grid`]) knows neither HTML nor pixels; [`html`]
-//! and [`still`] know nothing of replays and simulations.
+//! and [`still`] know nothing of replays, simulations and sweeps.
 
-use crate::ingest::runs::{Run, RunResult};
+use crate::error::Result;
+use crate::ingest::runs::{Run, RunInfo, RunResult};
+use crate::inspect::Inspection;
 
 pub mod figure;
 pub mod html;
 pub mod still;
-pub mod trials;
 
 mod curves;
+mod fragments;
 mod grid;
+mod inspect;
+mod lengths;
 mod made;
 mod names;
 mod numbers;
 mod replay;
 mod simulate;
+mod sweep;
 mod thin;
 mod ticks;
 
 pub use figure::Figure;
 pub use grid::{Grid, Head};
+pub use sweep::SweepChoice;
 
 /// A page.
 #[derive(Debug, Clone)]
@@ -59,6 +65,8 @@ pub enum Block {
     Folded(Grid),
     /// A figure.
     Figure(Box<Figure>),
+    /// A sentence or two.
+    Note(String),
 }
 
 impl Block {
@@ -80,22 +88,42 @@ pub struct Tile {
 }
 
 impl Report {
-    /// The page about `runs`: replays together, and simulations together.
-    pub fn new(runs: &[Run]) -> Self {
+    /// The page about `runs`: replays together, simulations together, and sweeps, of which
+    /// `choice` says what to draw.
+    ///
+    /// # Errors
+    /// Something of a sweep was chosen that it has not.
+    pub fn new(runs: &[Run], choice: &SweepChoice) -> Result<Self> {
         let names = names::of(runs);
-        let (mut replays, mut simulations) = (Vec::new(), Vec::new());
+        let (mut replays, mut simulations, mut sweeps) = (Vec::new(), Vec::new(), Vec::new());
         for (run, name) in runs.iter().zip(&names) {
             match &run.result {
                 RunResult::Replay(result) => replays.push(replay::Named { name, result }),
                 RunResult::Simulate(result) => simulations.push(simulate::Named { name, result }),
+                RunResult::Sweep(result) => sweeps.push(sweep::Named { name, result }),
             }
         }
         let mut sections = replay::sections(&replays);
         sections.extend(simulate::sections(&simulations));
-        sections.push(made::section(runs, &names));
+        sections.extend(sweep::sections(&sweeps, choice)?);
+        let infos = runs.iter().map(|run| &run.info).zip(&names);
+        sections.push(made::section(infos));
+        let counts = [replays.len(), simulations.len(), sweeps.len()];
+        Ok(Report {
+            title: title(&names, counts),
+            lead: lead(counts),
+            sections,
+        })
+    }
+
+    /// The page about an inspected event log, which `info` says how it was made.
+    pub fn of_inspection(inspection: &Inspection, info: &RunInfo) -> Self {
+        let name = names::of_path(&info.path);
+        let mut sections = inspect::sections(inspection);
+        sections.push(made::section(std::iter::once((info, &name))));
         Report {
-            title: title(&names, replays.len(), simulations.len()),
-            lead: lead(replays.len(), simulations.len()),
+            title: format!("Event log {name}"),
+            lead: "Which nodes no queued job could use, for how long, and when.".to_owned(),
             sections,
         }
     }
@@ -110,22 +138,35 @@ impl Report {
     }
 }
 
-fn title(names: &[String], replays: usize, simulations: usize) -> String {
-    match (names, replays, simulations) {
-        ([name], 1, _) => format!("Replay {name}"),
-        ([name], _, 1) => format!("Simulation {name}"),
-        (names, _, 0) => format!("{} replays", names.len()),
-        (names, 0, _) => format!("{} simulations", names.len()),
+/// What there may be on a page: one, several, and what they tell.
+const KINDS: [(&str, &str, &str); 3] = [
+    (
+        "Replay",
+        "replays",
+        "What training harvested from nodes that no queued job could use.",
+    ),
+    (
+        "Simulation",
+        "simulations",
+        "How scheduling policies compare on a trace of a GPU cluster.",
+    ),
+    (
+        "Sweep",
+        "sweeps",
+        "Which settings are best, and what they cost.",
+    ),
+];
+
+fn title(names: &[String], counts: [usize; 3]) -> String {
+    let mut kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
+    match (names, kinds.next(), kinds.next()) {
+        ([name], Some((kind, _)), _) => format!("{} {name}", kind.0),
+        (names, Some((kind, _)), None) => format!("{} {}", names.len(), kind.1),
         (names, ..) => format!("{} runs", names.len()),
     }
 }
 
-fn lead(replays: usize, simulations: usize) -> String {
-    let replayed = "What training harvested from nodes that no queued job could use.";
-    let simulated = "How scheduling policies compare on a trace of a GPU cluster.";
-    match (replays, simulations) {
-        (_, 0) => replayed.to_owned(),
-        (0, _) => simulated.to_owned(),
-        _ => format!("{replayed} {simulated}"),
-    }
+fn lead(counts: [usize; 3]) -> String {
+    let kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
+    kinds.map(|(kind, _)| kind.2).collect::<Vec<_>>().join(" ")
 }

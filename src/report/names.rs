@@ -1,6 +1,7 @@
 //! What runs are called on a page.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::ingest::runs::Run;
 
@@ -9,7 +10,7 @@ pub(super) const MAX_NAME: usize = 64;
 
 /// The last parts of the runs' paths, numbered where they are the same.
 pub(super) fn of(runs: &[Run]) -> Vec<String> {
-    let stems: Vec<String> = runs.iter().map(stem).collect();
+    let stems: Vec<String> = runs.iter().map(|run| of_path(&run.info.path)).collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let numbered = stems.iter().map(|stem| {
         let times = seen.entry(stem).or_default();
@@ -22,9 +23,9 @@ pub(super) fn of(runs: &[Run]) -> Vec<String> {
     numbered.collect()
 }
 
-fn stem(run: &Run) -> String {
-    let path = &run.info.path;
-    let absolute = path.canonicalize().unwrap_or_else(|_| path.clone());
+/// The last part of a path.
+pub(super) fn of_path(path: &Path) -> String {
+    let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match absolute.file_name() {
         Some(name) => short(&name.to_string_lossy()),
         None => "run".to_owned(),

@@ -90,7 +90,7 @@ pub(super) fn points(share: f64, base: f64) -> String {
 }
 
 /// Commas between thousands of a whole number's digits.
-fn grouped(digits: &str) -> String {
+pub(super) fn grouped(digits: &str) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => ("−", rest),
         None => ("", digits),

@@ -7,6 +7,7 @@ mod axis;
 mod check;
 pub mod field;
 pub mod metrics;
+mod mode;
 mod replay;
 mod select;
 mod settings;
@@ -18,8 +19,9 @@ pub use axis::Axis;
 pub use check::PlanFault;
 pub use field::{Field, Kind};
 pub use metrics::{Direction, Metric};
+pub use mode::Mode;
 pub use replay::ReplayPlan;
-pub use select::best;
+pub use select::{Best, best};
 pub use settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
 pub use simulate::{SimulatePlan, SimulateSettings, Text};
 
@@ -47,6 +49,16 @@ pub enum Plan {
     Replay(ReplayPlan),
     /// Simulations of a trace.
     Simulate(SimulatePlan),
+}
+
+impl Plan {
+    /// What it runs.
+    pub fn mode(&self) -> Mode {
+        match self {
+            Plan::Replay(_) => Mode::Replay,
+            Plan::Simulate(_) => Mode::Simulate,
+        }
+    }
 }
 
 /// Every combination of what there is so far with `values`, which vary fastest.

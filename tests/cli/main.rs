@@ -3,6 +3,7 @@
 
 #[path = "../support/data.rs"]
 mod data;
+mod ingest_traces;
 mod program;
 mod replay;
 mod simulate;

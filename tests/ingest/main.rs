@@ -1,4 +1,5 @@
-//! Schedulers' logs become the event logs that they should.
+//! Schedulers' logs become the event logs that they should, and traces of GPU clusters the
+//! jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod faults;
@@ -6,3 +7,7 @@ mod round_trips;
 mod samples;
 mod schedules;
 mod support;
+mod trace_faults;
+mod trace_round_trips;
+mod trace_samples;
+mod trace_support;

@@ -174,6 +174,23 @@ fn djc(jobs: &[Job]) -> String {
     log
 }
 
+/// Runs of a job as attempts; those without an end are the last.
+fn philly(jobs: &[Job]) -> String {
+    let jobs = jobs.iter().enumerate().map(|(id, job)| {
+        let machines = job
+            .nodes
+            .iter()
+            .map(|node| serde_json::json!({"ip": name(*node), "gpus": []}));
+        let machines: Vec<_> = machines.collect();
+        let end = job.to.map(|to| iso(to).replace('T', " "));
+        let start = iso(job.from).replace('T', " ");
+        serde_json::json!({
+            "jobid": id, "attempts": [{"start_time": start, "end_time": end, "detail": machines}]
+        })
+    });
+    serde_json::Value::from(jobs.collect::<Vec<_>>()).to_string()
+}
+
 fn swf(jobs: &[Job]) -> String {
     let mut log = format!("; UnixStartTime: {DAY}\n; MaxNodes: {NODES}\n; MaxProcs: {NODES}\n");
     for (id, job) in jobs.iter().enumerate() {
@@ -202,6 +219,7 @@ proptest! {
         prop_assert_eq!(&read(&records(&jobs, vnodes), Format::Pbs), &expected);
         prop_assert_eq!(&read(&records(&jobs, cobalt), Format::Cobalt), &expected);
         prop_assert_eq!(&read(&djc(&jobs), Format::Djc), &expected);
+        prop_assert_eq!(&read(&philly(&jobs), Format::Philly), &expected);
     }
 
     /// Dealt nodes are as many as the jobs use, where the machine has as many.

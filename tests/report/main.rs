@@ -3,6 +3,8 @@
 
 mod broken;
 mod browser;
+mod inspected;
 mod numbers;
 mod page;
 mod support;
+mod swept;

@@ -27,6 +27,7 @@ fn a_page_is_whole_and_asks_nothing_of_a_network() {
         "spent",
         "throughput",
         "completion",
+        "fragments-short",
         "tasks-short",
         "holds-short",
     ];
@@ -90,7 +91,7 @@ fn the_same_runs_give_the_same_bytes() {
         );
         pictures += 1;
     }
-    assert_eq!(pictures, 16);
+    assert_eq!(pictures, 18);
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&amp;";
 /// A finished run of the program.
 pub struct Run {
     pub code: Option<i32>,
+    pub out: String,
     pub err: String,
 }
 
@@ -45,11 +46,12 @@ pub fn gleaner(directory: &Path, line: &str) -> Run {
     let output = command.stdin(Stdio::null()).output().unwrap();
     Run {
         code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
     }
 }
 
-fn dataset(name: &str) -> PathBuf {
+pub fn dataset(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("dataset")
         .join(name)
@@ -92,6 +94,30 @@ pub fn simulation() -> TempDir {
     fs::write(path.join("jobs.csv"), jobs).unwrap();
     let line = "simulate --trace jobs.csv --cluster vc.csv --policy fifo,sjf,srtf --csv --out sim";
     gleaner(path, line).expect(0);
+    directory
+}
+
+/// A directory with the sample plan's 24 replays, `swept`.
+pub fn sweep() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["idle.csv", "tasks.toml", "sweep.toml"] {
+        fs::copy(dataset(name), directory.path().join(name)).unwrap();
+    }
+    gleaner(directory.path(), "sweep sweep.toml --out swept").expect(0);
+    directory
+}
+
+/// A directory with `page.html`, the sample log inspected for the sample tasks.
+pub fn inspected() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let (log, tasks) = (dataset("idle.csv"), dataset("tasks.toml"));
+    let line = format!(
+        "inspect {} --tasks {} -o page.html",
+        log.display(),
+        tasks.display()
+    );
+    let run = gleaner(directory.path(), &line).expect(0);
+    assert_eq!(run.out, "");
     directory
 }
 

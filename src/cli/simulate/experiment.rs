@@ -25,6 +25,11 @@ pub struct Experiment {
     pub forecast: Option<PathBuf>,
     /// Estimated durations.
     pub estimates: Option<PathBuf>,
+    /// What was submitted, by intervals.
+    pub series: Option<PathBuf>,
+    /// The civil time of a published trace's second 0.
+    #[serde(skip)]
+    pub epoch: Option<Time>,
     /// Window of a raw trace: its calendar's start, first and last submission.
     #[serde(skip)]
     pub window: Option<[Time; 3]>,
@@ -85,6 +90,7 @@ impl Experiment {
             forecast: found.forecast.or_else(|| around(&[&forecast])),
             estimates: estimates(&place, name, qssf_alone).or(found.estimates),
             window: window.filter(|_| raw),
+            epoch: window.map(|[epoch, ..]| epoch),
             ..found
         })
     }
@@ -102,6 +108,7 @@ impl Experiment {
             profiles: place.find(&["single_data.csv"]),
             forecast: place.find(&["throughput_pred.csv"]),
             estimates: place.find(&ESTIMATES),
+            series: place.find(&["cluster_throughput.csv"]),
             ..Experiment::default()
         })
     }

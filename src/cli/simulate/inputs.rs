@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::choice::Choice;
 use super::experiment::Experiment;
+use super::learned::{Estimated, ModelArgs};
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
 use crate::domain::cluster::MAX_GPUS_PER_NODE;
@@ -19,6 +20,7 @@ use crate::ingest::{Loaded, SourceId};
 use crate::lucid::Request;
 use crate::lucid::inputs::{Estimates, Forecast, Oracle, Packing, PackingTable, Profile};
 use crate::lucid::policies::{GPU_MEMORY, Needs};
+use crate::models::{Weekly, score_workloads};
 
 /// What is read.
 #[derive(Debug, Args, Serialize)]
@@ -114,6 +116,8 @@ pub struct Inputs {
     pub cluster: Cluster,
     pub start: i64,
     pub estimates: Option<Box<dyn Estimates>>,
+    /// How estimates are learnt in the simulation, in place of those.
+    pub weekly: Option<Weekly>,
     pub forecast: Option<Box<dyn Forecast>>,
     pub packing: Option<Box<dyn Packing>>,
     /// Name of the experiment, of the original's flags.
@@ -199,7 +203,12 @@ impl Inputs {
     ///
     /// # Errors
     /// [`Error::Usage`] where a file is not named; faults of the files, gathered in each.
-    pub fn read(args: &FileArgs, choice: &Choice, requests: &[Request]) -> Result<Self> {
+    pub fn read(
+        args: &FileArgs,
+        models: &ModelArgs,
+        choice: &Choice,
+        requests: &[Request],
+    ) -> Result<Self> {
         let experiment = args.experiment(choice)?;
         let needs = requests.iter().map(|request| request.policy.needs).max();
         let needs = needs.unwrap_or(Needs::Jobs);
@@ -220,10 +229,17 @@ impl Inputs {
         };
         let options = args.trace_options(&experiment, profiles.as_ref());
         let input = reader.take(trace::read(&experiment.trace, &cluster, options)?);
-        let forecast = reader.forecast(args, &experiment, input.start, packs)?;
-        let estimates = reader.estimates(args, &experiment, &input.trace, requests)?;
+        let files = Files {
+            args,
+            models,
+            experiment: &experiment,
+            trace: &input.trace,
+            cluster: &cluster,
+        };
+        let forecast = reader.forecast(files, input.start, packs)?;
+        let (estimates, weekly) = reader.estimates(files, requests)?;
         let packing = match profiles {
-            Some(profiles) => Some(reader.packing(&experiment, &input.trace, &profiles, choice)?),
+            Some(profiles) => Some(reader.packing(files, &profiles, choice)?),
             None => None,
         };
         Ok(Inputs {
@@ -232,6 +248,7 @@ impl Inputs {
             cluster,
             start: input.start,
             estimates,
+            weekly,
             forecast,
             packing,
             experiment: args.experiment.clone(),
@@ -246,14 +263,25 @@ fn missing(policy: &str, what: &str) -> Error {
     Error::Usage(format!("{policy} needs {what}"))
 }
 
+/// What is read, and what it is about.
+#[derive(Clone, Copy)]
+struct Files<'a> {
+    args: &'a FileArgs,
+    models: &'a ModelArgs,
+    experiment: &'a Experiment,
+    trace: &'a Trace,
+    cluster: &'a Cluster,
+}
+
 /// Keeps what was read from where.
 #[derive(Default)]
-struct Reader {
+pub struct Reader {
     sources: Vec<SourceId>,
 }
 
 impl Reader {
-    fn take<T>(&mut self, loaded: Loaded<T>) -> T {
+    /// The value, after its remarks.
+    pub fn take<T>(&mut self, loaded: Loaded<T>) -> T {
         remark(&loaded.notes);
         self.sources.extend(loaded.sources);
         loaded.value
@@ -261,13 +289,19 @@ impl Reader {
 
     fn forecast(
         &mut self,
-        args: &FileArgs,
-        experiment: &Experiment,
+        files: Files<'_>,
         start: i64,
         wanted: bool,
     ) -> Result<Option<Box<dyn Forecast>>> {
-        let found = experiment.forecast.clone().map(Named::File);
-        Ok(match args.forecast.clone().or(found).filter(|_| wanted) {
+        let given = files.args.forecast.clone();
+        if wanted && given.is_none() && files.models.given() {
+            let forecast = files
+                .models
+                .forecast(self, files.experiment, files.trace, start)?;
+            return Ok(forecast.map(|table| Box::new(table) as Box<dyn Forecast>));
+        }
+        let found = files.experiment.forecast.clone().map(Named::File);
+        Ok(match given.or(found).filter(|_| wanted) {
             None => None,
             Some(Named::Number(number)) if number.is_finite() => Some(Box::new(number)),
             Some(Named::File(path)) => {
@@ -281,54 +315,76 @@ impl Reader {
         })
     }
 
-    fn estimates(
-        &mut self,
-        args: &FileArgs,
-        experiment: &Experiment,
-        trace: &Trace,
-        requests: &[Request],
-    ) -> Result<Option<Box<dyn Estimates>>> {
+    /// Estimates that are known before, or how they are learnt.
+    fn estimates(&mut self, files: Files<'_>, requests: &[Request]) -> Result<EstimatesOrWeekly> {
         let needing = requests
             .iter()
             .find(|request| request.policy.needs >= Needs::Estimates);
         let Some(needing) = needing else {
-            return Ok(None);
+            return Ok((None, None));
         };
+        let Files {
+            models,
+            experiment,
+            trace,
+            cluster,
+            ..
+        } = files;
+        let given = files.args.estimates.clone();
+        if given.is_none() && models.given() {
+            return Ok(match models.estimates(self, experiment, trace, cluster)? {
+                Some(Estimated::Before(table)) => (Some(Box::new(table)), None),
+                Some(Estimated::Weekly(weekly)) => (None, Some(weekly)),
+                None => (None, None),
+            });
+        }
         let found = experiment.estimates.clone().map(Named::File);
-        let what = "estimated durations: --estimates FILE (job_id,priority), `oracle` for the true \
-                    ones, or a number of seconds";
-        Ok(match args.estimates.clone().or(found) {
-            None => return Err(missing(needing.name, what)),
-            Some(Named::Oracle) => Some(Box::new(Oracle)),
-            Some(Named::Number(seconds)) if seconds.is_finite() => Some(Box::new(seconds)),
-            Some(Named::Number(number)) => {
+        let Some(named) = given.or(found) else {
+            return Err(missing(needing.name, ESTIMATES));
+        };
+        Ok((Some(self.named_estimates(named, trace)?), None))
+    }
+
+    fn named_estimates(&mut self, named: Named, trace: &Trace) -> Result<Box<dyn Estimates>> {
+        Ok(match named {
+            Named::Oracle => Box::new(Oracle),
+            Named::Number(seconds) if seconds.is_finite() => Box::new(seconds),
+            Named::Number(number) => {
                 return Err(Error::Usage(format!(
                     "--estimates: {number} is no number of seconds"
                 )));
             }
-            Some(Named::File(path)) => {
-                Some(Box::new(self.take(jobs::estimates::read(&path, trace)?)))
-            }
+            Named::File(path) => Box::new(self.take(jobs::estimates::read(&path, trace)?)),
         })
     }
 
     fn packing(
         &mut self,
-        experiment: &Experiment,
-        trace: &Trace,
+        files: Files<'_>,
         profiles: &BTreeMap<Workload, Profile>,
         choice: &Choice,
     ) -> Result<Box<dyn Packing>> {
-        let Some(path) = &experiment.colocate else {
+        let trace = files.trace;
+        let Some(path) = &files.experiment.colocate else {
             return Err(missing(
                 "lucid",
                 "--colocate FILE, the pairs measured on the same GPUs",
             ));
         };
         let pairs = self.take(jobs::colocate::read(path)?);
-        let packing = PackingTable::new(&trace.workloads, profiles, &pairs);
+        let mut packing = PackingTable::new(&trace.workloads, profiles, &pairs);
+        if let Some(model) = files.models.scores(self, profiles)? {
+            packing.scores = score_workloads(&model, trace);
+        }
         let any_score = choice.without().packing;
         jobs::packing::check(Path::new(path), trace, &packing, GPU_MEMORY, any_score)?;
         Ok(Box::new(packing))
     }
 }
+
+/// Estimates, or how they are learnt.
+type EstimatesOrWeekly = (Option<Box<dyn Estimates>>, Option<Weekly>);
+
+const ESTIMATES: &str = "\
+estimated durations: --estimates FILE (job_id,priority), `oracle` for the true ones, a number of \
+seconds, or --models train";

@@ -3,6 +3,7 @@
 mod choice;
 mod experiment;
 mod inputs;
+mod learned;
 mod prepared;
 mod profiling;
 mod results;
@@ -25,6 +26,7 @@ use crate::output::run::{RunDir, Seconds};
 
 use choice::Choice;
 use inputs::{FileArgs, Inputs};
+use learned::ModelArgs;
 use profiling::ProfilerArgs;
 use results::Results;
 
@@ -52,6 +54,9 @@ pub struct Args {
     files: FileArgs,
     #[command(flatten)]
     #[serde(flatten)]
+    models: ModelArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
     profiler: ProfilerArgs,
     #[command(flatten)]
     #[serde(flatten)]
@@ -64,6 +69,7 @@ Examples:
   gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run
   gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run
   gleaner simulate --preset venus-sept --data venus_sept --policy all --out run
+  gleaner simulate --data trace --policy lucid --models train --out run
   gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
 
 What a policy leaves idle can be harvested:
@@ -141,6 +147,8 @@ pub fn run(args: &Args) -> Result<()> {
 
     let clock = Instant::now();
     let simulation = prepared.simulation(&args.choice, args.check);
+    let learnt = prepared.learn(simulation, &requests, stop)?;
+    let simulation = learnt.simulation(simulation);
     let progress = Mutex::new(Progress::new(args.output.quiet));
     let control = Control {
         stop,
@@ -158,6 +166,7 @@ pub fn run(args: &Args) -> Result<()> {
     seconds.compute = clock.elapsed().as_secs_f64();
     let results = Results {
         args,
+        learnt: &learnt,
         simulation,
         runs: &runs,
         sources: &inputs.sources,

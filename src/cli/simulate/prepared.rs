@@ -1,11 +1,17 @@
 //! What simulations of one trace share: inputs read, the profiler set.
 
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+
 use super::Args;
 use super::choice::Choice;
 use super::inputs::Inputs;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::lucid::inputs::{Estimates, EstimatesByPolicy};
+use crate::lucid::policies::Needs;
 use crate::lucid::profiler::Profiler;
-use crate::lucid::{Request, Simulation};
+use crate::lucid::{Control, Request, Simulation};
 
 /// Inputs read once, for any number of simulations.
 pub struct Prepared {
@@ -19,7 +25,7 @@ impl Prepared {
     /// # Errors
     /// Wrong usage and faults of the files.
     pub fn read(args: &Args, requests: &[Request]) -> Result<Self> {
-        let mut inputs = Inputs::read(&args.files, &args.choice, requests)?;
+        let mut inputs = Inputs::read(&args.files, &args.models, &args.choice, requests)?;
         let profiler = args.profiler.settings(&mut inputs, requests)?;
         Ok(Prepared { inputs, profiler })
     }
@@ -41,8 +47,57 @@ impl Prepared {
         }
     }
 
+    /// Learns the estimates of each policy that goes by them, where they are learnt in the
+    /// simulation.
+    ///
+    /// # Errors
+    /// A simulation that fails.
+    pub fn learn(
+        &self,
+        simulation: Simulation<'_>,
+        requests: &[Request],
+        stop: &AtomicBool,
+    ) -> Result<Learnt> {
+        let Some(weekly) = &self.inputs.weekly else {
+            return Ok(Learnt(None));
+        };
+        let quiet = Control {
+            stop,
+            progress: &|_, _| (),
+        };
+        let going_by = requests
+            .par_iter()
+            .filter(|r| r.policy.needs >= Needs::Estimates);
+        let estimates = going_by.map(|request| {
+            let estimates = weekly.estimates(&simulation, request, quiet);
+            let estimates = estimates.map_err(|error| Error::Run(error.to_string()))?;
+            Ok((request.name, estimates))
+        });
+        let estimates: Result<_> = estimates.collect();
+        Ok(Learnt(Some(EstimatesByPolicy(estimates?))))
+    }
+
     /// The profiler's settings, `auto` resolved.
     pub fn profiler(&self) -> Option<&Profiler> {
         self.profiler.as_ref()
+    }
+}
+
+/// Estimates that were learnt in simulations, where they were.
+pub struct Learnt(Option<EstimatesByPolicy>);
+
+impl Learnt {
+    /// The simulation with them.
+    pub fn simulation<'a>(&'a self, simulation: Simulation<'a>) -> Simulation<'a> {
+        let learnt = self.0.as_ref().map(|learnt| learnt as &dyn Estimates);
+        Simulation {
+            estimates: learnt.or(simulation.estimates),
+            ..simulation
+        }
+    }
+
+    /// By policy.
+    pub fn by_policy(&self) -> Option<&EstimatesByPolicy> {
+        self.0.as_ref()
     }
 }

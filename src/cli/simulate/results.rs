@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Args;
+use super::prepared::Learnt;
 use crate::cli::print;
 use crate::domain::Cluster;
 use crate::error::{Error, Result};
@@ -24,6 +25,7 @@ use crate::output::simulate::{self as tables, Entry, Experiment};
 /// Everything there is to report.
 pub struct Results<'a> {
     pub args: &'a Args,
+    pub learnt: &'a Learnt,
     pub simulation: Simulation<'a>,
     pub runs: &'a [PolicyRun],
     pub sources: &'a [SourceId],
@@ -131,6 +133,9 @@ impl Results<'_> {
         })?;
         if let Some(profiler) = self.runs.iter().find_map(|run| run.profiler.as_ref()) {
             tables::write_profiler(directory, experiment, profiler)?;
+        }
+        if let Some(learnt) = self.learnt.by_policy() {
+            directory.write_table(&tables::estimates(experiment.trace, learnt))?;
         }
         tables::write_results(directory, placer, entries)
     }

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::run::{Input, RunDir, RunInfo, Seconds};
 use crate::output::sweep::{self as tables, Store, Sweep};
-use crate::sweep::{Field, Metric, Plan, field, metrics};
+use crate::sweep::{Field, Metric, Mode, Plan};
 
 use experiment::Experiment;
 
@@ -44,7 +44,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
     /// Figure by which the best settings are chosen [default: total_work, or avg_jct_s of
-    /// simulations].
+    /// simulations]. Equals are told apart by total_work, then completion_mean_s, then
+    /// rescale_loss; of simulations by avg_jct_s, then avg_queue_s, then checkpoints.
     #[arg(long, value_name = "METRIC")]
     best: Option<String>,
     /// Runs at once [default: as many as there are cores]; the results do not depend on it.
@@ -61,13 +62,6 @@ pub struct Args {
     quiet: bool,
 }
 
-/// What a kind of sweep has: settings, figures, and the figure to choose by.
-struct Columns {
-    settings: &'static [Field],
-    metrics: &'static [Metric],
-    by: Metric,
-}
-
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -79,7 +73,8 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let clock = Instant::now();
     let plan = ingest::plan::read(&args.plan)?;
-    let columns = Columns::of(&plan.value, args.best.as_deref())?;
+    let mode = plan.value.mode();
+    let by = metric(mode, args.best.as_deref())?;
     let experiment: Box<dyn Experiment> = match plan.value {
         Plan::Replay(plan) => Box::new(replay::Replays::prepare(plan)?),
         Plan::Simulate(plan) => Box::new(simulate::Simulations::prepare(&args.plan, plan)?),
@@ -91,7 +86,8 @@ pub fn run(args: &Args) -> Result<()> {
             let sources = [&plan.sources, experiment.sources()].concat();
             let session = Session {
                 args,
-                columns,
+                mode,
+                by,
                 experiment: experiment.as_ref(),
                 store: Store::open(&directory)?,
                 directory,
@@ -100,36 +96,26 @@ pub fn run(args: &Args) -> Result<()> {
             };
             session.run(stop)
         }
-        out => list(experiment.as_ref(), &columns, out.as_deref()),
+        out => list(experiment.as_ref(), mode.settings(), out.as_deref()),
     }
 }
 
-impl Columns {
-    fn of(plan: &Plan, best: Option<&str>) -> Result<Self> {
-        let (settings, metrics, default): (&[Field], &[Metric], _) = match plan {
-            Plan::Replay(_) => (&field::REPLAY_SETTINGS, &metrics::REPLAY, "total_work"),
-            Plan::Simulate(_) => (&field::SIMULATE_SETTINGS, &metrics::SIMULATE, "avg_jct_s"),
-        };
-        let name = best.unwrap_or(default);
-        let ranked = || metrics.iter().filter(|metric| metric.best.is_some());
-        let by = ranked().find(|metric| metric.field.name == name);
-        let by = *by.ok_or_else(|| {
-            let names: Vec<&str> = ranked().map(|metric| metric.field.name).collect();
-            Error::Usage(format!(
-                "--best is {name:?}, expected one of {}",
-                names.join(", ")
-            ))
-        })?;
-        Ok(Columns {
-            settings,
-            metrics,
-            by,
-        })
-    }
+/// The figure to choose by.
+fn metric(mode: Mode, best: Option<&str>) -> Result<Metric> {
+    let name = best.unwrap_or(mode.default_metric());
+    let ranked = || mode.metrics().iter().filter(|metric| metric.best.is_some());
+    let by = ranked().find(|metric| metric.field.name == name);
+    by.copied().ok_or_else(|| {
+        let names: Vec<&str> = ranked().map(|metric| metric.field.name).collect();
+        Error::Usage(format!(
+            "--best is {name:?}, expected one of {}",
+            names.join(", ")
+        ))
+    })
 }
 
 /// Lists the runs, with those in `out` as done.
-fn list(experiment: &dyn Experiment, columns: &Columns, out: Option<&Path>) -> Result<()> {
+fn list(experiment: &dyn Experiment, settings: &[Field], out: Option<&Path>) -> Result<()> {
     let earlier = out.filter(|path| path.join("runs").is_dir());
     let store = earlier
         .map(|path| Store::open(&RunDir::open(path)?))
@@ -142,13 +128,14 @@ fn list(experiment: &dyn Experiment, columns: &Columns, out: Option<&Path>) -> R
     };
     let done: Vec<bool> = runs.iter().map(is_done).collect();
     remark(&[format!("{} runs", runs.len())]);
-    print(&tables::listing(runs, columns.settings, &done))
+    print(&tables::listing(runs, settings, &done))
 }
 
 /// A sweep under way.
 struct Session<'a> {
     args: &'a Args,
-    columns: Columns,
+    mode: Mode,
+    by: Metric,
     experiment: &'a dyn Experiment,
     store: Store,
     directory: RunDir,
@@ -241,9 +228,8 @@ impl Session<'_> {
         let sweep = Sweep {
             runs: self.experiment.runs(),
             summaries,
-            settings: self.columns.settings,
-            metrics: self.columns.metrics,
-            by: self.columns.by,
+            mode: self.mode,
+            by: self.by,
         };
         let summary = tables::summary(&sweep);
         self.directory.write_table(&tables::table(&sweep))?;

@@ -20,7 +20,7 @@ use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 
 /// Most nodes of a cluster.
-const MAX_NODES: i64 = 1_000_000;
+pub(in crate::ingest) const MAX_NODES: i64 = 1_000_000;
 
 /// Reads a cluster whose nodes have `gpus_per_node` GPUs each.
 ///

@@ -115,6 +115,7 @@ mod tests {
             times: vec![1000, 1600, 2800],
             gpu_jobs: vec![5.5, 6.0, 0.0],
             gpus: vec![28.0, 31.0, -1.5],
+            ..ForecastTable::default()
         };
         let civil = read_csv(
             "time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n\

@@ -122,7 +122,8 @@ impl<'r> Cell<'r> {
     }
 }
 
-fn without_zero_fraction(text: &str) -> &str {
+/// A text without a fraction of zeros, where it is a whole number with one.
+pub(in crate::ingest) fn without_zero_fraction(text: &str) -> &str {
     match text.split_once('.') {
         Some((number, zeros))
             if !number.is_empty()

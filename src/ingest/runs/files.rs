@@ -16,6 +16,11 @@ pub(super) const RUN_FILE: &str = "run.json";
 /// Longest JSON file that is read, in bytes: those of real runs have a few thousand.
 const MAX_JSON: u64 = 1 << 26;
 
+/// Whether there is something of this name in a run directory.
+pub(super) fn is_there(dir: &Path, name: &str) -> bool {
+    fs::symlink_metadata(dir.join(name)).is_ok()
+}
+
 /// Opens a file of a run directory.
 ///
 /// # Errors
@@ -29,7 +34,7 @@ pub(super) fn open(dir: &Path, name: &str) -> Result<Source> {
         Err(error) => error.to_string(),
     };
     let fault = Fault::of(&path, found, "a file of the run");
-    let remedy = "name a run directory of gleaner replay or gleaner simulate, \
+    let remedy = "name a run directory of gleaner replay, gleaner simulate or gleaner sweep, \
                   or run it again where files were lost";
     Err(fault.remedy(remedy).into())
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::files::{RUN_FILE, read_json};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::ingest::SourceId;
 
 /// How a run was made.
 #[derive(Debug, Clone)]
@@ -36,6 +37,16 @@ pub struct UsedInput {
     pub sha256: String,
 }
 
+impl From<&SourceId> for UsedInput {
+    fn from(id: &SourceId) -> Self {
+        UsedInput {
+            path: id.path.display().to_string(),
+            bytes: id.length,
+            sha256: id.sha256.to_string(),
+        }
+    }
+}
+
 /// The fields of `run.json` that are read.
 #[derive(Deserialize)]
 struct Document {
@@ -47,6 +58,32 @@ struct Document {
 }
 
 impl RunInfo {
+    /// That of a subcommand of this program at work on `path`, with these arguments, a map,
+    /// and files read.
+    ///
+    /// # Errors
+    /// Never in practice: the serialiser's words where it fails.
+    pub fn of_this(
+        command: &str,
+        path: &Path,
+        arguments: &impl Serialize,
+        sources: &[SourceId],
+    ) -> Result<Self> {
+        let arguments = match serde_json::to_value(arguments) {
+            Ok(Value::Object(map)) => map,
+            Ok(_) => Map::new(),
+            Err(error) => return Err(Error::Run(error.to_string())),
+        };
+        Ok(RunInfo {
+            path: path.to_owned(),
+            command: command.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            arguments: arguments.into_iter().filter_map(given).collect(),
+            inputs: sources.iter().map(UsedInput::from).collect(),
+            complete: true,
+        })
+    }
+
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let document: Document = read_json(dir, RUN_FILE)?;
         let arguments = document.arguments.into_iter();

@@ -1,4 +1,4 @@
-//! Run directories of `gleaner replay` and `gleaner simulate`, read back.
+//! Run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`, read back.
 //!
 //! A run directory is input like any other: nothing in it is trusted. Names that become
 //! parts of paths are checked, only plain files are opened, and what is missing, damaged
@@ -12,10 +12,12 @@ mod files;
 mod info;
 mod replay;
 mod simulate;
+mod sweep;
 
 pub use info::{RunInfo, UsedInput};
-pub use replay::{Hold, ReplayRun, ReplaySummary, Step, TaskEnd};
+pub use replay::{FragmentClass, Hold, ReplayRun, ReplaySummary, Step, TaskEnd};
 pub use simulate::{Delays, Hour, JobEnd, PolicyFigures, PolicyRun, SimulateRun, VcDelays};
+pub use sweep::{BestRun, SweepRuns, SweptRun};
 
 /// A run directory.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub enum RunResult {
     Replay(Box<ReplayRun>),
     /// Of `gleaner simulate`.
     Simulate(SimulateRun),
+    /// Of `gleaner sweep`.
+    Sweep(SweepRuns),
 }
 
 /// Reads a run directory.
@@ -44,9 +48,10 @@ pub fn read(dir: &Path) -> Result<Run> {
     let result = match info.command.as_str() {
         "replay" => RunResult::Replay(Box::new(ReplayRun::read(dir)?)),
         "simulate" => RunResult::Simulate(SimulateRun::read(dir)?),
+        "sweep" => RunResult::Sweep(SweepRuns::read(dir, info.complete)?),
         other => {
             let file = dir.join(files::RUN_FILE);
-            let fault = Fault::of(&file, format!("{other:?}"), "replay or simulate");
+            let fault = Fault::of(&file, format!("{other:?}"), "replay, simulate or sweep");
             let remedy = "name a run directory of one of these";
             return Err(fault.field("command").remedy(remedy).into());
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::files::{open, read_json, time};
+use super::files::{is_there, open, read_json, time};
 use crate::domain::Time;
 use crate::error::Result;
 use crate::ingest::Gatherer;
@@ -22,6 +22,8 @@ pub struct ReplayRun {
     pub tasks: Vec<TaskEnd>,
     /// Each time that a task held a node.
     pub holds: Vec<Hold>,
+    /// The idle fragments of the log by length; `None` where an earlier version ran.
+    pub fragments: Option<Vec<FragmentClass>>,
 }
 
 /// `summary.json`; the fields are described in docs/OUTPUTS.md.
@@ -88,6 +90,19 @@ pub struct Hold {
     pub to: Time,
 }
 
+/// The idle fragments whose lengths are between two bounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FragmentClass {
+    /// Shortest length in seconds, within the class.
+    pub from_s: f64,
+    /// Longest length in seconds, outside the class; the last has no bound.
+    pub to_s: Option<f64>,
+    /// How many fragments.
+    pub fragments: u64,
+    /// Their idle node-time.
+    pub node_seconds: f64,
+}
+
 impl ReplayRun {
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let tasks = read_tasks(dir)?;
@@ -95,6 +110,7 @@ impl ReplayRun {
             summary: read_json(dir, "summary.json")?,
             steps: read_steps(dir)?,
             holds: read_holds(dir, &tasks)?,
+            fragments: read_fragments(dir)?,
             tasks,
         })
     }
@@ -201,4 +217,34 @@ fn read_holds(dir: &Path, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
             }
         },
     )
+}
+
+fn read_fragments(dir: &Path) -> Result<Option<Vec<FragmentClass>>> {
+    const FILE: &str = "fragments.parquet";
+    if !is_there(dir, FILE) {
+        return Ok(None);
+    }
+    let columns = [
+        ("from_s", "the shortest lengths"),
+        ("to_s", "the lengths above"),
+        ("fragments", "how many fragments"),
+        ("node_seconds", "their idle node-time"),
+    ];
+    let read = |row: &Row<'_>, [from, to, fragments, seconds]: [Col; 4]| {
+        let from_s = row.cell(from).amount()?;
+        let bound = row.given(Some(to));
+        let to_s = bound.map(|cell| cell.amount()).transpose()?;
+        if let (Some(cell), Some(to_s)) = (bound, to_s)
+            && to_s <= from_s
+        {
+            return Err(cell.fault("more than `from_s`"));
+        }
+        Ok(FragmentClass {
+            from_s,
+            to_s,
+            fragments: row.cell(fragments).integer(0..=i64::MAX)? as u64,
+            node_seconds: row.cell(seconds).amount()?,
+        })
+    };
+    read_rows(dir, FILE, columns, read).map(Some)
 }

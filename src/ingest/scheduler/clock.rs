@@ -115,7 +115,7 @@ impl Local {
 }
 
 /// Seconds since 1970, a fraction dropped; nothing beyond the years that a log can have.
-pub(super) fn epoch(text: &str) -> Option<i64> {
+pub(in crate::ingest) fn epoch(text: &str) -> Option<i64> {
     /// Year 2262, the last whose nanoseconds since 1970 fit.
     const LAST: i64 = 9_200_000_000;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

@@ -15,11 +15,11 @@ const FREE_TEXT: [&str; 7] = [
 ];
 
 /// A column that a table must have, under one of some names.
-pub(super) type Names = &'static [&'static str];
+pub(in crate::ingest) type Names = &'static [&'static str];
 
 /// The header of a table.
 #[derive(Debug, Clone)]
-pub(super) struct Header {
+pub(in crate::ingest) struct Header {
     text: String,
     delimiter: String,
     width: usize,
@@ -30,7 +30,7 @@ pub(super) struct Header {
 }
 
 /// Says what to do about a missing column.
-pub(super) type Remedy<'a> = &'a dyn Fn() -> String;
+pub(in crate::ingest) type Remedy<'a> = &'a dyn Fn() -> String;
 
 impl Header {
     /// Finds columns in a header line. The delimiter is `|`, or else whatever of tab,
@@ -63,8 +63,7 @@ impl Header {
         {
             let found = format!("no such column in {:?}", shown(line));
             let fault = Fault::of(place.file, found, "a header line with this column");
-            let place = format!("line {}", place.line);
-            faults.push(fault.at(place).field(names[0]).remedy(remedy()));
+            faults.push(fault.at(place.within()).field(names[0]).remedy(remedy()));
         }
         let free = |n: &&str| {
             let list = delimiter == "," && n.eq_ignore_ascii_case("NodeList");
@@ -110,7 +109,7 @@ fn shown(line: &str) -> String {
 }
 
 /// The cells of a line.
-pub(super) struct Row<'h, 'l> {
+pub(in crate::ingest) struct Row<'h, 'l> {
     header: &'h Header,
     line: &'l str,
     /// Where the delimiters are.
@@ -146,10 +145,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const PLACE: fn() -> Place<'static> = || Place {
-        file: Path::new("log"),
-        line: 1,
-    };
+    const PLACE: fn() -> Place<'static> = || Place::line(Path::new("log"), 1);
 
     fn header(line: &str, delimiter: Option<&str>) -> Result<Header> {
         let wanted: [Names; 3] = [&["JobIDRaw", "JobID"], &["NodeList"], &["NNodes"]];

@@ -119,10 +119,7 @@ fn fits(job: &Job) -> bool {
 }
 
 fn hold(job: &Job, nodes: Nodes, intake: &mut Intake) -> Result<()> {
-    let place = Place {
-        file: &job.file,
-        line: job.line,
-    };
+    let place = Place::line(&job.file, job.line);
     if nodes == Nodes::Counted {
         return intake.hold_count(place, job.nodes, job.start, job.end);
     }
@@ -179,7 +176,7 @@ fn job<'l>(
 }
 
 /// A whole number, also one written as `512.0`.
-fn whole(text: &str) -> Option<u32> {
+pub(in crate::ingest) fn whole(text: &str) -> Option<u32> {
     let (number, fraction) = text.split_once('.').unwrap_or((text, ""));
     let zeros = fraction.bytes().all(|byte| byte == b'0');
     number.parse().ok().filter(|_| zeros)
@@ -203,7 +200,7 @@ fn find(
     {
         let found = format!("no such column among {}", header.join(", "));
         let fault = Fault::of(place.file, found, "a header line with this column").field(*name);
-        let fault = fault.at(format!("line {}", place.line));
+        let fault = fault.at(place.within());
         faults.push(fault.remedy(format!("take {WHERE}")));
     }
     faults.into_result((header.len(), at))

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Fault, Result};
-use crate::ingest::source::STDIN;
+use crate::ingest::source::{STDIN, is_tar};
 
 /// Most bytes of a line, 16 MiB: a job on some hundred thousand nodes, each spelt out.
 const LINE_LIMIT: usize = 16 << 20;
@@ -27,7 +27,7 @@ pub struct Input<'a> {
 }
 
 /// A line, without its end.
-pub(super) struct Line<'l> {
+pub(in crate::ingest) struct Line<'l> {
     /// Its text; bytes that are none become replacement characters.
     pub text: Cow<'l, str>,
     /// Where it is.
@@ -36,16 +36,53 @@ pub(super) struct Line<'l> {
     pub cut: bool,
 }
 
-/// A line of a file.
+/// What the parts of a file are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Lines of a text.
+    #[default]
+    Line,
+    /// Jobs of a JSON document, from 1.
+    Job,
+    /// Profiles of a JSON document, from 1.
+    Profile,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unit::Line => "line",
+            Unit::Job => "job",
+            Unit::Profile => "profile",
+        })
+    }
+}
+
+/// A part of a file, such as a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(in crate::ingest) struct Place<'a> {
     pub file: &'a Path,
+    pub unit: Unit,
+    /// Its number, from 1.
     pub line: u64,
+}
+
+impl<'a> Place<'a> {
+    /// A line.
+    pub fn line(file: &'a Path, line: u64) -> Self {
+        let unit = Unit::Line;
+        Place { file, unit, line }
+    }
+
+    /// Where it is in the file, such as `line 3`.
+    pub fn within(&self) -> String {
+        format!("{} {}", self.unit, self.line)
+    }
 }
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.file.display(), self.line)
+        write!(f, "{}, {} {}", self.file.display(), self.unit, self.line)
     }
 }
 
@@ -65,7 +102,7 @@ impl<'a> Input<'a> {
     /// A log from any stream; `path` is for messages.
     ///
     /// # Errors
-    /// The stream's first bytes cannot be read.
+    /// The stream's first bytes cannot be read, or are those of a tar archive.
     pub fn new(path: &Path, stream: impl Read + 'a) -> Result<Input<'a>> {
         let mut raw = BufReader::with_capacity(BUFFER, stream);
         let io_error = |e| Error::io("read", path, e);
@@ -80,13 +117,27 @@ impl<'a> Input<'a> {
         } else {
             Box::new(raw)
         };
-        Ok(Input {
+        let mut input = Input {
             path: path.to_owned(),
             reader,
             compressed: gzip || zstandard,
             line: 0,
             buffer: Vec::new(),
-        })
+        };
+        input.refuse_tar()?;
+        Ok(input)
+    }
+
+    fn refuse_tar(&mut self) -> Result<()> {
+        let head = match self.reader.fill_buf() {
+            Ok(head) => head,
+            Err(error) => return Err(self.read_error(error)),
+        };
+        if !is_tar(head) {
+            return Ok(());
+        }
+        let fault = Fault::of(&self.path, "a tar archive", "one of the files in it");
+        Err(fault.remedy("unpack it with tar -xf").into())
     }
 
     /// The file as the user named it.
@@ -95,7 +146,7 @@ impl<'a> Input<'a> {
     }
 
     /// The next line that is not empty; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Line<'_>>> {
+    pub(in crate::ingest) fn next(&mut self) -> Result<Option<Line<'_>>> {
         loop {
             self.buffer.clear();
             self.line += 1;
@@ -118,21 +169,24 @@ impl<'a> Input<'a> {
         };
         Line {
             text: String::from_utf8_lossy(bytes.unwrap_or(&self.buffer)),
-            place: Place {
-                file: &self.path,
-                line: self.line,
-            },
+            place: Place::line(&self.path, self.line),
             cut,
         }
     }
 
-    fn read_error(&self, error: io::Error) -> Error {
+    /// Its bytes that are not read yet, for documents that are not read by line.
+    pub(in crate::ingest) fn stream(&mut self) -> &mut dyn BufRead {
+        &mut *self.reader
+    }
+
+    /// What an error while reading means: the disk's fault, or the file's.
+    pub(in crate::ingest) fn read_error(&self, error: io::Error) -> Error {
         if error.raw_os_error().is_some() || !self.compressed {
             return Error::io("read", &self.path, error);
         }
         let fault = Fault::of(&self.path, error.to_string(), "a complete compressed file");
         fault
-            .at(format!("after line {}", self.line - 1))
+            .at(format!("after line {}", self.line.saturating_sub(1)))
             .remedy("copy it again, or decompress what can be")
             .into()
     }

@@ -13,6 +13,8 @@
 //! - **PBS** and **Cobalt**: accounting records.
 //! - **DJC**: the job records that ALCF publishes, as CSV.
 //! - **SWF**: the Standard Workload Format 2.2.
+//! - **Philly**: the log of jobs of Microsoft's GPU cluster, a JSON array; a node is idle
+//!   while no attempt holds any of its GPUs.
 //!
 //! # Times
 //!
@@ -40,6 +42,7 @@ mod intake;
 mod node_list;
 mod node_set;
 mod pbs;
+pub(super) mod philly;
 mod reader;
 mod record;
 mod slurm;
@@ -56,13 +59,20 @@ pub use clock::Clock;
 pub use cobalt::WHERE as COBALT_LOG;
 pub use djc::WHERE as DJC_LOG;
 pub use holds::{Holds, Summary};
-pub use input::Input;
+pub use input::{Input, Unit};
 pub use node_list::COMMANDS as NODES_COMMANDS;
 pub use pbs::WHERE as PBS_LOG;
+pub use philly::WHERE as PHILLY_LOG;
 pub use slurm::COMMAND as SACCT_COMMAND;
 pub use slurm_events::COMMAND as EVENTS_COMMAND;
 pub use swf::WHERE as SWF_LOG;
 pub use tally::{Found, Reason, Tally};
+
+pub(super) use clock::{Local, epoch};
+pub(super) use columns::{Header, Names, Row};
+pub(super) use djc::whole;
+pub(super) use input::{Line, Place};
+pub(super) use slurm::is_unknown;
 
 use accounts::AccountReader;
 use dealt::Edges;
@@ -89,6 +99,8 @@ pub enum Format {
     Djc,
     /// Standard Workload Format 2.2.
     Swf,
+    /// Philly's log of jobs on a GPU cluster.
+    Philly,
 }
 
 /// How logs are read.
@@ -165,10 +177,15 @@ pub fn read_inputs<'a>(
     for input in inputs {
         let mut input = input?;
         intake.tally.files += 1;
-        feed(reader.as_mut(), &mut input, &mut intake)?;
+        match &mut reader {
+            Some(reader) => feed(reader.as_mut(), &mut input, &mut intake)?,
+            None => philly::read(&mut input, &mut intake)?,
+        }
         first.get_or_insert_with(|| input.path().to_owned());
     }
-    reader.finish(&mut intake)?;
+    if let Some(mut reader) = reader {
+        reader.finish(&mut intake)?;
+    }
     if let Some(path) = &options.events {
         read_events(path, options, &mut intake)?;
     }
@@ -194,14 +211,16 @@ fn open(options: &Options) -> Result<Intake> {
     Ok(intake)
 }
 
-fn reader(options: &Options) -> Box<dyn LineReader> {
-    match options.format {
+/// The reader of a format that is made of lines.
+fn reader(options: &Options) -> Option<Box<dyn LineReader>> {
+    Some(match options.format {
         Format::Slurm => Box::new(SacctReader::new(options.delimiter.clone())),
         Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
         Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
         Format::Djc => Box::new(DjcReader::default()),
         Format::Swf => Box::new(SwfReader::new(options.cores_per_node, options.node_count)),
-    }
+        Format::Philly => return None,
+    })
 }
 
 fn read_events(path: &Path, options: &Options, intake: &mut Intake) -> Result<()> {
@@ -235,11 +254,12 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
     };
     if !dealt && !intake.nodes.is_fixed() {
         let from = match options.format {
-            Format::Slurm => format!(", from {NODES_COMMANDS}"),
-            _ => String::new(),
+            Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),
+            Format::Philly => "; --machines FILE names all".to_owned(),
+            _ => "; --nodes FILE names all".to_owned(),
         };
         notes.push(format!(
-            "the machine is taken to be the {} nodes that the log names; --nodes FILE names all{from}",
+            "the machine is taken to be the {} nodes that the log names{from}",
             nodes.len()
         ));
     }
@@ -280,6 +300,7 @@ fn origin(format: Format) -> String {
         Format::Cobalt => COBALT_LOG.to_owned(),
         Format::Djc => DJC_LOG.to_owned(),
         Format::Swf => SWF_LOG.to_owned(),
+        Format::Philly => PHILLY_LOG.to_owned(),
     }
 }
 

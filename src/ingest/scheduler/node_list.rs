@@ -1,9 +1,11 @@
-//! The nodes of a machine from a file: `scontrol show nodes`, `sinfo -N`, or a plain list.
+//! The nodes of a machine from a file: `scontrol show nodes`, `sinfo -N`, Philly's list of
+//! machines, or a plain list.
 
 use std::path::Path;
 
 use indexmap::IndexSet;
 
+use super::djc::whole;
 use super::hostlist::{self, HostlistError};
 use super::input::{Input, Line};
 use crate::error::{Fault, Result};
@@ -19,6 +21,8 @@ enum Form {
     Scontrol,
     /// A table with a header; the column of the names.
     Sinfo(usize),
+    /// Philly's list of machines: the name, its GPUs, and their memory.
+    Machines,
     /// Lists of nodes, parted by commas and line ends.
     Plain,
 }
@@ -75,6 +79,13 @@ fn form_of(text: &str) -> (Form, bool) {
     if text.trim_start().starts_with("NodeName=") {
         return (Form::Scontrol, false);
     }
+    let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+    if let [name, gpus, memory] = cells[..]
+        && (name.eq_ignore_ascii_case("machineId")
+            || whole(gpus).is_some() && memory.ends_with("GB"))
+    {
+        return (Form::Machines, whole(gpus).is_none());
+    }
     let mut words = text.split([' ', '|', '\t']).filter(|word| !word.is_empty());
     let column = words.position(|word| ["NODELIST", "HOSTNAMES", "NODE_LIST"].contains(&word));
     match column {
@@ -100,13 +111,14 @@ fn take(
             let mut words = text.split([' ', '|', '\t']).filter(|word| !word.is_empty());
             words.nth(column).unwrap_or_default()
         }
+        Form::Machines => text.split(',').next().unwrap_or_default(),
         Form::Plain => text,
     };
     if let Err(error) = add(list, names) {
         let found = format!("{:?}, which is {error}", shown(list));
         let expected = format!("names of nodes or lists such as n[01-16], from {COMMANDS}");
         let fault = Fault::of(line.place.file, found, expected);
-        faults.add(fault.at(format!("line {}", line.place.line)))?;
+        faults.add(fault.at(line.place.within()))?;
     }
     Ok(())
 }
@@ -161,6 +173,8 @@ mod tests {
             "n[01-02]\n",
             "# all\nn01,\nn02\nn01\n",
             "n01, n02",
+            "machineId,number of GPUs,single GPU mem\nn01,8, 24GB\nn02,2, 12GB\n",
+            "n01,8, 24GB\nn02,2, 12GB\n",
         ] {
             assert_eq!(names(text).unwrap(), ["n01", "n02"], "{text}");
         }

@@ -2,7 +2,6 @@
 
 use super::input::{Input, Line};
 use super::intake::Intake;
-use super::tally::Reason;
 use crate::error::Result;
 
 /// Reads a log line by line.
@@ -35,10 +34,7 @@ pub(super) fn feed(
 ) -> Result<()> {
     reader.begin();
     while let Some(line) = input.next()? {
-        intake.tally.lines += 1;
-        if line.cut {
-            intake.fault(Reason::Unreadable, line.place, "a line of more than 16 MiB")?;
-        } else {
+        if intake.tally.take(&line)? {
             reader.line(&line, intake)?;
         }
     }

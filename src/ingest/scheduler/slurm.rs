@@ -150,7 +150,7 @@ pub(super) fn no_time(text: &str, place: Place<'_>, intake: &mut Intake) -> Resu
 }
 
 /// What Slurm writes for what it does not know.
-pub(super) fn is_unknown(text: &str) -> bool {
+pub(in crate::ingest) fn is_unknown(text: &str) -> bool {
     matches!(
         text,
         "" | "Unknown" | "None" | "None assigned" | "(null)" | "N/A"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::input::Place;
+use super::input::{Line, Place, Unit};
 use crate::error::{Error, Fault, Faults, Result};
 
 /// Why a line, or a part of it, was not used, or what was odd about it.
@@ -17,6 +17,14 @@ pub enum Reason {
     OtherRecord,
     /// An event of the whole cluster, or one that leaves the node usable.
     NoOutage,
+    /// The job asks for no GPU.
+    NoGpu,
+    /// The job ran for less than a second.
+    NoTime,
+    /// The job still ran at the trace's end, so that its duration is unknown.
+    StillRunning,
+    /// The job's profile is not a delay, so that its duration is unknown.
+    OtherProfile,
     /// The line cannot be read.
     Unreadable,
     /// The end is before the start.
@@ -35,6 +43,30 @@ pub enum Reason {
     TooManyNodes,
     /// Fewer nodes were free than it used.
     NotEnoughFree,
+    /// A run of the job has no start or no end.
+    NoRun,
+    /// It starts before it is submitted.
+    StartsEarly,
+    /// The duration is not the time from start to end, which is used.
+    DurationDiffers,
+    /// An earlier one has the same id.
+    Repeated,
+    /// It uses more GPUs of a node than that has.
+    TooManyOfNode,
+    /// It asks for more GPUs than its virtual cluster has.
+    TooManyGpus,
+    /// It belongs to a virtual cluster of which no machine is known.
+    UnknownCluster,
+    /// Its tasks are on GPUs of several types.
+    SeveralTypes,
+    /// Its profile is not in the workload, or is there twice.
+    NoProfile,
+    /// A job has no task that says what it asks for.
+    NoTask,
+    /// Tasks are of a job that is nowhere else.
+    NoJob,
+    /// A time or a number no real job has.
+    Absurd,
     /// It started on a node on which another was running.
     Overlap,
 }
@@ -57,6 +89,12 @@ impl Reason {
             Reason::Step => "job steps (leave them out with -X)",
             Reason::OtherRecord => "other records",
             Reason::NoOutage => "events without an outage of a node",
+            Reason::NoGpu => "ask for no GPU",
+            Reason::NoTime => "ran for less than a second",
+            Reason::StillRunning => "still ran at the trace's end",
+            Reason::OtherProfile => {
+                "have a profile other than a delay: their durations are unknown"
+            }
             Reason::Unreadable => "cannot be read",
             Reason::EndsBeforeStart => "end before they start",
             Reason::NoEnd => "are over without an end",
@@ -66,6 +104,22 @@ impl Reason {
             Reason::CountDiffers => "have another count of nodes than their list (which is used)",
             Reason::TooManyNodes => "use more nodes than the machine has (all of them are used)",
             Reason::NotEnoughFree => "use more nodes than were free (those are used)",
+            Reason::NoRun => "have an attempt without a start or an end (the others are used)",
+            Reason::StartsEarly => "start before they are submitted (both are used)",
+            Reason::DurationDiffers => {
+                "have a duration other than from start to end (which is used)"
+            }
+            Reason::Repeated => "have the id of an earlier one (which is used)",
+            Reason::TooManyOfNode => {
+                "use more GPUs of a machine than it has (all of them are used)"
+            }
+            Reason::TooManyGpus => "ask for more GPUs than their virtual cluster has (left out)",
+            Reason::UnknownCluster => "are of a virtual cluster without machines (left out)",
+            Reason::SeveralTypes => "use GPUs of several types (they count for the first)",
+            Reason::NoProfile => "name a profile that the workload lacks",
+            Reason::NoTask => "have no task",
+            Reason::NoJob => "have tasks and no row in the table of jobs",
+            Reason::Absurd => "tell times or numbers that no job has (left out)",
             Reason::Overlap => "starts on a node with a running job (usual where jobs share nodes)",
         }
     }
@@ -85,8 +139,10 @@ pub struct Found {
 pub struct Tally {
     /// Files read.
     pub files: u64,
-    /// Lines read that are not empty.
+    /// Lines read that are not empty, or what else a file is made of.
     pub lines: u64,
+    /// What these are.
+    pub unit: Unit,
     /// Jobs that held nodes.
     pub jobs: u64,
     /// Of them, those that still run at the log's end.
@@ -96,17 +152,26 @@ pub struct Tally {
     /// What was left out or odd.
     pub found: BTreeMap<Reason, Found>,
     /// Whether a fault is an error.
-    pub(super) strict: bool,
+    pub(in crate::ingest) strict: bool,
 }
 
 impl Tally {
+    /// Counts a line, and says whether it is whole; that it is too long is counted.
+    pub(in crate::ingest) fn take(&mut self, line: &Line<'_>) -> Result<bool> {
+        self.lines += 1;
+        if line.cut {
+            self.fault(Reason::Unreadable, line.place, "a line of more than 16 MiB")?;
+        }
+        Ok(!line.cut)
+    }
+
     /// Counts a line that was left out, as is usual.
-    pub(super) fn leave_out(&mut self, reason: Reason) {
+    pub(in crate::ingest) fn leave_out(&mut self, reason: Reason) {
         self.found.entry(reason).or_default().count += 1;
     }
 
     /// Counts a fault.
-    pub(super) fn fault(
+    pub(in crate::ingest) fn fault(
         &mut self,
         reason: Reason,
         place: Place<'_>,
@@ -118,7 +183,7 @@ impl Tally {
                 found.to_string(),
                 "a log without contradictions",
             );
-            let fault = fault.at(format!("line {}", place.line));
+            let fault = fault.at(place.within());
             return Err(fault
                 .remedy("leave --strict away to count such lines and go on")
                 .into());
@@ -128,7 +193,12 @@ impl Tally {
     }
 
     /// Counts something found `count` times, with its first example.
-    pub(super) fn note(&mut self, reason: Reason, count: u64, example: impl FnOnce() -> String) {
+    pub(in crate::ingest) fn note(
+        &mut self,
+        reason: Reason,
+        count: u64,
+        example: impl FnOnce() -> String,
+    ) {
         let found = self.found.entry(reason).or_default();
         if found.count == 0 {
             found.example = example();
@@ -137,8 +207,12 @@ impl Tally {
     }
 
     /// The faults found, as an error for a log of which nothing remains.
-    pub(super) fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
-        let first = Fault::of(file, format!("{} lines, none of use", self.lines), expected);
+    pub(in crate::ingest) fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
+        let first = Fault::of(
+            file,
+            format!("{} {}s, none of use", self.lines, self.unit),
+            expected,
+        );
         let mut faults = Faults(vec![first]);
         for (reason, found) in self.found.iter().filter(|(_, found)| found.count > 0) {
             let example = match found.example.as_str() {
@@ -158,8 +232,8 @@ impl fmt::Display for Tally {
         let files = if self.files == 1 { "file" } else { "files" };
         writeln!(
             f,
-            "read      {} lines of {} {files}",
-            self.lines, self.files
+            "read      {} {}s of {} {files}",
+            self.lines, self.unit, self.files
         )?;
         write!(f, "used      {} jobs", self.jobs)?;
         if self.running > 0 {
@@ -192,7 +266,7 @@ mod tests {
         tally.leave_out(Reason::Step);
         for line in [7, 9] {
             let file = Path::new("log");
-            let place = Place { file, line };
+            let place = Place::line(file, line);
             tally.fault(Reason::NoEnd, place, "COMPLETED").unwrap();
         }
         let text = tally.to_string();
@@ -209,10 +283,7 @@ mod tests {
             strict: true,
             ..Tally::default()
         };
-        let place = Place {
-            file: Path::new("log"),
-            line: 7,
-        };
+        let place = Place::line(Path::new("log"), 7);
         tally.fault(Reason::Overlap, place, "two jobs").unwrap();
         let message = tally.fault(Reason::NoEnd, place, "COMPLETED").unwrap_err();
         assert!(message.to_string().contains("log, line 7: found COMPLETED"));

@@ -16,6 +16,7 @@ pub use id::{Digest, SourceId};
 pub use kind::Kind;
 pub use wrap::INFLATED_LIMIT;
 
+pub(in crate::ingest) use wrap::is_tar;
 use wrap::{Compression, Member, MemberReader};
 
 /// The path that stands for stdin.
@@ -63,7 +64,7 @@ impl Source {
         source.compression = Compression::of(&source.head()?);
         let head = source.head()?;
         source.refuse_other_compression(&head)?;
-        if wrap::is_tar(&head) || kind::extension(&source.inner_name()) == "tar" {
+        if is_tar(&head) || kind::extension(&source.inner_name()) == "tar" {
             source.member = Some(source.find_member()?);
         }
         source.kind = Kind::of(&source.head()?, &source.inner_name());

@@ -48,7 +48,7 @@ impl Member {
 }
 
 /// Whether these are the first bytes of a tar archive.
-pub(super) fn is_tar(head: &[u8]) -> bool {
+pub(in crate::ingest) fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
 

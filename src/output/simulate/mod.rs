@@ -12,6 +12,7 @@ use crate::lucid::result::{PolicyRun, ProfilerRun};
 use super::run::RunDir;
 use super::table::Table;
 
+mod estimates;
 mod jobs;
 mod log;
 mod nodes;
@@ -20,6 +21,7 @@ mod seq;
 mod seq_log;
 mod text;
 
+pub use estimates::estimates;
 pub use jobs::{jobs, profiler_jobs, profiler_scaling};
 pub use results::{Entry, Figure, averages, summary};
 pub use seq::{profiler_seq, seq};

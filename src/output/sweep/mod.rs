@@ -10,7 +10,7 @@ pub use text::{listing, summary, text};
 
 use serde_json::Value;
 
-use crate::sweep::{Field, Metric};
+use crate::sweep::{Best, Metric, Mode, best};
 
 /// A run of a sweep, done or not.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +28,15 @@ pub struct Sweep<'a> {
     pub runs: &'a [SweepRun],
     /// The summary of each.
     pub summaries: &'a [Value],
-    /// Columns of the settings.
-    pub settings: &'static [Field],
-    /// Figures of the summaries.
-    pub metrics: &'static [Metric],
+    /// What it ran.
+    pub mode: Mode,
     /// The figure by which the best run is chosen.
     pub by: Metric,
+}
+
+impl Sweep<'_> {
+    /// The best run by a figure; the figures that matter most tell equals apart.
+    fn best(&self, metric: &Metric) -> Option<Best> {
+        best(self.summaries, metric, &self.mode.ties(metric))
+    }
 }

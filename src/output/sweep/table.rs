@@ -12,10 +12,11 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     let settings: Vec<&Value> = sweep.runs.iter().map(|run| &run.settings).collect();
     let summaries: Vec<&Value> = sweep.summaries.iter().collect();
     let settings = sweep
-        .settings
+        .mode
+        .settings()
         .iter()
         .map(|field| (field.name, column(field, &settings)));
-    let figures = sweep.metrics.iter().map(|metric| {
+    let figures = sweep.mode.metrics().iter().map(|metric| {
         let field = &metric.field;
         (field.name, column(field, &summaries))
     });

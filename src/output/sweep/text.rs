@@ -6,40 +6,38 @@ use serde_json::{Map, Value, json};
 
 use super::table::shown;
 use super::{Sweep, SweepRun};
-use crate::sweep::{Direction, Field, Metric, best};
+use crate::sweep::{Direction, Field, Metric};
 
 /// `summary.json`: how many runs there are, the best by the metric asked for, and by
 /// every other.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
-    let all = sweep.metrics.iter();
+    let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.field.name.into(), entry(sweep, metric)?)));
     json!({
         "runs": sweep.runs.len(),
         "metric": sweep.by.field.name,
+        "ties_by": ties(sweep),
         "best": entry(sweep, &sweep.by),
         "best_by_metric": Value::Object(of_all.collect::<Map<String, Value>>()),
     })
 }
 
+/// The figures that decide between runs which are as good.
+fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
+    let ties = sweep.mode.ties(&sweep.by);
+    ties.iter().map(|metric| metric.field.name).collect()
+}
+
 fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
-    let (index, value) = best(sweep.summaries, metric)?;
-    let run = &sweep.runs[index];
+    let best = sweep.best(metric)?;
+    let run = &sweep.runs[best.run];
     Some(json!({
-        "value": value,
+        "value": best.value,
         "direction": metric.best,
         "run": run.key,
         "settings": run.settings,
-        "runs_as_good": as_good(sweep, metric, value),
+        "runs_as_good": best.as_good,
     }))
-}
-
-/// How many runs reach the best value.
-fn as_good(sweep: &Sweep<'_>, metric: &Metric, value: f64) -> usize {
-    let values = sweep
-        .summaries
-        .iter()
-        .filter_map(|summary| metric.of(summary));
-    values.filter(|other| *other == value).count()
 }
 
 /// What a person is told at the end.
@@ -49,7 +47,7 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
         "runs  {}, {found_done} of them done before\n",
         sweep.runs.len()
     );
-    let Some((index, value)) = best(sweep.summaries, &sweep.by) else {
+    let Some(best) = sweep.best(&sweep.by) else {
         let _ = writeln!(out, "best  none: no run has {name}");
         return out;
     };
@@ -57,16 +55,22 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
         Some(Direction::Min) => "least",
         _ => "greatest",
     };
-    let others = match as_good(sweep, &sweep.by, value) {
+    let others = match best.as_good {
         1 => String::new(),
-        runs => format!(", as of {} other runs", runs - 1),
+        runs => format!(
+            ", as of {} other {}, chosen by {}",
+            runs - 1,
+            if runs == 2 { "run" } else { "runs" },
+            ties(sweep).join(", then ")
+        ),
     };
+    let (value, index) = (best.value, best.run);
     let key = &sweep.runs[index].key;
     let _ = writeln!(
         out,
         "best  {name} {value} (the {which}{others}), run {key}:"
     );
-    let varied = varied(sweep.runs, sweep.settings);
+    let varied = varied(sweep.runs, sweep.mode.settings());
     let width = varied
         .iter()
         .map(|field| field.name.len())

@@ -6,9 +6,11 @@ use crate::domain::Time;
 
 mod csv;
 mod dictionary;
+mod file;
 mod parquet;
 mod runs;
 
+pub use file::Form;
 pub use runs::Runs;
 
 /// A column of a result table.

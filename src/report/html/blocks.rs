@@ -23,6 +23,7 @@ fn block(block: &Block) -> String {
         Block::Grid(grid) => table(grid),
         Block::Folded(grid) => folded(grid),
         Block::Figure(shown) => figure(shown),
+        Block::Note(text) => paragraph("note", text),
     }
 }
 

@@ -34,6 +34,7 @@ fn figure(figure: &Figure) -> Value {
 fn axis(axis: &Axis) -> Value {
     let scale = match axis.scale {
         Scale::Linear => "linear",
+        Scale::Spread => "spread",
         Scale::Log => "log",
         Scale::Duration => "duration",
         Scale::Time => "time",
@@ -72,6 +73,8 @@ struct CurveData<'a> {
     shape: &'static str,
     x: Option<Steps>,
     y: Vec<f64>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    labels: &'a [String],
 }
 
 /// Numbers as the first and the differences from one to the next, which compress well.
@@ -103,6 +106,10 @@ fn curves_json(curves: &[Curve]) -> Value {
                 shape: shape(curve.shape),
                 x: (!shared).then(|| Steps::of(points.iter().map(|point| point.0))),
                 y: points.iter().map(|point| rounded(point.1)).collect(),
+                labels: match points.len() == curve.labels.len() {
+                    true => &curve.labels,
+                    false => &[],
+                },
             }
         })
         .collect();
@@ -172,6 +179,7 @@ fn shape(shape: Shape) -> &'static str {
         Shape::Step => "step",
         Shape::Area => "area",
         Shape::Line => "line",
+        Shape::Dotted => "dotted",
         Shape::Points => "points",
     }
 }

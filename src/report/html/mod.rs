@@ -17,8 +17,22 @@ mod page;
 
 /// The style sheet.
 const STYLE: &str = include_str!("report.css");
-/// The script that draws the figures.
-const SCRIPT: &str = include_str!("report.js");
+/// The script that inflates the page's figures and the charting library, and draws. Its
+/// parts share one scope.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(() => {\n",
+    include_str!("script/theme.js"),
+    include_str!("script/data.js"),
+    include_str!("script/axes.js"),
+    include_str!("script/curves.js"),
+    include_str!("script/spans.js"),
+    include_str!("script/bars.js"),
+    include_str!("script/heat.js"),
+    include_str!("script/draw.js"),
+    include_str!("script/controls.js"),
+    include_str!("script/page.js"),
+    "})();\n"
+);
 
 /// The page: the same report gives the same bytes.
 ///

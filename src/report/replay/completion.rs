@@ -1,10 +1,10 @@
 //! Finished tasks over time.
 
-use super::{Named, identity, minute};
+use super::{Named, identity};
 use crate::domain::Time;
 use crate::ingest::runs::TaskEnd;
 use crate::report::Figure;
-use crate::report::curves::{means, millis};
+use crate::report::curves::{means, millis, minute};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::report::numbers::count;
 
@@ -16,6 +16,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
             colour: Colour::Muted,
             shape: Shape::Step,
             points: counted(run, |task| Some(task.submit)),
+            labels: Vec::new(),
         });
     }
     for (place, run) in runs.iter().enumerate() {
@@ -25,6 +26,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
             colour,
             shape: Shape::Step,
             points: counted(run, |task| task.end),
+            labels: Vec::new(),
         });
     }
     Figure {

@@ -6,6 +6,7 @@ use super::{Block, Section};
 use crate::ingest::runs::ReplayRun;
 
 mod completion;
+mod fragments;
 mod holds;
 mod nodes;
 mod rate;
@@ -34,7 +35,10 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
                 id: format!("replay-{}-{}", place + 1, slug(run.name)),
                 title: format!("Replay {}", run.name),
                 lead: String::new(),
-                blocks: alone(run),
+                blocks: match same_log(runs) {
+                    true => alone(run),
+                    false => [vec![fragments::block(run)], alone(run)].concat(),
+                },
             });
             std::iter::once(together(runs)).chain(each).collect()
         }
@@ -54,6 +58,9 @@ fn together(runs: &[Named<'_>]) -> Section {
         Block::figure(rate::figure(runs)),
         Block::figure(completion::figure(runs)),
     ]);
+    if same_log(runs) {
+        blocks.push(fragments::block(&runs[0]));
+    }
     if let [_] = runs {
         blocks.push(Block::Folded(summary::grid(runs)));
     }
@@ -76,6 +83,12 @@ fn alone(run: &Named<'_>) -> Vec<Block> {
     ]
 }
 
+/// Whether the idle fragments of all runs are the same, as those of one log are.
+fn same_log(runs: &[Named<'_>]) -> bool {
+    let mut pairs = runs.windows(2);
+    pairs.all(|pair| pair[0].result.fragments == pair[1].result.fragments)
+}
+
 /// A curve's name and colour: the run's where several are compared.
 fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) {
     match runs {
@@ -87,10 +100,4 @@ fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) 
 /// A figure's identifier: that of its kind, and the run's where it is of one of several.
 fn id_of(kind: &str, run: &Named<'_>) -> String {
     format!("{kind}-{}", slug(run.name))
-}
-
-/// A civil time in milliseconds since 1970 to the minute.
-fn minute(millis: f64) -> String {
-    let text = crate::domain::Time((millis * 1e6) as i64).to_string();
-    text.chars().take("2021-02-10 20:21".len()).collect()
 }

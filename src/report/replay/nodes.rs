@@ -1,9 +1,9 @@
 //! Idle nodes and used ones over time.
 
-use super::{Named, identity, minute};
+use super::{Named, identity};
 use crate::ingest::runs::{ReplayRun, Step};
 use crate::report::Figure;
-use crate::report::curves::{means, millis};
+use crate::report::curves::{means, millis, minute};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::report::numbers::{number, part};
 
@@ -21,6 +21,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
             colour,
             shape,
             points: points(run.result, |step| step.used),
+            labels: Vec::new(),
         });
     }
     Figure {
@@ -46,6 +47,7 @@ fn idle(runs: &[Named<'_>]) -> Option<Curve> {
         colour: Colour::Muted,
         shape: Shape::Area,
         points: points(longest.result, |step| step.idle),
+        labels: Vec::new(),
     })
 }
 

@@ -1,9 +1,9 @@
 //! Work a second over time.
 
 use super::nodes::points;
-use super::{Named, identity, minute};
+use super::{Named, identity};
 use crate::report::Figure;
-use crate::report::curves::means;
+use crate::report::curves::{means, minute};
 use crate::report::figure::{Axis, Curve, Marks, Shape};
 use crate::report::numbers::large;
 
@@ -15,6 +15,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
             colour,
             shape: Shape::Step,
             points: points(run.result, |step| step.rate),
+            labels: Vec::new(),
         }
     });
     let curves: Vec<Curve> = curves.collect();

@@ -1,9 +1,9 @@
 //! Which task held how many nodes when.
 
-use super::{Named, id_of, minute};
+use super::{Named, id_of};
 use crate::domain::Time;
 use crate::ingest::runs::{Hold, ReplayRun};
-use crate::report::curves::millis;
+use crate::report::curves::{millis, minute};
 use crate::report::figure::{Axis, Marks, Span, Spans};
 use crate::report::names::short;
 use crate::report::numbers::{count, duration, hours, number};

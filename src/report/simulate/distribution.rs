@@ -56,6 +56,7 @@ fn figure(
             colour,
             shape: Shape::Step,
             points: distribution(&sorted),
+            labels: Vec::new(),
         });
     }
     Figure {

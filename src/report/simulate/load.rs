@@ -63,6 +63,7 @@ fn curves(run: &Named<'_>, of: impl Fn(&Hour) -> f64) -> Vec<Curve> {
             .iter()
             .map(|hour| (day(hour), of(hour)))
             .collect(),
+        labels: Vec::new(),
     });
     curves.collect()
 }

@@ -21,11 +21,10 @@ pub(super) fn draw<B: DrawingBackend>(
         let points = thin::points(&curve.points, BUCKETS);
         let colour = shade(curve.colour);
         match curve.shape {
-            Shape::Points => {
-                let dots = points
-                    .iter()
-                    .map(|&at| Circle::new(at, canvas.px(4), colour.filled()));
-                axes.draw_series(dots)?;
+            Shape::Points => dots(canvas, axes, &points, colour)?,
+            Shape::Dotted => {
+                dots(canvas, axes, &points, colour)?;
+                stroke(canvas, axes, points, colour)?;
             }
             Shape::Line => stroke(canvas, axes, points, colour)?,
             Shape::Step => stroke(canvas, axes, stairs(&points), colour)?,
@@ -39,6 +38,16 @@ pub(super) fn draw<B: DrawingBackend>(
         }
     }
     Ok(())
+}
+
+fn dots<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    axes: &mut Axes<'_, B>,
+    points: &[(f64, f64)],
+    colour: RGBColor,
+) -> Drawn<B> {
+    let dot = |at: &(f64, f64)| Circle::new(*at, canvas.px(4), colour.filled());
+    axes.draw_series(points.iter().map(dot)).map(|_| ())
 }
 
 fn stroke<B: DrawingBackend>(

@@ -4,11 +4,14 @@
 //! Nothing of an interval itself, nor of the [`LEAD`] − 1 before it, is among its features, so
 //! that [`LEAD`] intervals beyond the end of a [`Series`] can be forecast from what is known.
 
+mod deviation;
 mod model;
 mod series;
 
 pub use model::{ThroughputModel, settings};
 pub use series::{MINUTES, Series, SeriesError};
+
+use std::ops::Range;
 
 use jiff::civil::DateTime;
 
@@ -57,26 +60,22 @@ pub const LEAD: usize = LAGS[0] - 1;
 
 /// The features of all intervals of a series, a row each. What lies before the series is 0.
 pub fn features(series: &Series) -> Table {
-    let rows: Vec<Row> = (0..series.len()).map(|step| row_of(series, step)).collect();
-    Table::of_rows(FEATURES, &rows)
+    Table::of_rows(FEATURES, &rows(series, 0..series.len()))
 }
 
-/// The features of interval `step` of a series, up to [`LEAD`] intervals beyond its end; `None`
-/// where they depend on more than is known.
-pub fn row(series: &Series, step: usize) -> Option<Row> {
-    (step < series.len() + LEAD).then(|| row_of(series, step))
+/// The features of the intervals `steps` of a series, up to [`LEAD`] intervals beyond its end:
+/// those after it depend on more than is known, and are left out.
+pub fn rows(series: &Series, steps: Range<usize>) -> Vec<Row> {
+    let known = series.len() + LEAD;
+    let past = [series.jobs(), series.gpus()].map(Past::new);
+    (steps.start..steps.end.min(known))
+        .map(|step| row_of(series.time(step), &past, step))
+        .collect()
 }
 
-/// The features of the interval that follows a series.
-pub fn next_row(series: &Series) -> Row {
-    row_of(series, series.len())
-}
-
-fn row_of(series: &Series, step: usize) -> Row {
-    let calendar = calendar(series.time(step));
-    let jobs = history(series.jobs(), step);
-    let gpus = history(series.gpus(), step);
-    let mut features = calendar.into_iter().chain(jobs).chain(gpus);
+fn row_of(time: DateTime, past: &[Past<'_>; 2], step: usize) -> Row {
+    let history = past.iter().flat_map(|past| past.before(step));
+    let mut features = calendar(time).into_iter().chain(history);
     std::array::from_fn(|_| features.next().unwrap_or_default())
 }
 
@@ -94,23 +93,36 @@ fn calendar(time: DateTime) -> [f64; 7] {
     ]
 }
 
-/// What came before interval `step`; 0 where it is not known.
-fn history(values: &[f64], step: usize) -> [f64; 9] {
-    let [hour, hours, day] = LAGS;
-    let window = window(values, step);
-    let of_window = |measure: fn(&[f64; WINDOW]) -> f64| window.as_ref().map(measure);
-    [
-        lagged(values, step, hour),
-        lagged(values, step, hours),
-        lagged(values, step, day),
-        soft(values, step, hour),
-        soft(values, step, hours),
-        soft(values, step, day),
-        of_window(mean),
-        of_window(median),
-        of_window(deviation),
-    ]
-    .map(Option::unwrap_or_default)
+/// A series of values, and the deviation of its windows.
+struct Past<'s> {
+    values: &'s [f64],
+    deviations: Vec<Option<f64>>,
+}
+
+impl<'s> Past<'s> {
+    fn new(values: &'s [f64]) -> Self {
+        let deviations = deviation::sliding(values);
+        Past { values, deviations }
+    }
+
+    /// What came before interval `step`; 0 where it is not known.
+    fn before(&self, step: usize) -> [f64; 9] {
+        let [hour, hours, day] = LAGS;
+        let window = window(self.values, step);
+        let deviation = || *self.deviations.get(step.checked_sub(hour)?)?;
+        [
+            lagged(self.values, step, hour),
+            lagged(self.values, step, hours),
+            lagged(self.values, step, day),
+            soft(self.values, step, hour),
+            soft(self.values, step, hours),
+            soft(self.values, step, day),
+            window.as_ref().map(mean),
+            window.as_ref().map(median),
+            deviation(),
+        ]
+        .map(Option::unwrap_or_default)
+    }
 }
 
 fn lagged(values: &[f64], step: usize, lag: usize) -> Option<f64> {
@@ -138,13 +150,6 @@ fn median(window: &[f64; WINDOW]) -> f64 {
     crate::metrics::median(window)
 }
 
-/// Standard deviation of a sample.
-fn deviation(window: &[f64; WINDOW]) -> f64 {
-    let mean = mean(window);
-    let squares: f64 = window.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (WINDOW - 1) as f64).sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +158,10 @@ mod tests {
         let gpus = jobs.iter().map(|jobs| 8.0 * jobs).collect();
         let start = "2020-12-31 23:00".parse().unwrap();
         Series::new(start, jobs, gpus).unwrap()
+    }
+
+    fn row(series: &Series, step: usize) -> Option<Row> {
+        rows(series, step..step + 1).first().copied()
     }
 
     fn feature(row: &Row, name: &str) -> f64 {
@@ -174,7 +183,7 @@ mod tests {
     #[test]
     fn lags_and_windows_of_squares() {
         let series = series((0..200).map(|step| f64::from(step).powi(2)).collect());
-        let row = next_row(&series);
+        let row = row(&series, 200).unwrap();
         for (name, lag) in [("1h", 6), ("3h", 18), ("1d", 144)] {
             let value = f64::from(200 - lag).powi(2);
             assert_eq!(feature(&row, &format!("shift_{name}_njob")), value);

@@ -85,8 +85,7 @@ impl ThroughputModel {
     /// came at least [`super::LEAD`] intervals before it; the intervals may reach as far beyond
     /// the end of the series.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
-        let rows: Vec<_> = steps.map_while(|step| super::row(series, step)).collect();
-        let table = Table::of_rows(FEATURES, &rows);
+        let table = Table::of_rows(FEATURES, &super::rows(series, steps));
         // The features are those of the machines, which was checked or made so.
         let predict = |machine: &Ebm| machine.predict(&table).unwrap_or_default();
         (predict(&self.jobs), predict(&self.gpus))
@@ -106,10 +105,17 @@ mod tests {
         Series::new("2020-04-01 00:00".parse().unwrap(), jobs, gpus).unwrap()
     }
 
+    fn quick() -> Settings {
+        Settings {
+            max_rounds: 300,
+            ..settings(0)
+        }
+    }
+
     #[test]
     fn a_daily_rhythm_is_forecast() {
         let series = series();
-        let model = ThroughputModel::fit(&series, 0..2500, &settings(0)).unwrap();
+        let model = ThroughputModel::fit(&series, 0..2500, &quick()).unwrap();
         let (jobs, gpus) = model.predict(&series, 2500..3000);
         let error = crate::metrics::mean_absolute_error(&series.jobs()[2500..], &jobs);
         assert!(error < 0.8, "{error}");
@@ -121,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_saved_model_of_other_features_is_refused() {
-        let model = ThroughputModel::fit(&series(), 0..300, &settings(0)).unwrap();
+        let model = ThroughputModel::fit(&series(), 0..300, &quick()).unwrap();
         let text = serde_json::to_string(&model).unwrap();
         assert_eq!(
             serde_json::from_str::<ThroughputModel>(&text).unwrap(),

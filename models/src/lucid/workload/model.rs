@@ -157,9 +157,15 @@ mod tests {
                 profile: false,
                 logarithm,
             };
-            let model = WorkloadModel::fit(&jobs, &seconds, options, &options.settings(0)).unwrap();
-            let rank = crate::metrics::spearman(&seconds, &model.predict(&jobs));
-            assert!(rank > 0.99, "{rank}");
+            let settings = Settings {
+                learning_rate: 0.05,
+                max_rounds: 300,
+                ..options.settings(0)
+            };
+            let model = WorkloadModel::fit(&jobs, &seconds, options, &settings).unwrap();
+            let predicted = model.predict(&jobs);
+            let off = crate::metrics::mean_absolute_error(&seconds, &predicted);
+            assert!(off < 1500.0, "{off} s, where the median is off by 9,000");
         }
     }
 

@@ -1,6 +1,9 @@
-//! `gleaner ingest`: a scheduler's own log to an event log of idle nodes.
+//! `gleaner ingest`: a scheduler's own log to an event log of idle nodes, and a GPU
+//! cluster's trace to the jobs of a simulation.
 
-use std::path::PathBuf;
+mod trace;
+
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 
@@ -9,7 +12,8 @@ use crate::error::Result;
 use crate::ingest::scheduler::{self, Format, Options};
 use crate::output::events::{self, EventWriter};
 
-/// Make an event log of idle nodes from a scheduler's own log.
+/// Make an event log of idle nodes from a scheduler's own log, or jobs to simulate from a
+/// GPU cluster's trace.
 ///
 /// A node is idle while no job runs on it and it is not down, drained or reserved. Logs
 /// may be gzipped or in Zstandard, of any length, and several; - is stdin.
@@ -35,7 +39,16 @@ How to make the inputs, for January 2026:
   SWF     gleaner ingest swf SDSC-SP2-1998-4.2-cln.swf.gz --cores-per-node 1 -o log.gev
 
 Leave sacct's -T away, which cuts times. Its -D shows every run of requeued jobs.
-Then: gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run";
+Then: gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run
+
+Traces of GPU clusters, to jobs and the virtual clusters beside them, vc_config.csv:
+
+  Philly  gleaner ingest philly cluster_job_log -o jobs.csv       (or -o idle.gev)
+  PAI     gleaner ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv
+  Batsim  gleaner ingest batsim workload.json -o jobs.csv
+  Helios  gleaner ingest helios cluster_log.csv -o jobs.csv
+
+Then: gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run";
 
 #[derive(Debug, Subcommand)]
 enum What {
@@ -50,6 +63,8 @@ enum What {
     Djc(CountArgs),
     /// Standard Workload Format 2.2.
     Swf(SwfArgs),
+    #[command(flatten)]
+    Trace(trace::What),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -126,8 +141,9 @@ impl LogArgs {
 }
 
 impl What {
-    fn parts(&self) -> (&LogArgs, Options) {
-        match self {
+    /// The arguments of a scheduler's log; a trace's are the error.
+    fn parts(&self) -> Result<(&LogArgs, Options), &trace::What> {
+        Ok(match self {
             What::Slurm(args) => {
                 let options = Options {
                     delimiter: args.delimiter.clone(),
@@ -145,7 +161,8 @@ impl What {
                 };
                 (&args.count.log, options)
             }
-        }
+            What::Trace(what) => return Err(what),
+        })
     }
 }
 
@@ -163,13 +180,20 @@ impl CountArgs {
 /// # Errors
 /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    let (log, options) = args.what.parts();
-    events::Format::of(&log.output)?;
-    let holds = scheduler::read(&log.files, &options)?;
-    let mut writer = EventWriter::create(&log.output, holds.nodes())?;
+    match args.what.parts() {
+        Ok((log, options)) => write_events(&log.files, &options, &log.output),
+        Err(what) => trace::run(what),
+    }
+}
+
+/// Writes the event log of a scheduler's logs, and tells what was in them.
+fn write_events(files: &[PathBuf], options: &Options, output: &Path) -> Result<()> {
+    events::Format::of(output)?;
+    let holds = scheduler::read(files, options)?;
+    let mut writer = EventWriter::create(output, holds.nodes())?;
     let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
     writer.finish()?;
     remark(&summary.notes);
-    remark(&[format!("{}\n{summary}", log.output.display())]);
+    remark(&[format!("{}\n{summary}", output.display())]);
     Ok(())
 }

@@ -1,0 +1,229 @@
+//! `gleaner ingest philly`, `pai`, `batsim` and `helios`: job traces of GPU clusters.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::write_events;
+use crate::cli::remark;
+use crate::domain::cluster::MAX_GPUS_PER_NODE;
+use crate::error::{Error, Result};
+use crate::ingest::gpu::{self, Format, Options};
+use crate::ingest::scheduler;
+use crate::output::prepared;
+use crate::output::table::Form;
+
+/// Formats of traces.
+#[derive(Debug, Subcommand)]
+pub enum What {
+    /// Microsoft's Philly: cluster_job_log. With -o NAME.gev, when its machines were idle.
+    Philly(PhillyArgs),
+    /// Alibaba's PAI of 2020: pai_job_table.csv and pai_task_table.csv, in any order.
+    Pai(PaiArgs),
+    /// Batsim: a workload, JSON. Its resources count as GPUs, one a node.
+    Batsim(TraceArgs),
+    /// SenseTime's Helios: cluster_log.csv.
+    Helios(HeliosArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PhillyArgs {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// The machines and their GPUs: cluster_machine_list [default: those that jobs name].
+    #[arg(long, value_name = "FILE")]
+    machines: Option<PathBuf>,
+    #[command(flatten)]
+    zone: ZoneArgs,
+    /// Start of the event log [default: from when on the trace is complete].
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// End of the event log [default: until when the trace is complete].
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PaiArgs {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// The machines, their types and GPUs: pai_machine_spec.csv. They make the sizes of the
+    /// virtual clusters, one for each type.
+    #[arg(long, value_name = "FILE", conflicts_with = "node_count")]
+    machines: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct HeliosArgs {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// The GPUs of each virtual cluster by day, of which the most count:
+    /// cluster_gpu_number.csv.
+    #[arg(long, value_name = "FILE", conflicts_with = "node_count")]
+    machines: Option<PathBuf>,
+    #[command(flatten)]
+    zone: ZoneArgs,
+}
+
+#[derive(Debug, Args)]
+struct ZoneArgs {
+    /// The trace's time zone, such as America/Los_Angeles [default: local times as they are].
+    #[arg(long, value_name = "ZONE")]
+    timezone: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// Files of the trace, plain, gzipped or in Zstandard; - for stdin.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// GPUs of every node [default: 8; of Batsim 1].
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
+    gpus_per_node: Option<u32>,
+    /// Put all jobs in one virtual cluster of so many nodes [default: the trace's virtual
+    /// clusters, each with as many nodes as its jobs ever held at once].
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    node_count: Option<u32>,
+    /// Where to write the virtual clusters and their nodes [default: vc_config.csv beside
+    /// the jobs].
+    #[arg(long, value_name = "FILE")]
+    cluster: Option<PathBuf>,
+    /// Stop at the first job that cannot be read or contradicts itself.
+    #[arg(long)]
+    strict: bool,
+    /// Where to write the jobs: a name ending in .csv or .parquet.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl TraceArgs {
+    fn options(&self, format: Format) -> Options {
+        let defaults = Options::new(format);
+        Options {
+            gpus_per_node: self.gpus_per_node.unwrap_or(defaults.gpus_per_node),
+            node_count: self.node_count,
+            strict: self.strict,
+            ..defaults
+        }
+    }
+
+    /// Where the virtual clusters go.
+    fn cluster(&self) -> Result<PathBuf> {
+        let beside = || self.output.with_file_name("vc_config.csv");
+        let cluster = self.cluster.clone().unwrap_or_else(beside);
+        if cluster == self.output {
+            return Err(Error::Usage(format!(
+                "{} would hold both the jobs and the virtual clusters: name another file",
+                cluster.display()
+            )));
+        }
+        Ok(cluster)
+    }
+}
+
+impl What {
+    fn options(&self) -> (&TraceArgs, Options) {
+        match self {
+            What::Philly(args) => {
+                let options = Options {
+                    machines: args.machines.clone(),
+                    timezone: args.zone.timezone.clone(),
+                    ..args.trace.options(Format::Philly)
+                };
+                (&args.trace, options)
+            }
+            What::Pai(args) => {
+                let options = Options {
+                    machines: args.machines.clone(),
+                    ..args.trace.options(Format::Pai)
+                };
+                (&args.trace, options)
+            }
+            What::Batsim(args) => (args, args.options(Format::Batsim)),
+            What::Helios(args) => {
+                let options = Options {
+                    machines: args.machines.clone(),
+                    timezone: args.zone.timezone.clone(),
+                    ..args.trace.options(Format::Helios)
+                };
+                (&args.trace, options)
+            }
+        }
+    }
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Files of another format, or of which nothing is of use; an output that cannot be written.
+pub fn run(what: &What) -> Result<()> {
+    let (args, options) = what.options();
+    let is_events = is_event_log(&args.output);
+    match what {
+        What::Philly(philly) if is_events => philly.idle(),
+        What::Philly(PhillyArgs { from, to, .. }) if from.is_some() || to.is_some() => {
+            Err(Error::Usage(
+                "--from and --to cut event logs, as of -o NAME.gev; gleaner simulate has --from \
+                 and --to for jobs"
+                    .into(),
+            ))
+        }
+        _ if is_events => Err(Error::Usage(format!(
+            "{}: only Philly's trace names the machines of its jobs, as event logs need it; \
+             expected a name ending in .csv or .parquet",
+            args.output.display()
+        ))),
+        _ => prepare(args, &options),
+    }
+}
+
+fn is_event_log(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("gev"))
+}
+
+impl PhillyArgs {
+    /// Writes when machines were idle.
+    fn idle(&self) -> Result<()> {
+        let trace = &self.trace;
+        let of_jobs = trace.gpus_per_node.is_some() || trace.node_count.is_some();
+        if of_jobs || trace.cluster.is_some() {
+            return Err(Error::Usage(
+                "--gpus-per-node, --node-count and --cluster are of no use to an event log: \
+                 leave them away, or name a file ending in .csv or .parquet for the jobs"
+                    .into(),
+            ));
+        }
+        let options = scheduler::Options {
+            nodes: self.machines.clone(),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            timezone: self.zone.timezone.clone(),
+            strict: trace.strict,
+            ..scheduler::Options::new(scheduler::Format::Philly)
+        };
+        write_events(&trace.files, &options, &trace.output)
+    }
+}
+
+fn prepare(args: &TraceArgs, options: &Options) -> Result<()> {
+    let cluster = args.cluster()?;
+    Form::of(&args.output)?;
+    Form::of(&cluster)?;
+    let prepared = gpu::read(&args.files, options)?;
+    prepared::write_jobs(&prepared.trace, &prepared.cluster, &args.output)?;
+    prepared::write_cluster(&prepared.cluster, &cluster)?;
+    let (jobs, cluster) = (args.output.display(), cluster.display());
+    let gpus = match options.gpus_per_node {
+        8 => String::new(),
+        other => format!(" --gpus-per-node {other}"),
+    };
+    remark(&prepared.summary.notes);
+    remark(&[
+        format!("{jobs}, {cluster}\n{}", prepared.summary),
+        format!(
+            "gleaner simulate --trace {jobs} --cluster {cluster}{gpus} --policy fifo,srtf --out run"
+        ),
+    ]);
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! The data that models are trained from and used on.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gleaner_models::lucid::throughput::Series;
+use jiff::civil::DateTime;
+
+use crate::cli::inputs::as_text;
+use crate::cli::remark;
+use crate::domain::{Cluster, Time, Trace, Workload};
+use crate::error::{Error, Result};
+use crate::ingest::jobs::{self, colocate::Pairs, trace};
+use crate::ingest::{Loaded, SourceId};
+use crate::lucid::inputs::Profile;
+use crate::models::Calendar;
+
+/// Files by what they hold.
+#[derive(Debug, Clone, Args, serde::Serialize)]
+#[command(next_help_heading = "Input")]
+pub struct DataArgs {
+    /// Directory with everything under its usual name: cluster_throughput.csv,
+    /// single_data.csv, colocate_info.csv, jobs.csv, vc_config.csv. Options that name
+    /// single files go first.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// What was submitted, by intervals of ten minutes: time, submit_gpu_job,
+    /// submit_gpu_num. For throughput.
+    #[arg(long, value_name = "FILE")]
+    series: Option<PathBuf>,
+    /// Workloads measured alone, with their sharing scores. For packing.
+    #[arg(long, value_name = "FILE")]
+    profiles: Option<PathBuf>,
+    /// Workloads measured in pairs. For the evaluation of packing.
+    #[arg(long, value_name = "FILE")]
+    colocate: Option<PathBuf>,
+    /// Jobs, as gleaner simulate takes them. For workload.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Nodes of each virtual cluster, likewise.
+    #[arg(long, value_name = "FILE")]
+    cluster: Option<PathBuf>,
+    /// Civil time of the trace's second 0 [default: the trace's own, or 1970-01-01].
+    #[arg(long, value_name = "TIME")]
+    #[serde(serialize_with = "as_text")]
+    epoch: Option<Time>,
+}
+
+/// A trace with its calendar.
+pub struct Jobs {
+    pub trace: Trace,
+    pub cluster: Cluster,
+    pub calendar: Calendar,
+}
+
+/// GPUs of a node: models do not ask.
+const ANY_GPUS_PER_NODE: u32 = 8;
+
+impl DataArgs {
+    /// The series of submissions.
+    ///
+    /// # Errors
+    /// No file named, or its faults.
+    pub fn series(&self, sources: &mut Vec<SourceId>) -> Result<Series> {
+        let path = self.find(&self.series, "cluster_throughput.csv", "--series")?;
+        Ok(take(jobs::throughput::read(&path)?, sources))
+    }
+
+    /// Profiles of workloads.
+    ///
+    /// # Errors
+    /// No file named, or its faults.
+    pub fn profiles(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
+        let path = self.find(&self.profiles, "single_data.csv", "--profiles")?;
+        Ok(take(jobs::profiles::read(&path)?, sources))
+    }
+
+    /// Measured pairs.
+    ///
+    /// # Errors
+    /// No file named, or its faults.
+    pub fn pairs(&self, sources: &mut Vec<SourceId>) -> Result<Pairs> {
+        let path = self.find(&self.colocate, "colocate_info.csv", "--colocate")?;
+        Ok(take(jobs::colocate::read(&path)?, sources))
+    }
+
+    /// Jobs of a trace.
+    ///
+    /// # Errors
+    /// No file named, or their faults.
+    pub fn jobs(&self, sources: &mut Vec<SourceId>) -> Result<Jobs> {
+        let cluster = self.find(&self.cluster, "vc_config.csv", "--cluster")?;
+        let trace = self.find(&self.trace, "jobs.csv", "--trace")?;
+        let cluster = take(jobs::cluster::read(&cluster, ANY_GPUS_PER_NODE)?, sources);
+        let input = trace::read(&trace, &cluster, trace::Options::default())?;
+        let trace = take(input, sources).trace;
+        let calendar = calendar(self.epoch, &trace);
+        Ok(Jobs {
+            trace,
+            cluster,
+            calendar,
+        })
+    }
+
+    fn find(&self, given: &Option<PathBuf>, name: &str, option: &str) -> Result<PathBuf> {
+        let inside = || self.data.as_deref().map(|data| inside(data, name));
+        given.clone().or_else(inside).ok_or_else(|| {
+            Error::Usage(format!(
+                "{option} FILE is needed, or --data DIR with {name} in it; gleaner synth jobs \
+                 makes such a directory"
+            ))
+        })
+    }
+}
+
+/// The file of a name in a directory, or the same as Parquet where only that is there.
+fn inside(directory: &Path, name: &str) -> PathBuf {
+    let csv = directory.join(name);
+    let parquet = csv.with_extension("parquet");
+    if !csv.exists() && parquet.exists() {
+        parquet
+    } else {
+        csv
+    }
+}
+
+fn take<T>(loaded: Loaded<T>, sources: &mut Vec<SourceId>) -> T {
+    remark(&loaded.notes);
+    sources.extend(loaded.sources);
+    loaded.value
+}
+
+/// The calendar of a trace: by an option, of its own, or from 1970 on, which is remarked.
+pub fn calendar(epoch: Option<Time>, trace: &Trace) -> Calendar {
+    let time = epoch.or(trace.origin);
+    if time.is_none() {
+        remark(&[
+            "the trace has no calendar: its second 0 is taken for 1970-01-01 00:00:00; name it \
+             with --epoch TIME"
+                .to_owned(),
+        ]);
+    }
+    let start = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+    Calendar::new(time.and_then(Time::civil).unwrap_or(start))
+}

@@ -1,0 +1,246 @@
+//! Models in place of files: read, or learnt from the data.
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+use gleaner_models::lucid::packing::PackingModel;
+use gleaner_models::lucid::throughput::Series;
+use gleaner_models::lucid::workload::Options;
+use serde::Serialize;
+
+use super::experiment::Experiment;
+use super::inputs::Reader;
+use crate::cli::inputs::as_text;
+use crate::cli::models::data::calendar;
+use crate::cli::remark;
+use crate::domain::{Time, Trace};
+use crate::error::{Error, Result};
+use crate::ingest::{jobs, model};
+use crate::lucid::inputs::{EstimateTable, ForecastTable};
+use crate::models::{
+    Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
+    learn_scores, submissions,
+};
+
+/// Models that policies go by.
+#[derive(Debug, Args, Serialize)]
+#[command(next_help_heading = "Models")]
+pub struct ModelArgs {
+    /// Models in place of files of estimates, forecast and scores. `train` learns them from
+    /// the data itself, without looking ahead: the forecast from what was submitted before
+    /// the start (anew each week where there is no week of that), estimates anew each week
+    /// from the jobs that have ended. DIR has models of gleaner train. Options that name
+    /// single files go first.
+    #[arg(long, value_name = "DIR|train")]
+    models: Option<Learned>,
+    /// What was submitted, by intervals of ten minutes, before the trace and with it
+    /// [default: cluster_throughput.csv of --data; else what the trace submits].
+    #[arg(long, value_name = "FILE", requires = "models")]
+    series: Option<PathBuf>,
+    /// Civil time of the trace's second 0 [default: the trace's own, the experiment's, or
+    /// 1970-01-01].
+    #[arg(long, value_name = "TIME", requires = "models")]
+    #[serde(serialize_with = "as_text")]
+    epoch: Option<Time>,
+    /// With `train`: leave profiles out of what estimates are learnt from. In published
+    /// traces they were made up from durations, and give them away.
+    #[arg(long, requires = "models")]
+    no_profile: bool,
+    /// With `train`: the estimate of every job in the first week.
+    #[arg(long, value_name = "SECONDS", requires = "models", default_value_t = 3600.0, value_parser = seconds)]
+    first_estimate: f64,
+    /// With `train`: seed of the models.
+    #[arg(long, value_name = "NUMBER", requires = "models", default_value_t = 0)]
+    model_seed: u64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "expected a number of seconds".to_owned())?;
+    if seconds.is_finite() && seconds >= 0.0 {
+        Ok(seconds)
+    } else {
+        Err("expected a finite number of seconds, at least 0".to_owned())
+    }
+}
+
+/// Where models come from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Learned {
+    Train,
+    Directory(PathBuf),
+}
+
+impl FromStr for Learned {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "train" => Learned::Train,
+            path => Learned::Directory(path.into()),
+        })
+    }
+}
+
+/// Estimates by models.
+pub enum Estimated {
+    /// By one model, known before.
+    Before(EstimateTable),
+    /// Learnt as the simulation goes on.
+    Weekly(Weekly),
+}
+
+impl ModelArgs {
+    /// Whether models take the place of files.
+    pub fn given(&self) -> bool {
+        self.models.is_some()
+    }
+
+    /// The calendar of the trace.
+    fn calendar(&self, experiment: &Experiment, trace: &Trace) -> Calendar {
+        calendar(self.epoch.or(experiment.epoch), trace)
+    }
+
+    /// Estimates of the trace's jobs.
+    ///
+    /// # Errors
+    /// A model that cannot be read.
+    pub fn estimates(
+        &self,
+        reader: &mut Reader,
+        experiment: &Experiment,
+        trace: &Trace,
+        cluster: &crate::domain::Cluster,
+    ) -> Result<Option<Estimated>> {
+        let calendar = self.calendar(experiment, trace);
+        let options = Options {
+            profile: !self.no_profile,
+            ..Options::default()
+        };
+        Ok(match &self.models {
+            None => None,
+            Some(Learned::Train) => Some(Estimated::Weekly(Weekly {
+                options,
+                seed: self.model_seed,
+                calendar,
+                first: self.first_estimate,
+            })),
+            Some(Learned::Directory(directory)) => {
+                let trained = read(reader, directory, Kind::Workload)?;
+                let start = trace.jobs.first().map(|job| calendar.civil(job.submit));
+                warn_of_future(&trained, start);
+                match &trained.model {
+                    Model::Workload(model) => Some(Estimated::Before(estimates_by(
+                        model, trace, cluster, calendar,
+                    ))),
+                    _ => None,
+                }
+            }
+        })
+    }
+
+    /// The forecast from second `start` on.
+    ///
+    /// # Errors
+    /// A model or series that cannot be read, or nothing to learn from.
+    pub fn forecast(
+        &self,
+        reader: &mut Reader,
+        experiment: &Experiment,
+        trace: &Trace,
+        start: i64,
+    ) -> Result<Option<ForecastTable>> {
+        let Some(models) = &self.models else {
+            return Ok(None);
+        };
+        let calendar = self.calendar(experiment, trace);
+        let series = self.series(reader, experiment, trace, start, calendar)?;
+        let failed = |error: gleaner_models::ebm::FitError| Error::Run(error.to_string());
+        Ok(match models {
+            Learned::Train => {
+                Some(forecast_trained(&series, start, calendar, self.model_seed).map_err(failed)?)
+            }
+            Learned::Directory(directory) => {
+                let trained = read(reader, directory, Kind::Throughput)?;
+                warn_of_future(&trained, Some(calendar.civil(start)));
+                match &trained.model {
+                    Model::Throughput(model) => Some(forecast_by(model, &series, start, calendar)),
+                    _ => None,
+                }
+            }
+        })
+    }
+
+    fn series(
+        &self,
+        reader: &mut Reader,
+        experiment: &Experiment,
+        trace: &Trace,
+        start: i64,
+        calendar: Calendar,
+    ) -> Result<Series> {
+        match self.series.as_ref().or(experiment.series.as_ref()) {
+            Some(path) => Ok(reader.take(jobs::throughput::read(path)?)),
+            None => {
+                submissions(trace, start, calendar).map_err(|error| Error::Run(error.to_string()))
+            }
+        }
+    }
+
+    /// The model of sharing scores.
+    ///
+    /// # Errors
+    /// A model that cannot be read, or profiles that nothing can be learnt from.
+    pub fn scores(
+        &self,
+        reader: &mut Reader,
+        profiles: &std::collections::BTreeMap<
+            crate::domain::Workload,
+            crate::lucid::inputs::Profile,
+        >,
+    ) -> Result<Option<PackingModel>> {
+        Ok(match &self.models {
+            None => None,
+            Some(Learned::Train) => {
+                Some(learn_scores(profiles).map_err(|error| Error::Run(error.to_string()))?)
+            }
+            Some(Learned::Directory(directory)) => {
+                match read(reader, directory, Kind::Packing)?.model {
+                    Model::Packing(model) => Some(model),
+                    _ => None,
+                }
+            }
+        })
+    }
+}
+
+fn read(reader: &mut Reader, directory: &Path, kind: Kind) -> Result<Trained> {
+    let path = directory.join(kind.file_name());
+    if !path.is_file() {
+        return Err(Error::Usage(format!(
+            "--models {}: there is no {}; gleaner train {kind} --out {} makes it",
+            directory.display(),
+            kind.file_name(),
+            directory.display()
+        )));
+    }
+    Ok(reader.take(model::read_kind(&path, kind)?))
+}
+
+/// Says so where a model was trained on what is still to come.
+fn warn_of_future(trained: &Trained, start: Option<jiff::civil::DateTime>) {
+    let (Some(to), Some(start)) = (trained.span.to, start) else {
+        return;
+    };
+    if to >= start {
+        let kind = trained.model.kind();
+        remark(&[format!(
+            "the {kind} model was trained until {to}, but the simulation starts at {start}: it \
+             has seen what it is to predict"
+        )]);
+    }
+}

@@ -1,0 +1,144 @@
+//! Helios: a table of jobs with their virtual clusters and GPUs.
+
+use super::TraceReader;
+use super::intake::{Draft, Intake, Runs};
+use crate::error::Result;
+use crate::ingest::scheduler::{Header, Input, Line, Local, Names, Reason, Row, is_unknown, whole};
+
+/// Where the log comes from.
+pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
+
+const COLUMNS: [Names; 10] = [
+    &["job_id"],
+    &["vc"],
+    &["gpu_num"],
+    &["submit_time"],
+    &["start_time"],
+    &["end_time"],
+    &["user"],
+    &["cpu_num"],
+    &["state"],
+    &["duration"],
+];
+const ID: usize = 0;
+const VC: usize = 1;
+const GPUS: usize = 2;
+const SUBMIT: usize = 3;
+const START: usize = 4;
+const END: usize = 5;
+const USER: usize = 6;
+const CPUS: usize = 7;
+const STATE: usize = 8;
+const DURATION: usize = 9;
+/// Columns that must be there.
+const REQUIRED: usize = 6;
+
+/// Reads the log.
+pub(super) struct HeliosReader;
+
+impl TraceReader for HeliosReader {
+    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+        let mut header = None;
+        while let Some(line) = input.next()? {
+            if !intake.tally.take(&line)? {
+                continue;
+            }
+            let Some(header) = &header else {
+                let remedy = || format!("take {WHERE}");
+                let delimiter = Some(",");
+                let place = line.place;
+                let found = Header::find(&line.text, place, delimiter, &COLUMNS, REQUIRED, &remedy);
+                header = Some(found?);
+                continue;
+            };
+            job(header, &line, intake)?;
+        }
+        Ok(())
+    }
+}
+
+fn job(header: &Header, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    if header.is(&line.text) {
+        return Ok(());
+    }
+    let row = match header.row(&line.text) {
+        Ok(row) => row,
+        Err(found) => return intake.tally.fault(Reason::Unreadable, line.place, found),
+    };
+    if is_unknown(row.text(START)) {
+        intake.tally.leave_out(Reason::NeverStarted);
+        return Ok(());
+    }
+    if is_unknown(row.text(END)) {
+        intake.tally.leave_out(Reason::StillRunning);
+        return Ok(());
+    }
+    match parse(&row) {
+        Ok(parsed) => take(&row, &parsed, line, intake),
+        Err(found) => intake.tally.fault(Reason::Unreadable, line.place, found),
+    }
+}
+
+/// The cells that are no texts.
+struct Parsed {
+    gpus: u32,
+    cpus: f64,
+    submit: Local,
+    start: Local,
+    end: Local,
+}
+
+fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
+    for (column, name) in [(ID, "job_id"), (VC, "vc")] {
+        if row.text(column).is_empty() {
+            return Err(format!("no {name}"));
+        }
+    }
+    let time = |column: usize| {
+        let text = row.text(column);
+        let time = Local::parse(text);
+        time.ok_or_else(|| format!("{text:?} for a time such as 2020-06-09 18:41:01"))
+    };
+    let gpus = whole(row.text(GPUS));
+    let cpus = row.cell(CPUS).filter(|text| !text.is_empty());
+    let cpus = cpus.map_or(Some(0.0), |text| text.parse().ok());
+    Ok(Parsed {
+        gpus: gpus.ok_or_else(|| format!("{:?} for gpu_num", row.text(GPUS)))?,
+        cpus: cpus
+            .filter(|cpus| (0.0..=1e9).contains(cpus))
+            .ok_or_else(|| format!("{:?} for cpu_num", row.text(CPUS)))?,
+        submit: time(SUBMIT)?,
+        start: time(START)?,
+        end: time(END)?,
+    })
+}
+
+fn take(row: &Row<'_, '_>, parsed: &Parsed, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    let start = intake.clock.second(parsed.start);
+    let end = intake.clock.end_second(parsed.end, start);
+    let told: Option<f64> = row.cell(DURATION).and_then(|text| text.parse().ok());
+    // A second may be lost to rounding.
+    if let Some(told) =
+        told.filter(|told| end >= start && (told - (end - start) as f64).abs() > 1.0)
+    {
+        let found = format_args!(
+            "a duration of {told}, and {} from start to end",
+            end - start
+        );
+        intake
+            .tally
+            .fault(Reason::DurationDiffers, line.place, found)?;
+    }
+    let draft = Draft {
+        id: row.text(ID),
+        user: row.text(USER),
+        vc: row.text(VC),
+        state: row.text(STATE),
+        gpus: u64::from(parsed.gpus),
+        cpus: parsed.cpus,
+        submit: intake.clock.second(parsed.submit),
+        runs: Runs::At(&[(start, end)]),
+    };
+    let at = intake.at(line.place);
+    intake.take(&draft, at)
+}

@@ -1,0 +1,358 @@
+//! Where readers put the jobs of a trace.
+
+use std::path::{Path, PathBuf};
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::clusters::{self, Use};
+use super::machines::Machines;
+use super::summary::Summary;
+use super::{Options, Prepared};
+use crate::domain::{Job, Time, Trace, Usage};
+use crate::error::Result;
+use crate::ingest::rows::without_zero_fraction;
+use crate::ingest::scheduler::{Clock, Place, Reason, Tally, Unit};
+
+/// Longest duration, and longest time from the middle submission to the first or last, in
+/// seconds: 15 years.
+const LONGEST: i64 = 500_000_000;
+
+/// Latest second since 1970 of a submission, and earliest before: the years 1678 to 2261.
+const LAST: i64 = 9_200_000_000;
+
+/// Most GPUs of a job.
+const MOST_GPUS: u64 = 1 << 20;
+
+/// A job as a reader finds it.
+pub(super) struct Draft<'a> {
+    pub id: &'a str,
+    pub user: &'a str,
+    pub vc: &'a str,
+    pub state: &'a str,
+    pub gpus: u64,
+    pub cpus: f64,
+    /// Second of its submission.
+    pub submit: i64,
+    pub runs: Runs<'a>,
+}
+
+/// When a job ran.
+pub(super) enum Runs<'a> {
+    /// From one second to another, once or several times.
+    At(&'a [(i64, i64)]),
+    /// For so many seconds.
+    For(i64),
+}
+
+/// Takes in jobs, and counts what is wrong with them.
+pub(super) struct Intake {
+    pub clock: Clock,
+    pub tally: Tally,
+    pub machines: Machines,
+    /// GPUs of the only VC, where the trace says so.
+    pub resources: Option<u64>,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+    files: Vec<PathBuf>,
+    vcs: IndexSet<String>,
+    /// Jobs by their ids.
+    jobs: IndexMap<String, Taken>,
+    uses: Vec<Use>,
+}
+
+/// A job but for its id, and where it is.
+struct Taken {
+    user: Box<str>,
+    vc: u32,
+    state: Box<str>,
+    gpus: u32,
+    cpus: f64,
+    submit: i64,
+    duration: i64,
+    at: At,
+}
+
+/// A place that outlives the reading of its file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At {
+    /// Index of the file.
+    file: u32,
+    unit: Unit,
+    line: u64,
+}
+
+impl Intake {
+    /// An intake without jobs.
+    pub fn new(clock: Clock, strict: bool) -> Self {
+        Intake {
+            clock,
+            tally: Tally {
+                strict,
+                ..Tally::default()
+            },
+            machines: Machines::default(),
+            resources: None,
+            notes: Vec::new(),
+            files: Vec::new(),
+            vcs: IndexSet::new(),
+            jobs: IndexMap::new(),
+            uses: Vec::new(),
+        }
+    }
+
+    /// A file begins.
+    pub fn begin(&mut self, file: &Path) {
+        self.tally.files += 1;
+        self.files.push(file.to_owned());
+    }
+
+    /// The first file, for messages.
+    pub fn first_file(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// A place of the current file, to be kept.
+    pub fn at(&self, place: Place<'_>) -> At {
+        At {
+            file: self.files.len().saturating_sub(1) as u32,
+            unit: place.unit,
+            line: place.line,
+        }
+    }
+
+    /// Counts a fault at a place that was kept.
+    ///
+    /// # Errors
+    /// The fault, for a strict reader.
+    pub fn fault(&mut self, reason: Reason, at: At, found: impl std::fmt::Display) -> Result<()> {
+        let file = self.files.get(at.file as usize);
+        let place = Place {
+            file: file.map_or(Path::new(""), PathBuf::as_path),
+            unit: at.unit,
+            line: at.line,
+        };
+        self.tally.fault(reason, place, found)
+    }
+
+    /// Takes a job.
+    ///
+    /// # Errors
+    /// A fault, for a strict reader.
+    pub fn take(&mut self, draft: &Draft<'_>, at: At) -> Result<()> {
+        if draft.gpus == 0 {
+            self.tally.leave_out(Reason::NoGpu);
+            return Ok(());
+        }
+        let Some(duration) = self.duration(draft, at)? else {
+            return Ok(());
+        };
+        let id = plain(draft.id);
+        if self.jobs.contains_key(id) {
+            return self.fault(Reason::Repeated, at, id);
+        }
+        let vc = self.vcs.insert_full(plain(draft.vc).to_owned()).0 as u32;
+        let taken = Taken {
+            user: plain(draft.user).into(),
+            vc,
+            state: draft.state.into(),
+            gpus: draft.gpus as u32,
+            cpus: draft.cpus,
+            submit: draft.submit,
+            duration,
+            at,
+        };
+        if let Runs::At(runs) = draft.runs {
+            let used = runs.iter().filter(|(start, end)| start < end);
+            self.uses.extend(used.map(|&(start, end)| Use {
+                vc,
+                start,
+                end,
+                gpus: taken.gpus,
+            }));
+        }
+        self.jobs.insert(id.to_owned(), taken);
+        Ok(())
+    }
+
+    /// How long a job ran; `None` where that is no use, which is counted.
+    fn duration(&mut self, draft: &Draft<'_>, at: At) -> Result<Option<i64>> {
+        let duration = match draft.runs {
+            Runs::For(duration) => duration,
+            Runs::At(runs) => {
+                let reversed = runs.iter().filter(|(start, end)| end < start);
+                for (start, end) in reversed {
+                    let found = format_args!("an end {} s before the start", start - end);
+                    self.fault(Reason::EndsBeforeStart, at, found)?;
+                }
+                if runs.iter().all(|(start, end)| end < start) {
+                    return Ok(None);
+                }
+                runs.iter().map(|(start, end)| (end - start).max(0)).sum()
+            }
+        };
+        if duration == 0 {
+            self.tally.leave_out(Reason::NoTime);
+            return Ok(None);
+        }
+        let submit = draft.submit;
+        if duration > LONGEST || draft.gpus > MOST_GPUS || submit.abs() > LAST {
+            let found = format_args!("{} GPUs for {duration} s from {submit}", draft.gpus);
+            self.fault(Reason::Absurd, at, found)?;
+            return Ok(None);
+        }
+        if let Runs::At(&[(start, _), ..]) = draft.runs
+            && start < submit
+        {
+            let found = format_args!("a start {} s early", submit - start);
+            self.fault(Reason::StartsEarly, at, found)?;
+        }
+        Ok(Some(duration))
+    }
+
+    /// The trace and its cluster.
+    ///
+    /// # Errors
+    /// No job remains; a cluster larger than can be; a fault, for a strict reader.
+    pub fn finish(mut self, options: &Options) -> Result<Prepared> {
+        self.drop_absurd()?;
+        let sizes = clusters::sizes(&self.demand(), &self.machines, self.resources, options);
+        self.notes.push(sizes.note.clone());
+        self.drop_too_large(&sizes, options)?;
+        let expected = format!(
+            "at least one job that ran on GPUs, from {}",
+            options.format.origin()
+        );
+        let first = self.first_file().to_owned();
+        if self.jobs.is_empty() {
+            return Err(self.tally.nothing_left(&expected, &first));
+        }
+        let used = self.jobs.values().map(|job| job.vc).collect();
+        let (cluster, index) = sizes.cluster(&self.vcs, &used, options, &first)?;
+        let offset = |second: i64| match options.format.is_civil() {
+            true => self.clock.offset(second),
+            false => 0,
+        };
+        self.tally.jobs = self.jobs.len() as u64;
+        let mut jobs: Vec<Job> = self
+            .jobs
+            .into_iter()
+            .map(|job| whole(job, &index))
+            .collect();
+        jobs.sort_by_key(|job| job.submit);
+        let first = jobs[0].submit;
+        let last = jobs[jobs.len() - 1].submit;
+        let offset = offset(first);
+        let origin = options.format.is_civil().then_some(first);
+        for job in &mut jobs {
+            job.submit -= origin.unwrap_or(0);
+        }
+        Ok(Prepared {
+            summary: Summary::new(
+                self.tally,
+                self.notes,
+                &cluster,
+                &jobs,
+                (first, last),
+                origin.map(|_| offset),
+            ),
+            trace: Trace {
+                jobs,
+                workloads: Vec::new(),
+                origin: origin.map(|second| Time::from_seconds(second + offset)),
+            },
+            cluster,
+        })
+    }
+
+    /// Leaves out jobs that were submitted years from the others: a single wrong
+    /// time would else stretch the whole trace.
+    fn drop_absurd(&mut self) -> Result<()> {
+        let mut submits: Vec<i64> = self.jobs.values().map(|job| job.submit).collect();
+        if submits.is_empty() {
+            return Ok(());
+        }
+        let half = submits.len() / 2;
+        let middle = *submits.select_nth_unstable(half).1;
+        self.drop_where(Reason::Absurd, |job| {
+            let far = job.submit.abs_diff(middle) > LONGEST as u64;
+            far.then(|| {
+                format!(
+                    "a submission {} s from most others",
+                    job.submit.abs_diff(middle)
+                )
+            })
+        })
+    }
+
+    fn drop_too_large(&mut self, sizes: &clusters::Sizes, options: &Options) -> Result<()> {
+        let of = |job: &Taken| sizes.nodes(job.vc);
+        let names = std::mem::take(&mut self.vcs);
+        let name = |vc: u32| names.get_index(vc as usize).map_or("?", String::as_str);
+        self.drop_where(Reason::UnknownCluster, |job| {
+            of(job).is_none().then(|| name(job.vc).to_owned())
+        })?;
+        self.drop_where(Reason::TooManyGpus, |job| {
+            let most = of(job)? * u64::from(options.gpus_per_node);
+            (u64::from(job.gpus) > most).then(|| format!("{} GPUs, of {most}", job.gpus))
+        })?;
+        self.vcs = names;
+        Ok(())
+    }
+
+    /// Leaves out the jobs of which `wrong` says what is wrong.
+    fn drop_where(
+        &mut self,
+        reason: Reason,
+        wrong: impl Fn(&Taken) -> Option<String>,
+    ) -> Result<()> {
+        let found = self
+            .jobs
+            .values()
+            .filter_map(|job| Some((job.at, wrong(job)?)));
+        let found: Vec<_> = found.collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        for (at, found) in found {
+            self.fault(reason, at, found)?;
+        }
+        self.jobs.retain(|_, job| wrong(job).is_none());
+        Ok(())
+    }
+
+    /// What the jobs that remain need.
+    fn demand(&self) -> clusters::Demand<'_> {
+        let mut largest = vec![0; self.vcs.len()];
+        for job in self.jobs.values() {
+            let most = &mut largest[job.vc as usize];
+            *most = job.gpus.max(*most);
+        }
+        clusters::Demand {
+            vcs: &self.vcs,
+            uses: &self.uses,
+            largest,
+        }
+    }
+}
+
+/// A name as a simulation reads it back.
+fn plain(name: &str) -> &str {
+    without_zero_fraction(name.trim())
+}
+
+/// A job of the trace, whose VC has this index.
+fn whole((id, job): (String, Taken), index: &[usize]) -> Job {
+    Job {
+        id,
+        user: job.user.into(),
+        vc: index[job.vc as usize],
+        name: String::new(),
+        gpus: job.gpus,
+        cpus: job.cpus,
+        state: job.state.into(),
+        submit: job.submit,
+        duration: job.duration,
+        workload: None,
+        usage: Usage::default(),
+    }
+}

@@ -1,0 +1,180 @@
+//! Published job traces of GPU clusters, in their own formats, to what a simulation takes
+//! in: a trace and the virtual clusters (VCs) that it needs.
+//!
+//! | format | files | the jobs' GPUs | their durations | virtual clusters |
+//! |---|---|---|---|---|
+//! | Philly | `cluster_job_log` | those of the first attempt | all attempts, added up | `vc` |
+//! | Alibaba PAI, 2020 | `pai_job_table`, `pai_task_table` | `inst_num` times `plan_gpu` percent, added up over tasks and rounded up | from the first start of a GPU task to the last end | the tasks' `gpu_type` |
+//! | Batsim | a workload, JSON | `res`: a resource counts as a GPU | the profile's `delay`, at most the walltime | one, of `nb_res` |
+//! | Helios | `cluster_log.csv` | `gpu_num` | from `start_time` to `end_time` | `vc` |
+//!
+//! Files are read once, as streams. Memory holds the jobs and the times for which they held
+//! GPUs, never the files. Philly and Helios tell civil times; the trace then counts seconds
+//! from its first submission. What cannot be used or contradicts itself is counted by kind.
+//!
+//! No format but Batsim's says how many nodes a VC has. It gets as many as held its jobs'
+//! GPUs when these were most, unless a list of machines or a number of nodes is given.
+
+mod batsim;
+mod clusters;
+mod helios;
+mod intake;
+mod machines;
+mod pai;
+mod philly;
+mod summary;
+
+use std::path::PathBuf;
+
+pub use batsim::WHERE as BATSIM_WORKLOAD;
+pub use helios::WHERE as HELIOS_LOG;
+pub use pai::WHERE as PAI_TABLES;
+pub use summary::Summary;
+
+use intake::Intake;
+
+use crate::domain::{Cluster, Trace};
+use crate::error::Result;
+use crate::ingest::scheduler::{Clock, Input, PHILLY_LOG};
+
+/// Whose trace it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Microsoft's Philly, 2017.
+    Philly,
+    /// Alibaba's PAI, 2020.
+    Pai,
+    /// A workload of the simulator Batsim.
+    Batsim,
+    /// SenseTime's Helios, 2020.
+    Helios,
+}
+
+impl Format {
+    /// GPUs of a node, where they are not given: a resource of Batsim is a host.
+    pub fn gpus_per_node(self) -> u32 {
+        match self {
+            Format::Batsim => 1,
+            _ => 8,
+        }
+    }
+
+    /// Where such traces come from.
+    pub fn origin(self) -> &'static str {
+        match self {
+            Format::Philly => PHILLY_LOG,
+            Format::Pai => PAI_TABLES,
+            Format::Batsim => BATSIM_WORKLOAD,
+            Format::Helios => HELIOS_LOG,
+        }
+    }
+
+    /// Whether times are civil ones.
+    fn is_civil(self) -> bool {
+        matches!(self, Format::Philly | Format::Helios)
+    }
+
+    fn reader(self) -> Box<dyn TraceReader> {
+        match self {
+            Format::Philly => Box::new(philly::PhillyReader),
+            Format::Pai => Box::<pai::PaiReader>::default(),
+            Format::Batsim => Box::new(batsim::BatsimReader),
+            Format::Helios => Box::new(helios::HeliosReader),
+        }
+    }
+}
+
+/// How a trace is read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whose trace it is.
+    pub format: Format,
+    /// GPUs of a node.
+    pub gpus_per_node: u32,
+    /// Nodes of one VC for all jobs.
+    pub node_count: Option<u32>,
+    /// The machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or
+    /// Helios' `cluster_gpu_number.csv`.
+    pub machines: Option<PathBuf>,
+    /// The time zone of civil times, such as `America/Los_Angeles`.
+    pub timezone: Option<String>,
+    /// Whether the first fault is an error.
+    pub strict: bool,
+}
+
+impl Options {
+    /// The defaults for a format.
+    pub fn new(format: Format) -> Self {
+        Options {
+            format,
+            gpus_per_node: format.gpus_per_node(),
+            node_count: None,
+            machines: None,
+            timezone: None,
+            strict: false,
+        }
+    }
+}
+
+/// What a simulation takes in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// The jobs.
+    pub trace: Trace,
+    /// The virtual clusters that have jobs.
+    pub cluster: Cluster,
+    /// What became of the files.
+    pub summary: Summary,
+}
+
+/// Reads the files of a trace.
+///
+/// # Errors
+/// A file cannot be read, or is none of the format; no job is of use; with
+/// [`Options::strict`], the first fault.
+pub fn read(files: &[PathBuf], options: &Options) -> Result<Prepared> {
+    read_inputs(files.iter().map(|file| Input::open(file)), options)
+}
+
+/// Reads a trace from streams.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_inputs<'a>(
+    inputs: impl IntoIterator<Item = Result<Input<'a>>>,
+    options: &Options,
+) -> Result<Prepared> {
+    let clock = match &options.timezone {
+        Some(zone) => Clock::of_zone(zone)?,
+        None => Clock::default(),
+    };
+    let mut intake = Intake::new(clock, options.strict);
+    if let Some(path) = &options.machines {
+        intake.machines = machines::read(path, options.format)?;
+    }
+    let mut reader = options.format.reader();
+    for input in inputs {
+        let mut input = input?;
+        intake.begin(input.path());
+        reader.file(&mut input, &mut intake)?;
+    }
+    reader.finish(&mut intake)?;
+    intake.finish(options)
+}
+
+/// Reads the files of a format.
+trait TraceReader {
+    /// Takes a file.
+    ///
+    /// # Errors
+    /// It cannot be read or is none of the format; a fault, for a strict reader.
+    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()>;
+
+    /// All files are read.
+    ///
+    /// # Errors
+    /// A file is missing; a fault, for a strict reader.
+    fn finish(&mut self, _: &mut Intake) -> Result<()> {
+        Ok(())
+    }
+}

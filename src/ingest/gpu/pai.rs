@@ -1,0 +1,373 @@
+//! Alibaba PAI, 2020: a table of jobs and one of their tasks, both without headers.
+
+use indexmap::IndexMap;
+
+use super::TraceReader;
+use super::intake::{At, Draft, Intake, Runs};
+use crate::error::{Fault, Result};
+use crate::ingest::scheduler::{Header, Input, Line, Names, Place, Reason, Row, epoch, is_unknown};
+
+/// Where the tables come from.
+pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
+                         https://github.com/alibaba/clusterdata, cluster-trace-gpu-v2020";
+
+/// What the file pai_job_table.header says.
+const JOB_HEADER: &str = "job_name,inst_id,user,status,start_time,end_time";
+const JOB_COLUMNS: [Names; 4] = [&["job_name"], &["user"], &["status"], &["start_time"]];
+const JOB: usize = 0;
+const USER: usize = 1;
+const STATUS: usize = 2;
+const SUBMIT: usize = 3;
+
+/// What the file pai_task_table.header says.
+const TASK_HEADER: &str =
+    "job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type";
+const TASK_COLUMNS: [Names; 7] = [
+    &["job_name"],
+    &["inst_num"],
+    &["start_time"],
+    &["end_time"],
+    &["plan_cpu"],
+    &["plan_gpu"],
+    &["gpu_type"],
+];
+const INSTANCES: usize = 1;
+const START: usize = 2;
+const END: usize = 3;
+const CPU: usize = 4;
+const GPU: usize = 5;
+const TYPE: usize = 6;
+
+/// Most instances and percent of a task.
+const MOST: f64 = 1e9;
+
+/// The virtual cluster of jobs that do not say which GPUs they use.
+const UNKNOWN_TYPE: &str = "unknown";
+
+/// Reads both tables, in any order.
+#[derive(Default)]
+pub(super) struct PaiReader {
+    /// What is known of jobs, by their names.
+    jobs: IndexMap<Box<str>, Job>,
+    rows: [u64; 2],
+}
+
+/// What both tables say of a job.
+#[derive(Default)]
+struct Job {
+    row: Option<JobRow>,
+    tasks: Option<Tasks>,
+}
+
+struct JobRow {
+    user: Box<str>,
+    state: &'static str,
+    submit: Option<i64>,
+    at: At,
+}
+
+/// The tasks of a job, added up.
+struct Tasks {
+    /// Percent of a GPU, over all instances.
+    gpu: f64,
+    /// Cores.
+    cpus: f64,
+    kind: Box<str>,
+    /// First start and last end of tasks with GPUs.
+    start: Option<i64>,
+    end: Option<i64>,
+    /// Whether one of them has started and not ended.
+    open: bool,
+    at: At,
+}
+
+/// Which table a file is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Table {
+    Jobs,
+    Tasks,
+}
+
+impl TraceReader for PaiReader {
+    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+        let mut known = None;
+        while let Some(line) = input.next()? {
+            if !intake.tally.take(&line)? {
+                continue;
+            }
+            let (table, header) = match &known {
+                Some(known) => known,
+                None => known.insert(find(&line)?),
+            };
+            if !header.is(&line.text) {
+                self.row(*table, header, &line, intake)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, intake: &mut Intake) -> Result<()> {
+        for (rows, name) in self.rows.iter().zip(["pai_job_table", "pai_task_table"]) {
+            if *rows == 0 && !self.jobs.is_empty() {
+                let found = format!("no row of {name}.csv");
+                return Err(Fault::of(intake.first_file(), found, WHERE).into());
+            }
+        }
+        let mut rounded = Rounded::default();
+        for (name, job) in std::mem::take(&mut self.jobs) {
+            finish(&name, &job, &mut rounded, intake)?;
+        }
+        intake.notes.extend(rounded.note());
+        Ok(())
+    }
+}
+
+/// The table that a file's first line shows, and its header.
+fn find(line: &Line<'_>) -> Result<(Table, Header)> {
+    let text = &*line.text;
+    let headed = text.starts_with("job_name,");
+    let table = match text.split(',').count() {
+        _ if headed && text.contains("plan_gpu") => Table::Tasks,
+        _ if headed && text.contains("user") => Table::Jobs,
+        10 => Table::Tasks,
+        6 => Table::Jobs,
+        cells => return Err(other_table(cells, line.place).into()),
+    };
+    let (header, columns): (_, &[Names]) = match table {
+        Table::Jobs => (JOB_HEADER, &JOB_COLUMNS),
+        Table::Tasks => (TASK_HEADER, &TASK_COLUMNS),
+    };
+    let header = if headed { text } else { header };
+    let remedy = || format!("the columns are {header}");
+    let header = Header::find(
+        header,
+        line.place,
+        Some(","),
+        columns,
+        columns.len(),
+        &remedy,
+    )?;
+    Ok((table, header))
+}
+
+fn other_table(cells: usize, place: Place<'_>) -> Fault {
+    let found = format!("{cells} cells");
+    let expected = format!("{JOB_HEADER} or {TASK_HEADER}");
+    let fault = Fault::of(place.file, found, expected).at(place.within());
+    fault.remedy(format!("take {WHERE}"))
+}
+
+impl PaiReader {
+    fn row(
+        &mut self,
+        table: Table,
+        header: &Header,
+        line: &Line<'_>,
+        intake: &mut Intake,
+    ) -> Result<()> {
+        let at = intake.at(line.place);
+        let row = match header.row(&line.text) {
+            Ok(row) if row.text(JOB).is_empty() => Err("no job_name".to_owned()),
+            other => other,
+        };
+        self.rows[table as usize] += 1;
+        let taken = match (row, table) {
+            (Ok(row), Table::Jobs) => {
+                let job = self.job(row.text(JOB));
+                if job.row.is_some() {
+                    return intake
+                        .tally
+                        .fault(Reason::Repeated, line.place, row.text(JOB));
+                }
+                job_row(&row, at).map(|row| job.row = Some(row))
+            }
+            (Ok(row), Table::Tasks) => self.task(&row, at, intake)?,
+            (Err(found), _) => Err(found),
+        };
+        match taken {
+            Ok(()) => Ok(()),
+            Err(found) => intake.tally.fault(Reason::Unreadable, line.place, found),
+        }
+    }
+
+    fn job(&mut self, name: &str) -> &mut Job {
+        // A name that is known already is not copied.
+        let index = match self.jobs.get_index_of(name) {
+            Some(index) => index,
+            None => self.jobs.insert_full(name.into(), Job::default()).0,
+        };
+        &mut self.jobs[index]
+    }
+
+    fn task(
+        &mut self,
+        row: &Row<'_, '_>,
+        at: At,
+        intake: &mut Intake,
+    ) -> Result<Result<(), String>> {
+        let task = match Task::parse(row) {
+            Ok(task) => task,
+            Err(found) => return Ok(Err(found)),
+        };
+        let job = self.job(row.text(JOB));
+        let tasks = job.tasks.get_or_insert_with(|| Tasks::new(at));
+        if let Some(kind) = tasks.add(&task) {
+            let found = format!("{}, after {kind}", task.kind);
+            intake.fault(Reason::SeveralTypes, at, found)?;
+        }
+        Ok(Ok(()))
+    }
+}
+
+fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
+    Ok(JobRow {
+        user: row.text(USER).into(),
+        state: match row.text(STATUS) {
+            "Terminated" => "COMPLETED",
+            "Failed" => "FAILED",
+            "Running" => "RUNNING",
+            "Waiting" => "PENDING",
+            _ => "",
+        },
+        submit: time(row.text(SUBMIT), "start_time")?,
+        at,
+    })
+}
+
+/// Seconds of the trace's clock; `None` where it is empty or 0, as what has not happened.
+fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
+    if is_unknown(text) {
+        return Ok(None);
+    }
+    let second = epoch(text).ok_or_else(|| format!("{text:?} for {name}"))?;
+    Ok(Some(second).filter(|second| *second > 0))
+}
+
+/// A task as its row tells it.
+struct Task<'r> {
+    /// Percent of a GPU, over all instances.
+    gpu: f64,
+    cpus: f64,
+    kind: &'r str,
+    start: Option<i64>,
+    end: Option<i64>,
+}
+
+impl<'r> Task<'r> {
+    fn parse(row: &Row<'_, 'r>) -> Result<Self, String> {
+        let number = |column: usize, name: &str| match row.text(column) {
+            "" => Ok(0.0),
+            text => {
+                let number = text.parse().ok();
+                let number = number.filter(|n| (0.0..=MOST).contains(n));
+                number.ok_or_else(|| format!("{text:?} for {name}"))
+            }
+        };
+        let instances = number(INSTANCES, "inst_num")?;
+        Ok(Task {
+            gpu: instances * number(GPU, "plan_gpu")?,
+            cpus: instances * number(CPU, "plan_cpu")? / 100.0,
+            kind: row.text(TYPE),
+            start: time(row.text(START), "start_time")?,
+            end: time(row.text(END), "end_time")?,
+        })
+    }
+}
+
+impl Tasks {
+    fn new(at: At) -> Self {
+        Tasks {
+            gpu: 0.0,
+            cpus: 0.0,
+            kind: "".into(),
+            start: None,
+            end: None,
+            open: false,
+            at,
+        }
+    }
+
+    /// Adds a task; returns the type of GPUs that earlier ones have, if it is another.
+    fn add(&mut self, task: &Task<'_>) -> Option<&str> {
+        self.cpus += task.cpus;
+        if task.gpu == 0.0 {
+            return None;
+        }
+        self.gpu += task.gpu;
+        self.start = self.start.into_iter().chain(task.start).min();
+        self.end = self.end.max(task.end);
+        self.open |= task.start.is_some() && task.end.is_none();
+        if self.kind.is_empty() {
+            self.kind = task.kind.into();
+        }
+        (*self.kind != *task.kind && !task.kind.is_empty()).then_some(&self.kind)
+    }
+}
+
+/// What rounding up to whole GPUs adds.
+#[derive(Default)]
+struct Rounded {
+    jobs: u64,
+    /// GPU-seconds as planned, and as they are then.
+    planned: f64,
+    given: f64,
+}
+
+impl Rounded {
+    /// The whole GPUs that hold so many percent of one.
+    fn up(&mut self, percent: f64, seconds: i64) -> u64 {
+        let gpus = (percent / 100.0).ceil();
+        self.jobs += u64::from(gpus * 100.0 != percent);
+        self.planned += percent / 100.0 * seconds as f64;
+        self.given += gpus * seconds as f64;
+        gpus as u64
+    }
+
+    fn note(&self) -> Option<String> {
+        (self.jobs > 0 && self.planned > 0.0).then(|| {
+            format!(
+                "{} jobs plan with parts of GPUs, and get whole ones: {:.1} % more GPU time in all",
+                self.jobs,
+                100.0 * (self.given / self.planned - 1.0)
+            )
+        })
+    }
+}
+
+fn finish(name: &str, job: &Job, rounded: &mut Rounded, intake: &mut Intake) -> Result<()> {
+    let (row, tasks) = match (&job.row, &job.tasks) {
+        (Some(row), Some(tasks)) => (row, tasks),
+        (Some(row), None) => return intake.fault(Reason::NoTask, row.at, name),
+        (None, Some(tasks)) => return intake.fault(Reason::NoJob, tasks.at, name),
+        // Its only row could not be read.
+        (None, None) => return Ok(()),
+    };
+    let (start, end) = match (tasks.start, tasks.end) {
+        _ if tasks.gpu == 0.0 => (0, 0),
+        (Some(start), Some(end)) if !tasks.open => (start, end),
+        (None, _) => {
+            intake.tally.leave_out(Reason::NeverStarted);
+            return Ok(());
+        }
+        _ => {
+            intake.tally.leave_out(Reason::StillRunning);
+            return Ok(());
+        }
+    };
+    let kind = if tasks.kind.is_empty() {
+        UNKNOWN_TYPE
+    } else {
+        &tasks.kind
+    };
+    let draft = Draft {
+        id: name,
+        user: &row.user,
+        vc: kind,
+        state: row.state,
+        gpus: rounded.up(tasks.gpu, (end - start).max(0)),
+        cpus: tasks.cpus,
+        submit: row.submit.unwrap_or(start),
+        runs: Runs::At(&[(start, end)]),
+    };
+    intake.take(&draft, row.at)
+}

@@ -1,0 +1,86 @@
+//! Philly: the jobs of its log, and for how long they held GPUs.
+
+use super::TraceReader;
+use super::intake::{Draft, Intake, Runs};
+use crate::error::Result;
+use crate::ingest::scheduler::philly::{self, Attempt, Job};
+use crate::ingest::scheduler::{Input, Place, Reason};
+
+/// Reads the log.
+pub(super) struct PhillyReader;
+
+impl TraceReader for PhillyReader {
+    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+        philly::jobs(input, intake, |intake| &mut intake.tally, take)
+    }
+}
+
+fn take(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
+    let (Some(id), Some(vc), Some(submitted)) = (&job.id, &job.vc, job.submitted) else {
+        let found = "a job without jobid, vc or submitted_time";
+        return intake.tally.fault(Reason::Unreadable, place, found);
+    };
+    let (Some(first), Some(last)) = (job.attempts.first(), job.attempts.last()) else {
+        intake.tally.leave_out(Reason::NeverStarted);
+        return Ok(());
+    };
+    if last.start.is_some() && last.end.is_none() {
+        intake.tally.leave_out(Reason::StillRunning);
+        return Ok(());
+    }
+    let runs = runs(job, place, intake)?;
+    if runs.is_empty() {
+        return Ok(());
+    }
+    check_machines(&job.attempts, place, intake)?;
+    let draft = Draft {
+        id,
+        user: job.user.as_deref().unwrap_or_default(),
+        vc,
+        state: state(job.status.as_deref().unwrap_or_default()),
+        gpus: first.gpus(),
+        cpus: 0.0,
+        submit: intake.clock.second(submitted),
+        runs: Runs::At(&runs),
+    };
+    let at = intake.at(place);
+    intake.take(&draft, at)
+}
+
+/// The attempts that have both a start and an end; that one lacks them is counted.
+fn runs(job: &Job, place: Place<'_>, intake: &mut Intake) -> Result<Vec<(i64, i64)>> {
+    let mut runs = Vec::with_capacity(job.attempts.len());
+    for attempt in &job.attempts {
+        if let (Some(start), Some(end)) = (attempt.start, attempt.end) {
+            let start = intake.clock.second(start);
+            runs.push((start, intake.clock.end_second(end, start)));
+        }
+    }
+    let lost = job.attempts.len() - runs.len();
+    if lost > 0 {
+        let found = format_args!("{lost} of {} attempts", job.attempts.len());
+        intake.tally.fault(Reason::NoRun, place, found)?;
+    }
+    Ok(runs)
+}
+
+/// Counts a job that uses more GPUs of a machine than the list of machines says.
+fn check_machines(attempts: &[Attempt], place: Place<'_>, intake: &mut Intake) -> Result<()> {
+    let machines = attempts.iter().flat_map(|attempt| &attempt.machines);
+    let mut known = machines.filter_map(|used| Some((used, intake.machines.gpus_of(&used.name)?)));
+    let Some((used, has)) = known.find(|(used, has)| used.gpus > u64::from(*has)) else {
+        return Ok(());
+    };
+    let found = format!("{} GPUs of {}, which has {has}", used.gpus, used.name);
+    intake.tally.fault(Reason::TooManyOfNode, place, found)
+}
+
+/// A job's end in the words that simulations use.
+fn state(status: &str) -> &str {
+    match status {
+        "Pass" => "COMPLETED",
+        "Failed" => "FAILED",
+        "Killed" => "CANCELLED",
+        other => other,
+    }
+}

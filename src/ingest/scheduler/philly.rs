@@ -1,0 +1,251 @@
+//! Philly's log of jobs: a JSON array, where each attempt of a job names its machines.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::clock::Local;
+use super::input::{Input, Place, Unit};
+use super::intake::Intake;
+use super::tally::{Reason, Tally};
+use crate::error::{Fault, Result};
+use crate::ingest::json;
+use crate::occupancy::Hold;
+
+/// Where the log comes from.
+pub const WHERE: &str =
+    "the cluster_job_log of https://github.com/msr-fiddle/philly-traces, unpacked";
+
+/// A job as the log tells it; `None` where it does not say.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::ingest) struct Job {
+    pub id: Option<String>,
+    pub vc: Option<String>,
+    pub user: Option<String>,
+    pub status: Option<String>,
+    pub submitted: Option<Local>,
+    pub attempts: Vec<Attempt>,
+}
+
+/// A time for which the job held GPUs, or should have.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::ingest) struct Attempt {
+    pub start: Option<Local>,
+    pub end: Option<Local>,
+    pub machines: Vec<Machine>,
+}
+
+/// A machine of an attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::ingest) struct Machine {
+    pub name: String,
+    /// How many of its GPUs.
+    pub gpus: u64,
+}
+
+impl Attempt {
+    /// GPUs on all machines.
+    pub fn gpus(&self) -> u64 {
+        self.machines.iter().map(|machine| machine.gpus).sum()
+    }
+}
+
+/// Calls `each` with every job of a log; those that are none are counted.
+///
+/// # Errors
+/// As [`json::pieces`], and a fault, for a strict reader; the errors of `each`.
+pub(in crate::ingest) fn jobs<T>(
+    input: &mut Input<'_>,
+    target: &mut T,
+    tally: fn(&mut T) -> &mut Tally,
+    each: fn(&mut T, &Job, Place<'_>) -> Result<()>,
+) -> Result<()> {
+    let expected = format!("a JSON array of jobs, {WHERE}");
+    tally(target).unit = Unit::Job;
+    json::pieces(input, &[], &expected, |file, piece| {
+        if !piece.name.is_empty() {
+            return Err(no_array(file, piece.name, &expected).into());
+        }
+        tally(target).lines += 1;
+        let place = Place {
+            file,
+            unit: Unit::Job,
+            line: piece.number,
+        };
+        match Job::parse(&piece.value) {
+            Ok(job) => each(target, &job, place),
+            Err(found) => tally(target).fault(Reason::Unreadable, place, found),
+        }
+    })
+}
+
+fn no_array(file: &Path, name: &str, expected: &str) -> Fault {
+    let name: String = name.chars().take(60).collect();
+    Fault::of(file, format!("an object with {name:?}"), expected)
+}
+
+/// Counts what the attempts of all jobs held.
+pub(super) fn read(input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+    jobs(input, intake, |intake| &mut intake.tally, hold)
+}
+
+fn hold(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
+    if job.attempts.is_empty() {
+        intake.tally.leave_out(Reason::NeverStarted);
+    }
+    for (index, attempt) in job.attempts.iter().enumerate() {
+        let number = index + 1;
+        let Some(start) = attempt.start else {
+            let found = format_args!("attempt {number} without a start");
+            intake.fault(Reason::NoRun, place, found)?;
+            continue;
+        };
+        let start = intake.clock.second(start);
+        let next = job.attempts.get(number).and_then(|next| next.start);
+        let end = match (attempt.end, next) {
+            (None, Some(next)) => {
+                let found = format_args!("attempt {number}, without an end before the next");
+                intake.fault(Reason::StartsAgain, place, found)?;
+                Some(next)
+            }
+            (end, _) => end,
+        };
+        let end = end.map(|end| intake.clock.end_second(end, start));
+        if attempt.machines.is_empty() {
+            let found = format_args!("attempt {number} without machines");
+            intake.fault(Reason::NoNodes, place, found)?;
+            continue;
+        }
+        let names = attempt.machines.iter().map(|machine| machine.name.as_str());
+        if intake.look_up(place, names, None)?.is_some() {
+            intake.hold(place, Hold::Running, start, end)?;
+        }
+    }
+    Ok(())
+}
+
+impl Job {
+    /// Reads a job; the message says what is wrong with it.
+    fn parse(value: &Value) -> Result<Self, String> {
+        if !value.is_object() {
+            return Err(format!("{}, no job", shown(value)));
+        }
+        let attempts = list(value, "attempts")?;
+        let attempts: Result<_, String> = attempts.iter().map(attempt).collect();
+        Ok(Job {
+            id: text(value, "jobid")?,
+            vc: text(value, "vc")?,
+            user: text(value, "user")?,
+            status: text(value, "status")?,
+            submitted: time(value, "submitted_time")?,
+            attempts: attempts?,
+        })
+    }
+}
+
+fn attempt(value: &Value) -> Result<Attempt, String> {
+    let machines = list(value, "detail")?.iter().map(machine);
+    Ok(Attempt {
+        start: time(value, "start_time")?,
+        end: time(value, "end_time")?,
+        machines: machines.collect::<Result<_, _>>()?,
+    })
+}
+
+fn machine(value: &Value) -> Result<Machine, String> {
+    Ok(Machine {
+        name: text(value, "ip")?.ok_or("a machine without ip")?,
+        gpus: list(value, "gpus")?.len() as u64,
+    })
+}
+
+/// A list; a missing one is empty.
+fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
+    match value.get(name) {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::Array(list)) => Ok(list),
+        Some(other) => Err(format!("{} for {name}, no list", shown(other))),
+    }
+}
+
+/// A text; `None` where it is missing, empty, or the word `None`.
+fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
+    match value.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => {
+            let text = text.trim();
+            Ok(Some(text.to_owned()).filter(|_| !matches!(text, "" | "None")))
+        }
+        Some(Value::Number(number)) => Ok(Some(number.to_string())),
+        Some(other) => Err(format!("{} for {name}, no text", shown(other))),
+    }
+}
+
+fn time(value: &Value, name: &str) -> Result<Option<Local>, String> {
+    let Some(text) = text(value, name)? else {
+        return Ok(None);
+    };
+    match Local::parse(&text) {
+        Some(time) => Ok(Some(time)),
+        None => Err(format!(
+            "{} for {name}, no time such as 2017-10-07 01:12:09",
+            shown(&Value::from(text))
+        )),
+    }
+}
+
+/// A value as a short text.
+pub(in crate::ingest) fn shown(value: &Value) -> String {
+    const MOST: usize = 60;
+    match value {
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) if text.chars().nth(MOST).is_some() => {
+            let start: String = text.chars().take(MOST).collect();
+            format!("{start:?}…")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_none_and_what_is_wrong_says_so() {
+        let job = Job::parse(&serde_json::json!({
+            "jobid": "a_1", "vc": "None", "attempts": [
+                {"start_time": null, "end_time": "None", "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}
+            ]
+        }));
+        let job = job.unwrap();
+        assert_eq!(
+            (job.id.as_deref(), job.vc, job.submitted),
+            (Some("a_1"), None, None)
+        );
+        let attempt = &job.attempts[0];
+        assert_eq!(
+            (attempt.start, attempt.end, attempt.gpus()),
+            (None, None, 1)
+        );
+        for (job, part) in [
+            (serde_json::json!(5), "5, no job"),
+            (
+                serde_json::json!({"attempts": {}}),
+                "an object for attempts, no list",
+            ),
+            (serde_json::json!({"vc": []}), "a list for vc, no text"),
+            (
+                serde_json::json!({"attempts": [{"start_time": "soon"}]}),
+                "\"soon\" for start_time, no time such as",
+            ),
+            (
+                serde_json::json!({"attempts": [{"detail": [{}]}]}),
+                "a machine without ip",
+            ),
+        ] {
+            assert_eq!(&Job::parse(&job).unwrap_err()[..part.len()], part);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! From changes to idle fragments, one change after the other.
+
+use crate::domain::{Change, EventLog, Time};
+
+/// Since when each node is idle.
+#[derive(Debug)]
+pub(super) struct Spells {
+    since: Vec<Option<Time>>,
+}
+
+impl Spells {
+    /// `nodes` nodes, all busy.
+    pub fn new(nodes: usize) -> Self {
+        Spells {
+            since: vec![None; nodes],
+        }
+    }
+
+    /// A node changes at `time`; the length in nanoseconds of the fragment that this ends.
+    pub fn change(&mut self, change: Change, time: Time) -> Option<u64> {
+        let since = &mut self.since[change.node() as usize];
+        match change.idle() {
+            true => {
+                *since = Some(time);
+                None
+            }
+            false => since.take().map(|since| time.0.abs_diff(since.0)),
+        }
+    }
+
+    /// The lengths in nanoseconds of the fragments that `end` cuts off.
+    pub fn cut(&self, end: Time) -> impl Iterator<Item = u64> {
+        let open = self.since.iter().flatten();
+        open.map(move |since| end.0.abs_diff(since.0))
+    }
+}
+
+/// The lengths in nanoseconds of all idle fragments of a log, in the order of their ends.
+pub(super) fn lengths(log: &EventLog) -> Vec<u64> {
+    let mut spells = Spells::new(log.nodes().len());
+    let mut lengths = Vec::with_capacity(log.change_count() / 2 + 1);
+    for (time, changes) in log.rows() {
+        let ended = changes.iter().filter_map(|c| spells.change(*c, time));
+        lengths.extend(ended);
+    }
+    let end = log.times().last().copied().unwrap_or(Time(0));
+    lengths.extend(spells.cut(end));
+    lengths
+}

@@ -1,0 +1,108 @@
+//! Forecasts of submissions, as the simulator takes them.
+
+use gleaner_models::ebm::FitError;
+use gleaner_models::lucid::throughput::{
+    LEAD, MINUTES, Series, SeriesError, ThroughputModel, settings,
+};
+
+use super::Calendar;
+use crate::domain::Trace;
+use crate::lucid::inputs::ForecastTable;
+
+/// Intervals of a week: least to learn from.
+const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;
+
+/// Intervals that may be looked ahead: one less than a forecast may be made before, as the
+/// interval that the simulation is in is not over.
+const AHEAD: usize = LEAD - 1;
+
+/// What a trace itself submits, from `start` on, by intervals of ten minutes.
+///
+/// # Errors
+/// None in practice: counts are finite.
+pub fn submissions(trace: &Trace, start: i64, calendar: Calendar) -> Result<Series, SeriesError> {
+    let interval = MINUTES * 60;
+    let last = trace.jobs.last().map_or(start, |job| job.submit.max(start));
+    let steps = ((last - start) / interval + 1) as usize;
+    let (mut jobs, mut gpus) = (vec![0.0; steps], vec![0.0; steps]);
+    for job in trace.jobs.iter().filter(|job| job.submit >= start) {
+        let step = ((job.submit - start) / interval) as usize;
+        jobs[step] += 1.0;
+        gpus[step] += f64::from(job.gpus);
+    }
+    Series::new(calendar.civil(start), jobs, gpus)
+}
+
+/// The forecast by a trained model of all intervals from second `start` on.
+pub fn forecast_by(
+    model: &ThroughputModel,
+    series: &Series,
+    start: i64,
+    calendar: Calendar,
+) -> ForecastTable {
+    let first = series.steps_before(calendar.civil(start));
+    let end = series.len() + LEAD;
+    let (jobs, gpus) = model.predict(series, first..end);
+    table(series, first, calendar, jobs, gpus)
+}
+
+/// The forecast by models that learn from what was submitted before they are used: once, before
+/// `start`, if there is a week of it; else anew each week. Until there is a week to learn from,
+/// what was submitted an hour before is taken.
+///
+/// # Errors
+/// None in practice: the series is finite.
+pub fn forecast_trained(
+    series: &Series,
+    start: i64,
+    calendar: Calendar,
+    seed: u64,
+) -> Result<ForecastTable, FitError> {
+    let (first, end) = (
+        series.steps_before(calendar.civil(start)),
+        series.len() + LEAD,
+    );
+    let once = first >= WEEK;
+    let (mut jobs, mut gpus) = (Vec::new(), Vec::new());
+    let mut from = first;
+    while from < end {
+        let to = if once { end } else { (from + WEEK).min(end) };
+        let known = from.min(series.len());
+        let (more_jobs, more_gpus) = if known >= WEEK {
+            ThroughputModel::fit(series, 0..known, &settings(seed))?.predict(series, from..to)
+        } else {
+            (
+                hour_ago(series.jobs(), from..to),
+                hour_ago(series.gpus(), from..to),
+            )
+        };
+        jobs.extend(more_jobs);
+        gpus.extend(more_gpus);
+        from = to;
+    }
+    Ok(table(series, first, calendar, jobs, gpus))
+}
+
+/// The value six intervals before each; 0 where it is not known.
+fn hour_ago(values: &[f64], steps: std::ops::Range<usize>) -> Vec<f64> {
+    let before = |step: usize| step.checked_sub(LEAD + 1).and_then(|step| values.get(step));
+    steps
+        .map(|step| before(step).copied().unwrap_or_default())
+        .collect()
+}
+
+fn table(
+    series: &Series,
+    first: usize,
+    calendar: Calendar,
+    jobs: Vec<f64>,
+    gpus: Vec<f64>,
+) -> ForecastTable {
+    let time = |step: usize| calendar.second(series.time(step));
+    ForecastTable {
+        times: (first..first + jobs.len()).map(time).collect(),
+        gpu_jobs: jobs,
+        gpus,
+        ahead: AHEAD,
+    }
+}

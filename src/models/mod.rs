@@ -1,0 +1,18 @@
+//! Models in use: what they are trained from in this program's terms, files' contents, and
+//! estimates and forecasts as the simulator takes them. The models themselves are those of
+//! [`gleaner_models`].
+
+mod calendar;
+mod forecast;
+mod scores;
+pub mod stored;
+mod trained;
+mod weekly;
+mod workload;
+
+pub use calendar::Calendar;
+pub use forecast::{forecast_by, forecast_trained, submissions};
+pub use scores::{learn_scores, packing_profiles, score_profiles, score_workloads};
+pub use trained::{Kind, Model, Span, Trained};
+pub use weekly::Weekly;
+pub use workload::{estimates_by, known_jobs};

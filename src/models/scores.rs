@@ -1,0 +1,75 @@
+//! Sharing scores by a trained tree.
+
+use std::collections::BTreeMap;
+
+use gleaner_models::lucid::Usage as Profiled;
+use gleaner_models::lucid::packing::{
+    Features, PackingModel, Profile as Example, SETTINGS, Shared, Workload as Named,
+};
+use gleaner_models::tree::TreeError;
+
+use crate::domain::{Trace, Usage, Workload};
+use crate::lucid::inputs::Profile;
+
+/// Profiles as the packing model learns from them, in the order of their workloads.
+pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> {
+    let example = |(workload, profile): (&Workload, &Profile)| Example {
+        workload: Named {
+            model: workload.model.clone(),
+            dataset: workload.dataset.clone(),
+            batch_size: workload.batch_size,
+            amp: workload.amp,
+        },
+        usage: profiled(&profile.usage),
+        score: profile.score,
+    };
+    profiles.iter().map(example).collect()
+}
+
+fn profiled(usage: &Usage) -> Profiled {
+    Profiled {
+        gpu_util: usage.gpu_util,
+        gmem_util: usage.gmem_util,
+        gmem: usage.gmem,
+    }
+}
+
+/// Scores of profiles by a model that goes by profiles alone, in the order of their workloads.
+pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profile>) -> Vec<u8> {
+    let score = |(workload, profile): (&Workload, &Profile)| {
+        model.score(workload.amp, &profiled(&profile.usage), &UNSHARED)
+    };
+    profiles.iter().map(score).collect()
+}
+
+/// A model that goes by profiles alone, learnt from them.
+///
+/// # Errors
+/// Where there is no profile, or one with an infinite value.
+pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingModel, TreeError> {
+    let examples = packing_profiles(profiles);
+    let unshared = vec![UNSHARED; examples.len()];
+    PackingModel::fit(Features::Profile, &examples, &unshared, SETTINGS)
+}
+
+/// By workload of a trace, its score by a model that goes by profiles alone: by what its first
+/// job does to its GPUs.
+pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
+    let mut usages: Vec<Option<Usage>> = vec![None; trace.workloads.len()];
+    for job in &trace.jobs {
+        if let Some(workload) = job.workload {
+            usages[workload].get_or_insert(job.usage);
+        }
+    }
+    let score = |(workload, usage): (&Workload, &Option<Usage>)| {
+        let usage = usage.as_ref()?;
+        Some(model.score(workload.amp, &profiled(usage), &UNSHARED))
+    };
+    trace.workloads.iter().zip(&usages).map(score).collect()
+}
+
+/// Beside others nothing is known of it, nor asked.
+const UNSHARED: Shared = Shared {
+    speed: f64::NAN,
+    pairs: 0,
+};

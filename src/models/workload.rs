@@ -1,0 +1,56 @@
+//! Jobs as the workload model knows them.
+
+use std::collections::BTreeMap;
+
+use gleaner_models::lucid::Usage;
+use gleaner_models::lucid::workload::{Job as Known, WorkloadModel};
+
+use super::Calendar;
+use crate::domain::{Cluster, Job, Trace};
+use crate::lucid::inputs::EstimateTable;
+
+/// What is known of jobs when they are submitted, in the trace's order. Where a trace does not
+/// say what a job trains, its profile is missing.
+pub fn known_jobs<'t>(
+    trace: &'t Trace,
+    cluster: &'t Cluster,
+    calendar: Calendar,
+) -> Vec<Known<'t>> {
+    let known = |job: &'t Job| Known {
+        user: &job.user,
+        vc: &cluster.vcs[job.vc].name,
+        gpus: job.gpus,
+        cpus: job.cpus,
+        submitted: calendar.civil(job.submit),
+        amp: job.workload.map(|workload| trace.workloads[workload].amp),
+        usage: usage(job),
+    };
+    trace.jobs.iter().map(known).collect()
+}
+
+fn usage(job: &Job) -> Usage {
+    let told = |value: f64| {
+        if job.workload.is_some() {
+            value
+        } else {
+            f64::NAN
+        }
+    };
+    Usage {
+        gpu_util: told(job.usage.gpu_util),
+        gmem_util: told(job.usage.gmem_util),
+        gmem: told(job.usage.gmem),
+    }
+}
+
+/// Estimates of all jobs of a trace by one model.
+pub fn estimates_by(
+    model: &WorkloadModel,
+    trace: &Trace,
+    cluster: &Cluster,
+    calendar: Calendar,
+) -> EstimateTable {
+    let seconds = model.predict(&known_jobs(trace, cluster, calendar));
+    let ids = trace.jobs.iter().map(|job| job.id.clone());
+    EstimateTable(ids.zip(seconds).collect::<BTreeMap<_, _>>())
+}

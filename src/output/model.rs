@@ -1,0 +1,44 @@
+//! Trained models as files of JSON.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::models::stored::{FORMAT, Stored, VERSION};
+use crate::models::{Model, Trained};
+
+/// Writes a model. What was there is replaced at once, or stays.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(trained: &Trained, path: &Path) -> Result<()> {
+    match &trained.model {
+        Model::Throughput(model) => write_as(trained, model, path),
+        Model::Packing(model) => write_as(trained, model, path),
+        Model::Workload(model) => write_as(trained, model, path),
+    }
+}
+
+fn write_as(trained: &Trained, model: impl Serialize, path: &Path) -> Result<()> {
+    let stored = Stored {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        kind: trained.model.kind(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        features: trained.model.features(),
+        trained: trained.span,
+        inputs: trained.inputs.clone(),
+        model,
+    };
+    let failed = |error| Error::io("write", path, error);
+    let part = path.with_extension("json.part");
+    let mut out = BufWriter::new(File::create(&part).map_err(failed)?);
+    serde_json::to_writer(&mut out, &stored).map_err(|error| failed(error.into()))?;
+    out.write_all(b"\n")
+        .and_then(|()| out.flush())
+        .map_err(failed)?;
+    std::fs::rename(&part, path).map_err(failed)
+}

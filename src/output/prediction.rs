@@ -1,0 +1,105 @@
+//! Predictions as the tables that `gleaner simulate` takes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gleaner_models::lucid::packing::PackingModel;
+use gleaner_models::lucid::throughput::{LEAD, Series, ThroughputModel};
+
+use super::table::{Column, Table};
+use crate::domain::{Time, Trace, Workload};
+use crate::error::Result;
+use crate::lucid::inputs::{EstimateTable, Profile};
+use crate::models::score_profiles;
+
+/// Writes a forecast of all intervals of a series and of those beyond its end that can be told,
+/// beside what was submitted. Returns the number of rows.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn throughput(model: &ThroughputModel, series: &Series, path: &Path) -> Result<usize> {
+    let steps = 0..series.len() + LEAD;
+    let (jobs, gpus) = model.predict(series, steps.clone());
+    let times = steps.clone().map(|step| Time::from(series.time(step)));
+    let known = |values: &[f64]| {
+        let known = steps.clone().map(|step| values.get(step).copied());
+        Column::Floats(known.collect())
+    };
+    let all = |values: Vec<f64>| Column::Floats(values.into_iter().map(Some).collect());
+    let table = Table {
+        name: "forecast",
+        columns: vec![
+            ("time", Column::EveryTime(times.collect())),
+            ("submit_gpu_job", known(series.jobs())),
+            ("submit_gpu_num", known(series.gpus())),
+            ("pred_gpu_job", all(jobs)),
+            ("pred_gpu_num", all(gpus)),
+        ],
+    };
+    table.write_file(path)?;
+    Ok(table.rows())
+}
+
+/// Writes estimated durations in seconds by job, in the trace's order. Returns the number of rows.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn workload(estimates: &EstimateTable, trace: &Trace, path: &Path) -> Result<usize> {
+    let ids = trace.jobs.iter().map(|job| job.id.as_str().into());
+    let seconds = trace
+        .jobs
+        .iter()
+        .map(|job| estimates.0.get(&job.id).copied());
+    let table = Table {
+        name: "estimates",
+        columns: vec![
+            ("job_id", Column::Texts(ids.collect())),
+            ("priority", Column::Floats(seconds.collect())),
+        ],
+    };
+    table.write_file(path)?;
+    Ok(table.rows())
+}
+
+/// Writes profiles with the scores that the model gives them. Returns the number of rows.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn packing(
+    model: &PackingModel,
+    profiles: &BTreeMap<Workload, Profile>,
+    path: &Path,
+) -> Result<usize> {
+    let text = |of: fn(&Workload) -> &str| {
+        Column::Texts(
+            profiles
+                .keys()
+                .map(|workload| of(workload).into())
+                .collect(),
+        )
+    };
+    let number = |of: fn(&Profile) -> f64| {
+        Column::Floats(profiles.values().map(|profile| Some(of(profile))).collect())
+    };
+    let whole = |of: fn(&Workload) -> i64| Column::Whole(profiles.keys().map(of).collect());
+    let scores = score_profiles(model, profiles).into_iter().map(i64::from);
+    let table = Table {
+        name: "profiles",
+        columns: vec![
+            ("model", text(|workload| &workload.model)),
+            ("dataset", text(|workload| &workload.dataset)),
+            (
+                "batchsize",
+                whole(|workload| i64::from(workload.batch_size)),
+            ),
+            ("amp", whole(|workload| i64::from(workload.amp))),
+            ("speed", number(|profile| profile.usage.speed)),
+            ("gpu_util", number(|profile| profile.usage.gpu_util)),
+            ("gmem_util", number(|profile| profile.usage.gmem_util)),
+            ("gmem", number(|profile| profile.usage.gmem)),
+            ("label", Column::Whole(scores.collect())),
+        ],
+    };
+    table.write_file(path)?;
+    Ok(table.rows())
+}

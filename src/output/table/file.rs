@@ -1,0 +1,54 @@
+//! A table as a file of its own, CSV or Parquet by its name.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::Table;
+use crate::error::{Error, Result};
+
+/// The format of a table's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Comma-separated values.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+}
+
+impl Form {
+    /// The format that a file's name ends with.
+    ///
+    /// # Errors
+    /// Another ending than .csv or .parquet: [`Error::Usage`].
+    pub fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.to_str() {
+            Some("csv") => Ok(Form::Csv),
+            Some("parquet") => Ok(Form::Parquet),
+            _ => Err(Error::Usage(format!(
+                "cannot tell the format of {}: expected a name ending in .csv or .parquet",
+                path.display()
+            ))),
+        }
+    }
+}
+
+impl Table<'_> {
+    /// Writes the table to a file of the format that its name ends with.
+    ///
+    /// # Errors
+    /// Another ending than .csv or .parquet, or a file that cannot be written.
+    pub fn write_file(&self, path: &Path) -> Result<()> {
+        let form = Form::of(path)?;
+        let file = File::create(path).map_err(|error| Error::io("create", path, error))?;
+        let mut out = BufWriter::new(file);
+        let written = match form {
+            Form::Csv => self.write_csv(&mut out),
+            Form::Parquet => self.write_parquet(&mut out),
+        };
+        written
+            .and_then(|()| out.flush())
+            .map_err(|error| Error::io("write", path, error))
+    }
+}

@@ -1,0 +1,32 @@
+//! Idle fragments by length: of a log, whoever looks at it.
+
+use super::Figure;
+use super::figure::Axis;
+use super::lengths::{Class, Lengths};
+use super::numbers::{count, part};
+
+/// The histogram of these classes of fragments.
+pub(super) fn figure(id: String, classes: Vec<Class>) -> Figure {
+    let lengths = Lengths {
+        classes,
+        counted: "Fragments",
+        summed: "Idle node-time",
+        unit: "node-hours",
+    };
+    let (all, short) = (lengths.count(), lengths.under(600.0));
+    Figure {
+        id,
+        title: "Idle fragments by length".to_owned(),
+        text: format!(
+            "A fragment is the time for which a node stays idle. {} of the {} fragments are \
+             under 10 minutes, with {} of the idle node-time.",
+            part(short.0 as f64, all as f64),
+            count(all),
+            part(short.1, lengths.seconds()),
+        ),
+        x: Axis::names("", lengths.names()),
+        y: Axis::linear("% of all"),
+        numbers: lengths.numbers("Idle fragments by length"),
+        marks: lengths.marks(),
+    }
+}

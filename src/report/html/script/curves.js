@@ -1,0 +1,60 @@
+// Curves, and points that are joined or not.
+
+// What is told of each point when it is pointed at, and how.
+const hover = ({ x, y }, curve, kept, shares) => {
+  const name = plain(curve.name);
+  const place = x.scale === "duration" ? "" : `${plain(x.title)}: %{x:,.6~g}<br>`;
+  if (curve.labels) {
+    return {
+      customdata: kept.map((p) => plain(curve.labels[p]).replaceAll(", ", "<br>")),
+      hovertemplate: `%{customdata}<br>${place}${plain(y.title)}: %{y:,.6~g}<extra></extra>`,
+    };
+  }
+  if (x.scale === "duration") {
+    return {
+      customdata: kept.map((p) => tell(curve.x[p])),
+      hovertemplate: `${name}: %{y:.3~g} ${plain(y.title)}<br>within %{customdata}<extra></extra>`,
+    };
+  }
+  return { hovertemplate: shares ? `%{y:,.5~g}<extra>${name}</extra>` : `%{x}<br>%{y:,.5~g}<extra>${name}</extra>` };
+};
+
+const MODES = { points: "markers", dotted: "lines+markers" };
+
+const curves = ({ figure, width, range, hidden }) => {
+  const { marks, x, y } = figure;
+  const groups = new Map();
+  marks.forEach((curve) => groups.set(curve.x, [...(groups.get(curve.x) ?? []), curve]));
+  const places = new Map();
+  for (const [xs, group] of groups) {
+    const thinned = x.scale === "time" || x.scale === "linear";
+    places.set(xs, inView(xs, group.map((c) => c.y), thinned ? range : null, Math.max(300, width)));
+  }
+  const shares = groups.size < marks.length || marks.length === 1;
+  const data = marks.map((curve, i) => {
+    const kept = places.get(curve.x);
+    const colour = shade(curve.colour);
+    return {
+      type: "scatter", mode: MODES[curve.shape] ?? "lines", name: plain(curve.name),
+      x: kept.map((p) => curve.x[p]), y: kept.map((p) => curve.y[p]), visible: !hidden.has(i),
+      line: {
+        shape: curve.shape === "line" || curve.shape === "dotted" ? "linear" : "hv", color: colour,
+        width: curve.shape === "area" ? 1 : 1.75,
+        dash: dashOf(figure, curve),
+      },
+      marker: { color: colour, size: 8 },
+      ...(curve.shape === "area" ? { fill: "tozeroy", fillcolor: curve.colour === null ? colour + "90" : colour + "b0" } : {}),
+      ...hover(figure, curve, kept, shares),
+    };
+  });
+  const alone = x.scale === "duration" || marks.some((curve) => curve.shape === "points");
+  const highest = marks.reduce((most, c) => c.y.reduce((a, b) => Math.max(a, b), most), 0);
+  return {
+    data,
+    layout: {
+      height: 320, hovermode: alone ? "closest" : "x unified", hoverdistance: alone ? 20 : -1,
+      xaxis: { ...axis(x, width), fixedrange: false, ...(range ? { range: [...range] } : {}) },
+      yaxis: { ...axis(y), ...(y.scale === "spread" ? {} : { rangemode: "tozero" }), ...inThousands(highest) },
+    },
+  };
+};

@@ -1,0 +1,28 @@
+// Fields of cells.
+
+const heat = ({ figure, width }) => {
+  const { values, labels, log, title } = figure.marks;
+  const shown = values.map((row) => row.map((v) => (v === null ? null : log ? Math.log10(Math.max(v, 1)) : v)));
+  const all = shown.flat().filter((v) => v !== null);
+  const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
+  // Labels that find no room are told when the cell is pointed at, and in the table.
+  const room = (width - 120) / figure.x.names.length / longest(labels.flat());
+  const size = room >= 7.5 ? 12 : 10;
+  const label = (text, row, column) => ({
+    x: column, y: row, text: plain(text), showarrow: false,
+    font: { size, color: css(shown[row][column] !== null && shown[row][column] - low > 0.6 * (high - low) ? "--on-accent" : "--ink") },
+  });
+  return {
+    data: [{
+      type: "heatmap", z: shown, customdata: values, xgap: 2, ygap: 2, colorscale: ramp(), showscale: false,
+      text: labels.map((row, r) => row.map((_, c) => [figure.y, figure.x].map((axis, i) => told(axis, [r, c][i])).join("<br>"))),
+      hoverongaps: false, hovertemplate: `%{text}<br>${plain(title)}: %{customdata:,.6~g}<extra></extra>`,
+    }],
+    layout: {
+      // The title of the vertical axis needs room, too.
+      height: 70 + Math.max(28 * figure.y.names.length, 8 * figure.y.title.length), hovermode: "closest",
+      annotations: room < 5.8 ? [] : labels.flatMap((row, r) => row.map((text, c) => label(text, r, c))),
+      xaxis: { ...axis(figure.x, width, 18), side: "top" }, yaxis: downward(axis(figure.y)),
+    },
+  };
+};

@@ -1,0 +1,30 @@
+//! The idle fragments of the log that was replayed.
+
+use super::{Named, id_of};
+use crate::ingest::runs::FragmentClass;
+use crate::report::lengths::Class;
+use crate::report::{Block, fragments};
+
+/// What is missing from a run of an earlier version.
+const MISSING: &str = "The histogram of idle fragments is missing: this run directory has no \
+                       fragments.parquet. Replay the log again with this version to have it.";
+
+/// Their histogram, or what is missing for it.
+pub(super) fn block(run: &Named<'_>) -> Block {
+    match &run.result.fragments {
+        None => Block::Note(MISSING.to_owned()),
+        Some(classes) => {
+            let classes = classes.iter().map(class).collect();
+            Block::figure(fragments::figure(id_of("fragments", run), classes))
+        }
+    }
+}
+
+fn class(class: &FragmentClass) -> Class {
+    Class {
+        from: class.from_s,
+        to: class.to_s,
+        count: class.fragments,
+        seconds: class.node_seconds,
+    }
+}

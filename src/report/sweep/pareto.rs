@@ -1,0 +1,156 @@
+//! Two metrics against each other, and the trials that no other beats in both.
+
+use super::scale::capital;
+use super::trials::{Metric, Trials, shown};
+use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
+use crate::report::names::slug;
+use crate::report::{Figure, Grid, Head};
+use crate::sweep::Direction;
+
+/// Most trials whose points tell their settings.
+const TOLD: usize = 4_000;
+
+/// All trials by two metrics, given by their places, and their Pareto front.
+pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Figure {
+    let (across, up) = (&trials.metrics[x], &trials.metrics[y]);
+    let front = front(trials, x, y);
+    let mut all: Vec<usize> = (0..trials.trials.len())
+        .filter(|&trial| point(trials, trial, x, y).is_some())
+        .collect();
+    all.sort_by(|&a, &b| {
+        let key = |trial| point(trials, trial, x, y).unwrap_or_default();
+        let (a, b) = (key(a), key(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    Figure {
+        id: format!("pareto-{}", slug(name)),
+        title: format!(
+            "{} against {}",
+            capital(&up.scale.title),
+            across.scale.title
+        ),
+        text: text(across, up, front.len(), all.len()),
+        numbers: tell(trials, &front, (x, y)),
+        x: Axis::spread(&across.scale.title),
+        y: Axis::spread(&up.scale.title),
+        marks: Marks::Curves(vec![
+            curve(trials, "Runs", &all, (x, y)),
+            Curve {
+                colour: Colour::Series(0),
+                shape: Shape::Dotted,
+                ..curve(trials, "Not beaten", &front, (x, y))
+            },
+        ]),
+    }
+}
+
+fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) -> Curve {
+    let scaled = |trial: &usize| {
+        let (along, up) = point(trials, *trial, x, y)?;
+        let (across, height) = (&trials.metrics[x].scale, &trials.metrics[y].scale);
+        Some((across.scaled(along), height.scaled(up)))
+    };
+    Curve {
+        name: name.to_owned(),
+        colour: Colour::Muted,
+        shape: Shape::Points,
+        points: places.iter().filter_map(scaled).collect(),
+        labels: match places.len() {
+            0..=TOLD => places.iter().map(|&trial| trials.tell(trial)).collect(),
+            _ => Vec::new(),
+        },
+    }
+}
+
+fn text(across: &Metric, up: &Metric, front: usize, all: usize) -> String {
+    let better = match (across.better, up.better) {
+        (Direction::Min, Direction::Max) => "Further up and left is better",
+        (Direction::Min, Direction::Min) => "Further down and left is better",
+        (Direction::Max, Direction::Max) => "Further up and right is better",
+        (Direction::Max, Direction::Min) => "Further down and right is better",
+    };
+    let beaten = match front {
+        1 => format!("One of the {all} runs beats all others in both."),
+        front => format!("The line joins the {front} of {all} that no other beats in both."),
+    };
+    format!("A point for each run. {better}. {beaten}")
+}
+
+fn point(trials: &Trials, trial: usize, x: usize, y: usize) -> Option<(f64, f64)> {
+    let metrics = &trials.trials[trial].metrics;
+    metrics[x].zip(metrics[y])
+}
+
+/// Trials that no other beats in both metrics, by x.
+fn front(trials: &Trials, x: usize, y: usize) -> Vec<usize> {
+    let (along, up) = (&trials.metrics[x], &trials.metrics[y]);
+    let mut order: Vec<(usize, (f64, f64))> = (0..trials.trials.len())
+        .filter_map(|trial| Some((trial, point(trials, trial, x, y)?)))
+        .collect();
+    // From the best x, then the best y: each is beaten unless its y is the best so far.
+    let first = |metric: &Metric, a: f64, b: f64| match metric.better {
+        Direction::Min => a.total_cmp(&b),
+        Direction::Max => b.total_cmp(&a),
+    };
+    order.sort_by(|(_, a), (_, b)| first(along, a.0, b.0).then(first(up, a.1, b.1)));
+    let mut best = None;
+    order.retain(|(_, (_, value))| {
+        let better = best.is_none_or(|best| up.beats(*value, best));
+        if better {
+            best = Some(*value);
+        }
+        better
+    });
+    order.sort_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
+    order.into_iter().map(|(trial, _)| trial).collect()
+}
+
+fn tell(trials: &Trials, front: &[usize], (x, y): (usize, usize)) -> Grid {
+    let metrics = [x, y].map(|metric| &trials.metrics[metric].scale);
+    let heads = metrics.map(|scale| Head::number(&scale.title)).into_iter();
+    let settings = trials.settings.iter().map(|name| Head::text(*name));
+    let mut grid = Grid::new("Runs that no other beats in both", heads.chain(settings));
+    for &trial in front {
+        let Some((along, up)) = point(trials, trial, x, y) else {
+            continue;
+        };
+        let cells = [metrics[0].tell(along), metrics[1].tell(up)].into_iter();
+        let settings = trials.trials[trial].settings.iter();
+        grid.row(cells.chain(settings.map(|value| shown(value))));
+    }
+    grid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trials::tests::trials;
+    use super::*;
+
+    fn places(trials: &Trials) -> (usize, usize) {
+        let place = |name| trials.metric(name).unwrap();
+        (place("work_lost"), place("total_work"))
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn the_front_is_not_beaten() {
+        let trials = trials();
+        let figure = figure(&trials, "swept", places(&trials));
+        let Marks::Curves(curves) = figure.marks else {
+            panic!("no curves");
+        };
+        assert_eq!(curves[0].points.len(), 5);
+        let expected = [(1.0, 4.0), (2.0, 5.0), (4.0, 6.0), (9.0, 7.0)];
+        assert_eq!(curves[1].points, expected);
+        assert_eq!(curves[1].labels[1], "t_fwd 120, solver b, seed 0");
+        assert_eq!(figure.numbers.rows[0], ["1.00", "4.000", "30", "a", "0"]);
+        assert!(figure.text.contains("up and left") && figure.text.contains("4 of 5"));
+    }
+
+    #[test]
+    fn pictures_of_trials_can_be_drawn() {
+        let trials = trials();
+        let svg = crate::report::still::svg(&figure(&trials, "swept", places(&trials))).unwrap();
+        assert!(svg.contains("<text") && svg.contains("<circle"));
+    }
+}

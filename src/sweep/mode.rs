@@ -1,0 +1,76 @@
+//! What a sweep runs, and what its runs are told by.
+
+use super::field::{Field, REPLAY_SETTINGS, SIMULATE_SETTINGS};
+use super::metrics::{self, Metric};
+
+/// What a sweep runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Replays of a log.
+    Replay,
+    /// Simulations of a trace.
+    Simulate,
+}
+
+impl Mode {
+    /// The settings of every run.
+    pub fn settings(self) -> &'static [Field] {
+        match self {
+            Mode::Replay => &REPLAY_SETTINGS,
+            Mode::Simulate => &SIMULATE_SETTINGS,
+        }
+    }
+
+    /// The figures of every run.
+    pub fn metrics(self) -> &'static [Metric] {
+        match self {
+            Mode::Replay => &metrics::REPLAY,
+            Mode::Simulate => &metrics::SIMULATE,
+        }
+    }
+
+    /// A figure by its name.
+    pub fn metric(self, name: &str) -> Option<Metric> {
+        let mut all = self.metrics().iter();
+        all.find(|metric| metric.field.name == name).copied()
+    }
+
+    /// The figure by which the best run is chosen unless another is asked for.
+    pub fn default_metric(self) -> &'static str {
+        self.order()[0]
+    }
+
+    /// The figures that decide between runs which are as good by `metric`, the first first.
+    pub fn ties(self, metric: &Metric) -> Vec<Metric> {
+        let others = self
+            .order()
+            .into_iter()
+            .filter(|name| *name != metric.field.name);
+        others.filter_map(|name| self.metric(name)).collect()
+    }
+
+    /// What matters, the most important first. Replays in which all tasks finish have all
+    /// done the same work.
+    fn order(self) -> [&'static str; 3] {
+        match self {
+            Mode::Replay => ["total_work", "completion_mean_s", "rescale_loss"],
+            Mode::Simulate => ["avg_jct_s", "avg_queue_s", "checkpoints"],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_has_a_best_value() {
+        for mode in [Mode::Replay, Mode::Simulate] {
+            for name in mode.order() {
+                let metric = mode.metric(name).unwrap();
+                assert!(metric.best.is_some());
+                assert_eq!(mode.ties(&metric).len(), 2);
+            }
+        }
+    }
+}

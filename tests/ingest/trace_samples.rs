@@ -1,0 +1,206 @@
+//! Every format of traces of GPU clusters has a small sample in `dataset/logs`. Fixed
+//! examples: jobs, virtual clusters and events were worked out by hand.
+
+use gleaner::domain::Time;
+use gleaner::ingest::gpu::{Format, Options, Prepared};
+use gleaner::ingest::scheduler::{self, Reason};
+
+use crate::support::{between, events_of, sample as file};
+use crate::trace_support::{jobs, prepare, sample, samples, vcs};
+
+#[track_caller]
+fn assert_left_out(prepared: &Prepared, expected: &[(Reason, u64)]) {
+    let found = prepared.summary.tally.found.iter();
+    let found: Vec<_> = found
+        .map(|(reason, found)| (*reason, found.count))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn philly() {
+    let prepared = sample(&Options::new(Format::Philly));
+    assert_eq!(
+        jobs(&prepared),
+        [
+            "application_1506638472019_00001 ce2f4c ee9e8c 8 0 COMPLETED 0 3000",
+            "application_1506638472019_00002 ce2f4c 7f04ca 2 0 CANCELLED 300 7200",
+            "application_1506638472019_00004 0d7a1e 7f04ca 1 0 FAILED 1200 1800",
+            "application_1506638472019_00007 ce2f4c ee9e8c 4 0 COMPLETED 5400 1200",
+        ]
+    );
+    let origin = "2017-10-07 08:00:00".parse::<Time>().unwrap();
+    assert_eq!(prepared.trace.origin, Some(origin));
+    assert_eq!(vcs(&prepared), ["7f04ca 1", "ee9e8c 1"]);
+    let expected = [
+        (Reason::NeverStarted, 1),
+        (Reason::NoGpu, 1),
+        (Reason::StillRunning, 1),
+        (Reason::NoRun, 1),
+    ];
+    assert_left_out(&prepared, &expected);
+    let found = &prepared.summary.tally.found[&Reason::NoRun].example;
+    assert_eq!(found, "log, job 4: 1 of 2 attempts");
+    // GPU-seconds: 8 × 3000 + 2 × 7200 + 1800 + 4 × 1200.
+    assert_eq!(prepared.summary.gpu_seconds, 45_000);
+    // As many nodes of two GPUs as held GPUs at once: 8 of one, 3 of the other.
+    let options = Options {
+        gpus_per_node: 2,
+        ..Options::new(Format::Philly)
+    };
+    assert_eq!(vcs(&sample(&options)), ["7f04ca 2", "ee9e8c 4"]);
+}
+
+#[test]
+fn phillys_machines_are_idle_while_no_attempt_has_their_gpus() {
+    let (from, to) = ("2017-10-07 08:00:00", "2017-10-07 10:10:00");
+    let options = scheduler::Options {
+        nodes: Some(file("philly-machines.csv")),
+        ..between(scheduler::Format::Philly, from, to)
+    };
+    let (rows, summary) = events_of("philly-jobs.json", &options);
+    let expected = [
+        "08:00:00 +m1 +m2 +m3",
+        "08:00:10 -m1",
+        "08:05:00 -m3",
+        "08:30:10 +m1",
+        "08:40:00 -m2",
+        "09:00:00 -m1 +m2",
+        "09:20:00 -m2",
+        "09:25:00 +m2",
+        "09:40:00 -m2",
+        "10:00:00 +m2",
+        "10:05:00 +m3",
+        "10:10:00",
+    ];
+    let expected = expected.map(|row| format!("2017-10-07 {row}"));
+    assert_eq!(rows, expected);
+    let tally = &summary.tally;
+    assert_eq!((tally.lines, tally.jobs, tally.running), (7, 7, 1));
+    assert_eq!(tally.found[&Reason::Overlap].count, 2);
+    let found = &tally.found[&Reason::NoRun].example;
+    assert_eq!(found, "log, job 4: attempt 1 without a start");
+}
+
+#[test]
+fn phillys_times_may_be_resolved_in_their_zone() {
+    // Two hours from 0:30 to 1:30, as the clocks of Los Angeles were put back in between.
+    let log = r#"[{"jobid": "a", "vc": "v", "submitted_time": "2017-11-05 00:20:00", "attempts":
+        [{"start_time": "2017-11-05 01:45:00", "end_time": "2017-11-05 01:15:00",
+          "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]}]"#;
+    let options = Options {
+        timezone: Some("America/Los_Angeles".to_owned()),
+        ..Options::new(Format::Philly)
+    };
+    let prepared = prepare(&[log], &options).unwrap();
+    assert_eq!(jobs(&prepared), ["a  v 1 0  0 1800"]);
+    let origin = "2017-11-05 00:20:00".parse::<Time>().unwrap();
+    assert_eq!(prepared.trace.origin, Some(origin));
+    let error = prepare(&[log], &Options::new(Format::Philly)).unwrap_err();
+    assert!(
+        error.to_string().contains("1 that end before they start"),
+        "{error}"
+    );
+}
+
+const PAI: [&str; 3] = [
+    "4b3f04b66a525d2df903eb01 58540f191766 T4 2 24 COMPLETED 1000 3600",
+    "4b3f04b66a525d2df903eb02 58540f191766 T4 1 6 FAILED 2000 600",
+    "4b3f04b66a525d2df903eb06 58540f191766 V100 8 24 COMPLETED 5000 3900",
+];
+
+#[test]
+fn pai() {
+    let prepared = sample(&Options::new(Format::Pai));
+    assert_eq!(jobs(&prepared), PAI);
+    assert_eq!(prepared.trace.origin, None);
+    assert_eq!(vcs(&prepared), ["T4 1", "V100 1"]);
+    let expected = [
+        (Reason::NeverStarted, 1),
+        (Reason::NoGpu, 1),
+        (Reason::StillRunning, 1),
+    ];
+    assert_left_out(&prepared, &expected);
+    // 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
+    let note = "2 jobs plan with parts of GPUs, and get whole ones: 6.1 % more GPU time in all";
+    assert_eq!(prepared.summary.notes[0], note);
+}
+
+#[test]
+fn pais_tables_come_in_any_order_and_with_headers() {
+    let [table, tasks] = &samples(Format::Pai)[..] else {
+        panic!("two tables");
+    };
+    let options = Options::new(Format::Pai);
+    let prepared = prepare(&[tasks, table], &options).unwrap();
+    assert_eq!(jobs(&prepared), PAI);
+    let headed = format!("job_name,inst_id,user,status,start_time,end_time\n{table}");
+    let header = "job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type";
+    let prepared = prepare(&[header, &headed, tasks], &options).unwrap();
+    assert_eq!(jobs(&prepared), PAI);
+}
+
+#[test]
+fn pais_machines_make_the_virtual_clusters() {
+    let options = Options {
+        gpus_per_node: 2,
+        machines: Some(file("pai_machine_spec.csv")),
+        ..Options::new(Format::Pai)
+    };
+    assert_eq!(vcs(&sample(&options)), ["T4 2", "V100 4"]);
+}
+
+#[test]
+fn batsim() {
+    let prepared = sample(&Options::new(Format::Batsim));
+    let expected = [
+        "1  all 2 0 COMPLETED 0 21",
+        "2  all 4 0 TIMEOUT 1 10",
+        "3  all 1 0 FAILED 3 5",
+        "5  all 1 0 COMPLETED 5 30",
+    ];
+    assert_eq!(jobs(&prepared), expected);
+    assert_eq!(vcs(&prepared), ["all 4"]);
+    assert_left_out(&prepared, &[(Reason::OtherProfile, 1)]);
+    let options = Options {
+        gpus_per_node: 2,
+        ..Options::new(Format::Batsim)
+    };
+    assert_eq!(vcs(&sample(&options)), ["all 2"]);
+}
+
+#[test]
+fn helios() {
+    let prepared = sample(&Options::new(Format::Helios));
+    let expected = [
+        "1425511 uXBbc vcJkd 1 1 COMPLETED 0 3600",
+        "1425512 uVMrF vchbv 4 16 FAILED 26 249",
+        "1425515 uXBbc vcJkd 16 64 TIMEOUT 239 1800",
+    ];
+    assert_eq!(jobs(&prepared), expected);
+    assert_eq!(vcs(&prepared), ["vcJkd 3", "vchbv 1"]);
+    let expected = [
+        (Reason::NeverStarted, 1),
+        (Reason::NoGpu, 1),
+        (Reason::NoTime, 1),
+    ];
+    assert_left_out(&prepared, &expected);
+    let options = Options {
+        machines: Some(file("helios-gpus.csv")),
+        ..Options::new(Format::Helios)
+    };
+    assert_eq!(vcs(&sample(&options)), ["vcJkd 3", "vchbv 2"]);
+}
+
+#[test]
+fn one_virtual_cluster_may_hold_all_jobs() {
+    for format in [Format::Philly, Format::Pai, Format::Batsim, Format::Helios] {
+        let options = Options {
+            node_count: Some(5),
+            ..Options::new(format)
+        };
+        let prepared = sample(&options);
+        assert_eq!(vcs(&prepared), ["all 5"]);
+        assert!(prepared.trace.jobs.iter().all(|job| job.vc == 0));
+    }
+}
