@@ -6,6 +6,8 @@
 # Leave HiGHS and CBC out with FEATURES=--no-default-features: then a Rust
 # toolchain and gcc are all that is needed.
 FEATURES ?=
+# Models from libraries, which need nothing else: in tests, not in builds.
+BASELINES := --features baselines
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
@@ -37,13 +39,13 @@ lint:
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check src/lucid/policies/*.rs src/lucid/policies/lucid/mod.rs src/lucid/placers/*.rs
-	$(CARGO) clippy --release --locked --workspace --all-targets $(FEATURES) -- -D warnings
+	$(CARGO) clippy --release --locked --workspace --all-targets $(FEATURES) $(BASELINES) -- -D warnings
 	$(CARGO) clippy --release --locked --workspace --all-targets --no-default-features -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --no-default-features
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --no-default-features $(BASELINES)
 
 unit:
 	scripts/test.sh --no-default-features
-	scripts/test.sh $(FEATURES)
+	scripts/test.sh $(FEATURES) $(BASELINES)
 
 dataset: build
 	scripts/make-dataset.sh $(GLEANER) dataset

@@ -3,12 +3,15 @@
 //! - [`ebm`]: the explainable boosting machine, an additive model whose every term can be drawn.
 //! - [`lucid`]: the features and models that Lucid schedules GPU clusters by.
 //! - [`tree`]: decision trees for classes.
+//! - `baselines`, with the feature of that name: models from libraries to compare with.
 //! - [`metrics`]: how far predictions are from the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!
 //! A [`Table`] holds the features. Everything is deterministic by seed, whatever the number of
 //! threads.
 
+#[cfg(feature = "baselines")]
+pub mod baselines;
 pub mod ebm;
 pub mod isotonic;
 pub mod lucid;

@@ -116,6 +116,11 @@ fn check(table: &Table, labels: &[f64], settings: &Settings) -> Result<(), FitEr
     if let Some(fault) = settings.fault() {
         return Err(FitError::Settings(fault));
     }
+    check_labels(table, labels)
+}
+
+/// There are rows, and each has a label to learn.
+pub(crate) fn check_labels(table: &Table, labels: &[f64]) -> Result<(), FitError> {
     if labels.len() != table.rows() {
         return Err(FitError::Labels {
             found: labels.len(),

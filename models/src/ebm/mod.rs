@@ -31,5 +31,7 @@ mod surface;
 
 pub use bins::{Bins, Feature};
 pub use fit::FitError;
+#[cfg(feature = "baselines")]
+pub(crate) use fit::check_labels;
 pub use model::{Axis, Contribution, Ebm, Explanation, Mismatch, Term};
 pub use settings::{Binning, MOST_BINS, Settings};

@@ -1,0 +1,71 @@
+//! Numbers of mean 0 and deviation 1.
+
+/// Mean and standard deviation of what is known of a column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale {
+    /// A number in any case.
+    pub mean: f64,
+    deviation: f64,
+}
+
+impl Scale {
+    /// Of values of which some may be missing.
+    pub fn of(values: &[f64]) -> Self {
+        let known = || values.iter().filter(|value| value.is_finite());
+        let rows = known().count().max(1) as f64;
+        // Divided first, so that sums of the largest numbers are numbers.
+        let mean = known().map(|value| value / rows).sum::<f64>();
+        let variance = known()
+            .map(|value| (value - mean).powi(2) / rows)
+            .sum::<f64>();
+        Scale {
+            mean,
+            deviation: variance.sqrt(),
+        }
+    }
+
+    /// Deviations from the mean: 0 for what is missing, and where nothing is known of how values
+    /// vary.
+    pub fn apply(&self, value: f64) -> f64 {
+        if value.is_finite() && self.deviation.is_normal() {
+            (value - self.mean) / self.deviation
+        } else {
+            0.0
+        }
+    }
+
+    /// The value that deviates as much.
+    pub fn undo(&self, deviations: f64) -> f64 {
+        if self.deviation.is_normal() {
+            self.mean + deviations * self.deviation
+        } else {
+            self.mean
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deviations_of_a_small_example() {
+        // Mean 3, variance (4 + 0 + 4) / 3.
+        let scale = Scale::of(&[1.0, f64::NAN, 3.0, 5.0]);
+        let expected = 2.0 / (8.0f64 / 3.0).sqrt();
+        assert!((scale.apply(5.0) - expected).abs() < 1e-15);
+        assert!((scale.undo(expected) - 5.0).abs() < 1e-15);
+        assert_eq!(scale.apply(f64::NAN), 0.0);
+    }
+
+    #[test]
+    fn what_does_not_vary_deviates_from_nothing() {
+        for values in [&[7.0, 7.0][..], &[f64::NAN, 7.0], &[7.0]] {
+            let scale = Scale::of(values);
+            assert_eq!((scale.apply(9.0), scale.undo(2.0)), (0.0, 7.0));
+        }
+        assert_eq!(Scale::of(&[f64::NAN]).undo(1.0), 0.0);
+        // The variance is beyond all numbers.
+        assert_eq!(Scale::of(&[1e300, -1e300]).apply(1e300), 0.0);
+    }
+}
