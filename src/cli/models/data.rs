@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gleaner_models::lucid::throughput::Series;
+use gleaner_models::lucid::throughput::{MINUTES, Series};
 use jiff::civil::DateTime;
 
 use crate::cli::inputs::as_text;
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::ingest::jobs::{self, colocate::Pairs, trace};
 use crate::ingest::{Loaded, SourceId};
 use crate::lucid::inputs::Profile;
-use crate::models::Calendar;
+use crate::models::{Calendar, submissions};
 
 /// Files by what they hold.
 #[derive(Debug, Clone, Args, serde::Serialize)]
@@ -54,17 +54,28 @@ pub struct Jobs {
     pub calendar: Calendar,
 }
 
+/// Name of a file of what was submitted.
+const SERIES: &str = "cluster_throughput.csv";
+
 /// GPUs of a node: models do not ask.
 const ANY_GPUS_PER_NODE: u32 = 8;
 
 impl DataArgs {
-    /// The series of submissions.
+    /// The series of submissions; where there is no file, what the trace submits.
     ///
     /// # Errors
     /// No file named, or its faults.
     pub fn series(&self, sources: &mut Vec<SourceId>) -> Result<Series> {
-        let path = self.find(&self.series, "cluster_throughput.csv", "--series")?;
-        Ok(take(jobs::throughput::read(&path)?, sources))
+        let path = self.find(&self.series, SERIES, "--series")?;
+        let counted = self.trace.is_some() || self.data.is_some();
+        if path.exists() || self.series.is_some() || !counted {
+            return Ok(take(jobs::throughput::read(&path)?, sources));
+        }
+        remark(&[format!("there is no {SERIES}: the trace's jobs are counted")]);
+        let jobs = self.jobs(sources)?;
+        let first = jobs.trace.jobs.first().map_or(0, |job| job.submit);
+        let start = first - first.rem_euclid(MINUTES * 60);
+        submissions(&jobs.trace, start, jobs.calendar).map_err(|e| Error::Run(e.to_string()))
     }
 
     /// Profiles of workloads.

@@ -35,12 +35,13 @@ impl TryFrom<Saved> for ThroughputModel {
 }
 
 /// Settings by which August is forecast best from April to July: learning rate 0.1 and 10 pairs,
-/// as published, and 32 bins.
+/// as published, 32 bins and at most 200 rounds.
 pub fn settings(seed: u64) -> Settings {
     Settings {
         learning_rate: 0.1,
         interactions: 10,
         max_bins: 32,
+        max_rounds: 200,
         seed,
         ..Settings::default()
     }
@@ -105,17 +106,10 @@ mod tests {
         Series::new("2020-04-01 00:00".parse().unwrap(), jobs, gpus).unwrap()
     }
 
-    fn quick() -> Settings {
-        Settings {
-            max_rounds: 300,
-            ..settings(0)
-        }
-    }
-
     #[test]
     fn a_daily_rhythm_is_forecast() {
         let series = series();
-        let model = ThroughputModel::fit(&series, 0..2500, &quick()).unwrap();
+        let model = ThroughputModel::fit(&series, 0..2500, &settings(0)).unwrap();
         let (jobs, gpus) = model.predict(&series, 2500..3000);
         let error = crate::metrics::mean_absolute_error(&series.jobs()[2500..], &jobs);
         assert!(error < 0.8, "{error}");
@@ -127,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_saved_model_of_other_features_is_refused() {
-        let model = ThroughputModel::fit(&series(), 0..300, &quick()).unwrap();
+        let model = ThroughputModel::fit(&series(), 0..300, &settings(0)).unwrap();
         let text = serde_json::to_string(&model).unwrap();
         assert_eq!(
             serde_json::from_str::<ThroughputModel>(&text).unwrap(),
