@@ -3,6 +3,7 @@
 //! [`gleaner_models`].
 
 mod calendar;
+pub mod evaluate;
 mod forecast;
 mod scores;
 pub mod stored;
@@ -12,7 +13,7 @@ mod workload;
 
 pub use calendar::Calendar;
 pub use forecast::{forecast_by, forecast_trained, submissions};
-pub use scores::{learn_scores, packing_profiles, score_profiles, score_workloads};
+pub use scores::{learn_scores, packing_pairs, packing_profiles, score_profiles, score_workloads};
 pub use trained::{Kind, Model, Span, Trained};
 pub use weekly::Weekly;
 pub use workload::{estimates_by, known_jobs};

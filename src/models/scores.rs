@@ -4,26 +4,40 @@ use std::collections::BTreeMap;
 
 use gleaner_models::lucid::Usage as Profiled;
 use gleaner_models::lucid::packing::{
-    Features, PackingModel, Profile as Example, SETTINGS, Shared, Workload as Named,
+    Features, PackingModel, Pair as Measured, Profile as Example, SETTINGS, Shared,
+    Workload as Named,
 };
 use gleaner_models::tree::TreeError;
 
 use crate::domain::{Trace, Usage, Workload};
-use crate::lucid::inputs::Profile;
+use crate::lucid::inputs::{Pair, Profile};
 
 /// Profiles as the packing model learns from them, in the order of their workloads.
 pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> {
     let example = |(workload, profile): (&Workload, &Profile)| Example {
-        workload: Named {
-            model: workload.model.clone(),
-            dataset: workload.dataset.clone(),
-            batch_size: workload.batch_size,
-            amp: workload.amp,
-        },
+        workload: named(workload),
         usage: profiled(&profile.usage),
         score: profile.score,
     };
     profiles.iter().map(example).collect()
+}
+
+/// Measured pairs likewise.
+pub fn packing_pairs(pairs: &BTreeMap<(Workload, Workload), Pair>) -> Vec<Measured> {
+    let measured = |((first, second), pair): (&(Workload, Workload), &Pair)| Measured {
+        workloads: [named(first), named(second)],
+        speeds: [pair.speeds.0, pair.speeds.1],
+    };
+    pairs.iter().map(measured).collect()
+}
+
+fn named(workload: &Workload) -> Named {
+    Named {
+        model: workload.model.clone(),
+        dataset: workload.dataset.clone(),
+        batch_size: workload.batch_size,
+        amp: workload.amp,
+    }
 }
 
 fn profiled(usage: &Usage) -> Profiled {

@@ -2,8 +2,10 @@
 
 pub mod answers;
 pub mod compare;
+pub mod evaluation;
 pub mod events;
 pub mod experiment;
+pub mod grid;
 pub mod inspect;
 pub mod model;
 pub mod prediction;

@@ -71,7 +71,9 @@ impl DataArgs {
         if path.exists() || self.series.is_some() || !counted {
             return Ok(take(jobs::throughput::read(&path)?, sources));
         }
-        remark(&[format!("there is no {SERIES}: the trace's jobs are counted")]);
+        remark(&[format!(
+            "there is no {SERIES}: the trace's jobs are counted"
+        )]);
         let jobs = self.jobs(sources)?;
         let first = jobs.trace.jobs.first().map_or(0, |job| job.submit);
         let start = first - first.rem_euclid(MINUTES * 60);

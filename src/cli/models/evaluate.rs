@@ -1,0 +1,160 @@
+//! `gleaner evaluate`: how well models predict what they have not seen.
+
+use clap::Args as ClapArgs;
+use gleaner_models::lucid::packing::{Features, agreement, evaluate, shared};
+use jiff::ToSpan;
+use jiff::civil::DateTime;
+
+use super::data::DataArgs;
+use crate::cli::print;
+use crate::domain::{Time, Workload};
+use crate::error::{Error, Result};
+use crate::ingest::jobs::estimates;
+use crate::models::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask};
+use crate::models::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
+use crate::output::evaluation::{Findings, PackingFindings, PackingRow, text};
+
+/// Measure models on data that they have not seen, beside rules and models from libraries.
+///
+/// Mean absolute error, R², rank correlation, and the time to fit and to predict.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner evaluate --data trace\n  \
+    gleaner evaluate throughput --series cluster_throughput.csv --until 2020-09-01\n  \
+    gleaner evaluate workload --data venus_sept --epoch 2020-04-01 --estimates published.csv")]
+pub struct Args {
+    /// Which models [default: all].
+    #[arg(value_enum, value_name = "MODEL")]
+    what: Vec<models::Kind>,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Learn from what was submitted before this time, test on the rest [default: the last
+    /// month of a series; the jobs after two weeks, or the second half].
+    #[arg(long, value_name = "TIME")]
+    until: Option<Time>,
+    /// Estimates from elsewhere to measure beside: job_id, priority. For workload.
+    #[arg(long, value_name = "FILE")]
+    estimates: Option<std::path::PathBuf>,
+    /// Seed of the models and of random splits.
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Missing or faulty data, or nothing to learn from.
+pub fn run(args: &Args) -> Result<()> {
+    let asked = |kind: models::Kind| args.what.is_empty() || args.what.contains(&kind);
+    let mut findings = Findings::default();
+    if asked(models::Kind::Throughput) {
+        findings.throughput = Some(args.throughput()?);
+    }
+    if asked(models::Kind::Packing) {
+        findings.packing = Some(args.packing()?);
+    }
+    if asked(models::Kind::Workload) {
+        findings.workload = Some(args.workload()?);
+    }
+    if args.json {
+        let json = serde_json::to_string_pretty(&findings);
+        let json = json.map_err(|error| Error::Run(error.to_string()))?;
+        return print(&format!("{json}\n"));
+    }
+    print(&text(&findings))
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Run(error.to_string())
+}
+
+impl Args {
+    fn until(&self) -> Option<DateTime> {
+        self.until.and_then(Time::civil)
+    }
+
+    fn throughput(&self) -> Result<ThroughputScores> {
+        let series = self.data.series(&mut Vec::new())?;
+        let last_month = series.time(series.len() - 1).date().first_of_month();
+        let split = series.steps_before(self.until().unwrap_or_else(|| last_month.into()));
+        let train = if self.until.is_none() && split == 0 {
+            series.len() / 2
+        } else {
+            split
+        };
+        both_parts(train, series.len())?;
+        models::evaluate::throughput(&series, train, self.seed).map_err(failed)
+    }
+
+    fn workload(&self) -> Result<WorkloadScores> {
+        let mut sources = Vec::new();
+        let jobs = self.data.jobs(&mut sources)?;
+        let (trace, calendar) = (&jobs.trace, jobs.calendar);
+        let before = |time: DateTime| {
+            trace
+                .jobs
+                .partition_point(|job| job.submit < calendar.second(time))
+        };
+        let first = trace.jobs.first().map_or(0, |job| job.submit);
+        let midnight: DateTime = calendar.civil(first).date().into();
+        let mut train = before(
+            self.until()
+                .unwrap_or_else(|| midnight.saturating_add(14.days())),
+        );
+        if self.until.is_none() && train == trace.jobs.len() {
+            train /= 2;
+        }
+        both_parts(train, trace.jobs.len())?;
+        let given = self
+            .estimates
+            .as_ref()
+            .map(|path| estimates::read(path, trace));
+        let given = given.transpose()?.map(|loaded| loaded.value);
+        let task = WorkloadTask {
+            trace,
+            known: &known_jobs(trace, &jobs.cluster, calendar),
+            train,
+            published: given.as_ref(),
+            seed: self.seed,
+        };
+        models::evaluate::workload(&task).map_err(failed)
+    }
+
+    fn packing(&self) -> Result<PackingFindings> {
+        let mut sources = Vec::new();
+        let profiles = self.data.profiles(&mut sources)?;
+        let pairs = packing_pairs(&self.data.pairs(&mut sources)?);
+        let examples = packing_profiles(&profiles);
+        let beside = shared(&examples, &pairs);
+        let of = |features| evaluate(features, &examples, &beside, self.seed).map_err(failed);
+        let evaluations = vec![of(Features::Profile)?, of(Features::WithPairs)?];
+        let row = |(k, workload): (usize, &Workload)| PackingRow {
+            workload: format!("{workload}"),
+            by_hand: examples[k].score,
+            by_pairs: beside[k].score(),
+            left_out: evaluations[0].left_out[k],
+            fitted: evaluations[0].fitted[k],
+        };
+        Ok(PackingFindings {
+            tree: learn_scores(&profiles).map_err(failed)?.tree().clone(),
+            agreement: agreement(&examples, &beside),
+            rows: profiles.keys().enumerate().map(row).collect(),
+            evaluations,
+        })
+    }
+}
+
+/// Whether there is something to learn from, and something to test on.
+fn both_parts(train: usize, rows: usize) -> Result<()> {
+    if train > 0 && train < rows {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "--until leaves {train} of {rows} rows to learn from and {} to test on: name a time within \
+         the data",
+        rows - train
+    )))
+}
