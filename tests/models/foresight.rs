@@ -1,0 +1,231 @@
+//! No job's own duration, and nothing that happens later, reaches a prediction.
+
+use std::sync::atomic::AtomicBool;
+
+use gleaner::domain::{Cluster, Job, Trace};
+use gleaner::ingest::jobs;
+use gleaner::lucid::inputs::{EstimateTable, Forecast, PackingTable};
+use gleaner::lucid::placers;
+use gleaner::lucid::policies::{self, Without};
+use gleaner::lucid::profiler::Profiler;
+use gleaner::lucid::{Control, Request, Simulation, simulate};
+use gleaner::models::{Calendar, Weekly, forecast_trained};
+use gleaner::output::experiment;
+use gleaner::synth::jobs::{Amount, JobOptions, generate};
+use gleaner_models::lucid::throughput::Series;
+use gleaner_models::lucid::workload::Options;
+
+const WEEK: i64 = 7 * 24 * 3600;
+
+/// Four weeks of jobs on a small cluster.
+struct World {
+    trace: Trace,
+    cluster: Cluster,
+    packing: PackingTable,
+    profiler: Profiler,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options = JobOptions {
+            vcs: 2,
+            nodes: 6,
+            gpus_per_node: 8,
+            days: 28,
+            amount: Amount::Jobs(700),
+            seed: 5,
+        };
+        experiment::write(&generate(&options).unwrap(), folder.path()).unwrap();
+        let file = |name: &str| folder.path().join(name);
+        let cluster = jobs::cluster::read(&file("vc_config.csv"), 8)
+            .unwrap()
+            .value;
+        let profiles = jobs::profiles::read(&file("single_data.csv"))
+            .unwrap()
+            .value;
+        let pairs = jobs::colocate::read(&file("colocate_info.csv"))
+            .unwrap()
+            .value;
+        let trace = jobs::trace::read(&file("jobs.csv"), &cluster, jobs::trace::Options::default());
+        let trace = trace.unwrap().value.trace;
+        World {
+            packing: PackingTable::new(&trace.workloads, &profiles, &pairs),
+            profiler: Profiler {
+                limit: 200,
+                nodes: 1,
+                factor: 4.0,
+                lent: vec![(0, 1)],
+                elastic: None,
+            },
+            trace,
+            cluster,
+        }
+    }
+
+    fn simulation<'a>(&'a self, trace: &'a Trace) -> Simulation<'a> {
+        Simulation {
+            trace,
+            cluster: &self.cluster,
+            start: 0,
+            placer: placers::ALL[0],
+            estimates: None,
+            forecast: None,
+            packing: Some(&self.packing),
+            profiler: Some(&self.profiler),
+            without: Without::default(),
+            check: false,
+        }
+    }
+}
+
+fn request(name: &str) -> Request {
+    let policy = *policies::ALL
+        .iter()
+        .find(|policy| policy.name == name)
+        .unwrap();
+    Request {
+        name: policy.name,
+        policy,
+        corrected: false,
+    }
+}
+
+static GO_ON: AtomicBool = AtomicBool::new(false);
+
+fn control() -> Control<'static> {
+    Control {
+        stop: &GO_ON,
+        progress: &|_, _| (),
+    }
+}
+
+fn weekly() -> Weekly {
+    Weekly {
+        options: Options::default(),
+        seed: 3,
+        calendar: Calendar::new("2024-01-01 00:00".parse().unwrap()),
+        first: 1234.0,
+    }
+}
+
+fn of(estimates: &EstimateTable, jobs: &[Job]) -> Vec<f64> {
+    jobs.iter().map(|job| estimates.0[&job.id]).collect()
+}
+
+/// When each job ends under a policy that goes by these estimates.
+fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64> {
+    let simulation = Simulation {
+        estimates: Some(estimates),
+        ..world.simulation(&world.trace)
+    };
+    let runs = simulate(&simulation, std::slice::from_ref(request), control()).unwrap();
+    runs[0]
+        .finished()
+        .iter()
+        .map(|finished| finished.outcome.end)
+        .collect()
+}
+
+#[test]
+fn estimates_know_only_what_has_ended() {
+    let world = World::new();
+    for name in ["qssf", "lucid", "easy"] {
+        let request = request(name);
+        let learn = |trace: &Trace| {
+            weekly()
+                .estimates(&world.simulation(trace), &request, control())
+                .unwrap()
+        };
+        let estimates = learn(&world.trace);
+        let ends = ends(&world, &estimates, &request);
+        for week in [1, 2] {
+            let (now, next) = (week * WEEK, (week + 1) * WEEK);
+            // The future as it is not: what is still running takes longer, what comes later is
+            // other work of other people, and fewer come.
+            let mut other = world.trace.clone();
+            let mut running = 0;
+            for (job, end) in other.jobs.iter_mut().zip(&ends) {
+                if *end >= now && job.submit < now {
+                    job.duration += 100_000 + job.submit % 977;
+                    running += 1;
+                } else if job.submit >= now {
+                    job.duration = 1 + job.submit % 7_919;
+                }
+                if job.submit >= next {
+                    job.user = "another".to_owned();
+                }
+            }
+            let later = other.jobs.partition_point(|job| job.submit < next);
+            other.jobs.truncate(later + (other.jobs.len() - later) / 2);
+            let changed = learn(&other);
+            let told = &world.trace.jobs[..later];
+            assert_eq!(
+                of(&estimates, told),
+                of(&changed, told),
+                "{name}, week {week}"
+            );
+            assert!(running > 0, "{name}, week {week}: something runs on");
+            // Else nothing would have been learnt at all.
+            let after = &other.jobs[later..];
+            assert_ne!(
+                of(&estimates, after),
+                of(&changed, after),
+                "{name}, week {week}"
+            );
+        }
+        let first = world.trace.jobs.partition_point(|job| job.submit < WEEK);
+        assert!(
+            of(&estimates, &world.trace.jobs[..first])
+                .iter()
+                .all(|&s| s == 1234.0)
+        );
+        assert!(
+            of(&estimates, &world.trace.jobs[first..])
+                .iter()
+                .all(|&s| s != 1234.0)
+        );
+    }
+}
+
+#[test]
+fn forecasts_know_only_intervals_that_are_over() {
+    let calendar = Calendar::new("2024-01-01 00:00".parse().unwrap());
+    let series = |from: usize| {
+        // Another future from interval `from` on.
+        let value = |step: usize| match step < from {
+            true => ((step / 6) % 24) as f64 + (step % 5) as f64,
+            false => 500.0 + (step % 13) as f64,
+        };
+        let jobs: Vec<f64> = (0..3500).map(value).collect();
+        let gpus = jobs.iter().map(|jobs| 3.0 * jobs).collect();
+        Series::new(calendar.civil(0), jobs, gpus).unwrap()
+    };
+    let interval = 600;
+    for start in [0, 1500] {
+        let learn =
+            |from: usize| forecast_trained(&series(from), start * interval, calendar, 1).unwrap();
+        let (known, changed) = (learn(usize::MAX), learn(2500));
+        let at = |step: i64| {
+            let now = (start.max(step)) * interval + 599;
+            [
+                known.gpu_jobs(now),
+                known.gpus(now),
+                changed.gpu_jobs(now),
+                changed.gpus(now),
+            ]
+        };
+        // In the last second of interval 2500 it is not over yet.
+        for step in 1500..=2500 {
+            let [jobs, gpus, other_jobs, other_gpus] = at(step);
+            assert!(
+                jobs.is_some() && jobs == other_jobs && gpus == other_gpus,
+                "interval {step}"
+            );
+        }
+        assert!(
+            (2501..2520).any(|step| at(step)[0] != at(step)[2]),
+            "the future comes"
+        );
+    }
+}
