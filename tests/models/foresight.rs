@@ -33,7 +33,7 @@ impl World {
             nodes: 6,
             gpus_per_node: 8,
             days: 28,
-            amount: Amount::Jobs(700),
+            amount: Amount::Load(0.9),
             seed: 5,
         };
         experiment::write(&generate(&options).unwrap(), folder.path()).unwrap();

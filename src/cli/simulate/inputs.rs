@@ -20,7 +20,7 @@ use crate::ingest::{Loaded, SourceId};
 use crate::lucid::Request;
 use crate::lucid::inputs::{Estimates, Forecast, Oracle, Packing, PackingTable, Profile};
 use crate::lucid::policies::{GPU_MEMORY, Needs};
-use crate::models::{Weekly, score_workloads};
+use crate::models::{Calendar, Weekly, score_workloads};
 
 /// What is read.
 #[derive(Debug, Args, Serialize)]
@@ -235,6 +235,10 @@ impl Inputs {
             experiment: &experiment,
             trace: &input.trace,
             cluster: &cluster,
+            calendar: match needs {
+                Needs::Jobs => None,
+                _ => models.calendar(&experiment, &input.trace),
+            },
         };
         let forecast = reader.forecast(files, input.start, packs)?;
         let (estimates, weekly) = reader.estimates(files, requests)?;
@@ -271,6 +275,8 @@ struct Files<'a> {
     experiment: &'a Experiment,
     trace: &'a Trace,
     cluster: &'a Cluster,
+    /// Of the trace, where models are given.
+    calendar: Option<Calendar>,
 }
 
 /// Keeps what was read from where.
@@ -294,10 +300,14 @@ impl Reader {
         wanted: bool,
     ) -> Result<Option<Box<dyn Forecast>>> {
         let given = files.args.forecast.clone();
-        if wanted && given.is_none() && files.models.given() {
-            let forecast = files
-                .models
-                .forecast(self, files.experiment, files.trace, start)?;
+        if let (true, None, Some(calendar)) = (wanted, &given, files.calendar) {
+            let Files {
+                models,
+                experiment,
+                trace,
+                ..
+            } = files;
+            let forecast = models.forecast(self, experiment, trace, start, calendar)?;
             return Ok(forecast.map(|table| Box::new(table) as Box<dyn Forecast>));
         }
         let found = files.experiment.forecast.clone().map(Named::File);
@@ -331,8 +341,8 @@ impl Reader {
             ..
         } = files;
         let given = files.args.estimates.clone();
-        if given.is_none() && models.given() {
-            return Ok(match models.estimates(self, experiment, trace, cluster)? {
+        if let (None, Some(calendar)) = (&given, files.calendar) {
+            return Ok(match models.estimates(self, trace, cluster, calendar)? {
                 Some(Estimated::Before(table)) => (Some(Box::new(table)), None),
                 Some(Estimated::Weekly(weekly)) => (None, Some(weekly)),
                 None => (None, None),

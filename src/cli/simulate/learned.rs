@@ -1,5 +1,6 @@
 //! Models in place of files: read, or learnt from the data.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -15,10 +16,10 @@ use super::inputs::Reader;
 use crate::cli::inputs::as_text;
 use crate::cli::models::data::calendar;
 use crate::cli::remark;
-use crate::domain::{Time, Trace};
+use crate::domain::{Cluster, Time, Trace, Workload};
 use crate::error::{Error, Result};
 use crate::ingest::{jobs, model};
-use crate::lucid::inputs::{EstimateTable, ForecastTable};
+use crate::lucid::inputs::{EstimateTable, ForecastTable, Profile};
 use crate::models::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
     learn_scores, submissions,
@@ -100,9 +101,10 @@ impl ModelArgs {
         self.models.is_some()
     }
 
-    /// The calendar of the trace.
-    fn calendar(&self, experiment: &Experiment, trace: &Trace) -> Calendar {
-        calendar(self.epoch.or(experiment.epoch), trace)
+    /// The calendar of the trace, where models ask for it.
+    pub fn calendar(&self, experiment: &Experiment, trace: &Trace) -> Option<Calendar> {
+        let given = self.given();
+        given.then(|| calendar(self.epoch.or(experiment.epoch), trace))
     }
 
     /// Estimates of the trace's jobs.
@@ -112,11 +114,10 @@ impl ModelArgs {
     pub fn estimates(
         &self,
         reader: &mut Reader,
-        experiment: &Experiment,
         trace: &Trace,
-        cluster: &crate::domain::Cluster,
+        cluster: &Cluster,
+        calendar: Calendar,
     ) -> Result<Option<Estimated>> {
-        let calendar = self.calendar(experiment, trace);
         let options = Options {
             profile: !self.no_profile,
             ..Options::default()
@@ -153,11 +154,11 @@ impl ModelArgs {
         experiment: &Experiment,
         trace: &Trace,
         start: i64,
+        calendar: Calendar,
     ) -> Result<Option<ForecastTable>> {
         let Some(models) = &self.models else {
             return Ok(None);
         };
-        let calendar = self.calendar(experiment, trace);
         let series = self.series(reader, experiment, trace, start, calendar)?;
         let failed = |error: gleaner_models::ebm::FitError| Error::Run(error.to_string());
         Ok(match models {
@@ -198,10 +199,7 @@ impl ModelArgs {
     pub fn scores(
         &self,
         reader: &mut Reader,
-        profiles: &std::collections::BTreeMap<
-            crate::domain::Workload,
-            crate::lucid::inputs::Profile,
-        >,
+        profiles: &BTreeMap<Workload, Profile>,
     ) -> Result<Option<PackingModel>> {
         Ok(match &self.models {
             None => None,

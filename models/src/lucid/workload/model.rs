@@ -28,7 +28,8 @@ impl Default for Options {
 impl Options {
     /// Settings of the machine. For logarithms those by which, in Venus' first days of September,
     /// the days after were told best: short runs, as users change faster than their habits are
-    /// learnt. For seconds those published: learning rate 0.01, bins of equal width, 20 pairs.
+    /// learnt. For seconds those published: learning rate 0.01, bins of equal width, 20 pairs; in at
+    /// most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {
         let settings = Settings {
             interactions: 20,
@@ -45,6 +46,7 @@ impl Options {
         }
         Settings {
             learning_rate: 0.01,
+            max_rounds: 1000,
             binning: Binning::Uniform,
             max_bins: 256,
             ..settings
