@@ -35,8 +35,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Names and columns of a table; the time is no number.
-fn read(file: &str) -> Result<(Vec<String>, Vec<Vec<f64>>), Box<dyn Error>> {
+/// Names and columns.
+type Sheet = (Vec<String>, Vec<Vec<f64>>);
+
+/// A table; its first column, the time, is left empty.
+fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     let mut reader = csv::Reader::from_path(file)?;
     let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
     let mut columns = vec![Vec::new(); names.len()];
