@@ -55,6 +55,7 @@ bench: build
 	scripts/bench-solvers.sh $(GLEANER)
 	scripts/bench-replay.sh $(GLEANER)
 	FEATURES="$(FEATURES)" scripts/bench-simulate.sh
+	scripts/bench-models.sh
 
 FUZZ_SECONDS ?= 60
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Fits the explainable boosting machine on the throughput task, and Python's interpret on the
+# same rows: bench-models.sh [FEATURES.csv]. On one thread and on all cores; prints seconds of
+# the quickest of RUNS (3) fits and errors on the test rows as a Markdown table. interpret goes
+# into an environment of its own, in the user's cache; where it cannot be had it is skipped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+features=${1:-../shared/data/lucid/models/throughput_features.csv}
+runs=${RUNS:-3}
+# April to August; September is for the test.
+train=22032
+cores=$(nproc)
+if [ ! -f "$features" ]; then
+    echo "skipped: $features is missing" >&2
+    exit 0
+fi
+cargo build --release --locked -p gleaner-models --example fit
+fit=${CARGO_TARGET_DIR:-target}/release/examples/fit
+
+environment=${XDG_CACHE_HOME:-$HOME/.cache}/gleaner/interpret-0.7.8
+python=$environment/bin/python
+
+# Whether interpret is there, or can be had.
+has_interpret() {
+    "$python" -c 'import interpret, sklearn, pandas' 2>/dev/null && return
+    rm -rf "$environment"
+    mkdir -p "$(dirname "$environment")"
+    python3 -m venv "$environment" >&2 &&
+        "$python" -m pip install --quiet interpret-core==0.7.8 scikit-learn==1.9.1 \
+            pandas==3.1.1 numpy==2.4.6 >&2 && return
+    rm -rf "$environment"
+    return 1
+}
+
+# rows NAME THREADS: a row of the table for each line of JSON.
+rows() {
+    sed -n 's/.*"label": "\([^"]*\)", "seconds": \([^,]*\), "mae": \([^,]*\), "r2": \([^}]*\)}/\1 \2 \3 \4/p' |
+        while read -r label seconds error explained; do
+            printf '| %s | %s | %s | %.2f | %.3f | %.3f |\n' \
+                "$label" "$1" "$2" "$seconds" "$error" "$explained"
+        done
+}
+
+echo "| label | program | threads | fit, s | mean absolute error | R² |"
+echo "|---|---|---|---|---|---|"
+interpret=yes
+has_interpret || interpret=
+[ -n "$interpret" ] || echo "skipped: interpret cannot be installed" >&2
+for threads in $(printf '%s\n' 1 "$cores" | uniq); do
+    RAYON_NUM_THREADS=$threads "$fit" "$features" "$train" "$runs" | rows gleaner "$threads"
+    RAYON_NUM_THREADS=$threads "$fit" "$features" "$train" "$runs" 256 |
+        rows "gleaner, 256 bins" "$threads"
+    [ -z "$interpret" ] ||
+        OMP_NUM_THREADS=$threads "$python" scripts/fit-interpret.py "$features" "$train" "$runs" \
+            "$threads" | rows "interpret 0.7.8" "$threads"
+done
