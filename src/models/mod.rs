@@ -4,6 +4,7 @@
 
 mod calendar;
 pub mod evaluate;
+pub mod explanation;
 mod forecast;
 mod scores;
 pub mod stored;
@@ -13,7 +14,9 @@ mod workload;
 
 pub use calendar::Calendar;
 pub use forecast::{forecast_by, forecast_trained, submissions};
-pub use scores::{learn_scores, packing_pairs, packing_profiles, score_profiles, score_workloads};
+pub use scores::{
+    learn_scores, packing_pairs, packing_profiles, packing_row, score_profiles, score_workloads,
+};
 pub use trained::{Kind, Model, Span, Trained};
 pub use weekly::Weekly;
 pub use workload::{estimates_by, known_jobs};

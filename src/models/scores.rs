@@ -56,6 +56,11 @@ pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profil
     profiles.iter().map(score).collect()
 }
 
+/// The values of a profile that a model's tree asks for.
+pub fn packing_row(model: &PackingModel, workload: &Workload, profile: &Profile) -> Vec<f64> {
+    model.row(workload.amp, &profiled(&profile.usage), &UNSHARED)
+}
+
 /// A model that goes by profiles alone, learnt from them.
 ///
 /// # Errors

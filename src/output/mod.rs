@@ -5,6 +5,7 @@ pub mod compare;
 pub mod evaluation;
 pub mod events;
 pub mod experiment;
+pub mod explanation;
 pub mod grid;
 pub mod inspect;
 pub mod model;

@@ -91,7 +91,8 @@ impl Axis {
 pub enum Marks {
     /// Curves over a common axis, the first at the back.
     Curves(Vec<Curve>),
-    /// Horizontal bars, a bar for each name of the vertical axis, of parts one after the other.
+    /// Horizontal bars, a bar for each name of the vertical axis, of parts one after the other:
+    /// percents of a whole, or along a [`Scale::Spread`] axis lengths to either side of zero.
     Bars(Vec<Part>),
     /// Upright bars side by side, a group for each name of the horizontal axis.
     Groups(Vec<Part>),

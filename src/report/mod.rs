@@ -7,12 +7,14 @@
 use crate::error::Result;
 use crate::ingest::runs::{Run, RunInfo, RunResult};
 use crate::inspect::Inspection;
+use crate::models::explanation::{Explanation, Machine};
 
 pub mod figure;
 pub mod html;
 pub mod still;
 
 mod curves;
+mod explain;
 mod fragments;
 mod grid;
 mod inspect;
@@ -124,6 +126,20 @@ impl Report {
         Report {
             title: format!("Event log {name}"),
             lead: "Which nodes no queued job could use, for how long, and when.".to_owned(),
+            sections,
+        }
+    }
+
+    /// The page about a trained model, which `info` says how it was made; terms are those of
+    /// `machine`, where it is not a tree.
+    pub fn of_model(told: &Explanation, machine: Option<&Machine<'_>>, info: &RunInfo) -> Self {
+        let name = names::of_path(&info.path);
+        let mut sections = explain::sections(told, machine);
+        sections.push(made::section(std::iter::once((info, &name))));
+        Report {
+            title: format!("{} model {name}", told.kind),
+            lead: "What a trained model goes by, and what each feature does to its predictions."
+                .to_owned(),
             sections,
         }
     }

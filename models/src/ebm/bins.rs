@@ -101,14 +101,30 @@ impl Bins {
         match (self, bin.checked_sub(1)) {
             (_, None) => "missing".to_owned(),
             (Bins::Categorical { levels }, Some(level)) => levels[level].clone(),
-            (Bins::Numeric { cuts, .. }, Some(_)) if cuts.is_empty() => "any".to_owned(),
-            (Bins::Numeric { cuts, .. }, Some(0)) => format!("below {}", cuts[0]),
-            (Bins::Numeric { cuts, .. }, Some(k)) if k == cuts.len() => {
-                format!("{} and above", cuts[k - 1])
-            }
-            (Bins::Numeric { cuts, .. }, Some(k)) => format!("{} to {}", cuts[k - 1], cuts[k]),
+            (Bins::Numeric { .. }, Some(_)) => self.range(bin, bin),
         }
     }
+
+    /// Neighbouring bins of numbers, from 1 on, in words; of texts, the first.
+    pub(super) fn range(&self, first: usize, last: usize) -> String {
+        let Bins::Numeric { cuts, .. } = self else {
+            return self.label(first);
+        };
+        let below = first.checked_sub(2).and_then(|cut| cuts.get(cut));
+        let above = last.checked_sub(1).and_then(|cut| cuts.get(cut));
+        match (below, above) {
+            (None, None) => "any".to_owned(),
+            (None, Some(above)) => format!("below {}", brief(*above)),
+            (Some(below), None) => format!("{} and above", brief(*below)),
+            (Some(below), Some(above)) => format!("{} to {}", brief(*below), brief(*above)),
+        }
+    }
+}
+
+/// A cut to six decimals, without zeros at its end.
+fn brief(cut: f64) -> f64 {
+    let scaled = (cut * 1e6).round() / 1e6;
+    if scaled == 0.0 { cut } else { scaled }
 }
 
 /// Bin of a number; infinities count as missing.

@@ -21,6 +21,7 @@
 
 mod bins;
 mod boost;
+mod cells;
 mod curve;
 mod fit;
 mod model;
@@ -30,6 +31,7 @@ mod stored;
 mod surface;
 
 pub use bins::{Bins, Feature};
+pub use cells::Cell;
 pub use fit::FitError;
 #[cfg(feature = "baselines")]
 pub(crate) use fit::check_labels;

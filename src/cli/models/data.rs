@@ -61,6 +61,19 @@ const SERIES: &str = "cluster_throughput.csv";
 const ANY_GPUS_PER_NODE: u32 = 8;
 
 impl DataArgs {
+    /// Whether no file is named.
+    pub fn is_nothing(&self) -> bool {
+        let files = [
+            &self.data,
+            &self.series,
+            &self.profiles,
+            &self.colocate,
+            &self.trace,
+            &self.cluster,
+        ];
+        files.into_iter().all(Option::is_none)
+    }
+
     /// The series of submissions; where there is no file, what the trace submits.
     ///
     /// # Errors

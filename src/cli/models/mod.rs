@@ -1,6 +1,7 @@
-//! `gleaner train`, `gleaner predict`, `gleaner evaluate`: the models that Lucid schedules by.
+//! `gleaner train`, `gleaner predict`, `gleaner evaluate`, `gleaner explain`: the models that Lucid schedules by.
 
 pub mod data;
 pub mod evaluate;
+pub mod explain;
 pub mod predict;
 pub mod train;

@@ -28,4 +28,4 @@ mod words;
 mod workload;
 
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;

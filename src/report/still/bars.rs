@@ -4,18 +4,21 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::canvas::{Axes, Canvas, Drawn};
+use super::frame::Frame;
 use super::palette::{INK, shade};
 use crate::report::figure::{Colour, Part};
 
-/// Least share of the axis, in percent, that has room for its label.
-const ROOM: f64 = 7.0;
+/// Least share of the axis that has room for its label.
+const ROOM: f64 = 0.07;
 
 /// Bars that lie, of parts one after the other.
 pub(super) fn lying<B: DrawingBackend>(
     canvas: &Canvas<B>,
     axes: &mut Axes<'_, B>,
     parts: &[Part],
+    frame: &Frame,
 ) -> Drawn<B> {
+    let room = ROOM * (frame.x.high - frame.x.low);
     let rows = parts.first().map_or(0, |part| part.values.len());
     for row in 0..rows {
         let (mut start, y) = (0.0, -(row as f64));
@@ -26,7 +29,7 @@ pub(super) fn lying<B: DrawingBackend>(
                 shade(part.colour).filled(),
             );
             axes.draw_series([bar])?;
-            if part.values[row] >= ROOM {
+            if part.values[row].abs() >= room {
                 let ink = if part.colour == Colour::Muted {
                     INK
                 } else {

@@ -41,7 +41,7 @@ impl<B: DrawingBackend> Canvas<B> {
         let mut axes = self.axes(figure, &frame, legend)?;
         match &figure.marks {
             Marks::Curves(all) => curves::draw(self, &mut axes, all, &frame),
-            Marks::Bars(parts) => bars::lying(self, &mut axes, parts),
+            Marks::Bars(parts) => bars::lying(self, &mut axes, parts, &frame),
             Marks::Groups(parts) => bars::upright(self, &mut axes, parts),
             Marks::Heat(heat) => field::heat(self, &mut axes, heat),
             Marks::Spans(spans) => field::spans(self, &mut axes, spans),

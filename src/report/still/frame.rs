@@ -19,7 +19,7 @@ pub(super) struct Frame {
 impl Frame {
     /// The axes that hold all that is drawn.
     pub fn of(figure: &Figure) -> Self {
-        let (x, y) = extents(&figure.marks);
+        let (x, y) = extents(figure);
         let most = |axis: &Axis, numbers: usize| match axis.scale {
             Scale::Names(_) => NAMES,
             Scale::Time => FEW,
@@ -38,14 +38,18 @@ impl Frame {
 }
 
 /// The lowest and highest value of x and y.
-fn extents(marks: &Marks) -> ((f64, f64), (f64, f64)) {
+fn extents(figure: &Figure) -> ((f64, f64), (f64, f64)) {
     let nothing = (f64::MAX, f64::MIN);
     let add = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
-    match marks {
+    match &figure.marks {
         Marks::Curves(curves) => {
             let points = || curves.iter().flat_map(|curve| &curve.points);
             let x = points().map(|point| point.0).fold(nothing, add);
             (x, points().map(|point| point.1).fold(nothing, add))
+        }
+        Marks::Bars(parts) if figure.x.scale == Scale::Spread => {
+            let values = parts.iter().flat_map(|part| &part.values);
+            (values.copied().fold((0.0, 0.0), add), (0.0, 0.0))
         }
         Marks::Bars(_) => ((0.0, 100.0), (0.0, 0.0)),
         Marks::Groups(parts) => {

@@ -200,6 +200,7 @@ fn assemble(
             times: (0..forecast.len() as i64).map(|i| open + 40 * i).collect(),
             gpu_jobs: forecast.iter().map(|row| row.0).collect(),
             gpus: forecast.iter().map(|row| row.1).collect(),
+            ..ForecastTable::default()
         },
         packing,
         switches,

@@ -60,7 +60,12 @@ pub const LEAD: usize = LAGS[0] - 1;
 
 /// The features of all intervals of a series, a row each. What lies before the series is 0.
 pub fn features(series: &Series) -> Table {
-    Table::of_rows(FEATURES, &rows(series, 0..series.len()))
+    table(series, 0..series.len())
+}
+
+/// As [`rows`], in a table.
+pub fn table(series: &Series, steps: Range<usize>) -> Table {
+    Table::of_rows(FEATURES, &rows(series, steps))
 }
 
 /// The features of the intervals `steps` of a series, up to [`LEAD`] intervals beyond its end:

@@ -5,7 +5,6 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{FEATURES, Series, features};
-use crate::Table;
 use crate::ebm::{Ebm, FitError, Settings};
 use crate::lucid::check_features;
 
@@ -86,7 +85,7 @@ impl ThroughputModel {
     /// came at least [`super::LEAD`] intervals before it; the intervals may reach as far beyond
     /// the end of the series.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
-        let table = Table::of_rows(FEATURES, &super::rows(series, steps));
+        let table = super::table(series, steps);
         // The features are those of the machines, which was checked or made so.
         let predict = |machine: &Ebm| machine.predict(&table).unwrap_or_default();
         (predict(&self.jobs), predict(&self.gpus))

@@ -1,0 +1,117 @@
+//! The cells of a term in words and numbers.
+
+use serde::Serialize;
+
+use super::bins::Bins;
+use super::model::{Axis, Ebm, Term};
+
+/// Texts of a group that are named; the others are counted.
+const NAMED: usize = 3;
+
+/// A cell of a term.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// The bins of each of its features, in words.
+    pub bins: Vec<String>,
+    /// What it adds to a prediction.
+    pub score: f64,
+    /// Standard deviation of the score over the bags.
+    pub deviation: f64,
+    /// Training rows in it.
+    pub rows: u32,
+}
+
+impl Axis {
+    /// Number of groups, that of missing values, which is the first, included.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// A group of the feature's bins in words.
+    pub fn label(&self, bins: &Bins, group: usize) -> String {
+        let of_group = |&bin: &usize| usize::from(self.groups[bin]) == group;
+        let members: Vec<usize> = (0..self.groups.len()).filter(of_group).collect();
+        match (bins, members.as_slice()) {
+            (_, []) => "none".to_owned(),
+            (Bins::Numeric { .. }, [first, .., last]) => bins.range(*first, *last),
+            (_, [bin]) => bins.label(*bin),
+            (Bins::Categorical { .. }, all) => {
+                let named = all.iter().take(NAMED).map(|&bin| bins.label(bin));
+                let named = named.collect::<Vec<_>>().join(", ");
+                match all.len().saturating_sub(NAMED) {
+                    0 => named,
+                    more => format!("{named} and {more} more"),
+                }
+            }
+        }
+    }
+}
+
+impl Ebm {
+    /// The groups along an axis of a term in words, in order.
+    pub fn labels(&self, axis: &Axis) -> Vec<String> {
+        let bins = &self.features[axis.feature].bins;
+        (0..axis.size)
+            .map(|group| axis.label(bins, group))
+            .collect()
+    }
+
+    /// The cells of a term, in the order of its scores.
+    pub fn cells(&self, term: &Term) -> Vec<Cell> {
+        let labels: Vec<Vec<String>> = term.axes.iter().map(|axis| self.labels(axis)).collect();
+        let cell = |place: usize| Cell {
+            bins: words(&labels, place),
+            score: term.scores[place],
+            deviation: term.deviations[place],
+            rows: term.rows[place],
+        };
+        (0..term.scores.len()).map(cell).collect()
+    }
+}
+
+/// The label on each axis of the cell at a place; the last axis runs first.
+fn words(labels: &[Vec<String>], place: usize) -> Vec<String> {
+    let mut rest = place;
+    let mut words: Vec<String> = labels
+        .iter()
+        .rev()
+        .map(|labels| {
+            let word = labels[rest % labels.len()].clone();
+            rest /= labels.len();
+            word
+        })
+        .collect();
+    words.reverse();
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_told_by_their_ends_and_texts_by_name() {
+        let numbers = Bins::Numeric {
+            cuts: vec![1.0, 0.1 + 0.2 + 1.0, 5.0],
+            least: 0.0,
+            greatest: 9.0,
+        };
+        let axis = Axis::coarse(0, &[0, 1, 1, 2, 3]);
+        let labels: Vec<String> = (0..4).map(|group| axis.label(&numbers, group)).collect();
+        assert_eq!(labels, ["missing", "below 1.3", "1.3 to 5", "5 and above"]);
+        let texts = Bins::Categorical {
+            levels: ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec(),
+        };
+        let axis = Axis::coarse(0, &[0, 1, 2, 1, 1, 1]);
+        assert_eq!(axis.label(&texts, 1), "a, c, d and 1 more");
+        assert_eq!(axis.label(&texts, 2), "b");
+    }
+
+    #[test]
+    fn the_last_axis_runs_first() {
+        let labels = [vec!["x", "y"], vec!["1", "2", "3"]];
+        let labels = labels.map(|axis| axis.into_iter().map(str::to_owned).collect());
+        assert_eq!(words(&labels, 5), ["y", "3"]);
+        assert_eq!(words(&labels, 3), ["y", "1"]);
+    }
+}

@@ -1,0 +1,211 @@
+//! `gleaner explain`: what a model goes by.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use serde::Serialize;
+
+use super::data::DataArgs;
+use crate::cli::print;
+use crate::cli::report::Drawn;
+use crate::error::{Error, Result};
+use crate::ingest::SourceId;
+use crate::ingest::model;
+use crate::ingest::runs::RunInfo;
+use crate::models::explanation::{
+    Explanation, Label, Machine, Prediction, machines, of_interval, of_job, of_profile,
+};
+use crate::models::{Model, Trained, known_jobs};
+use crate::output::explanation::{json, text};
+use crate::report::Report;
+use gleaner_models::lucid::packing::PackingModel;
+use gleaner_models::lucid::throughput::LEAD;
+use gleaner_models::lucid::workload::WorkloadModel;
+
+/// Explain a trained model: what it goes by, what each feature does, and how one prediction
+/// comes about.
+///
+/// A machine adds up a score from each feature, and from some pairs of features; the scores
+/// are all there is to it, and all can be looked at.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = "Examples:\n  \
+    gleaner explain models/workload.json\n  \
+    gleaner explain models/workload.json --term user --term 'gpu_num & hour'\n  \
+    gleaner explain models/workload.json --job 17 --data trace\n  \
+    gleaner explain models/throughput.json --label gpus -o throughput.html")]
+pub struct Args {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// A term whose scores to show, by bin; pairs are named `a & b`. May be given again.
+    #[arg(long, value_name = "NAME")]
+    term: Vec<String>,
+    /// Of a throughput model: which of its two machines [default: jobs].
+    #[arg(long, value_enum, value_name = "LABEL")]
+    label: Option<Label>,
+    /// Break down the prediction for this row of the data, counted from 1.
+    #[arg(long, value_name = "NUMBER", conflicts_with = "job")]
+    row: Option<usize>,
+    /// Break down the prediction for the job of this name. For workload.
+    #[arg(long, value_name = "ID")]
+    job: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataArgs,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write the page or pictures; the text is not printed then.
+    #[command(flatten)]
+    #[serde(skip)]
+    drawn: Drawn,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// A file that is no model, wrong usage, faulty data, or a file that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    args.check()?;
+    let loaded = model::read(&args.model)?;
+    let (trained, mut sources) = (loaded.value, loaded.sources);
+    let machine = args.machine(&trained.model)?;
+    let mut explanation = Explanation::of(&trained);
+    for name in &args.term {
+        explanation.terms.push(match &machine {
+            Some(machine) => facts(machine, name)?,
+            None => return Err(no_terms()),
+        });
+    }
+    explanation.prediction = args.prediction(&trained, machine.as_ref(), &mut sources)?;
+    if !args.drawn.is_nothing() {
+        let info = RunInfo::of_this("explain", &args.model, args, &sources)?;
+        let report = Report::of_model(&explanation, machine.as_ref(), &info);
+        args.drawn.write(&report)?;
+    }
+    match (args.json, args.drawn.is_nothing()) {
+        (true, _) => print(&json(&explanation)?),
+        (false, true) => print(&text(&explanation)),
+        (false, false) => Ok(()),
+    }
+}
+
+fn facts(machine: &Machine<'_>, name: &str) -> Result<crate::models::explanation::TermFacts> {
+    if let Some(term) = machine.term(name) {
+        return Ok(machine.facts(term));
+    }
+    let names = machine.strongest().into_iter().map(|(term, _)| term.term);
+    Err(Error::Usage(format!(
+        "--term: there is no term {name:?}; strongest first, there are: {}",
+        names.collect::<Vec<_>>().join(", ")
+    )))
+}
+
+fn no_terms() -> Error {
+    Error::Usage(
+        "--term: a packing model is a decision tree, which has no terms; without --term the \
+         tree is shown"
+            .into(),
+    )
+}
+
+fn out_of_range(row: usize, rows: usize, what: &str) -> Error {
+    Error::Usage(format!(
+        "--row {row}: the data has {rows} {what}, counted from 1"
+    ))
+}
+
+impl Args {
+    /// What can be told without the model.
+    fn check(&self) -> Result<()> {
+        let asked = self.row.is_some() || self.job.is_some();
+        if !asked && !self.data.is_nothing() {
+            return Err(Error::Usage(
+                "data are for the prediction of one row of them: name it with --row or --job"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The machine that is asked for; none where the model is a tree.
+    fn machine<'m>(&self, model: &'m Model) -> Result<Option<Machine<'m>>> {
+        if self.label.is_some() && !matches!(model, Model::Throughput(_)) {
+            let kind = model.kind();
+            return Err(Error::Usage(format!(
+                "--label is for throughput models; this is a {kind} model"
+            )));
+        }
+        let mut machines = machines(model).into_iter();
+        Ok(machines.find(|machine| self.label.is_none_or(|label| machine.label == label)))
+    }
+
+    fn prediction(
+        &self,
+        trained: &Trained,
+        machine: Option<&Machine<'_>>,
+        sources: &mut Vec<SourceId>,
+    ) -> Result<Option<Prediction>> {
+        if self.job.is_some() && !matches!(trained.model, Model::Workload(_)) {
+            let kind = trained.model.kind();
+            return Err(Error::Usage(format!(
+                "--job is for workload models; this is a {kind} model, name a row with --row"
+            )));
+        }
+        if self.row.is_none() && self.job.is_none() {
+            return Ok(None);
+        }
+        let told = match (&trained.model, machine) {
+            (Model::Workload(model), Some(machine)) => self.job(model, machine, sources)?,
+            (Model::Packing(model), _) => self.profile(model, sources)?,
+            (_, Some(machine)) => self.interval(machine, sources)?,
+            (_, None) => return Ok(None),
+        };
+        Ok(Some(told))
+    }
+
+    /// The place of the row that is asked for among so many.
+    fn place(&self, rows: usize, what: &str) -> Result<usize> {
+        let row = self.row.unwrap_or_default();
+        let place = row.checked_sub(1).filter(|place| *place < rows);
+        place.ok_or_else(|| out_of_range(row, rows, what))
+    }
+
+    fn interval(&self, machine: &Machine<'_>, sources: &mut Vec<SourceId>) -> Result<Prediction> {
+        let series = self.data.series(sources)?;
+        // As many as gleaner predict forecasts.
+        let step = self.place(series.len() + LEAD, "intervals that can be told")?;
+        of_interval(machine, &series, step).map_err(|error| Error::Run(error.to_string()))
+    }
+
+    fn profile(&self, model: &PackingModel, sources: &mut Vec<SourceId>) -> Result<Prediction> {
+        let profiles = self.data.profiles(sources)?;
+        let place = self.place(profiles.len(), "profiles")?;
+        let told = profiles.iter().nth(place);
+        told.map(|(workload, profile)| of_profile(model, workload, profile))
+            .ok_or_else(|| out_of_range(place + 1, profiles.len(), "profiles"))
+    }
+
+    fn job(
+        &self,
+        model: &WorkloadModel,
+        machine: &Machine<'_>,
+        sources: &mut Vec<SourceId>,
+    ) -> Result<Prediction> {
+        let jobs = self.data.jobs(sources)?;
+        let all = &jobs.trace.jobs;
+        let place = match &self.job {
+            None => self.place(all.len(), "jobs")?,
+            Some(id) => all.iter().position(|job| job.id == *id).ok_or_else(|| {
+                let (count, first) = (all.len(), all.first().map_or("", |job| job.id.as_str()));
+                Error::Usage(format!(
+                    "--job: there is no job {id:?} among the trace's {count}, the first of which \
+                     is {first:?}"
+                ))
+            })?,
+        };
+        let known = known_jobs(&jobs.trace, &jobs.cluster, jobs.calendar);
+        of_job(machine, model, &all[place].id, &known[place])
+            .map_err(|error| Error::Run(error.to_string()))
+    }
+}

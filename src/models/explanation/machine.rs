@@ -1,0 +1,170 @@
+//! The explainable boosting machines of a model, and their terms.
+
+use clap::ValueEnum;
+use gleaner_models::ebm::{Cell, Ebm, Term};
+use serde::Serialize;
+
+use crate::models::Model;
+
+/// What a machine predicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Label {
+    /// GPU jobs submitted in ten minutes.
+    Jobs,
+    /// GPUs that these jobs ask for.
+    Gpus,
+    /// How long a job runs.
+    #[value(skip)]
+    Duration,
+}
+
+/// A machine of a model.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine<'m> {
+    /// What it predicts.
+    pub label: Label,
+    /// In which unit.
+    pub unit: &'static str,
+    /// Whether that is a logarithm, ln(1 + seconds).
+    pub logarithm: bool,
+    /// The machine.
+    pub ebm: &'m Ebm,
+}
+
+/// A machine in numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct MachineFacts {
+    /// What it predicts.
+    pub label: Label,
+    /// In which unit.
+    pub unit: &'static str,
+    /// Training rows.
+    pub rows: usize,
+    /// Mean prediction over the training rows.
+    pub intercept: f64,
+    /// Its terms by how much they move predictions, strongest first.
+    pub importances: Vec<Importance>,
+}
+
+/// How much a term moves predictions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Importance {
+    /// The feature, or `a & b` for a pair.
+    pub term: String,
+    /// Of a machine the mean absolute score over the training rows, of a tree a share.
+    pub importance: f64,
+}
+
+/// The shape function of a term.
+#[derive(Debug, Clone, Serialize)]
+pub struct TermFacts {
+    /// What the machine predicts.
+    pub label: Label,
+    /// The feature, or `a & b` for a pair.
+    pub term: String,
+    /// Mean absolute score over the training rows.
+    pub importance: f64,
+    /// Unit of the scores.
+    pub unit: &'static str,
+    /// Its one or two features.
+    pub features: Vec<String>,
+    /// Its cells; of a pair, the second feature runs first.
+    pub cells: Vec<Cell>,
+}
+
+/// The machines of a model; none where it is a tree.
+pub fn machines(model: &Model) -> Vec<Machine<'_>> {
+    let machine = |label, unit, ebm| Machine {
+        label,
+        unit,
+        logarithm: false,
+        ebm,
+    };
+    match model {
+        Model::Throughput(model) => vec![
+            machine(Label::Jobs, "GPU jobs in ten minutes", model.jobs()),
+            machine(Label::Gpus, "GPUs in ten minutes", model.gpus()),
+        ],
+        Model::Workload(model) if model.options().logarithm => vec![Machine {
+            logarithm: true,
+            ..machine(Label::Duration, "ln(1 + seconds)", model.machine())
+        }],
+        Model::Workload(model) => vec![machine(Label::Duration, "seconds", model.machine())],
+        Model::Packing(_) => Vec::new(),
+    }
+}
+
+impl<'m> Machine<'m> {
+    /// Its terms with their names and importances, strongest first.
+    pub fn strongest(&self) -> Vec<(Importance, &'m Term)> {
+        let named = |term: &'m Term| {
+            let importance = Importance {
+                term: self.ebm.name(term),
+                importance: term.importance(),
+            };
+            (importance, term)
+        };
+        let mut terms: Vec<_> = self.ebm.terms().iter().map(named).collect();
+        terms.sort_by(|a, b| b.0.importance.total_cmp(&a.0.importance));
+        terms
+    }
+
+    /// The term of a name.
+    pub fn term(&self, name: &str) -> Option<&'m Term> {
+        let mut terms = self.ebm.terms().iter();
+        terms.find(|term| self.ebm.name(term) == name)
+    }
+
+    /// Names of a term's features.
+    pub fn features(&self, term: &Term) -> Vec<String> {
+        let name = |feature: usize| self.ebm.features()[feature].name.clone();
+        term.axes()
+            .iter()
+            .map(|axis| name(axis.feature()))
+            .collect()
+    }
+
+    /// A term in numbers.
+    pub fn facts(&self, term: &Term) -> TermFacts {
+        TermFacts {
+            label: self.label,
+            term: self.ebm.name(term),
+            importance: term.importance(),
+            unit: self.unit,
+            features: self.features(term),
+            cells: self.ebm.cells(term),
+        }
+    }
+}
+
+impl Label {
+    /// What its machine is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Label::Jobs => "jobs",
+            Label::Gpus => "gpus",
+            Label::Duration => "duration",
+        }
+    }
+}
+
+impl MachineFacts {
+    pub(super) fn of(machine: &Machine<'_>) -> Self {
+        let terms = machine.strongest().into_iter();
+        MachineFacts {
+            label: machine.label,
+            unit: machine.unit,
+            rows: machine.ebm.rows(),
+            intercept: machine.ebm.intercept(),
+            importances: terms.map(|(importance, _)| importance).collect(),
+        }
+    }
+}
+
+/// The strongest first; equals stay in order.
+pub(super) fn strongest(terms: impl Iterator<Item = Importance>) -> Vec<Importance> {
+    let mut terms: Vec<Importance> = terms.collect();
+    terms.sort_by(|a, b| b.importance.total_cmp(&a.importance));
+    terms
+}

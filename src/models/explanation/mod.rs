@@ -1,0 +1,79 @@
+//! What a trained model says of itself, and of one prediction.
+
+mod machine;
+mod prediction;
+
+pub use machine::{Importance, Label, Machine, MachineFacts, TermFacts, machines};
+pub use prediction::{Part, Prediction, Sum, Way, of_interval, of_job, of_profile};
+
+use gleaner_models::tree::Tree;
+use serde::Serialize;
+
+use super::stored::Input;
+use super::{Kind, Model, Span, Trained};
+
+/// Everything that was asked of a model.
+#[derive(Debug, Clone, Serialize)]
+pub struct Explanation {
+    /// Which model.
+    pub kind: Kind,
+    /// The rows it was trained on.
+    pub trained: Span,
+    /// The files it was trained on.
+    pub inputs: Vec<Input>,
+    /// Its explainable boosting machines; none of a tree.
+    pub machines: Vec<MachineFacts>,
+    /// Its tree, where it is one.
+    pub tree: Option<TreeFacts>,
+    /// The terms that were asked for.
+    pub terms: Vec<TermFacts>,
+    /// The prediction that was asked for.
+    pub prediction: Option<Prediction>,
+}
+
+/// A decision tree.
+#[derive(Debug, Clone, Serialize)]
+pub struct TreeFacts {
+    /// A line for each node, below that of its parent and further in.
+    pub text: String,
+    /// Nodes, leaves included.
+    pub nodes: usize,
+    /// By feature, the share of what all splits take away of the impurity; strongest first.
+    pub importances: Vec<Importance>,
+}
+
+impl Explanation {
+    /// What every model tells.
+    pub fn of(trained: &Trained) -> Self {
+        Explanation {
+            kind: trained.model.kind(),
+            trained: trained.span,
+            inputs: trained.inputs.clone(),
+            machines: machines(&trained.model)
+                .iter()
+                .map(MachineFacts::of)
+                .collect(),
+            tree: match &trained.model {
+                Model::Packing(model) => Some(TreeFacts::of(model.tree())),
+                _ => None,
+            },
+            terms: Vec::new(),
+            prediction: None,
+        }
+    }
+}
+
+impl TreeFacts {
+    fn of(tree: &Tree) -> Self {
+        let importance = |(feature, importance): (&String, f64)| Importance {
+            term: feature.clone(),
+            importance,
+        };
+        let features = tree.features().iter().zip(tree.importances());
+        TreeFacts {
+            text: tree.to_string(),
+            nodes: tree.nodes().len(),
+            importances: machine::strongest(features.map(importance)),
+        }
+    }
+}

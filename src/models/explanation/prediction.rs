@@ -1,0 +1,131 @@
+//! One prediction, broken down.
+
+use gleaner_models::Table;
+use gleaner_models::ebm::{Contribution, Mismatch};
+use gleaner_models::lucid::packing::PackingModel;
+use gleaner_models::lucid::throughput::{Series, table};
+use gleaner_models::lucid::workload::{Job, WorkloadModel, features, from_log};
+use serde::Serialize;
+
+use super::{Label, Machine};
+use crate::domain::{Time, Workload};
+use crate::lucid::inputs::Profile;
+use crate::models::packing_row;
+
+/// How a prediction comes about.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Prediction {
+    /// Of a machine: it adds up.
+    Sum(Sum),
+    /// Of a tree: it asks.
+    Way(Way),
+}
+
+/// A prediction of a machine: the intercept and the scores add up to it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Sum {
+    /// What is predicted for.
+    pub subject: String,
+    /// What is predicted.
+    pub label: Label,
+    /// In which unit.
+    pub unit: &'static str,
+    /// Mean over the training rows.
+    pub intercept: f64,
+    /// What the terms add, largest first.
+    pub contributions: Vec<Part>,
+    /// The sum.
+    pub prediction: f64,
+    /// The duration in seconds, where that is what is predicted.
+    pub seconds: Option<f64>,
+}
+
+/// What one term adds to a prediction.
+#[derive(Debug, Clone, Serialize)]
+pub struct Part {
+    /// The term, its bins and what it adds.
+    #[serde(flatten)]
+    pub contribution: Contribution,
+    /// By what it multiplies 1 + seconds, where logarithms are added.
+    pub factor: Option<f64>,
+}
+
+/// A prediction of a tree.
+#[derive(Debug, Clone, Serialize)]
+pub struct Way {
+    /// What is predicted for.
+    pub subject: String,
+    /// The decisions from the root on.
+    pub steps: Vec<String>,
+    /// Training rows at the leaf by class.
+    pub rows: Vec<usize>,
+    /// The sharing score.
+    pub score: u8,
+}
+
+/// The forecast of an interval of a series.
+///
+/// # Errors
+/// None in practice: the features are those of the machine.
+pub fn of_interval(
+    machine: &Machine<'_>,
+    series: &Series,
+    step: usize,
+) -> Result<Prediction, Mismatch> {
+    let time = Time::from(series.time(step));
+    let subject = format!("the ten minutes from {time}");
+    sum(machine, subject, &table(series, step..step + 1))
+}
+
+/// The estimate of a job's duration.
+///
+/// # Errors
+/// None in practice: the features are those of the machine.
+pub fn of_job(
+    machine: &Machine<'_>,
+    model: &WorkloadModel,
+    id: &str,
+    job: &Job<'_>,
+) -> Result<Prediction, Mismatch> {
+    let table = features(std::slice::from_ref(job), model.options().profile);
+    sum(machine, format!("job {id}"), &table)
+}
+
+/// The sharing score of a profile.
+pub fn of_profile(model: &PackingModel, workload: &Workload, profile: &Profile) -> Prediction {
+    let tree = model.tree();
+    let row = packing_row(model, workload, profile);
+    let path = tree.path(&row);
+    let leaf = &tree.nodes()[path.last().map_or(0, |step| step.next)];
+    Prediction::Way(Way {
+        subject: workload.to_string(),
+        steps: path.iter().map(|step| tree.describe(step)).collect(),
+        rows: leaf.counts.clone(),
+        score: tree.class(&row),
+    })
+}
+
+fn sum(machine: &Machine<'_>, subject: String, table: &Table) -> Result<Prediction, Mismatch> {
+    let told = machine.ebm.explain(table, 0)?;
+    let part = |contribution: Contribution| Part {
+        factor: machine.logarithm.then(|| contribution.score.exp()),
+        contribution,
+    };
+    let mut contributions: Vec<Part> = told.contributions.into_iter().map(part).collect();
+    let size = |part: &Part| part.contribution.score.abs();
+    contributions.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    Ok(Prediction::Sum(Sum {
+        subject,
+        label: machine.label,
+        unit: machine.unit,
+        intercept: told.intercept,
+        contributions,
+        prediction: told.prediction,
+        seconds: match (machine.label, machine.logarithm) {
+            (Label::Duration, true) => Some(from_log(told.prediction)),
+            (Label::Duration, false) => Some(told.prediction),
+            _ => None,
+        },
+    }))
+}

@@ -1,0 +1,179 @@
+//! What there is to say of a model, for people.
+
+use std::fmt::Write;
+
+use super::grid::Grid;
+use crate::error::{Error, Result};
+use crate::models::explanation::{
+    Explanation, Importance, MachineFacts, Part, Prediction, Sum, TermFacts, TreeFacts, Way,
+};
+
+/// The explanation as JSON.
+///
+/// # Errors
+/// Never in practice: the serialiser's words where it fails.
+pub fn json(explanation: &Explanation) -> Result<String> {
+    let json = serde_json::to_string_pretty(explanation);
+    json.map(|text| text + "\n")
+        .map_err(|error| Error::Run(error.to_string()))
+}
+
+/// What was asked for as text: terms and a prediction, or else the whole model.
+pub fn text(explanation: &Explanation) -> String {
+    let mut out = String::new();
+    for term in &explanation.terms {
+        shape(&mut out, term);
+    }
+    match &explanation.prediction {
+        Some(Prediction::Sum(told)) => sum(&mut out, told),
+        Some(Prediction::Way(told)) => way(&mut out, told),
+        None if explanation.terms.is_empty() => overview(&mut out, explanation),
+        None => {}
+    }
+    out.trim_start().to_owned()
+}
+
+fn overview(out: &mut String, explanation: &Explanation) {
+    let span = explanation.trained;
+    let when = match (span.from, span.to) {
+        (Some(from), Some(to)) => format!(", {from} to {to}"),
+        _ => String::new(),
+    };
+    let kind = match explanation.tree {
+        Some(_) => "decision tree",
+        None => "explainable boosting machine",
+    };
+    let _ = writeln!(
+        out,
+        "A {} model ({kind}), trained on {} rows{when}",
+        explanation.kind, span.rows
+    );
+    for input in &explanation.inputs {
+        let _ = writeln!(out, "  {}  SHA-256 {}", input.path, input.sha256);
+    }
+    for facts in &explanation.machines {
+        machine(out, facts);
+    }
+    if let Some(facts) = &explanation.tree {
+        tree(out, facts);
+    }
+}
+
+fn machine(out: &mut String, facts: &MachineFacts) {
+    let _ = write!(
+        out,
+        "\nThe machine for {}: {} on average ({}).\nWhat each term adds or takes, on average:\n{}",
+        facts.label.name(),
+        number(facts.intercept),
+        facts.unit,
+        importances("mean |score|", &facts.importances)
+    );
+}
+
+fn tree(out: &mut String, facts: &TreeFacts) {
+    let _ = write!(
+        out,
+        "\nThe tree: rows of each node, in brackets by sharing score; after an arrow the score it \
+         gives.\n{}\nWhat it goes by, as shares:\n{}",
+        facts.text,
+        importances("importance", &facts.importances)
+    );
+}
+
+fn importances(head: &str, terms: &[Importance]) -> Grid {
+    let row = |term: &Importance| vec![term.term.clone(), number(term.importance)];
+    Grid::new(["term", head], terms.iter().map(row))
+}
+
+fn shape(out: &mut String, term: &TermFacts) {
+    let heads = term.features.iter().map(String::as_str);
+    let heads = heads.chain(["score", "± over bags", "training rows"]);
+    let row = |cell: &gleaner_models::ebm::Cell| {
+        let numbers = [
+            signed(cell.score),
+            number(cell.deviation),
+            cell.rows.to_string(),
+        ];
+        cell.bins.iter().cloned().chain(numbers).collect()
+    };
+    let _ = write!(
+        out,
+        "\n{}, for {}: what it adds to the prediction ({}), {} on average\n{}",
+        term.term,
+        term.label.name(),
+        term.unit,
+        number(term.importance),
+        Grid::new(heads, term.cells.iter().map(row))
+    );
+}
+
+fn sum(out: &mut String, told: &Sum) {
+    let factors = told.contributions.iter().any(|part| part.factor.is_some());
+    let mut heads = vec!["term", "bin", "adds"];
+    heads.extend(factors.then_some("factor"));
+    let row = |part: &Part| {
+        let mut cells = vec![
+            part.contribution.term.clone(),
+            part.contribution.bins.join(" & "),
+            signed(part.contribution.score),
+        ];
+        cells.extend(part.factor.map(|factor| format!("× {}", number(factor))));
+        cells
+    };
+    let line = |name: &str, value: f64| {
+        let mut cells = vec![name.to_owned(), String::new(), number(value)];
+        cells.extend(factors.then(String::new));
+        cells
+    };
+    let rows = std::iter::once(line("on average", told.intercept))
+        .chain(told.contributions.iter().map(row))
+        .chain([line("sum", told.prediction)]);
+    let _ = write!(
+        out,
+        "\nThe {} predicted for {}, in {}\n{}",
+        told.label.name(),
+        told.subject,
+        told.unit,
+        Grid::new(heads, rows)
+    );
+    if factors {
+        out.push_str("A factor is what the term multiplies 1 + seconds by.\n");
+    }
+    if let Some(seconds) = told.seconds {
+        let _ = writeln!(out, "Predicted: {seconds:.0} s");
+    }
+}
+
+fn way(out: &mut String, told: &Way) {
+    let _ = writeln!(out, "\nThe sharing score of {}", told.subject);
+    for (depth, step) in told.steps.iter().enumerate() {
+        let _ = writeln!(out, "{:indent$}{step}", "", indent = 2 * depth);
+    }
+    let rows: Vec<String> = told.rows.iter().map(usize::to_string).collect();
+    let _ = writeln!(
+        out,
+        "score {}: where training rows by score are {}",
+        told.score,
+        rows.join(", ")
+    );
+}
+
+/// A score, always with its sign.
+fn signed(value: f64) -> String {
+    let text = number(value);
+    match value > 0.0 {
+        true => format!("+{text}"),
+        false => text,
+    }
+}
+
+/// A number to about four digits that matter.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size >= 1000.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.2}"),
+        size if size >= 1e-4 => format!("{value:.4}"),
+        _ => format!("{value:.1e}"),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a model goes by, as bars.
+
+use crate::models::explanation::{Explanation, Importance, MachineFacts, TreeFacts};
+use crate::report::figure::{Axis, Colour, Marks, Part};
+use crate::report::names::cut;
+use crate::report::numbers::number;
+use crate::report::{Figure, Grid, Head};
+
+/// Most bars.
+const BARS: usize = 15;
+/// Most characters of a path.
+const PATH: usize = 300;
+
+/// Mean absolute scores of a machine's terms.
+pub(super) fn of_machine(facts: &MachineFacts) -> Figure {
+    let label = facts.label.name();
+    let text = format!(
+        "How much each term adds or takes, on average over the training rows; a & b is what two \
+         features do together, beyond what each does alone. {} of {} terms.",
+        facts.importances.len().min(BARS),
+        facts.importances.len()
+    );
+    let axis = format!("mean absolute score, {}", facts.unit);
+    figure(
+        format!("importances-{label}"),
+        &facts.importances,
+        text,
+        axis,
+    )
+    .titled(format!("What the machine for {label} goes by"))
+}
+
+/// Importances of a tree's features.
+pub(super) fn of_tree(facts: &TreeFacts) -> Figure {
+    let text = "What the splits by each feature take away of the impurity (how mixed the scores \
+                of a node's rows are), as shares of all that is taken away."
+        .to_owned();
+    let axis = "share".to_owned();
+    figure("importances".to_owned(), &facts.importances, text, axis)
+        .titled("What the tree goes by".to_owned())
+}
+
+fn figure(id: String, terms: &[Importance], text: String, axis: String) -> Figure {
+    let shown = &terms[..terms.len().min(BARS)];
+    let mut numbers = Grid::new("All terms", [Head::text("term"), Head::number(&axis)]);
+    for term in terms {
+        numbers.row([term.term.clone(), number(term.importance)]);
+    }
+    Figure {
+        id,
+        title: String::new(),
+        text,
+        x: Axis::spread(axis),
+        y: Axis::names("", shown.iter().map(|term| term.term.clone()).collect()),
+        marks: Marks::Bars(vec![Part {
+            name: "Importance".to_owned(),
+            colour: Colour::Series(0),
+            values: shown.iter().map(|term| term.importance).collect(),
+            labels: shown.iter().map(|term| number(term.importance)).collect(),
+        }]),
+        numbers,
+    }
+}
+
+impl Figure {
+    fn titled(self, title: String) -> Self {
+        Figure { title, ..self }
+    }
+}
+
+/// The files that the model was trained on.
+pub(super) fn inputs(told: &Explanation) -> Grid {
+    let heads = [Head::text("file"), Head::text("SHA-256")];
+    let mut grid = Grid::new("Trained on", heads);
+    for input in &told.inputs {
+        grid.row([cut(&input.path, PATH), cut(&input.sha256, PATH)]);
+    }
+    grid
+}

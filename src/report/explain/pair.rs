@@ -1,0 +1,106 @@
+//! What two features add together, beyond what each adds alone.
+
+use gleaner_models::ebm::{Cell, Term};
+
+use crate::models::explanation::Machine;
+use crate::report::figure::{Axis, Heat, Marks};
+use crate::report::names::{cut, slug};
+use crate::report::numbers::{count, number};
+use crate::report::{Figure, Grid, Head};
+
+/// Most columns whose cells have room for a number.
+const ROOM: usize = 12;
+/// Most characters of a bin along an axis.
+const NAME: usize = 18;
+/// Most cells that are told in numbers.
+const CELLS: usize = 400;
+
+/// A map of the scores of a pair.
+pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
+    let cells = machine.ebm.cells(term);
+    let features = machine.features(term);
+    let labels: Vec<Vec<String>> = term
+        .axes()
+        .iter()
+        .map(|axis| machine.ebm.labels(axis))
+        .collect();
+    let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
+    let rows: Vec<&[Cell]> = cells.chunks(width).collect();
+    // Bins without a training row, as that of missing values, are left out.
+    let across: Vec<usize> = (0..width)
+        .filter(|&column| rows.iter().any(|row| row[column].rows > 0))
+        .collect();
+    let down: Vec<usize> = (0..rows.len())
+        .filter(|&row| rows[row].iter().any(|cell| cell.rows > 0))
+        .collect();
+    let axis = |axis: usize, kept: &[usize]| {
+        let names = kept.iter().map(|&group| cut(&labels[axis][group], NAME));
+        Axis::names(&features[axis], names.collect())
+    };
+    Figure {
+        id: format!("pair-{}", slug(&name)),
+        title: name.clone(),
+        text: format!(
+            "What two values add together, beyond what each adds alone: from {} in the lightest \
+             cells to {} in the strongest. Empty: no training row. Importance: {}.",
+            extreme(&cells, f64::min),
+            extreme(&cells, f64::max),
+            number(term.importance())
+        ),
+        x: axis(1, &across),
+        y: axis(0, &down),
+        marks: Marks::Heat(heat(&rows, &down, &across)),
+        numbers: numbers(&name, &features, &cells),
+    }
+}
+
+fn extreme(cells: &[Cell], of: fn(f64, f64) -> f64) -> String {
+    let scores = cells.iter().filter(|cell| cell.rows > 0);
+    let extreme = scores.map(|cell| cell.score).reduce(of);
+    number(extreme.unwrap_or_default())
+}
+
+fn heat(rows: &[&[Cell]], down: &[usize], across: &[usize]) -> Heat {
+    let of_row = |row: usize| across.iter().map(move |&column| &rows[row][column]);
+    let label = |cell: &Cell| match cell.rows > 0 && across.len() <= ROOM {
+        true => number(cell.score),
+        false => String::new(),
+    };
+    Heat {
+        title: "score".to_owned(),
+        values: down
+            .iter()
+            .map(|&row| {
+                of_row(row)
+                    .map(|cell| (cell.rows > 0).then_some(cell.score))
+                    .collect()
+            })
+            .collect(),
+        labels: down
+            .iter()
+            .map(|&row| of_row(row).map(label).collect())
+            .collect(),
+        log: false,
+    }
+}
+
+/// The cells with the most training rows.
+fn numbers(name: &str, features: &[String], cells: &[Cell]) -> Grid {
+    let mut cells: Vec<&Cell> = cells.iter().filter(|cell| cell.rows > 0).collect();
+    let title = match cells.len() > CELLS {
+        true => format!("{name}: the {CELLS} cells with the most training rows"),
+        false => format!("{name}: all cells with training rows"),
+    };
+    cells.sort_by_key(|cell| std::cmp::Reverse(cell.rows));
+    let heads = ["score", "± over bags", "training rows"].map(Head::number);
+    let mut grid = Grid::new(title, features.iter().map(Head::text).chain(heads));
+    for cell in cells.into_iter().take(CELLS) {
+        let numbers = [
+            number(cell.score),
+            number(cell.deviation),
+            count(cell.rows.into()),
+        ];
+        grid.row(cell.bins.iter().cloned().chain(numbers));
+    }
+    grid
+}

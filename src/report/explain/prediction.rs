@@ -1,0 +1,95 @@
+//! One prediction, broken down.
+
+use crate::models::explanation::{Part as Told, Sum, Way};
+use crate::report::figure::{Axis, Colour, Marks, Part};
+use crate::report::numbers::{duration, number};
+use crate::report::{Figure, Grid, Head};
+
+/// Most terms with a bar of their own; the others share one.
+const BARS: usize = 14;
+
+/// What each term adds, as bars to either side.
+pub(super) fn figure(sum: &Sum) -> Figure {
+    let mut bars: Vec<(String, f64)> = sum.contributions.iter().take(BARS).map(bar).collect();
+    let rest = sum.contributions.get(BARS..).unwrap_or_default();
+    if !rest.is_empty() {
+        let sum = rest.iter().map(|part| part.contribution.score).sum();
+        bars.push((format!("{} others", rest.len()), sum));
+    }
+    let part = |name: &str, colour, keep: fn(f64) -> bool| Part {
+        name: name.to_owned(),
+        colour,
+        values: bars
+            .iter()
+            .map(|(_, score)| if keep(*score) { *score } else { 0.0 })
+            .collect(),
+        labels: bars.iter().map(|(_, score)| label(*score, keep)).collect(),
+    };
+    Figure {
+        id: "prediction".to_owned(),
+        title: format!("The {} predicted for {}", sum.label.name(), sum.subject),
+        text: text(sum),
+        x: Axis::spread(format!("added, {}", sum.unit)),
+        y: Axis::names("", bars.iter().map(|(name, _)| name.clone()).collect()),
+        marks: Marks::Bars(vec![
+            part("Raises it", Colour::Series(0), |score| score >= 0.0),
+            part("Lowers it", Colour::Series(1), |score| score < 0.0),
+        ]),
+        numbers: numbers(sum),
+    }
+}
+
+/// The name and the length of a bar: a feature is named with its value.
+fn bar(part: &Told) -> (String, f64) {
+    let told = &part.contribution;
+    let name = match told.bins.as_slice() {
+        [bin] => format!("{}: {bin}", told.term),
+        _ => told.term.clone(),
+    };
+    (name, told.score)
+}
+
+fn label(score: f64, keep: fn(f64) -> bool) -> String {
+    match keep(score) {
+        true => number(score),
+        false => String::new(),
+    }
+}
+
+fn text(sum: &Sum) -> String {
+    let told = format!(
+        "{} on average, and what each term adds or takes, make {}",
+        number(sum.intercept),
+        number(sum.prediction)
+    );
+    match sum.seconds {
+        Some(seconds) => format!("{told}: {}.", duration(seconds)),
+        None => format!("{told} {}.", sum.unit),
+    }
+}
+
+fn numbers(sum: &Sum) -> Grid {
+    let factors = sum.contributions.iter().any(|part| part.factor.is_some());
+    let mut heads = vec![Head::text("term"), Head::text("bin"), Head::number("adds")];
+    heads.extend(factors.then(|| Head::number("multiplies 1 + seconds by")));
+    let mut grid = Grid::new("All terms", heads);
+    for part in &sum.contributions {
+        let told = &part.contribution;
+        let cells = [told.term.clone(), told.bins.join(" & "), number(told.score)];
+        grid.row(cells.into_iter().chain(part.factor.map(number)));
+    }
+    grid
+}
+
+/// The decisions on the way through a tree.
+pub(super) fn way(way: &Way) -> Grid {
+    let title = format!("{}: sharing score {}", way.subject, way.score);
+    let mut grid = Grid::new(title, [Head::number("decision"), Head::text("by")]);
+    for (number, step) in way.steps.iter().enumerate() {
+        grid.row([(number + 1).to_string(), step.clone()]);
+    }
+    let rows: Vec<String> = way.rows.iter().map(usize::to_string).collect();
+    let leaf = format!("training rows by score: {}", rows.join(", "));
+    grid.row([String::new(), leaf]);
+    grid
+}

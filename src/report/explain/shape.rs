@@ -1,0 +1,145 @@
+//! What a feature adds to predictions, by its value.
+
+use gleaner_models::ebm::{Bins, Cell, Term};
+
+use crate::models::explanation::{Machine, TermFacts};
+use crate::report::figure::{Axis, Colour, Curve, Marks, Part, Shape};
+use crate::report::names::{short, slug};
+use crate::report::numbers::{count, number};
+use crate::report::{Figure, Grid, Head};
+
+/// Most categories with a bar.
+const CATEGORIES: usize = 30;
+
+/// The shape function of a feature: steps of numbers, bars of categories.
+pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
+    let facts = machine.facts(term);
+    let feature = term.axes().first().map_or(0, |axis| axis.feature());
+    let (x, marks, read) = match &machine.ebm.features()[feature].bins {
+        Bins::Numeric {
+            cuts,
+            least,
+            greatest,
+        } => {
+            let edges = edges(cuts, *least, *greatest);
+            (
+                Axis::spread(&facts.term),
+                Marks::Curves(curves(&facts.cells, &edges)),
+                format!(
+                    "What each value adds to the prediction; the thin curves are one standard \
+                     deviation over the bags away, wide apart where the data say little.{}",
+                    missing(&facts.cells)
+                ),
+            )
+        }
+        Bins::Categorical { .. } => bars(&facts),
+    };
+    Figure {
+        id: format!("shape-{}", slug(&facts.term)),
+        title: facts.term.clone(),
+        text: format!("{read} Importance: {}.", number(facts.importance)),
+        x,
+        y: Axis::spread("score"),
+        marks,
+        numbers: numbers(&facts),
+    }
+}
+
+/// Where bins of numbers begin, and where the last one ends.
+fn edges(cuts: &[f64], least: f64, greatest: f64) -> Vec<f64> {
+    let first = cuts.first().map_or(least, |cut| least.min(*cut));
+    let last = cuts.last().map_or(greatest, |cut| greatest.max(*cut));
+    std::iter::once(first)
+        .chain(cuts.iter().copied())
+        .chain([last])
+        .collect()
+}
+
+fn curves(cells: &[Cell], edges: &[f64]) -> Vec<Curve> {
+    let known = cells.get(1..).unwrap_or_default();
+    let curve = |name: &str, colour, of: fn(&Cell) -> f64| {
+        let mut points: Vec<(f64, f64)> = edges
+            .iter()
+            .zip(known)
+            .map(|(edge, cell)| (*edge, of(cell)))
+            .collect();
+        let end = edges.last().zip(known.last());
+        points.extend(end.map(|(edge, cell)| (*edge, of(cell))));
+        Curve {
+            name: name.to_owned(),
+            colour,
+            shape: Shape::Step,
+            points,
+            labels: Vec::new(),
+        }
+    };
+    vec![
+        curve("Score − deviation", Colour::Muted, |c| {
+            c.score - c.deviation
+        }),
+        curve("Score + deviation", Colour::Muted, |c| {
+            c.score + c.deviation
+        }),
+        curve("Score", Colour::Series(0), |c| c.score),
+    ]
+}
+
+fn missing(cells: &[Cell]) -> String {
+    match cells.first() {
+        Some(cell) if cell.rows > 0 => format!(
+            " Missing in {} training rows: {}.",
+            count(cell.rows.into()),
+            number(cell.score)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The categories with the most rows, by score.
+fn bars(facts: &TermFacts) -> (Axis, Marks, String) {
+    let mut cells: Vec<&Cell> = facts.cells.iter().filter(|cell| cell.rows > 0).collect();
+    let all = cells.len();
+    cells.sort_by_key(|cell| std::cmp::Reverse(cell.rows));
+    cells.truncate(CATEGORIES);
+    cells.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let label = |cell: &&Cell| {
+        let (score, deviation) = (number(cell.score), number(cell.deviation));
+        format!("{score} ± {deviation}, {} rows", count(cell.rows.into()))
+    };
+    let part = Part {
+        name: "Score".to_owned(),
+        colour: Colour::Series(0),
+        values: cells.iter().map(|cell| cell.score).collect(),
+        labels: cells.iter().map(label).collect(),
+    };
+    let names = cells.iter().map(|cell| short(&cell.bins.join(" & ")));
+    let which = match all > cells.len() {
+        true => format!("the {} of {all} with the most training rows", cells.len()),
+        false => format!("all {all}"),
+    };
+    (
+        Axis::names("", names.collect()),
+        Marks::Groups(vec![part]),
+        format!("What each category adds to the prediction, largest first: {which}."),
+    )
+}
+
+/// Every bin.
+fn numbers(facts: &TermFacts) -> Grid {
+    let heads = [
+        Head::text("bin"),
+        Head::number("score"),
+        Head::number("± over bags"),
+        Head::number("training rows"),
+    ];
+    let mut grid = Grid::new(format!("{}, by bin", facts.term), heads);
+    for cell in &facts.cells {
+        grid.row([
+            short(&cell.bins.join(" & ")),
+            number(cell.score),
+            number(cell.deviation),
+            count(cell.rows.into()),
+        ]);
+    }
+    grid
+}

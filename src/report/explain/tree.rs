@@ -1,0 +1,19 @@
+//! A tree as a table of its nodes.
+
+use crate::models::explanation::TreeFacts;
+use crate::report::{Grid, Head};
+
+/// A line for each node, further in than that of its parent.
+pub(super) fn grid(facts: &TreeFacts) -> Grid {
+    let heads = [Head::text(
+        "node: rows (by sharing score 0, 1, 2) -> the score it gives",
+    )];
+    let mut grid = Grid::new("The tree", heads);
+    for line in facts.text.lines() {
+        let node = line.trim_start();
+        // Browsers keep spaces of this width.
+        let indent = "\u{2003}".repeat((line.len() - node.len()) / 2);
+        grid.row([format!("{indent}{node}")]);
+    }
+    grid
+}
