@@ -47,7 +47,7 @@ impl Weekly {
     /// [`Weekly::first`].
     ///
     /// # Errors
-    /// As [`simulate`].
+    /// As [`simulate()`].
     pub fn estimates(
         &self,
         simulation: &Simulation<'_>,
