@@ -137,9 +137,11 @@ impl Report {
         let mut sections = explain::sections(told, machine);
         sections.push(made::section(std::iter::once((info, &name))));
         Report {
-            title: format!("{} model {name}", told.kind),
-            lead: "What a trained model goes by, and what each feature does to its predictions."
-                .to_owned(),
+            title: format!("Model {name}"),
+            lead: format!(
+                "What a trained {} model goes by, and what each feature does to its predictions.",
+                told.kind
+            ),
             sections,
         }
     }

@@ -3,6 +3,8 @@
 
 mod broken;
 mod browser;
+#[path = "../support/browser.rs"]
+mod check_pages;
 mod inspected;
 mod numbers;
 mod page;

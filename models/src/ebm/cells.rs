@@ -27,6 +27,19 @@ impl Axis {
         self.size
     }
 
+    /// Where a group of a feature's bins of numbers begins; `None` for that of missing values, the
+    /// first of the others, and of texts.
+    pub fn begin(&self, bins: &Bins, group: usize) -> Option<f64> {
+        let Bins::Numeric { cuts, .. } = bins else {
+            return None;
+        };
+        let first = self
+            .groups
+            .iter()
+            .position(|&of| usize::from(of) == group)?;
+        cuts.get(first.checked_sub(2)?).copied()
+    }
+
     /// A group of the feature's bins in words.
     pub fn label(&self, bins: &Bins, group: usize) -> String {
         let of_group = |&bin: &usize| usize::from(self.groups[bin]) == group;
@@ -99,6 +112,8 @@ mod tests {
         let axis = Axis::coarse(0, &[0, 1, 1, 2, 3]);
         let labels: Vec<String> = (0..4).map(|group| axis.label(&numbers, group)).collect();
         assert_eq!(labels, ["missing", "below 1.3", "1.3 to 5", "5 and above"]);
+        let begins: Vec<Option<f64>> = (0..4).map(|group| axis.begin(&numbers, group)).collect();
+        assert_eq!(begins, [None, None, Some(0.1 + 0.2 + 1.0), Some(5.0)]);
         let texts = Bins::Categorical {
             levels: ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec(),
         };

@@ -14,42 +14,43 @@ const PATH: usize = 300;
 /// Mean absolute scores of a machine's terms.
 pub(super) fn of_machine(facts: &MachineFacts) -> Figure {
     let label = facts.label.name();
-    let text = format!(
-        "How much each term adds or takes, on average over the training rows; a & b is what two \
-         features do together, beyond what each does alone. {} of {} terms.",
-        facts.importances.len().min(BARS),
-        facts.importances.len()
-    );
-    let axis = format!("mean absolute score, {}", facts.unit);
-    figure(
-        format!("importances-{label}"),
-        &facts.importances,
-        text,
-        axis,
-    )
-    .titled(format!("What the machine for {label} goes by"))
+    Figure {
+        id: format!("importances-{label}"),
+        title: format!("What the machine for {label} goes by"),
+        text: format!(
+            "How much each term adds or takes, on average over the training rows; a & b is what \
+             two features do together, beyond what each does alone. {} of {} terms.",
+            facts.importances.len().min(BARS),
+            facts.importances.len()
+        ),
+        ..bars(
+            &facts.importances,
+            format!("mean absolute score, {}", facts.unit),
+        )
+    }
 }
 
 /// Importances of a tree's features.
 pub(super) fn of_tree(facts: &TreeFacts) -> Figure {
-    let text = "What the splits by each feature take away of the impurity (how mixed the scores \
-                of a node's rows are), as shares of all that is taken away."
-        .to_owned();
-    let axis = "share".to_owned();
-    figure("importances".to_owned(), &facts.importances, text, axis)
-        .titled("What the tree goes by".to_owned())
+    Figure {
+        title: "What the tree goes by".to_owned(),
+        text: "What the splits by each feature take away of the impurity (how mixed the scores \
+               of a node's rows are), as shares of all that is taken away."
+            .to_owned(),
+        ..bars(&facts.importances, "share".to_owned())
+    }
 }
 
-fn figure(id: String, terms: &[Importance], text: String, axis: String) -> Figure {
+fn bars(terms: &[Importance], axis: String) -> Figure {
     let shown = &terms[..terms.len().min(BARS)];
     let mut numbers = Grid::new("All terms", [Head::text("term"), Head::number(&axis)]);
     for term in terms {
         numbers.row([term.term.clone(), number(term.importance)]);
     }
     Figure {
-        id,
+        id: "importances".to_owned(),
         title: String::new(),
-        text,
+        text: String::new(),
         x: Axis::spread(axis),
         y: Axis::names("", shown.iter().map(|term| term.term.clone()).collect()),
         marks: Marks::Bars(vec![Part {
@@ -59,12 +60,6 @@ fn figure(id: String, terms: &[Importance], text: String, axis: String) -> Figur
             labels: shown.iter().map(|term| number(term.importance)).collect(),
         }]),
         numbers,
-    }
-}
-
-impl Figure {
-    fn titled(self, title: String) -> Self {
-        Figure { title, ..self }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What two features add together, beyond what each adds alone.
 
-use gleaner_models::ebm::{Cell, Term};
+use gleaner_models::ebm::{Bins, Cell, Term};
 
 use crate::models::explanation::Machine;
 use crate::report::figure::{Axis, Heat, Marks};
@@ -33,10 +33,7 @@ pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
     let down: Vec<usize> = (0..rows.len())
         .filter(|&row| rows[row].iter().any(|cell| cell.rows > 0))
         .collect();
-    let axis = |axis: usize, kept: &[usize]| {
-        let names = kept.iter().map(|&group| cut(&labels[axis][group], NAME));
-        Axis::names(&features[axis], names.collect())
-    };
+    let down_names = down.iter().map(|&group| cut(&labels[0][group], NAME));
     Figure {
         id: format!("pair-{}", slug(&name)),
         title: name.clone(),
@@ -47,10 +44,37 @@ pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
             extreme(&cells, f64::max),
             number(term.importance())
         ),
-        x: axis(1, &across),
-        y: axis(0, &down),
+        y: Axis::names(&features[0], down_names.collect()),
+        x: columns(machine, term, &labels[1], &across),
         marks: Marks::Heat(heat(&rows, &down, &across)),
         numbers: numbers(&name, &features, &cells),
+    }
+}
+
+/// The horizontal axis: there is room for where bins of numbers begin.
+fn columns(machine: &Machine<'_>, term: &Term, labels: &[String], kept: &[usize]) -> Axis {
+    let Some(axis) = term.axes().last() else {
+        return Axis::names("", Vec::new());
+    };
+    let feature = &machine.ebm.features()[axis.feature()];
+    let numeric = matches!(feature.bins, Bins::Numeric { .. });
+    let name = |&group: &usize| match axis.begin(&feature.bins, group) {
+        Some(begin) => edge(begin),
+        None if numeric && group > 0 => "least".to_owned(),
+        None => cut(&labels[group], NAME),
+    };
+    let title = match numeric {
+        true => format!("{}, from", feature.name),
+        false => feature.name.clone(),
+    };
+    Axis::names(title, kept.iter().map(name).collect())
+}
+
+/// Where a bin begins, in few digits.
+fn edge(value: f64) -> String {
+    match value.abs() >= 100.0 {
+        true => format!("{value:.0}"),
+        false => number(value),
     }
 }
 

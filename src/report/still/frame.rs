@@ -10,6 +10,10 @@ const FEW: usize = 6;
 /// Names along an axis that is high.
 const NAMES: usize = 24;
 
+/// Length of an axis that is wide, at least, and that of a letter along it.
+const WIDE: usize = 720;
+const LETTER: usize = 7;
+
 /// A figure's axes. Rows of names go downwards, so their numbers are turned around.
 pub(super) struct Frame {
     pub x: Ticks,
@@ -25,8 +29,13 @@ impl Frame {
             Scale::Time => FEW,
             _ => numbers,
         };
+        let room = |axis: &Axis| match &axis.scale {
+            Scale::Names(names) => WIDE / (LETTER * longest(names) + LETTER),
+            _ => usize::MAX,
+        };
+        let along = most(&figure.x, MANY).min(room(&figure.x));
         let mut frame = Frame {
-            x: Ticks::of(&figure.x.scale, x.0, x.1, most(&figure.x, MANY)),
+            x: Ticks::of(&figure.x.scale, x.0, x.1, along),
             y: Ticks::of(&figure.y.scale, y.0, y.1, most(&figure.y, FEW)),
         };
         if matches!(figure.y.scale, Scale::Names(_)) {
@@ -35,6 +44,12 @@ impl Frame {
         }
         frame
     }
+}
+
+/// Letters of the longest name.
+fn longest(names: &[String]) -> usize {
+    let letters = names.iter().map(|name| name.chars().count());
+    letters.max().unwrap_or(0)
 }
 
 /// The lowest and highest value of x and y.

@@ -24,7 +24,7 @@ const heat = ({ figure, width }) => {
     layout: {
       // The title of the vertical axis needs room, too.
       height: 70 + Math.max(28 * figure.y.names.length, 8 * figure.y.title.length), hovermode: "closest",
-      annotations: room < 5.8 ? [] : labels.flatMap((row, r) => row.map((text, c) => label(text, r, c))),
+      annotations: room < 5.8 ? [] : labels.flatMap((row, r) => row.flatMap((text, c) => (text ? [label(text, r, c)] : []))),
       xaxis: { ...axis(figure.x, width, 18), side: "top" }, yaxis: downward(axis(figure.y)),
     },
   };

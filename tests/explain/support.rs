@@ -1,0 +1,125 @@
+//! Models of the sample cluster, and what the program says of them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The models, trained once.
+static MODELS: LazyLock<TempDir> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let data = data();
+    let what = ["train", "workload", "packing", "throughput"];
+    run(&[&what[..], &["--data", &data, "-o", out]].concat()).expect(0);
+    directory
+});
+
+/// The sample cluster.
+pub fn data() -> String {
+    format!("{}/dataset/cluster", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The file of a model.
+pub fn model(kind: &str) -> String {
+    let path: PathBuf = MODELS.path().join(format!("{kind}.json"));
+    path.display().to_string()
+}
+
+/// A finished run of the program.
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Run {
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}", self.err);
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+        self
+    }
+
+    /// Asserts that every word is in the error.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.err.contains(word), "no {word:?} in:\n{}", self.err);
+        }
+        self
+    }
+}
+
+/// Runs `gleaner ARGUMENTS`.
+pub fn run(arguments: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    let output = command.args(arguments).stdin(Stdio::null()).output();
+    let output = output.unwrap();
+    Run {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs `gleaner explain` of a model.
+pub fn explain(kind: &str, more: &[&str]) -> Run {
+    run(&[&["explain", &model(kind)], more].concat())
+}
+
+/// The same on the sample cluster's data, as JSON.
+#[track_caller]
+pub fn json(kind: &str, more: &[&str]) -> Value {
+    let run = explain(kind, &[&["--json"], more].concat()).expect(0);
+    serde_json::from_str(&run.out).unwrap()
+}
+
+/// A row broken down, as JSON.
+#[track_caller]
+pub fn row(kind: &str, row: usize, more: &[&str]) -> Value {
+    let (row, data) = (row.to_string(), data());
+    let more = [&["--row", &row, "--data", &data], more].concat();
+    json(kind, &more)["prediction"].clone()
+}
+
+/// What `gleaner predict` says of the sample cluster: a column as texts.
+pub fn predicted(kind: &str, column: &str) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    let table = directory.path().join("table.csv");
+    let (model, data) = (model(kind), data());
+    let out = table.to_str().unwrap();
+    run(&["predict", &model, "--data", &data, "-o", out]).expect(0);
+    read_column(&table, column)
+}
+
+fn read_column(path: &Path, name: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let place = reader.headers().unwrap().iter().position(|h| h == name);
+    let rows = reader.records();
+    rows.map(|row| row.unwrap()[place.unwrap()].to_owned())
+        .collect()
+}
+
+/// A number of a JSON object.
+#[track_caller]
+pub fn number(value: &Value, name: &str) -> f64 {
+    value[name].as_f64().unwrap()
+}
+
+/// A list of a JSON object.
+#[track_caller]
+pub fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value[name].as_array().unwrap()
+}
+
+#[track_caller]
+pub fn assert_near(found: f64, expected: f64) {
+    let off = (found - expected).abs();
+    assert!(
+        off <= 1e-6 * (1.0 + expected.abs()),
+        "{found}, expected {expected}"
+    );
+}
