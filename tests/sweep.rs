@@ -3,18 +3,22 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-fn gleaner(directory: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+#[path = "support/runs.rs"]
+mod runs;
+
+use runs::{Run, command, gleaner};
+
+/// `gleaner LINE`, whose words can be read while it runs.
+fn piped(directory: &Path, line: &str) -> Command {
+    let mut command = command(directory, line);
     command
-        .current_dir(directory)
-        .args(line.split_whitespace())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -23,17 +27,7 @@ fn gleaner(directory: &Path, line: &str) -> Command {
 
 #[track_caller]
 fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = gleaner(directory, line).output().unwrap();
-    let (out, err) = (
-        String::from_utf8(stdout).unwrap(),
-        String::from_utf8(stderr).unwrap(),
-    );
-    assert_eq!(status.code(), Some(code), "{line}\n{out}\n{err}");
-    assert!(!err.contains("panicked"), "{err}");
+    let Run { out, err, .. } = gleaner(directory, line).expect(code);
     (out, err)
 }
 
@@ -172,7 +166,7 @@ fn a_sweep_killed_midway_goes_on_where_it_was() {
     let seeds = format!("seed = [{}]", seeds.join(", "));
     fs::write(at.join("sweep.toml"), plan.replace("seed = [0, 1]", &seeds)).unwrap();
     run(at, "sweep sweep.toml --out whole", 0);
-    let mut child = gleaner(at, "sweep sweep.toml --out killed --jobs 1")
+    let mut child = piped(at, "sweep sweep.toml --out killed --jobs 1")
         .spawn()
         .unwrap();
     let begun = Instant::now();
@@ -332,7 +326,7 @@ fn an_interrupt_keeps_what_is_done() {
     let seeds: Vec<String> = (0..200).map(|seed| seed.to_string()).collect();
     let seeds = format!("seed = [{}]", seeds.join(", "));
     fs::write(at.join("sweep.toml"), plan.replace("seed = [0, 1]", &seeds)).unwrap();
-    let child = gleaner(at, "sweep sweep.toml --out stopped --jobs 1")
+    let child = piped(at, "sweep sweep.toml --out stopped --jobs 1")
         .spawn()
         .unwrap();
     let begun = Instant::now();

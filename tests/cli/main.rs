@@ -6,6 +6,8 @@ mod data;
 mod ingest_traces;
 mod program;
 mod replay;
+#[path = "../support/runs.rs"]
+mod runs;
 mod simulate;
 mod simulate_faults;
 mod simulate_original;

@@ -2,66 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A finished run of the program.
-pub struct Run {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
-
-impl From<Output> for Run {
-    fn from(output: Output) -> Self {
-        Run {
-            code: output.status.code(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
-
-impl Run {
-    #[track_caller]
-    pub fn expect(self, code: i32) -> Self {
-        assert_eq!(
-            self.code,
-            Some(code),
-            "stdout:\n{}\nstderr:\n{}",
-            self.out,
-            self.err
-        );
-        assert!(!self.err.contains("panicked"), "{}", self.err);
-        self
-    }
-
-    /// Asserts that every word is in what the user is told.
-    #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
-        for word in words {
-            assert!(self.err.contains(word), "no {word:?} in:\n{}", self.err);
-        }
-        self
-    }
-}
-
-pub fn command(directory: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.current_dir(directory).args(line.split_whitespace());
-    command
-}
-
-/// Runs `gleaner LINE` in `directory`.
-pub fn gleaner(directory: &Path, line: &str) -> Run {
-    command(directory, line)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-        .into()
-}
+pub use crate::runs::{Run, command, gleaner};
 
 pub fn with_stdin(directory: &Path, line: &str, text: &str) -> Run {
     fs::write(directory.join("stdin"), text).unwrap();

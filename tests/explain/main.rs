@@ -6,5 +6,7 @@ mod browser;
 mod faults;
 mod pages;
 mod predictions;
+#[path = "../support/runs.rs"]
+mod runs;
 mod support;
 mod terms;

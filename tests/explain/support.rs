@@ -1,11 +1,12 @@
 //! Models of the sample cluster, and what the program says of them.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+pub use crate::runs::{Run, run};
 
 /// The models, trained once.
 static MODELS: LazyLock<TempDir> = LazyLock::new(|| {
@@ -26,43 +27,6 @@ pub fn data() -> String {
 pub fn model(kind: &str) -> String {
     let path: PathBuf = MODELS.path().join(format!("{kind}.json"));
     path.display().to_string()
-}
-
-/// A finished run of the program.
-pub struct Run {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
-
-impl Run {
-    #[track_caller]
-    pub fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "{}", self.err);
-        assert!(!self.err.contains("panicked"), "{}", self.err);
-        self
-    }
-
-    /// Asserts that every word is in the error.
-    #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
-        for word in words {
-            assert!(self.err.contains(word), "no {word:?} in:\n{}", self.err);
-        }
-        self
-    }
-}
-
-/// Runs `gleaner ARGUMENTS`.
-pub fn run(arguments: &[&str]) -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    let output = command.args(arguments).stdin(Stdio::null()).output();
-    let output = output.unwrap();
-    Run {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
 }
 
 /// Runs `gleaner explain` of a model.

@@ -2,27 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::runs::{Run, gleaner};
+
 fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .current_dir(directory)
-        .args(line.split_whitespace())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let (out, err) = (
-        String::from_utf8(stdout).unwrap(),
-        String::from_utf8(stderr).unwrap(),
-    );
-    assert_eq!(status.code(), Some(code), "{line}\n{out}\n{err}");
-    assert!(!err.contains("panicked"), "{err}");
+    let Run { out, err, .. } = gleaner(directory, line).expect(code);
     (out, err)
 }
 

@@ -6,4 +6,6 @@ mod data;
 
 mod commands;
 mod foresight;
+#[path = "../support/runs.rs"]
+mod runs;
 mod venus;

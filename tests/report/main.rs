@@ -8,5 +8,7 @@ mod check_pages;
 mod inspected;
 mod numbers;
 mod page;
+#[path = "../support/runs.rs"]
+mod runs;
 mod support;
 mod swept;

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,45 +10,10 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub use crate::runs::{Run, gleaner};
+
 /// A name that would be markup, in HTML and SVG.
 pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&amp;";
-
-/// A finished run of the program.
-pub struct Run {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
-
-impl Run {
-    #[track_caller]
-    pub fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "{}", self.err);
-        assert!(!self.err.contains("panicked"), "{}", self.err);
-        self
-    }
-
-    /// Asserts that every word is in what the user is told.
-    #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
-        for word in words {
-            assert!(self.err.contains(word), "no {word:?} in:\n{}", self.err);
-        }
-        self
-    }
-}
-
-/// Runs `gleaner LINE` in `directory`.
-pub fn gleaner(directory: &Path, line: &str) -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.current_dir(directory).args(line.split_whitespace());
-    let output = command.stdin(Stdio::null()).output().unwrap();
-    Run {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
 
 pub fn dataset(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
