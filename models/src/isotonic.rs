@@ -1,7 +1,10 @@
 //! Isotonic regression: the monotone function nearest to given values.
 
+use serde::{Deserialize, Serialize};
+
 /// Whether a function grows or falls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Never falls.
     Increasing,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::stored::Input;
+use gleaner_models::isotonic::Direction;
 use gleaner_models::lucid::packing::PackingModel;
 use gleaner_models::lucid::throughput::ThroughputModel;
 use gleaner_models::lucid::workload::WorkloadModel;
@@ -87,6 +88,16 @@ impl Model {
         };
         let names = machine.features().iter();
         names.map(|feature| feature.name.clone()).collect()
+    }
+
+    /// Makes what a numeric feature adds monotone; `false` where there is no such feature, as in
+    /// a packing model.
+    pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
+        match self {
+            Model::Throughput(model) => model.smooth(feature, direction),
+            Model::Workload(model) => model.smooth(feature, direction),
+            Model::Packing(_) => false,
+        }
     }
 
     /// Which it is.

@@ -136,6 +136,37 @@ fn evaluations_come_as_text_and_json() {
 }
 
 #[test]
+fn curves_can_be_made_monotone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, data) = (folder.path(), dataset());
+    let line =
+        format!("train workload --data {data} --epoch 2024-01-01 --monotone hour=decreasing");
+    run(here, &format!("{line} -o smooth"), 0);
+    let model: Value =
+        serde_json::from_slice(&fs::read(here.join("smooth/workload.json")).unwrap()).unwrap();
+    let features = model["features"].as_array().unwrap();
+    let hour = features.iter().position(|name| name == "hour").unwrap();
+    let scores = model["model"]["machine"]["terms"][hour]["scores"]
+        .as_array()
+        .unwrap();
+    let scores: Vec<f64> = scores[1..]
+        .iter()
+        .map(|score| score.as_f64().unwrap())
+        .collect();
+    assert!(
+        scores.len() > 2 && scores.is_sorted_by(|a, b| a >= b),
+        "{scores:?}"
+    );
+    assert!(scores.first() > scores.last(), "{scores:?}");
+    let (_, err) = run(here, &format!("{line} --monotone user=increasing"), 2);
+    assert!(
+        err.contains("no number of that name; its features are user, vc, gpu_num"),
+        "{err}"
+    );
+    run(here, &format!("{line} --monotone hour=up"), 2);
+}
+
+#[test]
 fn wrong_use_and_wrong_files_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let (here, data) = (folder.path(), dataset());

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use gleaner_models::ebm::{Ebm, FitError};
+use gleaner_models::isotonic::Direction;
 use gleaner_models::lucid::throughput::{self, Series, ThroughputModel};
 use gleaner_models::lucid::workload::{Options, WorkloadModel};
 use jiff::civil::DateTime;
@@ -42,6 +44,10 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     learning: LearningArgs,
+    /// Make what a feature adds monotone, such as gpu_num=increasing (throughput and
+    /// workload; isotonic regression).
+    #[arg(long, value_name = "FEATURE=increasing|decreasing")]
+    monotone: Vec<Monotone>,
     /// Directory for the models.
     #[arg(short, long, value_name = "DIR", default_value = "models")]
     out: PathBuf,
@@ -104,7 +110,8 @@ pub fn run(args: &Args) -> Result<()> {
         let mut sources = Vec::new();
         let data = Data::read(kind, &args.data, &mut sources)?;
         let clock = Instant::now();
-        let (model, span) = data.train(&args.learning)?;
+        let (mut model, span) = data.train(&args.learning)?;
+        args.smooth(&mut model)?;
         let seconds = clock.elapsed().as_secs_f64();
         let inputs = sources.iter().map(input).collect();
         let trained = Trained {
@@ -129,6 +136,48 @@ impl Args {
         self.what
             .iter()
             .any(|&what| what == named || what == What::All)
+    }
+
+    /// Makes curves monotone as asked for; a packing model has none.
+    fn smooth(&self, model: &mut Model) -> Result<()> {
+        if model.kind() == Kind::Packing {
+            return Ok(());
+        }
+        for Monotone { feature, direction } in &self.monotone {
+            if !model.smooth(feature, *direction) {
+                return Err(Error::Usage(format!(
+                    "--monotone {feature}: the {} model has no number of that name; its features \
+                     are {}",
+                    model.kind(),
+                    model.features().join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A feature that is to add ever more, or ever less.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Monotone {
+    feature: String,
+    direction: Direction,
+}
+
+impl FromStr for Monotone {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (feature, way) = text.rsplit_once('=').unwrap_or((text, ""));
+        let direction = match way {
+            "increasing" => Direction::Increasing,
+            "decreasing" => Direction::Decreasing,
+            _ => return Err("expected FEATURE=increasing or FEATURE=decreasing".to_owned()),
+        };
+        Ok(Monotone {
+            feature: feature.to_owned(),
+            direction,
+        })
     }
 }
 

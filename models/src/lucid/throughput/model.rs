@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{FEATURES, Series, features};
 use crate::ebm::{Ebm, FitError, Settings};
+use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
 /// A trained forecast of what is submitted to a cluster in an interval of ten minutes.
@@ -79,6 +80,11 @@ impl ThroughputModel {
     /// The machine that forecasts the GPUs they ask for.
     pub fn gpus(&self) -> &Ebm {
         &self.gpus
+    }
+
+    /// Makes the curves of a feature monotone, as [`Ebm::smooth`]; `false` where there is none.
+    pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
+        self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)
     }
 
     /// Forecasts of the intervals `steps` of a series: GPU jobs, and GPUs. Each is made from what

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Job, features, from_log, to_log};
 use crate::ebm::{Binning, Ebm, FitError, Settings};
+use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
 /// What durations are learnt from, and how.
@@ -106,6 +107,11 @@ impl WorkloadModel {
     /// The machine; its scores are in seconds, or in their logarithm.
     pub fn machine(&self) -> &Ebm {
         &self.machine
+    }
+
+    /// Makes the curve of a feature monotone, as [`Ebm::smooth`]; `false` where there is none.
+    pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
+        self.machine.smooth(feature, direction)
     }
 
     /// How long jobs will run, in seconds. Where seconds were learnt, it may be less than 0.
