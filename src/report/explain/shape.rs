@@ -10,6 +10,8 @@ use crate::report::{Figure, Grid, Head};
 
 /// Most categories with a bar.
 const CATEGORIES: usize = 30;
+/// Widest first and last step, as a share of what lies between them.
+const MARGIN: f64 = 0.1;
 
 /// The shape function of a feature: steps of numbers, bars of categories.
 pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
@@ -27,7 +29,10 @@ pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
                 Marks::Curves(curves(&facts.cells, &edges)),
                 format!(
                     "What each value adds to the prediction; the thin curves are one standard \
-                     deviation over the bags away, wide apart where the data say little.{}",
+                     deviation over the bags away, wide apart where the data say little. The \
+                     first and the last step go on to {} and {}.{}",
+                    number(*least),
+                    number(*greatest),
                     missing(&facts.cells)
                 ),
             )
@@ -45,13 +50,20 @@ pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
     }
 }
 
-/// Where bins of numbers begin, and where the last one ends.
+/// Where bins of numbers begin, and where the last one ends. Few values lie far out, in the first
+/// and the last bin: these are shown no wider than it takes to see them.
 fn edges(cuts: &[f64], least: f64, greatest: f64) -> Vec<f64> {
-    let first = cuts.first().map_or(least, |cut| least.min(*cut));
-    let last = cuts.last().map_or(greatest, |cut| greatest.max(*cut));
-    std::iter::once(first)
+    let (Some(&first), Some(&last)) = (cuts.first(), cuts.last()) else {
+        return vec![least, greatest];
+    };
+    let (mut start, mut end) = (least.min(first), greatest.max(last));
+    if first < last {
+        let margin = MARGIN * (last - first);
+        (start, end) = (start.max(first - margin), end.min(last + margin));
+    }
+    std::iter::once(start)
         .chain(cuts.iter().copied())
-        .chain([last])
+        .chain([end])
         .collect()
 }
 
@@ -142,4 +154,18 @@ fn numbers(facts: &TermFacts) -> Grid {
         ]);
     }
     grid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_ends_are_cut() {
+        let cuts = [10.0, 15.0, 20.0];
+        assert_eq!(edges(&cuts, 0.0, 900.0), [9.0, 10.0, 15.0, 20.0, 21.0]);
+        assert_eq!(edges(&cuts, 9.5, 20.0), [9.5, 10.0, 15.0, 20.0, 20.0]);
+        assert_eq!(edges(&[1.0], 0.0, 2.0), [0.0, 1.0, 2.0]);
+        assert_eq!(edges(&[], 3.0, 3.0), [3.0, 3.0]);
+    }
 }
