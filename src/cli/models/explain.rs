@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use gleaner_models::lucid::packing::PackingModel;
+use gleaner_models::lucid::throughput::LEAD;
+use gleaner_models::lucid::workload::WorkloadModel;
 use serde::Serialize;
 
 use super::data::DataArgs;
@@ -13,14 +16,11 @@ use crate::ingest::SourceId;
 use crate::ingest::model;
 use crate::ingest::runs::RunInfo;
 use crate::models::explanation::{
-    Explanation, Label, Machine, Prediction, machines, of_interval, of_job, of_profile,
+    Explanation, Label, Machine, Prediction, TermFacts, machines, of_interval, of_job, of_profile,
 };
 use crate::models::{Model, Trained, known_jobs};
 use crate::output::explanation::{json, text};
 use crate::report::Report;
-use gleaner_models::lucid::packing::PackingModel;
-use gleaner_models::lucid::throughput::LEAD;
-use gleaner_models::lucid::workload::WorkloadModel;
 
 /// Explain a trained model: what it goes by, what each feature does, and how one prediction
 /// comes about.
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn facts(machine: &Machine<'_>, name: &str) -> Result<crate::models::explanation::TermFacts> {
+fn facts(machine: &Machine<'_>, name: &str) -> Result<TermFacts> {
     if let Some(term) = machine.term(name) {
         return Ok(machine.facts(term));
     }

@@ -11,7 +11,7 @@ use crate::report::{Figure, Grid, Head};
 /// Most columns whose cells have room for a number.
 const ROOM: usize = 12;
 /// Most characters of a bin along an axis.
-const NAME: usize = 18;
+const NAME: usize = 26;
 /// Most cells that are told in numbers.
 const CELLS: usize = 400;
 

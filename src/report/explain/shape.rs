@@ -22,21 +22,7 @@ pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
             cuts,
             least,
             greatest,
-        } => {
-            let edges = edges(cuts, *least, *greatest);
-            (
-                Axis::spread(&facts.term),
-                Marks::Curves(curves(&facts.cells, &edges)),
-                format!(
-                    "What each value adds to the prediction; the thin curves are one standard \
-                     deviation over the bags away, wide apart where the data say little. The \
-                     first and the last step go on to {} and {}.{}",
-                    number(*least),
-                    number(*greatest),
-                    missing(&facts.cells)
-                ),
-            )
-        }
+        } => steps(&facts, cuts, [*least, *greatest]),
         Bins::Categorical { .. } => bars(&facts),
     };
     Figure {
@@ -48,6 +34,21 @@ pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
         marks,
         numbers: numbers(&facts),
     }
+}
+
+/// The curve of a feature of numbers, whose ends are given.
+fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis, Marks, String) {
+    let edges = edges(cuts, least, greatest);
+    let read = format!(
+        "What each value adds to the prediction; the thin curves are one standard deviation over \
+         the bags away, wide apart where the data say little. The first and the last step go on \
+         to {} and {}.{}",
+        number(least),
+        number(greatest),
+        missing(&facts.cells)
+    );
+    let curves = curves(&facts.cells, &edges);
+    (Axis::spread(&facts.term), Marks::Curves(curves), read)
 }
 
 /// Where bins of numbers begin, and where the last one ends. Few values lie far out, in the first
