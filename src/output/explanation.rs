@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::grid::Grid;
+use crate::domain::Time;
 use crate::error::{Error, Result};
 use crate::models::explanation::{
     Explanation, Importance, MachineFacts, Part, Prediction, Sum, TermFacts, TreeFacts, Way,
@@ -36,7 +37,7 @@ pub fn text(explanation: &Explanation) -> String {
 fn overview(out: &mut String, explanation: &Explanation) {
     let span = explanation.trained;
     let when = match (span.from, span.to) {
-        (Some(from), Some(to)) => format!(", {from} to {to}"),
+        (Some(from), Some(to)) => format!(", {} to {}", Time::from(from), Time::from(to)),
         _ => String::new(),
     };
     let kind = match explanation.tree {

@@ -78,6 +78,10 @@ impl Learner {
 
     /// Takes a step, and its share from the residuals.
     fn learn(&mut self, train: &mut [f64], held: &mut [f64], rate: f64, tree: Tree) {
+        // Where all rows are alike there is nothing to tell them by.
+        if self.rows.iter().filter(|&&rows| rows > 0.0).count() < 2 {
+            return;
+        }
         let mut sums: Vec<Sum> = self
             .rows
             .iter()

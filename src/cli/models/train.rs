@@ -273,7 +273,7 @@ fn summary(trained: &Trained, seconds: f64, path: &Path) -> String {
     let Span { rows, from, to } = trained.span;
     let mut text = format!("{}: {rows} rows", trained.model.kind());
     if let (Some(from), Some(to)) = (from, to) {
-        let _ = write!(text, " from {} to {}", plain(from), plain(to));
+        let _ = write!(text, " from {} to {}", Time::from(from), Time::from(to));
     }
     let _ = writeln!(
         text,
@@ -295,10 +295,6 @@ fn summary(trained: &Trained, seconds: f64, path: &Path) -> String {
     }
     let _ = writeln!(text, "  saved as {}", path.display());
     text
-}
-
-fn plain(time: DateTime) -> String {
-    time.to_string().replace('T', " ")
 }
 
 /// The terms that matter most.

@@ -237,8 +237,10 @@ fn warn_of_future(trained: &Trained, start: Option<jiff::civil::DateTime>) {
     if to >= start {
         let kind = trained.model.kind();
         remark(&[format!(
-            "the {kind} model was trained until {to}, but the simulation starts at {start}: it \
-             has seen what it is to predict"
+            "the {kind} model was trained until {}, but the simulation starts at {}: it has seen \
+             what it is to predict",
+            Time::from(to),
+            Time::from(start)
         )]);
     }
 }

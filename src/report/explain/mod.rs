@@ -4,6 +4,7 @@ use gleaner_models::ebm::Term;
 
 use super::numbers::{count, number};
 use super::{Block, Section, Tile};
+use crate::domain::Time;
 use crate::models::explanation::{Explanation, Importance, Machine, MachineFacts, Prediction};
 
 mod importances;
@@ -58,7 +59,7 @@ fn tiles(told: &Explanation) -> Vec<Tile> {
         remark,
     };
     let span = match (told.trained.from, told.trained.to) {
-        (Some(from), Some(to)) => format!("{from} to {to}"),
+        (Some(from), Some(to)) => format!("{} to {}", Time::from(from), Time::from(to)),
         _ => String::new(),
     };
     let mut tiles = vec![tile("Training rows", count(told.trained.rows as u64), span)];
