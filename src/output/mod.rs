@@ -19,5 +19,6 @@ pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod tasks;
+pub mod training;
 
 mod parquet_column;

@@ -1,15 +1,14 @@
 //! `gleaner train`: learn models from data.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use gleaner_models::ebm::{Ebm, FitError};
+use gleaner_models::ebm::FitError;
 use gleaner_models::isotonic::Direction;
 use gleaner_models::lucid::throughput::{self, Series, ThroughputModel};
 use gleaner_models::lucid::workload::{Options, WorkloadModel};
@@ -23,7 +22,7 @@ use crate::ingest::SourceId;
 use crate::lucid::inputs::Profile;
 use crate::models::stored::Input;
 use crate::models::{Kind, Model, Span, Trained, known_jobs, learn_scores};
-use crate::output::model;
+use crate::output::{model, training};
 
 /// Train the models that Lucid schedules by, and save them.
 ///
@@ -121,7 +120,7 @@ pub fn run(args: &Args) -> Result<()> {
         };
         let path = args.out.join(kind.file_name());
         model::write(&trained, &path)?;
-        print(&summary(&trained, seconds, &path))?;
+        print(&training::summary(&trained, seconds, &path))?;
     }
     Ok(())
 }
@@ -264,47 +263,4 @@ fn no_rows(error: FitError) -> Error {
         FitError::NoRows => Error::Usage("nothing was submitted before --until".into()),
         other => Error::Run(other.to_string()),
     }
-}
-
-/// Terms named in a summary.
-const SHOWN: usize = 5;
-
-fn summary(trained: &Trained, seconds: f64, path: &Path) -> String {
-    let Span { rows, from, to } = trained.span;
-    let mut text = format!("{}: {rows} rows", trained.model.kind());
-    if let (Some(from), Some(to)) = (from, to) {
-        let _ = write!(text, " from {} to {}", Time::from(from), Time::from(to));
-    }
-    let _ = writeln!(
-        text,
-        ", {} features, {seconds:.2} s",
-        trained.model.features().len()
-    );
-    match &trained.model {
-        Model::Throughput(model) => {
-            let _ = writeln!(text, "  jobs by {}", strongest(model.jobs()));
-            let _ = writeln!(text, "  GPUs by {}", strongest(model.gpus()));
-        }
-        Model::Workload(model) => {
-            let _ = writeln!(text, "  durations by {}", strongest(model.machine()));
-        }
-        Model::Packing(model) => {
-            let (leaves, depth) = (model.tree().leaves(), model.tree().depth());
-            let _ = writeln!(text, "  a tree of {leaves} leaves, {depth} deep");
-        }
-    }
-    let _ = writeln!(text, "  saved as {}", path.display());
-    text
-}
-
-/// The terms that matter most.
-fn strongest(machine: &Ebm) -> String {
-    let mut terms: Vec<_> = machine.terms().iter().collect();
-    terms.sort_by(|a, b| b.importance().total_cmp(&a.importance()));
-    let names: Vec<String> = terms
-        .iter()
-        .take(SHOWN)
-        .map(|term| machine.name(term))
-        .collect();
-    names.join(", ")
 }
