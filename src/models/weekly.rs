@@ -62,16 +62,19 @@ impl Weekly {
         let last = trace.jobs.last().map_or(simulation.start, |job| job.submit);
         let mut week = simulation.start.saturating_add(WEEK);
         while week <= last {
-            let past = submitted_before(trace, week);
-            let ended = ended_before(week, simulation, &past, &estimates, request, control)?;
-            let Some(model) = self.learn(&known, trace, &ended)? else {
-                week += WEEK;
+            let (now, next) = (week, week.saturating_add(WEEK));
+            let jobs = submitted(trace, now)..submitted(trace, next);
+            week = next;
+            // Nobody asks in a week without jobs.
+            if jobs.is_empty() {
                 continue;
-            };
-            let jobs = past.jobs.len()..submitted(trace, week + WEEK);
-            let seconds = model.predict(&known[jobs.clone()]);
-            estimates.0.extend(jobs.map(id).zip(seconds));
-            week += WEEK;
+            }
+            let past = submitted_before(trace, now);
+            let ended = ended_before(now, simulation, &past, &estimates, request, control)?;
+            if let Some(model) = self.learn(&known, trace, &ended)? {
+                let seconds = model.predict(&known[jobs.clone()]);
+                estimates.0.extend(jobs.map(id).zip(seconds));
+            }
         }
         Ok(estimates)
     }

@@ -167,6 +167,23 @@ fn curves_can_be_made_monotone() {
 }
 
 #[test]
+fn a_job_of_the_far_future_is_no_reason_to_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("vc.csv"), "vc,num\na,1\n").unwrap();
+    let jobs = "job_id,user,vc,gpu_num,submit_time,duration\n\
+                1,u,a,1,0,60\n2,u,a,1,700000,60\n3,u,a,1,900000000,60\n";
+    fs::write(here.join("jobs.csv"), jobs).unwrap();
+    let files = "--trace jobs.csv --cluster vc.csv";
+    run(
+        here,
+        &format!("simulate {files} --policy qssf --models train --quiet"),
+        0,
+    );
+    run(here, &format!("evaluate workload {files}"), 0);
+}
+
+#[test]
 fn wrong_use_and_wrong_files_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let (here, data) = (folder.path(), dataset());

@@ -174,11 +174,15 @@ impl WorkloadTask<'_> {
         let mut told = Vec::new();
         let mut week = start.saturating_add(WEEK);
         while before(week) < jobs.len() {
+            let next = week.saturating_add(WEEK);
+            if before(week) == before(next) {
+                week = next;
+                continue;
+            }
             let ended = |row: &usize| jobs[*row].submit.saturating_add(jobs[*row].duration) < week;
             let rows: Vec<usize> = (0..before(week)).filter(ended).collect();
             let known: Vec<Known<'_>> = rows.iter().map(|&row| self.known[row].clone()).collect();
             let labels: Vec<f64> = rows.iter().map(|&row| seconds[row]).collect();
-            let next = week.saturating_add(WEEK);
             let model = WorkloadModel::fit(&known, &labels, options, &self.settings(options))?;
             told.extend(model.predict(&self.known[before(week)..before(next)]));
             week = next;
