@@ -1,0 +1,45 @@
+//! Grouped graphs with measured labels, cut into training, validation and test batches.
+
+use crate::graph::{GroupedGraph, METRICS};
+
+/// The metrics in the order that labels and predictions have them: of each resource, how long it idles
+/// on average, how long it is active, and its peak.
+pub const METRIC_NAMES: [&str; METRICS] = [
+    "gpu_mem_util.idle",
+    "gpu_mem_util.active",
+    "gpu_mem_util.peak",
+    "gpu_util.idle",
+    "gpu_util.active",
+    "gpu_util.peak",
+    "net_rx.idle",
+    "net_rx.active",
+    "net_rx.peak",
+    "net_tx.idle",
+    "net_tx.active",
+    "net_tx.peak",
+];
+
+/// A graph and what was measured of its training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    /// The name of the job; empty where the data has none.
+    pub name: String,
+    /// Its graph.
+    pub graph: GroupedGraph,
+    /// The metrics measured, in [`METRIC_NAMES`] order and their own units.
+    pub labels: [f32; METRICS],
+}
+
+/// Batches of examples: one step of the optimiser each.
+pub type Batches = Vec<Vec<Example>>;
+
+/// A data set, its batches in the order in which they are trained on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Dataset {
+    /// What is learnt from.
+    pub train: Batches,
+    /// What chooses the epoch that is kept.
+    pub val: Batches,
+    /// What neither sees.
+    pub test: Batches,
+}
