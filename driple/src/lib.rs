@@ -4,3 +4,6 @@
 
 pub mod dataset;
 pub mod graph;
+pub mod model;
+pub mod nn;
+pub mod train;

@@ -1,0 +1,147 @@
+//! Parameters declared with their names, shapes and first values.
+
+use ndarray::{Array2, s};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::architecture::Design;
+use crate::nn::{Gru, Layout, Lstm, ParamId, Parameters, Real, Weight};
+
+/// Gathers the parameters of a network.
+pub(super) struct Declare<T> {
+    design: Design,
+    parameters: Parameters<T>,
+    random: ChaCha8Rng,
+}
+
+/// What is added to the first bias of the update gate: a state keeps some 0.88 of itself.
+const PERSISTENCE: f64 = 2.0;
+
+/// A linear layer.
+#[derive(Debug, Clone)]
+pub(super) struct Linear {
+    pub weight: ParamId,
+    pub bias: ParamId,
+    pub inputs: usize,
+}
+
+impl Linear {
+    /// The weights by all inputs.
+    pub fn whole(&self) -> Weight {
+        self.part(0..self.inputs)
+    }
+
+    /// The weights by some inputs.
+    pub fn part(&self, inputs: std::ops::Range<usize>) -> Weight {
+        Weight {
+            id: self.weight,
+            layout: Layout::OutIn,
+            inputs,
+        }
+    }
+}
+
+impl<T: Real> Declare<T> {
+    pub fn new(design: Design, seed: u64) -> Self {
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        Self {
+            design,
+            parameters: Parameters::new(),
+            random,
+        }
+    }
+
+    /// How the layers are put together.
+    pub fn design(&self) -> Design {
+        self.design
+    }
+
+    pub fn finish(self) -> Parameters<T> {
+        self.parameters
+    }
+
+    /// Adds a parameter whose values are uniform in `-bound..bound`.
+    pub fn uniform(&mut self, name: String, shape: &[usize], bound: f64) -> ParamId {
+        let (rows, columns) = match *shape {
+            [rows, columns] => (rows, columns),
+            _ => (1, shape.iter().product()),
+        };
+        let random = &mut self.random;
+        let value = Array2::from_shape_simple_fn((rows, columns), || {
+            T::of(bound * (2.0 * random.random::<f64>() - 1.0))
+        });
+        self.parameters.add(name, shape, value)
+    }
+
+    /// Adds a vector of equal values.
+    pub fn constant(&mut self, name: String, length: usize, value: f64) -> ParamId {
+        self.parameters.add(
+            name,
+            &[length],
+            Array2::from_elem((1, length), T::of(value)),
+        )
+    }
+
+    /// Adds a linear layer named as the original's. Its first weights are uniform within
+    /// `1 / sqrt(inputs)`; the original's are narrow, Glorot's bound divided by the number of inputs.
+    pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
+        let (bound, bias_bound) = match self.design {
+            Design::Original => (
+                (6.0 / (inputs + outputs) as f64).sqrt() / inputs as f64,
+                0.0,
+            ),
+            Design::Deep => {
+                let bound = 1.0 / (inputs as f64).sqrt();
+                (bound, bound)
+            }
+        };
+        let weight = self.uniform(format!("{name}.linear.weight"), &[outputs, inputs], bound);
+        let bias = self.uniform(format!("{name}.linear.bias"), &[outputs], bias_bound);
+        Linear {
+            weight,
+            bias,
+            inputs,
+        }
+    }
+
+    /// Adds the four parameters of a recurrent unit: weights by the input, `rows x inputs`, and by the
+    /// state, `rows x state`, and both biases.
+    fn recurrent(&mut self, name: &str, rows: usize, inputs: usize, state: usize) -> [ParamId; 4] {
+        let bound = 1.0 / (state as f64).sqrt();
+        [
+            self.uniform(format!("{name}.weight_ih_l0"), &[rows, inputs], bound),
+            self.uniform(format!("{name}.weight_hh_l0"), &[rows, state], bound),
+            self.uniform(format!("{name}.bias_ih_l0"), &[rows], bound),
+            self.uniform(format!("{name}.bias_hh_l0"), &[rows], bound),
+        ]
+    }
+
+    /// Adds a gated recurrent unit of the given width.
+    pub fn gru(&mut self, name: &str, width: usize) -> Gru {
+        let [input_weight, hidden_weight, input_bias, hidden_bias] =
+            self.recurrent(name, 3 * width, width, width);
+        if self.design == Design::Deep {
+            // The update gate starts open to the past, so that signals reach through all layers.
+            let mut update = self.parameters[input_bias].slice_mut(s![0, width..2 * width]);
+            update.mapv_inplace(|bias| bias + T::of(PERSISTENCE));
+        }
+        Gru {
+            input_weight,
+            hidden_weight,
+            input_bias,
+            hidden_bias,
+        }
+    }
+
+    /// Adds the memory of a Set2Set readout of the given width.
+    pub fn lstm(&mut self, name: &str, width: usize) -> Lstm {
+        let [input_weight, hidden_weight, input_bias, hidden_bias] =
+            self.recurrent(name, 4 * width, 2 * width, width);
+        Lstm {
+            input_weight,
+            hidden_weight,
+            input_bias,
+            hidden_bias,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a network sees of a node.
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::{FEATURES, GroupedGraph};
+
+/// The number of standardised features: a node's own and its degree.
+const STANDARD: usize = FEATURES + 1;
+
+/// How the features of nodes become the inputs of a network.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Inputs {
+    /// As they are.
+    Raw,
+    /// The logarithm of one more than each feature, and than the degree, less the mean and divided by
+    /// the deviation over the nodes that were learnt from.
+    Standard {
+        /// The means.
+        mean: [f64; STANDARD],
+        /// The deviations.
+        deviation: [f64; STANDARD],
+    },
+}
+
+impl Inputs {
+    /// Standardised by the nodes of `graphs`.
+    #[must_use]
+    pub fn standard<'g>(graphs: impl IntoIterator<Item = &'g GroupedGraph>) -> Self {
+        let rows: Vec<[f64; STANDARD]> = graphs.into_iter().flat_map(logarithms).collect();
+        let count = rows.len().max(1) as f64;
+        let mut mean = [0.0; STANDARD];
+        let mut deviation = [0.0; STANDARD];
+        for column in 0..STANDARD {
+            mean[column] = rows.iter().map(|row| row[column]).sum::<f64>() / count;
+            let squares = rows.iter().map(|row| (row[column] - mean[column]).powi(2));
+            // What is the same everywhere says nothing, and must not be blown up.
+            let spread = (squares.sum::<f64>() / count).sqrt();
+            deviation[column] = if spread > 1e-6 { spread } else { 1.0 };
+        }
+        Self::Standard { mean, deviation }
+    }
+
+    /// How many inputs a node has.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Raw => FEATURES,
+            Self::Standard { .. } => STANDARD,
+        }
+    }
+
+    /// The inputs of all nodes of a graph, node by node.
+    #[must_use]
+    pub fn of(&self, graph: &GroupedGraph) -> Vec<f64> {
+        match self {
+            Self::Raw => graph
+                .features
+                .iter()
+                .flatten()
+                .map(|&v| f64::from(v))
+                .collect(),
+            Self::Standard { mean, deviation } => {
+                let scaled = |row: [f64; STANDARD]| {
+                    std::array::from_fn::<_, STANDARD, _>(|i| (row[i] - mean[i]) / deviation[i])
+                };
+                logarithms(graph).into_iter().flat_map(scaled).collect()
+            }
+        }
+    }
+}
+
+/// The logarithm of one more than the features and the degree of each node. Features are counts and
+/// sums; what is below zero counts as zero.
+fn logarithms(graph: &GroupedGraph) -> Vec<[f64; STANDARD]> {
+    let mut degrees = vec![0_u32; graph.len()];
+    for &(a, b) in &graph.edges {
+        degrees[a as usize] += 1;
+        degrees[b as usize] += 1;
+    }
+    let row = |(features, degree): (&[f32; FEATURES], &u32)| {
+        let [size, count, kind] = features.map(|value| f64::from(value).max(0.0).ln_1p());
+        [size, count, kind, f64::from(*degree).ln_1p()]
+    };
+    graph.features.iter().zip(&degrees).map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula: three nodes in a row.
+    #[test]
+    fn standardised_inputs_have_mean_zero_and_deviation_one() {
+        let features = vec![[0.0, 1.0, 0.5], [10.0, 2.0, 0.5], [1e6, 3.0, 0.5]];
+        let graph = GroupedGraph {
+            features,
+            edges: vec![(0, 1), (1, 2)],
+        };
+        let inputs = Inputs::standard([&graph]).of(&graph);
+        let rows = inputs.as_chunks::<STANDARD>().0;
+        for column in 0..STANDARD {
+            let values = rows.iter().map(|row| row[column]);
+            assert!(values.clone().sum::<f64>().abs() < 1e-9);
+            let squares: f64 = values.map(|value| value * value).sum();
+            let wanted = if column == 2 { 0.0 } else { 3.0 };
+            assert!((squares - wanted).abs() < 1e-9, "{column}: {squares}");
+        }
+        assert!(rows[1][3] > rows[0][3]);
+    }
+}

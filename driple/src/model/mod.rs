@@ -1,0 +1,14 @@
+//! Networks that predict the metrics of a grouped graph.
+
+mod architecture;
+mod convolution;
+mod declare;
+mod inputs;
+mod network;
+mod readout;
+mod weights;
+
+pub use architecture::{Architecture, Convolution, Depth, Design};
+pub use inputs::Inputs;
+pub use network::{Layout, Network};
+pub use weights::{Tensor, Weights, WeightsError, read_weights, set_weights, weights};

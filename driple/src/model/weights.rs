@@ -1,0 +1,182 @@
+//! Weights by name, as safetensors hold them.
+
+use std::collections::BTreeMap;
+
+use ndarray::Array2;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use crate::nn::{Parameters, Real};
+
+/// Why weights could not be used.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum WeightsError {
+    /// The file is no safetensors.
+    #[error("not a safetensors file: {0}")]
+    Format(String),
+    /// A tensor of another type.
+    #[error("tensor {name:?} holds {found}, expected F32 or F64")]
+    Type {
+        /// Its name.
+        name: String,
+        /// What it holds.
+        found: String,
+    },
+    /// A number that is none.
+    #[error("tensor {name:?} has the value {value} at place {place}, expected finite numbers")]
+    NotFinite {
+        /// Its name.
+        name: String,
+        /// The value.
+        value: f64,
+        /// Its place, row by row.
+        place: usize,
+    },
+    /// A tensor that the network needs is not there.
+    #[error("tensor {name:?} is missing; the network needs it with the shape {shape:?}")]
+    Missing {
+        /// Its name.
+        name: String,
+        /// Its shape.
+        shape: Vec<usize>,
+    },
+    /// A tensor that the network does not have.
+    #[error("tensor {0:?} is none of the network's: is this the right architecture?")]
+    Unknown(String),
+    /// A tensor of another shape.
+    #[error("tensor {name:?} has the shape {found:?}, the network needs {expected:?}")]
+    Shape {
+        /// Its name.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The network's.
+        expected: Vec<usize>,
+    },
+}
+
+/// A tensor of numbers, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tensor {
+    /// Its dimensions.
+    pub shape: Vec<usize>,
+    /// Its values.
+    pub values: Vec<f32>,
+}
+
+/// Weights by name.
+pub type Weights = BTreeMap<String, Tensor>;
+
+/// Reads all tensors of a safetensors file as weights.
+///
+/// # Errors
+/// Where `bytes` is no such file, or a tensor holds anything but finite floating-point numbers.
+pub fn read_weights(bytes: &[u8]) -> Result<Weights, WeightsError> {
+    let file =
+        SafeTensors::deserialize(bytes).map_err(|error| WeightsError::Format(error.to_string()))?;
+    let tensors = file.tensors();
+    tensors
+        .into_iter()
+        .map(|(name, view)| Ok((name.clone(), tensor(name, &view)?)))
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "weights are kept in single precision"
+)]
+fn tensor(name: String, view: &TensorView<'_>) -> Result<Tensor, WeightsError> {
+    let values: Vec<f32> = match view.dtype() {
+        Dtype::F32 => {
+            let (numbers, _) = view.data().as_chunks::<4>();
+            numbers
+                .iter()
+                .map(|&bytes| f32::from_le_bytes(bytes))
+                .collect()
+        }
+        Dtype::F64 => {
+            let (numbers, _) = view.data().as_chunks::<8>();
+            numbers
+                .iter()
+                .map(|&bytes| f64::from_le_bytes(bytes) as f32)
+                .collect()
+        }
+        other => {
+            return Err(WeightsError::Type {
+                name,
+                found: format!("{other:?}"),
+            });
+        }
+    };
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(place) => Err(WeightsError::NotFinite {
+            name,
+            value: f64::from(values[place]),
+            place,
+        }),
+        None => Ok(Tensor {
+            shape: view.shape().to_vec(),
+            values,
+        }),
+    }
+}
+
+/// Sets all `parameters` to `weights`.
+///
+/// # Errors
+/// Where one is missing, has another shape, or is none of the network's; nothing is set then.
+pub fn set_weights<T: Real>(
+    parameters: &mut Parameters<T>,
+    weights: &Weights,
+) -> Result<(), WeightsError> {
+    if let Some(name) = weights.keys().find(|name| parameters.find(name).is_none()) {
+        return Err(WeightsError::Unknown(name.clone()));
+    }
+    let mut values = Vec::with_capacity(parameters.len());
+    for id in parameters.ids() {
+        let (name, shape) = (
+            parameters.name(id).to_owned(),
+            parameters.shape(id).to_vec(),
+        );
+        let Some(tensor) = weights.get(&name) else {
+            return Err(WeightsError::Missing { name, shape });
+        };
+        let converted = tensor
+            .values
+            .iter()
+            .map(|&value| T::of(f64::from(value)))
+            .collect();
+        let value = Array2::from_shape_vec(parameters[id].raw_dim(), converted).ok();
+        let value = value.filter(|_| tensor.shape == shape);
+        let found = || tensor.shape.clone();
+        let wrong = || WeightsError::Shape {
+            name,
+            found: found(),
+            expected: shape,
+        };
+        values.push(value.ok_or_else(wrong)?);
+    }
+    for (id, value) in parameters.ids().zip(values) {
+        parameters[id] = value;
+    }
+    Ok(())
+}
+
+/// The values of all `parameters` as weights.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "weights are kept in single precision"
+)]
+pub fn weights<T: Real>(parameters: &Parameters<T>) -> Weights {
+    let tensor = |id| Tensor {
+        shape: parameters.shape(id).to_vec(),
+        values: parameters[id]
+            .iter()
+            .map(|value| value.as_f64() as f32)
+            .collect(),
+    };
+    parameters
+        .ids()
+        .map(|id| (parameters.name(id).to_owned(), tensor(id)))
+        .collect()
+}

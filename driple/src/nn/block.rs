@@ -1,0 +1,106 @@
+//! Graphs of equal size, laid out for matrix products.
+
+use super::Real;
+use crate::graph::GroupedGraph;
+
+/// A sparse matrix by rows.
+#[derive(Debug, Clone)]
+pub(super) struct Csr<T> {
+    offsets: Vec<usize>,
+    entries: Vec<(usize, T)>,
+}
+
+impl<T: Real> Csr<T> {
+    /// The entries of row `row`: columns, ascending, and values.
+    #[inline]
+    pub fn row(&self, row: usize) -> &[(usize, T)] {
+        &self.entries[self.offsets[row]..self.offsets[row + 1]]
+    }
+}
+
+/// Graphs that have the same number of nodes, one after the other: row `g * nodes + i` of a matrix
+/// is node `i` of graph `g`.
+#[derive(Debug, Clone)]
+pub struct Block<T> {
+    graphs: usize,
+    nodes: usize,
+    /// The adjacency matrix, symmetric, of zeros and ones.
+    pub(super) adjacency: Csr<T>,
+    /// The same with self loops, each entry divided by the root of both degrees: Kipf and Welling's
+    /// normalisation.
+    pub(super) normalised: Csr<T>,
+}
+
+impl<T: Real> Block<T> {
+    /// Lays out `graphs`, which must all have as many nodes as the first.
+    #[must_use]
+    pub fn new(graphs: &[&GroupedGraph]) -> Self {
+        let nodes = graphs.first().map_or(0, |graph| graph.len());
+        debug_assert!(graphs.iter().all(|graph| graph.len() == nodes));
+        let neighbours = neighbours(graphs, nodes);
+        Self {
+            graphs: graphs.len(),
+            nodes,
+            adjacency: adjacency(&neighbours),
+            normalised: normalised(&neighbours),
+        }
+    }
+
+    /// The number of graphs.
+    #[must_use]
+    pub fn graphs(&self) -> usize {
+        self.graphs
+    }
+
+    /// The number of nodes of each graph.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+}
+
+/// The neighbours of each row, ascending.
+fn neighbours(graphs: &[&GroupedGraph], nodes: usize) -> Vec<Vec<usize>> {
+    let mut neighbours = vec![Vec::new(); graphs.len() * nodes];
+    for (index, graph) in graphs.iter().enumerate() {
+        for &(a, b) in &graph.edges {
+            let (a, b) = (index * nodes + a as usize, index * nodes + b as usize);
+            neighbours[a].push(b);
+            neighbours[b].push(a);
+        }
+    }
+    neighbours.iter_mut().for_each(|row| row.sort_unstable());
+    neighbours
+}
+
+fn adjacency<T: Real>(neighbours: &[Vec<usize>]) -> Csr<T> {
+    from_rows(
+        neighbours
+            .iter()
+            .map(|row| row.iter().map(|&to| (to, T::one()))),
+    )
+}
+
+fn normalised<T: Real>(neighbours: &[Vec<usize>]) -> Csr<T> {
+    let scale = |row: usize| T::of(1.0 / ((neighbours[row].len() + 1) as f64).sqrt());
+    from_rows(neighbours.iter().enumerate().map(|(from, row)| {
+        let before = row.iter().take_while(move |&&to| to < from);
+        let after = row.iter().skip_while(move |&&to| to < from);
+        let columns = before.chain(std::iter::once(&from)).chain(after).copied();
+        columns
+            .map(|to| (to, scale(from) * scale(to)))
+            .collect::<Vec<_>>()
+    }))
+}
+
+fn from_rows<T, R: IntoIterator<Item = (usize, T)>>(rows: impl Iterator<Item = R>) -> Csr<T> {
+    let mut csr = Csr {
+        offsets: vec![0],
+        entries: Vec::new(),
+    };
+    for row in rows {
+        csr.entries.extend(row);
+        csr.offsets.push(csr.entries.len());
+    }
+    csr
+}

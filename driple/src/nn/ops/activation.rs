@@ -1,0 +1,73 @@
+//! Functions of single values.
+
+use ndarray::Array2;
+
+use super::super::tape::{Flow, Op};
+use super::super::{Real, Tape, Var};
+
+/// A function of single values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Activation {
+    /// `x` where positive, else `slope * x`; a slope of 0 is the rectifier.
+    Leaky(f64),
+    /// `x` where positive, else `exp(x) - 1`.
+    Elu,
+}
+
+impl Activation {
+    /// The rectifier.
+    pub const RELU: Self = Self::Leaky(0.0);
+
+    /// Its value at `x`.
+    #[inline]
+    pub(super) fn at<T: Real>(self, x: T) -> T {
+        match self {
+            _ if x > T::zero() => x,
+            Self::Leaky(slope) => x * T::of(slope),
+            Self::Elu => x.exp_m1(),
+        }
+    }
+
+    /// Its slope where its value is `y`.
+    #[inline]
+    pub(super) fn slope<T: Real>(self, y: T) -> T {
+        match self {
+            _ if y > T::zero() => T::one(),
+            Self::Leaky(slope) => T::of(slope),
+            Self::Elu => y + T::one(),
+        }
+    }
+
+    /// Multiplies `grad` by its slope where its values are `output`.
+    pub(super) fn weigh<T: Real>(self, grad: &mut Array2<T>, output: &Array2<T>) {
+        grad.zip_mut_with(output, |grad, &y| *grad *= self.slope(y));
+    }
+}
+
+struct Activated {
+    input: Var,
+    activation: Activation,
+    output: Var,
+}
+
+impl<'a, T: Real> Tape<'a, T> {
+    /// `activation` of each value.
+    pub fn activate(&mut self, input: Var, activation: Activation) -> Var {
+        let out = self.value(input).mapv(|x| activation.at(x));
+        let output = self.next();
+        self.push(out, &[input], &[], || {
+            Box::new(Activated {
+                input,
+                activation,
+                output,
+            })
+        })
+    }
+}
+
+impl<T: Real> Op<T> for Activated {
+    fn backward(&self, mut grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
+        self.activation.weigh(&mut grad, flow.value(self.output));
+        flow.add(self.input, grad);
+    }
+}

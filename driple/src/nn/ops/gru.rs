@@ -1,0 +1,190 @@
+//! The gated recurrent unit.
+
+use ndarray::{Array2, Axis, s};
+
+use super::super::kernels::{add_row_sum, rows, rows_mut, vectorised};
+use super::super::product::add_product;
+use super::super::tape::{Flow, Op};
+use super::super::{ParamId, Parameters, Real, Tape, Var};
+
+/// The parameters of a gated recurrent unit (Cho et al. 2014) of width `H`, as PyTorch's `GRU` has
+/// them: gates in the order reset, update, new.
+#[derive(Debug, Clone, Copy)]
+pub struct Gru {
+    /// By the input, `3 H x H`.
+    pub input_weight: ParamId,
+    /// By the hidden state, `3 H x H`.
+    pub hidden_weight: ParamId,
+    /// Of the input, `3 H`.
+    pub input_bias: ParamId,
+    /// Of the hidden state, `3 H`.
+    pub hidden_bias: ParamId,
+}
+
+impl Gru {
+    fn all(&self) -> [ParamId; 4] {
+        [
+            self.input_weight,
+            self.hidden_weight,
+            self.input_bias,
+            self.hidden_bias,
+        ]
+    }
+}
+
+struct Step<T> {
+    gru: Gru,
+    input: Var,
+    hidden: Var,
+    /// Reset, update and new gate of each row.
+    gates: Array2<T>,
+    /// What the hidden state gives the new gate, before it is reset.
+    recalled: Array2<T>,
+}
+
+impl<'a, T: Real> Tape<'a, T> {
+    /// One step of the unit. An input of fewer than `H` columns counts as if filled with zeros.
+    pub fn gru(&mut self, gru: Gru, input: Var, hidden: Var) -> Var {
+        let (x, y) = (self.value(input), self.value(hidden));
+        let parameters = self.parameters();
+        let width = y.ncols();
+        let (mut gates, mut recalled) = (
+            bias_rows(parameters, &gru, x.nrows(), width),
+            Array2::zeros(y.raw_dim()),
+        );
+        let bias = parameters[gru.hidden_bias]
+            .slice(s![0, 2 * width..])
+            .to_vec();
+        rows_mut(&mut recalled).for_each(|row| row.copy_from_slice(&bias));
+        let by_input = parameters[gru.input_weight].slice(s![.., ..x.ncols()]);
+        let by_hidden = &parameters[gru.hidden_weight];
+        add_product(&x.view(), &by_input.t(), gates.view_mut());
+        let (both, new) = (
+            by_hidden.slice(s![..2 * width, ..]),
+            by_hidden.slice(s![2 * width.., ..]),
+        );
+        add_product(&y.view(), &both.t(), gates.slice_mut(s![.., ..2 * width]));
+        add_product(&y.view(), &new.t(), recalled.view_mut());
+        let out = next_state(&mut gates, &recalled, y);
+        let step = || Step {
+            gru,
+            input,
+            hidden,
+            gates,
+            recalled,
+        };
+        self.push(out, &[input, hidden], &gru.all(), || Box::new(step()))
+    }
+}
+
+/// Rows of what does not depend on the states: both biases of the first two gates, the input's of
+/// the third.
+fn bias_rows<T: Real>(
+    parameters: &Parameters<T>,
+    gru: &Gru,
+    count: usize,
+    width: usize,
+) -> Array2<T> {
+    let mut bias = parameters[gru.input_bias].row(0).to_vec();
+    let hidden = parameters[gru.hidden_bias].row(0);
+    bias.iter_mut()
+        .zip(hidden)
+        .take(2 * width)
+        .for_each(|(to, &b)| *to += b);
+    let mut out = Array2::zeros((count, 3 * width));
+    rows_mut(&mut out).for_each(|row| row.copy_from_slice(&bias));
+    out
+}
+
+/// Turns `gates` from sums into gates, and gives the new state.
+fn next_state<T: Real>(gates: &mut Array2<T>, recalled: &Array2<T>, y: &Array2<T>) -> Array2<T> {
+    let width = y.ncols();
+    let mut out = Array2::zeros(y.raw_dim());
+    let states = rows(recalled).zip(rows(y)).zip(rows_mut(&mut out));
+    for (gates, ((recalled, y), out)) in rows_mut(gates).zip(states) {
+        let (both, new) = gates.split_at_mut(2 * width);
+        T::sigmoid(both);
+        let (reset, update) = both.split_at(width);
+        for ((new, &recalled), &reset) in new.iter_mut().zip(recalled).zip(reset) {
+            *new += reset * recalled;
+        }
+        T::hyperbolic_tangent(new);
+        for (((out, &y), &new), &update) in out.iter_mut().zip(y).zip(new.iter()).zip(update) {
+            *out = new + update * (y - new);
+        }
+    }
+    out
+}
+
+impl<T: Real> Op<T> for Step<T> {
+    fn backward(&self, mut grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
+        let (x, y) = (flow.value(self.input), flow.value(self.hidden));
+        let width = y.ncols();
+        let (sums, recalled) = vectorised(|| self.gate_gradients(&mut grad, y));
+        let both = sums.slice(s![.., ..2 * width]);
+        if let Some(sum) = flow.of_parameter(self.gru.input_weight) {
+            add_product(&sums.t(), &x.view(), sum.slice_mut(s![.., ..x.ncols()]));
+        }
+        if let Some(sum) = flow.of_parameter(self.gru.hidden_weight) {
+            let (first, last) = sum.view_mut().split_at(Axis(0), 2 * width);
+            add_product(&both.t(), &y.view(), first);
+            add_product(&recalled.t(), &y.view(), last);
+        }
+        if let Some(sum) = flow.of_parameter(self.gru.input_bias) {
+            add_row_sum(&sums.view(), sum, 0);
+        }
+        if let Some(sum) = flow.of_parameter(self.gru.hidden_bias) {
+            add_row_sum(&both, sum, 0);
+            add_row_sum(&recalled.view(), sum, 2 * width);
+        }
+        if flow.wants(self.input) {
+            let weight = flow
+                .parameter(self.gru.input_weight)
+                .slice(s![.., ..x.ncols()]);
+            flow.add_product(self.input, &sums.view(), &weight);
+        }
+        if flow.wants(self.hidden) {
+            let weight = flow.parameter(self.gru.hidden_weight);
+            flow.add(self.hidden, grad);
+            flow.add_product(self.hidden, &both, &weight.slice(s![..2 * width, ..]));
+            flow.add_product(
+                self.hidden,
+                &recalled.view(),
+                &weight.slice(s![2 * width.., ..]),
+            );
+        }
+    }
+}
+
+impl<T: Real> Step<T> {
+    /// The gradients of the sums before the gates, and of what was recalled; `grad` becomes the part
+    /// of the hidden state's that passes the gates by.
+    #[inline(always)]
+    fn gate_gradients(&self, grad: &mut Array2<T>, y: &Array2<T>) -> (Array2<T>, Array2<T>) {
+        let width = y.ncols();
+        let mut sums = Array2::zeros(self.gates.raw_dim());
+        let mut recalls = Array2::zeros(y.raw_dim());
+        let saved = rows(&self.gates).zip(rows(&self.recalled)).zip(rows(y));
+        let made = rows_mut(&mut sums)
+            .zip(rows_mut(&mut recalls))
+            .zip(rows_mut(grad));
+        for (((gates, recalled), y), ((sums, recalls), grad)) in saved.zip(made) {
+            let (reset, rest) = gates.split_at(width);
+            let (update, new) = rest.split_at(width);
+            let (by_reset, rest) = sums.split_at_mut(width);
+            let (by_update, by_new) = rest.split_at_mut(width);
+            let (recalled, y) = (&recalled[..width], &y[..width]);
+            let (recalls, grad) = (&mut recalls[..width], &mut grad[..width]);
+            for i in 0..width {
+                let g = grad[i];
+                let slope = g * (T::one() - update[i]) * (T::one() - new[i] * new[i]);
+                by_new[i] = slope;
+                by_update[i] = g * (y[i] - new[i]) * update[i] * (T::one() - update[i]);
+                by_reset[i] = slope * recalled[i] * reset[i] * (T::one() - reset[i]);
+                recalls[i] = slope * reset[i];
+                grad[i] = g * update[i];
+            }
+        }
+        (sums, recalls)
+    }
+}

@@ -1,0 +1,144 @@
+//! Sums over neighbours.
+
+use ndarray::Array2;
+
+use super::super::block::{Block, Csr};
+use super::super::kernels::{add_row_sum, axpy, row, rows, rows_mut, vectorised};
+use super::super::tape::{Flow, Op};
+use super::super::{ParamId, Real, Tape, Var};
+use super::Activation;
+
+/// `matrix` times `x`.
+fn times<T: Real>(matrix: &Csr<T>, x: &Array2<T>) -> Array2<T> {
+    let mut out = Array2::zeros(x.raw_dim());
+    vectorised(|| {
+        for (index, to) in rows_mut(&mut out).enumerate() {
+            for &(column, factor) in matrix.row(index) {
+                axpy(factor, row(x, column), to);
+            }
+        }
+    });
+    out
+}
+
+struct Convolution<'a, T> {
+    input: Var,
+    bias: ParamId,
+    activation: Activation,
+    output: Var,
+    block: &'a Block<T>,
+}
+
+struct SelfAndNeighbours<'a, T> {
+    input: Var,
+    epsilon: ParamId,
+    block: &'a Block<T>,
+}
+
+struct PairSum<'a, T> {
+    own: Var,
+    other: Var,
+    block: &'a Block<T>,
+}
+
+impl<'a, T: Real> Tape<'a, T> {
+    /// `activation(N x + b)`, `N` the normalised adjacency: what follows the product with the weights
+    /// in a graph convolution (Kipf and Welling 2017).
+    pub fn convolve(
+        &mut self,
+        input: Var,
+        block: &'a Block<T>,
+        bias: ParamId,
+        activation: Activation,
+    ) -> Var {
+        let mut out = times(&block.normalised, self.value(input));
+        let shift = self.parameters()[bias].as_slice().unwrap_or_default();
+        for to in rows_mut(&mut out) {
+            to.iter_mut()
+                .zip(shift)
+                .for_each(|(to, &b)| *to = activation.at(*to + b));
+        }
+        let output = self.next();
+        let op = || {
+            Box::new(Convolution {
+                input,
+                bias,
+                activation,
+                output,
+                block,
+            })
+        };
+        self.push(out, &[input], &[bias], || op())
+    }
+
+    /// `(A + (1 + epsilon) I) x`: the sum of a graph isomorphism network (Xu et al. 2019).
+    pub fn sum_with_self(&mut self, input: Var, block: &'a Block<T>, epsilon: ParamId) -> Var {
+        let x = self.value(input);
+        let own = T::one() + self.parameters()[epsilon][(0, 0)];
+        let mut out = times(&block.adjacency, x);
+        out.zip_mut_with(x, |to, &x| *to += own * x);
+        let op = || {
+            Box::new(SelfAndNeighbours {
+                input,
+                epsilon,
+                block,
+            })
+        };
+        self.push(out, &[input], &[epsilon], || op())
+    }
+
+    /// For each node the sum over its neighbours of `own` of the node and `other` of the neighbour:
+    /// the messages of linear maps of pairs.
+    pub fn pair_sum(&mut self, own: Var, other: Var, block: &'a Block<T>) -> Var {
+        let mut out = times(&block.adjacency, self.value(other));
+        for ((index, to), own) in rows_mut(&mut out).enumerate().zip(rows(self.value(own))) {
+            axpy(T::of(block.adjacency.row(index).len() as f64), own, to);
+        }
+        self.push(out, &[own, other], &[], || {
+            Box::new(PairSum { own, other, block })
+        })
+    }
+}
+
+impl<T: Real> Op<T> for Convolution<'_, T> {
+    fn backward(&self, mut grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
+        self.activation.weigh(&mut grad, flow.value(self.output));
+        if let Some(sum) = flow.of_parameter(self.bias) {
+            add_row_sum(&grad.view(), sum, 0);
+        }
+        if flow.wants(self.input) {
+            flow.add(self.input, times(&self.block.normalised, &grad));
+        }
+    }
+}
+
+impl<T: Real> Op<T> for SelfAndNeighbours<'_, T> {
+    fn backward(&self, grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
+        let x = flow.value(self.input);
+        if let Some(sum) = flow.of_parameter(self.epsilon) {
+            sum[(0, 0)] += grad.iter().zip(x).map(|(&g, &x)| g * x).sum::<T>();
+        }
+        if flow.wants(self.input) {
+            let own = T::one() + flow.parameter(self.epsilon)[(0, 0)];
+            let mut back = times(&self.block.adjacency, &grad);
+            back.zip_mut_with(&grad, |to, &g| *to += own * g);
+            flow.add(self.input, back);
+        }
+    }
+}
+
+impl<T: Real> Op<T> for PairSum<'_, T> {
+    fn backward(&self, mut grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
+        let adjacency = &self.block.adjacency;
+        if flow.wants(self.other) {
+            flow.add(self.other, times(adjacency, &grad));
+        }
+        if flow.wants(self.own) {
+            for (index, row) in rows_mut(&mut grad).enumerate() {
+                let degree = T::of(adjacency.row(index).len() as f64);
+                row.iter_mut().for_each(|value| *value *= degree);
+            }
+            flow.add(self.own, grad);
+        }
+    }
+}

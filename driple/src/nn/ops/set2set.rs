@@ -1,0 +1,272 @@
+//! The readout of sets.
+
+use ndarray::{Array2, s};
+
+use super::super::block::Block;
+use super::super::kernels::{add_row_sum, axpy, dot, row, row_mut, rows, rows_mut, vectorised};
+use super::super::product::{add_product, product};
+use super::super::tape::{Flow, Op};
+use super::super::{ParamId, Parameters, Real, Tape, Var};
+
+/// The parameters of a long short-term memory whose input is twice as wide as its state of width `H`,
+/// as PyTorch's `LSTM` has them: gates in the order input, forget, cell, output.
+#[derive(Debug, Clone, Copy)]
+pub struct Lstm {
+    /// By the input, `4 H x 2 H`.
+    pub input_weight: ParamId,
+    /// By the hidden state, `4 H x H`.
+    pub hidden_weight: ParamId,
+    /// Of the input, `4 H`.
+    pub input_bias: ParamId,
+    /// Of the hidden state, `4 H`.
+    pub hidden_bias: ParamId,
+}
+
+impl Lstm {
+    fn all(&self) -> [ParamId; 4] {
+        [
+            self.input_weight,
+            self.hidden_weight,
+            self.input_bias,
+            self.hidden_bias,
+        ]
+    }
+
+    /// The weights by query and reading in one, `4 H x 2 H`: as the hidden state is the query, which
+    /// is in the input too, one product does.
+    fn weight<T: Real>(&self, parameters: &Parameters<T>) -> Array2<T> {
+        let mut weight = parameters[self.input_weight].clone();
+        let hidden = &parameters[self.hidden_weight];
+        let mut query = weight.slice_mut(s![.., ..hidden.ncols()]);
+        query += hidden;
+        weight
+    }
+}
+
+/// What a step of the readout leaves for the way back; one row a graph.
+struct Step<T> {
+    /// Query and reading before the step.
+    before: Array2<T>,
+    /// Gates: input, forget, cell, output.
+    gates: Array2<T>,
+    /// The cell before the step.
+    cell: Array2<T>,
+    /// The hyperbolic tangent of the cell after it.
+    bounded: Array2<T>,
+    /// The attention to each node.
+    attention: Array2<T>,
+}
+
+struct Set2Set<'a, T> {
+    lstm: Lstm,
+    input: Var,
+    output: Var,
+    block: &'a Block<T>,
+    steps: Vec<Step<T>>,
+}
+
+impl<'a, T: Real> Tape<'a, T> {
+    /// The readout of Vinyals et al. 2016, *Order Matters*, in `steps` steps: `graphs x 2 H`, the last
+    /// query and what it read of the nodes.
+    pub fn set2set(&mut self, lstm: Lstm, input: Var, block: &'a Block<T>, steps: usize) -> Var {
+        let parameters = self.parameters();
+        let x = self.value(input);
+        let width = x.ncols();
+        let weight = lstm.weight(parameters);
+        let bias = &parameters[lstm.input_bias] + &parameters[lstm.hidden_bias];
+        let mut saved = Vec::with_capacity(steps);
+        let mut state = Array2::zeros((block.graphs(), 2 * width));
+        let mut cell = Array2::zeros((block.graphs(), width));
+        for _ in 0..steps {
+            let mut gates = Array2::zeros((block.graphs(), 4 * width));
+            rows_mut(&mut gates).for_each(|to| to.copy_from_slice(row(&bias, 0)));
+            add_product(&state.view(), &weight.t(), gates.view_mut());
+            let mut after = Array2::zeros(state.raw_dim());
+            let (cells, bounded) = query(&mut gates, &cell, &mut after);
+            let attention = vectorised(|| read(x, block.nodes(), &mut after));
+            let before = std::mem::replace(&mut state, after);
+            let cell = std::mem::replace(&mut cell, cells);
+            saved.push(Step {
+                before,
+                gates,
+                cell,
+                bounded,
+                attention,
+            });
+        }
+        let output = self.next();
+        let op = || Set2Set {
+            lstm,
+            input,
+            output,
+            block,
+            steps: saved,
+        };
+        self.push(state, &[input], &lstm.all(), || Box::new(op()))
+    }
+}
+
+/// A step of the memory: `gates` become gates, the query is written to the first half of `state`;
+/// gives the cell and its hyperbolic tangent.
+fn query<T: Real>(
+    gates: &mut Array2<T>,
+    cell: &Array2<T>,
+    state: &mut Array2<T>,
+) -> (Array2<T>, Array2<T>) {
+    let width = cell.ncols();
+    let mut next = cell.clone();
+    for (gates, cell) in rows_mut(gates).zip(rows_mut(&mut next)) {
+        T::sigmoid(&mut gates[..2 * width]);
+        T::hyperbolic_tangent(&mut gates[2 * width..3 * width]);
+        T::sigmoid(&mut gates[3 * width..]);
+        for i in 0..width {
+            cell[i] = gates[width + i] * cell[i] + gates[i] * gates[2 * width + i];
+        }
+    }
+    let mut bounded = next.clone();
+    rows_mut(&mut bounded).for_each(T::hyperbolic_tangent);
+    for ((gates, bounded), state) in rows(gates).zip(rows(&bounded)).zip(rows_mut(state)) {
+        for i in 0..width {
+            state[i] = gates[3 * width + i] * bounded[i];
+        }
+    }
+    (next, bounded)
+}
+
+/// Reads the nodes of each graph by the query in the first half of `state` into its second half;
+/// gives the attention to each node.
+#[inline(always)]
+fn read<T: Real>(x: &Array2<T>, nodes: usize, state: &mut Array2<T>) -> Array2<T> {
+    let width = x.ncols();
+    let mut attention = Array2::zeros((state.nrows(), nodes));
+    for (graph, state) in rows_mut(state).enumerate() {
+        let (query, reading) = state.split_at_mut(width);
+        let weights = row_mut(&mut attention, graph);
+        for (node, weight) in weights.iter_mut().enumerate() {
+            *weight = dot(row(x, graph * nodes + node), query);
+        }
+        softmax(weights);
+        for (node, &weight) in weights.iter().enumerate() {
+            axpy(weight, row(x, graph * nodes + node), reading);
+        }
+    }
+    attention
+}
+
+/// Replaces scores by their softmax.
+#[inline(always)]
+pub(super) fn softmax<T: Real>(scores: &mut [T]) {
+    let highest = scores
+        .iter()
+        .fold(T::neg_infinity(), |high, &score| high.max(score));
+    scores
+        .iter_mut()
+        .for_each(|score| *score = (*score - highest).exp());
+    let sum: T = scores.iter().copied().sum();
+    scores.iter_mut().for_each(|score| *score /= sum);
+}
+
+impl<T: Real> Op<T> for Set2Set<'_, T> {
+    fn backward(&self, mut grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
+        let x = flow.value(self.input);
+        let (width, graphs) = (x.ncols(), self.block.graphs());
+        let weight = self.lstm.weight(flow.parameters());
+        let mut by_nodes = flow.wants(self.input).then(|| Array2::zeros(x.raw_dim()));
+        let mut by_cell = Array2::zeros((graphs, width));
+        // Of all steps together, so that the weights' gradient is one product.
+        let rows = self.steps.len() * graphs;
+        let (mut all_sums, mut all_states) = (
+            Array2::zeros((rows, 4 * width)),
+            Array2::zeros((rows, 2 * width)),
+        );
+        let mut after = flow.value(self.output);
+        for (index, step) in self.steps.iter().enumerate().rev() {
+            vectorised(|| step.unread(x, after, &mut grad, by_nodes.as_mut()));
+            let sums = step.unquery(&grad, &mut by_cell);
+            grad = product(&sums.view(), &weight.view());
+            let place = index * graphs..(index + 1) * graphs;
+            all_sums.slice_mut(s![place.clone(), ..]).assign(&sums);
+            all_states.slice_mut(s![place, ..]).assign(&step.before);
+            after = &step.before;
+        }
+        if let Some(grad) = by_nodes {
+            flow.add(self.input, grad);
+        }
+        self.learn(&all_sums, &all_states, flow);
+    }
+}
+
+impl<T: Real> Set2Set<'_, T> {
+    /// The parameters' gradients by those of the sums before the gates.
+    fn learn(&self, sums: &Array2<T>, states: &Array2<T>, flow: &mut Flow<'_, '_, T>) {
+        let width = states.ncols() / 2;
+        let weight = product(&sums.t(), &states.view());
+        if let Some(sum) = flow.of_parameter(self.lstm.input_weight) {
+            *sum += &weight;
+        }
+        if let Some(sum) = flow.of_parameter(self.lstm.hidden_weight) {
+            *sum += &weight.slice(s![.., ..width]);
+        }
+        for bias in [self.lstm.input_bias, self.lstm.hidden_bias] {
+            if let Some(sum) = flow.of_parameter(bias) {
+                add_row_sum(&sums.view(), sum, 0);
+            }
+        }
+    }
+}
+
+impl<T: Real> Step<T> {
+    /// From the gradient of the reading, the second half of `grad`, adds to that of the query, its
+    /// first half, and of the nodes. `after` is query and reading after the step.
+    #[inline(always)]
+    fn unread(
+        &self,
+        x: &Array2<T>,
+        after: &Array2<T>,
+        grad: &mut Array2<T>,
+        mut by_nodes: Option<&mut Array2<T>>,
+    ) {
+        let (width, nodes) = (x.ncols(), self.attention.ncols());
+        for (graph, grad) in rows_mut(grad).enumerate() {
+            let (by_query, by_reading) = grad.split_at_mut(width);
+            let (query, reading) = row(after, graph).split_at(width);
+            // The softmax takes the mean gradient away, which is that along the reading.
+            let mean = dot(by_reading, reading);
+            for (node, &weight) in row(&self.attention, graph).iter().enumerate() {
+                let node = graph * nodes + node;
+                let value = row(x, node);
+                let by_score = weight * (dot(by_reading, value) - mean);
+                axpy(by_score, value, by_query);
+                if let Some(by_nodes) = &mut by_nodes {
+                    let to = row_mut(by_nodes, node);
+                    axpy(weight, by_reading, to);
+                    axpy(by_score, query, to);
+                }
+            }
+        }
+    }
+
+    /// The gradient of the sums before the gates, by that of the query, the first half of `grad`, and
+    /// of the cell after the step, which becomes that before it.
+    fn unquery(&self, grad: &Array2<T>, by_cell: &mut Array2<T>) -> Array2<T> {
+        let width = self.cell.ncols();
+        let mut sums = Array2::zeros(self.gates.raw_dim());
+        let saved = rows(&self.gates)
+            .zip(rows(&self.cell))
+            .zip(rows(&self.bounded));
+        let made = rows_mut(&mut sums).zip(rows_mut(by_cell)).zip(rows(grad));
+        for (((gates, cell), bounded), ((sums, by_cell), grad)) in saved.zip(made) {
+            for i in 0..width {
+                let [input, forget, new, output] = [0, 1, 2, 3].map(|gate| gates[gate * width + i]);
+                let slope = T::one() - bounded[i] * bounded[i];
+                let by_next = by_cell[i] + grad[i] * output * slope;
+                sums[i] = by_next * new * input * (T::one() - input);
+                sums[width + i] = by_next * cell[i] * forget * (T::one() - forget);
+                sums[2 * width + i] = by_next * input * (T::one() - new * new);
+                sums[3 * width + i] = grad[i] * bounded[i] * output * (T::one() - output);
+                by_cell[i] = by_next * forget;
+            }
+        }
+        sums
+    }
+}

@@ -1,0 +1,185 @@
+//! The parameters of a network, by name.
+
+use std::ops::{Index, IndexMut};
+
+use ndarray::Array2;
+
+use super::Real;
+
+/// A parameter of a network: its place among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ParamId(pub(crate) usize);
+
+/// The parameters of a network, in the order of their declaration. Vectors are kept as one row.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parameters<T> {
+    names: Vec<String>,
+    shapes: Vec<Vec<usize>>,
+    values: Vec<Array2<T>>,
+    trained: Vec<bool>,
+}
+
+impl<T: Real> Parameters<T> {
+    /// No parameters.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            names: Vec::new(),
+            shapes: Vec::new(),
+            values: Vec::new(),
+            trained: Vec::new(),
+        }
+    }
+
+    /// Adds the parameter `name` of the given shape (one or two dimensions), its values row by row.
+    pub(crate) fn add(&mut self, name: String, shape: &[usize], value: Array2<T>) -> ParamId {
+        debug_assert_eq!(shape.iter().product::<usize>(), value.len());
+        self.names.push(name);
+        self.shapes.push(shape.to_vec());
+        self.values.push(value);
+        self.trained.push(true);
+        ParamId(self.names.len() - 1)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// All parameters.
+    pub fn ids(&self) -> impl Iterator<Item = ParamId> + use<T> {
+        (0..self.len()).map(ParamId)
+    }
+
+    /// Its name, as PyTorch's `state_dict` of the original has it.
+    #[must_use]
+    pub fn name(&self, id: ParamId) -> &str {
+        &self.names[id.0]
+    }
+
+    /// Its shape: one or two dimensions.
+    #[must_use]
+    pub fn shape(&self, id: ParamId) -> &[usize] {
+        &self.shapes[id.0]
+    }
+
+    /// The parameter of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<ParamId> {
+        self.names
+            .iter()
+            .position(|known| known == name)
+            .map(ParamId)
+    }
+
+    /// Whether training changes it.
+    #[must_use]
+    pub fn is_trained(&self, id: ParamId) -> bool {
+        self.trained[id.0]
+    }
+
+    /// Trains those parameters alone of whose names `chosen` says so.
+    pub fn train_only(&mut self, mut chosen: impl FnMut(&str) -> bool) {
+        for (trained, name) in self.trained.iter_mut().zip(&self.names) {
+            *trained = chosen(name);
+        }
+    }
+
+    /// How many numbers there are in all.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.values.iter().map(Array2::len).sum()
+    }
+
+    /// The same parameters in another number type.
+    #[must_use]
+    pub fn cast<U: Real>(&self) -> Parameters<U> {
+        Parameters {
+            names: self.names.clone(),
+            shapes: self.shapes.clone(),
+            values: self
+                .values
+                .iter()
+                .map(|value| value.mapv(|v| U::of(v.as_f64())))
+                .collect(),
+            trained: self.trained.clone(),
+        }
+    }
+}
+
+impl<T> Index<ParamId> for Parameters<T> {
+    type Output = Array2<T>;
+
+    fn index(&self, id: ParamId) -> &Array2<T> {
+        &self.values[id.0]
+    }
+}
+
+impl<T> IndexMut<ParamId> for Parameters<T> {
+    fn index_mut(&mut self, id: ParamId) -> &mut Array2<T> {
+        &mut self.values[id.0]
+    }
+}
+
+/// The gradients of a loss by each parameter, in the parameters' order and shapes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gradients<T> {
+    values: Vec<Array2<T>>,
+}
+
+impl<T: Real> Gradients<T> {
+    /// Gradients of zero.
+    #[must_use]
+    pub fn zero(parameters: &Parameters<T>) -> Self {
+        Self {
+            values: parameters
+                .values
+                .iter()
+                .map(|v| Array2::zeros(v.raw_dim()))
+                .collect(),
+        }
+    }
+
+    /// Adds those of another part of the same batch.
+    pub fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.values.iter_mut().zip(&other.values) {
+            *mine += theirs;
+        }
+    }
+
+    /// The Euclidean length of all of them together.
+    #[must_use]
+    pub fn norm(&self) -> f64 {
+        let squares = self.values.iter().flatten().map(|v| v.as_f64().powi(2));
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// Multiplies all of them by `factor`.
+    pub fn scale(&mut self, factor: f64) {
+        let factor = T::of(factor);
+        for value in self.values.iter_mut().flatten() {
+            *value *= factor;
+        }
+    }
+}
+
+impl<T> Index<ParamId> for Gradients<T> {
+    type Output = Array2<T>;
+
+    fn index(&self, id: ParamId) -> &Array2<T> {
+        &self.values[id.0]
+    }
+}
+
+impl<T> IndexMut<ParamId> for Gradients<T> {
+    fn index_mut(&mut self, id: ParamId) -> &mut Array2<T> {
+        &mut self.values[id.0]
+    }
+}

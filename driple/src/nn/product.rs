@@ -1,0 +1,93 @@
+//! Matrix products, by the library gemm.
+
+#![expect(
+    unsafe_code,
+    reason = "the library takes pointers; their bounds are those of the views"
+)]
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+
+use super::Real;
+
+/// Adds the product of `a` and `b` to `to`, or replaces it.
+///
+/// # Panics
+/// Where the shapes do not fit.
+fn multiply<T: Real>(
+    a: &ArrayView2<'_, T>,
+    b: &ArrayView2<'_, T>,
+    to: ArrayViewMut2<'_, T>,
+    add: bool,
+) {
+    let ((m, k), (inner, n)) = (a.dim(), b.dim());
+    assert!(
+        k == inner && to.dim() == (m, n),
+        "shapes of a matrix product do not fit"
+    );
+    let (mut to, one) = (to, T::one());
+    let (to_rows, to_columns) = (to.strides()[0], to.strides()[1]);
+    // SAFETY: each pointer is that of a view's first element, the strides and dimensions are the
+    // view's own, and `to` is borrowed for writing, so it overlaps neither `a` nor `b`.
+    unsafe {
+        gemm::gemm(
+            m,
+            n,
+            k,
+            to.as_mut_ptr(),
+            to_columns,
+            to_rows,
+            add,
+            a.as_ptr(),
+            a.strides()[1],
+            a.strides()[0],
+            b.as_ptr(),
+            b.strides()[1],
+            b.strides()[0],
+            one,
+            one,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
+
+/// The product of `a` and `b`.
+pub(super) fn product<T: Real>(a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>) -> Array2<T> {
+    let mut out = Array2::zeros((a.nrows(), b.ncols()));
+    multiply(a, b, out.view_mut(), false);
+    out
+}
+
+/// Adds the product of `a` and `b` to `to`.
+pub(super) fn add_product<T: Real>(
+    a: &ArrayView2<'_, T>,
+    b: &ArrayView2<'_, T>,
+    to: ArrayViewMut2<'_, T>,
+) {
+    multiply(a, b, to, true);
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::s;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        // Against ndarray's own product, of transposed and cut views.
+        #[test]
+        fn products_of_views_are_those_of_ndarray(m in 1_usize..9, k in 0_usize..9, n in 1_usize..40) {
+            let a = Array2::from_shape_fn((k, m + 2), |(i, j)| (i * 3 + j * 5) as f64 % 7.0 - 3.0);
+            let b = Array2::from_shape_fn((n, k + 1), |(i, j)| (i * 2 + j * 11) as f64 % 5.0 - 2.0);
+            let (a, b) = (a.slice(s![.., 1..m + 1]).reversed_axes(), b.slice(s![.., ..k]).reversed_axes());
+            let wanted = a.dot(&b);
+            prop_assert_eq!(&product(&a, &b), &wanted);
+            let mut sum = Array2::from_elem((m, n), 1.0);
+            add_product(&a, &b, sum.view_mut());
+            prop_assert_eq!(sum, wanted + 1.0);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The number types that networks compute in.
+
+use std::fmt::Debug;
+use std::iter::Sum;
+
+use ndarray::LinalgScalar;
+use num_traits::{Float, NumAssign};
+
+use super::kernels::vectorised;
+
+/// A number type: `f32` to train and predict, `f64` to check.
+pub trait Real:
+    Float + NumAssign + LinalgScalar + Sum + Debug + Default + Send + Sync + 'static
+{
+    /// The nearest number to `value`.
+    fn of(value: f64) -> Self;
+
+    /// This number as an `f64`.
+    fn as_f64(self) -> f64;
+
+    /// Replaces each value by its logistic function.
+    fn sigmoid(values: &mut [Self]);
+
+    /// Replaces each value by its hyperbolic tangent.
+    fn hyperbolic_tangent(values: &mut [Self]);
+}
+
+impl Real for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+
+    fn as_f64(self) -> f64 {
+        self
+    }
+
+    fn sigmoid(values: &mut [Self]) {
+        for value in values {
+            *value = 1.0 / (1.0 + (-*value).exp());
+        }
+    }
+
+    fn hyperbolic_tangent(values: &mut [Self]) {
+        for value in values {
+            *value = value.tanh();
+        }
+    }
+}
+
+impl Real for f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest f32 is meant")]
+    fn of(value: f64) -> Self {
+        value as f32
+    }
+
+    fn as_f64(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn sigmoid(values: &mut [Self]) {
+        vectorised(|| {
+            for value in values {
+                *value = 1.0 / (1.0 + exponential(-*value));
+            }
+        });
+    }
+
+    fn hyperbolic_tangent(values: &mut [Self]) {
+        vectorised(|| {
+            for value in values {
+                *value = tangent(*value);
+            }
+        });
+    }
+}
+
+/// `e^x` to two units in the last place, without branches, so that compilers make vector
+/// instructions of loops over it. Range reduction and polynomial are those of Moshier's Cephes.
+#[inline(always)]
+fn exponential(x: f32) -> f32 {
+    // Beyond these the result would not be a normal number. NaN passes.
+    let x = if x > 88.0 { 88.0 } else { x };
+    let x = if x < -87.0 { -87.0 } else { x };
+    // Adding 1.5 * 2^23 rounds to a whole number, which the low bits then hold.
+    const ROUND: f32 = 12_582_912.0;
+    let shifted = x * std::f32::consts::LOG2_E + ROUND;
+    let whole = shifted - ROUND;
+    let rest = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4;
+    let mut polynomial = 1.987_569_1e-4;
+    for coefficient in [
+        1.398_199_9e-3,
+        8.333_452e-3,
+        4.166_579_6e-2,
+        0.166_666_65,
+        0.5,
+    ] {
+        polynomial = polynomial * rest + coefficient;
+    }
+    let mantissa = polynomial * rest * rest + rest + 1.0;
+    let exponent = shifted
+        .to_bits()
+        .wrapping_sub(ROUND.to_bits())
+        .wrapping_add(127);
+    mantissa * f32::from_bits(exponent << 23)
+}
+
+/// The hyperbolic tangent, by a polynomial near zero where the difference of exponentials cancels.
+#[inline(always)]
+fn tangent(x: f32) -> f32 {
+    let square = x * x;
+    let mut polynomial = -5.704_988_7e-3;
+    for coefficient in [2.063_908_9e-2, -5.373_971_6e-2, 0.133_314_42, -0.333_332_82] {
+        polynomial = polynomial * square + coefficient;
+    }
+    let small = polynomial * square * x + x;
+    let large = 1.0 - 2.0 / (exponential(2.0 * x) + 1.0);
+    if x.abs() < 0.625 { small } else { large }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> impl Iterator<Item = f32> {
+        (-100_000..=100_000).map(|step| step as f32 * 1e-3)
+    }
+
+    #[test]
+    fn fast_functions_agree_with_the_standard_library() {
+        for x in grid() {
+            let exact = f64::from(x);
+            let mut pair = [x];
+            f32::hyperbolic_tangent(&mut pair);
+            assert!(
+                (f64::from(pair[0]) - exact.tanh()).abs() <= 2.5e-7 * exact.tanh().abs(),
+                "{x}"
+            );
+            let mut pair = [x];
+            f32::sigmoid(&mut pair);
+            let wanted = 1.0 / (1.0 + (-exact).exp());
+            assert!(
+                (f64::from(pair[0]) - wanted).abs() <= 4e-7 * wanted + 2e-38,
+                "{x}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so_and_infinities_saturate() {
+        let mut values = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0];
+        f32::sigmoid(&mut values);
+        assert!(values[0].is_nan());
+        assert!((values[1] - 1.0).abs() < 1e-6 && values[2].abs() < 1e-6 && values[3] == 0.5);
+        let mut values = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0];
+        f32::hyperbolic_tangent(&mut values);
+        assert!(values[0].is_nan());
+        assert_eq!(values[1..], [1.0, -1.0, 0.0]);
+    }
+}

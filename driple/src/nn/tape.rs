@@ -1,0 +1,154 @@
+//! The record of a forward pass, along which gradients go back.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::product::{add_product, product};
+use super::{Gradients, ParamId, Parameters, Real};
+
+/// A value on a tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Var(usize);
+
+/// How the gradient of an operation's output becomes that of its inputs and parameters.
+pub(super) trait Op<T> {
+    /// Gives `flow` the gradients of the inputs, by `grad`, that of the output.
+    fn backward(&self, grad: Array2<T>, flow: &mut Flow<'_, '_, T>);
+}
+
+/// The values of a forward pass and the operations that made them.
+pub struct Tape<'a, T> {
+    parameters: &'a Parameters<T>,
+    recording: bool,
+    values: Vec<Array2<T>>,
+    ops: Vec<Option<Box<dyn Op<T> + 'a>>>,
+}
+
+impl<'a, T: Real> Tape<'a, T> {
+    /// A tape from which gradients can be had.
+    #[must_use]
+    pub fn new(parameters: &'a Parameters<T>) -> Self {
+        Self {
+            parameters,
+            recording: true,
+            values: Vec::new(),
+            ops: Vec::new(),
+        }
+    }
+
+    /// A tape for values alone.
+    #[must_use]
+    pub fn without_gradients(parameters: &'a Parameters<T>) -> Self {
+        Self {
+            recording: false,
+            ..Self::new(parameters)
+        }
+    }
+
+    /// Puts a constant on the tape.
+    pub fn input(&mut self, value: Array2<T>) -> Var {
+        self.values.push(value);
+        self.ops.push(None);
+        Var(self.values.len() - 1)
+    }
+
+    /// What `var` is.
+    #[must_use]
+    pub fn value(&self, var: Var) -> &Array2<T> {
+        &self.values[var.0]
+    }
+
+    /// The variable that is pushed next.
+    pub(super) fn next(&self) -> Var {
+        Var(self.values.len())
+    }
+
+    /// The parameters that the pass uses.
+    pub(super) fn parameters(&self) -> &'a Parameters<T> {
+        self.parameters
+    }
+
+    /// Puts on the tape what `op` made of `inputs` and `parameters`. An operation none of whose
+    /// inputs is to be learnt is forgotten.
+    pub(super) fn push(
+        &mut self,
+        value: Array2<T>,
+        inputs: &[Var],
+        parameters: &[ParamId],
+        op: impl FnOnce() -> Box<dyn Op<T> + 'a>,
+    ) -> Var {
+        let learns = inputs.iter().any(|input| self.ops[input.0].is_some())
+            || parameters.iter().any(|&id| self.parameters.is_trained(id));
+        self.values.push(value);
+        self.ops.push((self.recording && learns).then(op));
+        Var(self.values.len() - 1)
+    }
+
+    /// Adds to `gradients` those of a loss whose gradient by `output` is `grad`.
+    pub fn backward(&self, output: Var, grad: Array2<T>, gradients: &mut Gradients<T>) {
+        let mut flow = Flow {
+            tape: self,
+            vars: Vec::new(),
+            gradients,
+        };
+        flow.vars.resize_with(output.0 + 1, || None);
+        flow.vars[output.0] = Some(grad);
+        for index in (0..=output.0).rev() {
+            if let (Some(op), Some(grad)) = (&self.ops[index], flow.vars[index].take()) {
+                op.backward(grad, &mut flow);
+            }
+        }
+    }
+}
+
+/// Gradients on their way back.
+pub(super) struct Flow<'t, 'a, T> {
+    tape: &'t Tape<'a, T>,
+    vars: Vec<Option<Array2<T>>>,
+    gradients: &'t mut Gradients<T>,
+}
+
+impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
+    /// What `var` is.
+    pub fn value(&self, var: Var) -> &'t Array2<T> {
+        &self.tape.values[var.0]
+    }
+
+    /// The parameters of the pass.
+    pub fn parameters(&self) -> &'a Parameters<T> {
+        self.tape.parameters
+    }
+
+    /// The parameter `id`.
+    pub fn parameter(&self, id: ParamId) -> &'a Array2<T> {
+        &self.tape.parameters[id]
+    }
+
+    /// Whether anything before `var` is learnt.
+    pub fn wants(&self, var: Var) -> bool {
+        self.tape.ops[var.0].is_some()
+    }
+
+    /// The gradient of the parameter `id`, to be added to; none where it is not learnt.
+    pub fn of_parameter(&mut self, id: ParamId) -> Option<&mut Array2<T>> {
+        self.tape
+            .parameters
+            .is_trained(id)
+            .then(|| &mut self.gradients[id])
+    }
+
+    /// Adds `grad` to the gradient of `var`.
+    pub fn add(&mut self, var: Var, grad: Array2<T>) {
+        match &mut self.vars[var.0] {
+            Some(sum) => *sum += &grad,
+            empty => *empty = Some(grad),
+        }
+    }
+
+    /// Adds the product of `a` and `b` to the gradient of `var`.
+    pub fn add_product(&mut self, var: Var, a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>) {
+        match &mut self.vars[var.0] {
+            Some(sum) => add_product(a, b, sum.view_mut()),
+            empty => *empty = Some(product(a, b)),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Checkpoints: where a training stands, as a file.

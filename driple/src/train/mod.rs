@@ -1,0 +1,13 @@
+//! Training: batches in, the parameters of the best epoch out.
+
+mod batch;
+mod checkpoint;
+mod plan;
+mod scale;
+mod state;
+mod training;
+
+pub use plan::{Patience, Plan, Schedule};
+pub use scale::Scale;
+pub use state::{Best, Epoch, State};
+pub use training::{Stage, Training};

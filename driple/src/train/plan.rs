@@ -1,0 +1,113 @@
+//! How to train.
+
+use serde::{Deserialize, Serialize};
+
+use crate::nn::Adam;
+
+/// How the learning rate goes from step to step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Schedule {
+    /// It stays as it is.
+    Constant,
+    /// It rises evenly over the first epochs and then falls along half a cosine to a hundredth.
+    Cosine,
+}
+
+/// The epochs over which a cosine's rate rises.
+const WARM_UP: f64 = 5.0;
+
+impl Schedule {
+    /// The share of the learning rate at step `step`, from 0, of `epochs` epochs of `steps` steps.
+    #[must_use]
+    pub fn share(self, step: u64, steps: usize, epochs: usize) -> f64 {
+        let (step, steps, epochs) = (step as f64, steps as f64, epochs as f64);
+        // Short trainings rise for a tenth of their epochs at most.
+        let rise = (WARM_UP.min(epochs / 10.0) * steps).max(1.0);
+        match self {
+            Self::Constant => 1.0,
+            Self::Cosine if step + 1.0 < rise => (step + 1.0) / rise,
+            Self::Cosine => {
+                let fall = (steps * epochs - rise).max(1.0);
+                let angle = std::f64::consts::PI * ((step + 1.0 - rise) / fall).min(1.0);
+                0.01 + 0.99 * 0.5 * (1.0 + angle.cos())
+            }
+        }
+    }
+}
+
+/// How many epochs without a lower validation error are waited for before training stops.
+pub type Patience = Option<usize>;
+
+/// How to train.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The most passes over the training batches.
+    pub epochs: usize,
+    /// When to stop before that.
+    pub patience: Patience,
+    /// The learning rate of Adam, at its highest.
+    pub learning_rate: f64,
+    /// The share of each weight added to its gradient.
+    pub weight_decay: f64,
+    /// How the learning rate goes.
+    pub schedule: Schedule,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        let Adam {
+            learning_rate,
+            weight_decay,
+            ..
+        } = Adam::default();
+        let schedule = Schedule::Cosine;
+        Self {
+            epochs: 150,
+            patience: None,
+            learning_rate,
+            weight_decay,
+            schedule,
+        }
+    }
+}
+
+impl Plan {
+    /// The optimiser at step `step`, from 0, where an epoch has `steps` steps.
+    #[must_use]
+    pub fn optimiser(&self, step: u64, steps: usize) -> Adam {
+        let learning_rate = self.learning_rate * self.schedule.share(step, steps, self.epochs);
+        Adam {
+            learning_rate,
+            weight_decay: self.weight_decay,
+            ..Adam::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula.
+    #[test]
+    fn cosine_rises_and_falls_to_a_hundredth() {
+        let share = |step| Schedule::Cosine.share(step, 8, 150);
+        assert!((share(0) - 1.0 / 40.0).abs() < 1e-12);
+        assert!((share(19) - 0.5).abs() < 1e-12);
+        assert!((share(39) - 1.0).abs() < 1e-12);
+        assert!((share(619) - 0.505).abs() < 1e-3);
+        assert!((share(1199) - 0.01).abs() < 1e-12);
+        assert!((0..1199).skip(39).all(|step| share(step) > share(step + 1)));
+    }
+
+    #[test]
+    fn any_length_has_shares_between_zero_and_one() {
+        for epochs in 1..20 {
+            for step in 0..3 * epochs as u64 {
+                let share = Schedule::Cosine.share(step, 3, epochs);
+                assert!(share > 0.0 && share <= 1.0, "{epochs} {step}: {share}");
+            }
+        }
+    }
+}

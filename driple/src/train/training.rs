@@ -1,0 +1,133 @@
+//! A training from epoch to epoch.
+
+use super::batch::Batch;
+use super::plan::Plan;
+use super::scale::Scale;
+use super::state::{Epoch, State};
+use crate::dataset::{Batches, Dataset};
+use crate::graph::METRICS;
+use crate::model::{Inputs, Network};
+use crate::nn::{Gradients, Parameters, Real};
+
+/// Which part of a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// What is learnt from.
+    Train,
+    /// What chooses the epoch.
+    Val,
+    /// What neither sees.
+    Test,
+}
+
+/// A training: a network, its batches and where it stands.
+pub struct Training<'n, T> {
+    network: &'n Network,
+    plan: Plan,
+    train: Vec<Batch<T>>,
+    val: Vec<Batch<T>>,
+    test: Vec<Batch<T>>,
+    state: State<T>,
+}
+
+impl<'n, T: Real> Training<'n, T> {
+    /// Lays out `data` and begins, or goes on, at `state`.
+    #[must_use]
+    pub fn new(
+        network: &'n Network,
+        inputs: &Inputs,
+        scale: &Scale,
+        plan: Plan,
+        data: &Dataset,
+        state: State<T>,
+    ) -> Self {
+        let lay_out = |batches: &Batches| -> Vec<Batch<T>> {
+            let kept = batches.iter().filter(|batch| !batch.is_empty());
+            kept.map(|batch| Batch::new(network, inputs, scale, batch))
+                .collect()
+        };
+        let (train, val, test) = (
+            lay_out(&data.train),
+            lay_out(&data.val),
+            lay_out(&data.test),
+        );
+        let mut this = Self {
+            network,
+            plan,
+            train,
+            val,
+            test,
+            state,
+        };
+        if network.only_readout_learns(&this.state.parameters) {
+            let all = this
+                .train
+                .iter_mut()
+                .chain(&mut this.val)
+                .chain(&mut this.test);
+            all.for_each(|batch| batch.embed(network, &this.state.parameters));
+        }
+        this
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn state(&self) -> &State<T> {
+        &self.state
+    }
+
+    /// Ends it.
+    #[must_use]
+    pub fn into_state(self) -> State<T> {
+        self.state
+    }
+
+    /// Whether all epochs are over, or the validation error has not fallen for too long.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let epochs = self.state.history.len();
+        let last = self.state.best.as_ref().map_or(0, |best| best.epoch + 1);
+        let waited = self
+            .plan
+            .patience
+            .is_some_and(|most| epochs - last >= most.max(1));
+        epochs >= self.plan.epochs || (epochs > 0 && waited)
+    }
+
+    /// Goes over the training batches once.
+    pub fn epoch(&mut self) -> Epoch {
+        let mut squares = 0.0;
+        for batch in &self.train {
+            let mut gradients = Gradients::zero(&self.state.parameters);
+            squares += batch.learn(self.network, &self.state.parameters, &mut gradients);
+            let State {
+                parameters, adam, ..
+            } = &mut self.state;
+            let optimiser = self.plan.optimiser(adam.steps, self.train.len());
+            optimiser.step(parameters, &gradients, adam);
+        }
+        let graphs: usize = self.train.iter().map(Batch::graphs).sum();
+        let train = squares / (graphs.max(1) * METRICS) as f64;
+        let val = self.errors(Stage::Val, &self.state.parameters);
+        let mean = |errors: [f64; METRICS]| errors.iter().sum::<f64>() / METRICS as f64;
+        self.state.close(train, val.map(mean));
+        self.state.history[self.state.history.len() - 1]
+    }
+
+    /// The mean squared error of each metric; none where there are no graphs.
+    #[must_use]
+    pub fn errors(&self, stage: Stage, parameters: &Parameters<T>) -> Option<[f64; METRICS]> {
+        let batches = match stage {
+            Stage::Train => &self.train,
+            Stage::Val => &self.val,
+            Stage::Test => &self.test,
+        };
+        let graphs: usize = batches.iter().map(Batch::graphs).sum();
+        let squares: Vec<[f64; METRICS]> = batches
+            .iter()
+            .map(|batch| batch.squares(self.network, parameters))
+            .collect();
+        let mean = |metric: usize| squares.iter().map(|s| s[metric]).sum::<f64>() / graphs as f64;
+        (graphs > 0).then(|| std::array::from_fn(mean))
+    }
+}
