@@ -185,15 +185,13 @@ pub(super) fn bound(at: i64, size: u64) -> Option<u64> {
     u64::try_from(at.clamp(0, size)).ok()
 }
 
+/// The input with its pads; where these are not known, so are all dimensions.
 fn pad(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
-    let pads = operation
-        .integers("pads", 1)
-        .filter(|pads| pads.len() == 2 * x.len())?;
-    if operation.has(3) {
-        return None;
-    }
+    let pads = operation.integers("pads", 1);
+    let pads = pads.filter(|pads| pads.len() == 2 * x.len() && !operation.has(3));
     let size = |(index, size): (usize, &Option<u64>)| {
+        let pads = pads.as_ref()?;
         let size = i64::try_from((*size)?).ok()?.checked_add(pads[index])?;
         u64::try_from(size.checked_add(pads[x.len() + index])?).ok()
     };
