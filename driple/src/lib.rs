@@ -7,3 +7,4 @@ pub mod graph;
 pub mod model;
 pub mod nn;
 pub mod train;
+pub mod read;

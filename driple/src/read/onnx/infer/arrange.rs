@@ -1,0 +1,263 @@
+//! Operators that arrange the elements of tensors anew, or choose some of them.
+
+use super::{Operation, axis, broadcast};
+use crate::read::onnx::tensors::Dimensions;
+
+/// The dimensions of a node's first output.
+pub(super) fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    match operation.node.op_type.as_str() {
+        "Reshape" => reshape(operation),
+        "Flatten" => flatten(operation),
+        "Transpose" => transpose(operation),
+        "Concat" => concatenation(operation),
+        "Squeeze" => squeeze(operation),
+        "Unsqueeze" => unsqueeze(operation),
+        "Gather" => gather(operation),
+        "Slice" => slice(operation),
+        "Pad" => pad(operation),
+        "Expand" => broadcast(operation.input(0)?, &sizes(operation.values(1)?)),
+        "ConstantOfShape" => Some(sizes(operation.values(0)?)),
+        "Shape" => Some(vec![u64::try_from(operation.input(0)?.len()).ok()]),
+        "ReduceMean" | "ReduceSum" | "ReduceMax" | "ReduceMin" | "ReduceProd" | "ReduceL1"
+        | "ReduceL2" | "ReduceSumSquare" | "ReduceLogSum" | "ReduceLogSumExp" => {
+            reduction(operation)
+        }
+        "ArgMax" | "ArgMin" => {
+            let along = vec![operation.integer("axis", 0)];
+            reduced(operation, &along)
+        }
+        _ => None,
+    }
+}
+
+/// Dimensions from the values of a tensor that is a shape.
+fn sizes(values: &[Option<i64>]) -> Dimensions {
+    values
+        .iter()
+        .map(|value| u64::try_from((*value)?).ok())
+        .collect()
+}
+
+/// The product of dimensions that are all known.
+fn elements(dimensions: &[Option<u64>]) -> Option<u64> {
+    dimensions.iter().try_fold(1u64, |product, dimension| {
+        product.checked_mul((*dimension)?)
+    })
+}
+
+/// The target: 0 stands for the input's dimension, and -1 for what is left of its elements.
+fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let target = operation.values(1)?;
+    let x = operation.input(0);
+    let copies = operation.integer("allowzero", 0) == 0;
+    let size = |(index, value): (usize, &Option<i64>)| match value {
+        Some(0) if copies => x.and_then(|x| *x.get(index)?),
+        value => value.and_then(|value| u64::try_from(value).ok()),
+    };
+    let mut dimensions: Dimensions = target.iter().enumerate().map(size).collect();
+    if let Some(left) = target.iter().position(|value| *value == Some(-1)) {
+        dimensions[left] = Some(1);
+        let rest = elements(&dimensions).filter(|rest| *rest > 0);
+        let whole = x.and_then(|x| elements(x));
+        dimensions[left] = whole.zip(rest).map(|(whole, rest)| whole / rest);
+    }
+    Some(dimensions)
+}
+
+/// A matrix: the dimensions before the axis, and those from it on.
+fn flatten(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let x = operation.input(0)?;
+    let at = match operation.integer("axis", 1) {
+        at if usize::try_from(at) == Ok(x.len()) => x.len(),
+        at => axis(at, x.len())?,
+    };
+    let (front, back) = x.split_at(at);
+    Some(vec![elements(front), elements(back)])
+}
+
+fn transpose(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let x = operation.input(0)?;
+    let Some(order) = operation.attribute("perm") else {
+        return Some(x.iter().rev().copied().collect());
+    };
+    let order = order.ints.iter().map(|from| Some(x[axis(*from, x.len())?]));
+    order
+        .collect::<Option<Dimensions>>()
+        .filter(|dimensions| dimensions.len() == x.len())
+}
+
+/// The sum along the axis, and what is known of the other dimensions from any input.
+fn concatenation(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let mut dimensions = operation.input(0)?.clone();
+    let along = axis(operation.attribute("axis")?.i, dimensions.len())?;
+    for index in 1..operation.node.input.len() {
+        let next = operation
+            .input(index)
+            .filter(|next| next.len() == dimensions.len())?;
+        let sum = dimensions[along]
+            .zip(next[along])
+            .and_then(|(a, b)| a.checked_add(b));
+        for (dimension, next) in dimensions.iter_mut().zip(next) {
+            *dimension = dimension.or(*next);
+        }
+        dimensions[along] = sum;
+    }
+    Some(dimensions)
+}
+
+fn squeeze(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let x = operation.input(0)?;
+    let whole = !operation.has(1) && operation.attribute("axes").is_none();
+    if whole {
+        let known = x.iter().all(Option::is_some);
+        return known.then(|| x.iter().copied().filter(|size| *size != Some(1)).collect());
+    }
+    let axes = axes(&operation.integers("axes", 1)?, x.len())?;
+    let kept = x
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !axes.contains(index));
+    Some(kept.map(|(_, size)| *size).collect())
+}
+
+fn unsqueeze(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let x = operation.input(0)?;
+    let added = operation.integers("axes", 1)?;
+    let rank = x.len().checked_add(added.len())?;
+    let axes = axes(&added, rank)?;
+    let mut rest = x.iter().copied();
+    Some(
+        (0..rank)
+            .map(|index| {
+                if axes.contains(&index) {
+                    Some(1)
+                } else {
+                    rest.next()?
+                }
+            })
+            .collect(),
+    )
+}
+
+/// Axes from 0.
+fn axes(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
+    axes.iter().map(|at| axis(*at, rank)).collect()
+}
+
+/// The dimensions of the indices in the place of the axis that they choose from.
+fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let (x, indices) = (operation.input(0)?, operation.input(1)?);
+    let along = axis(operation.integer("axis", 0), x.len())?;
+    let back = &x[along + 1..];
+    Some([&x[..along], indices, back].concat())
+}
+
+/// The input with the dimensions that are cut shorter; of steps other than 1, not known.
+fn slice(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let mut dimensions = operation.input(0)?.clone();
+    let starts = operation.integers("starts", 1);
+    let ends = operation.integers("ends", 2);
+    let along = match operation.has(3) || operation.attribute("axes").is_some() {
+        true => operation.integers("axes", 3)?,
+        false => (0..i64::try_from(starts.as_ref()?.len()).ok()?).collect(),
+    };
+    let plain = !operation.has(4)
+        || operation
+            .integers("steps", 4)?
+            .iter()
+            .all(|step| *step == 1);
+    for (index, at) in axes(&along, dimensions.len())?.into_iter().enumerate() {
+        let start = starts.as_ref().and_then(|starts| starts.get(index));
+        let end = ends.as_ref().and_then(|ends| ends.get(index));
+        let bounds = start.zip(end).filter(|_| plain);
+        dimensions[at] = dimensions[at].and_then(|size| {
+            let (start, end) = bounds?;
+            Some(bound(*end, size)?.saturating_sub(bound(*start, size)?))
+        });
+    }
+    Some(dimensions)
+}
+
+/// A bound of a slice within a size, counted from the end where it is negative.
+pub(super) fn bound(at: i64, size: u64) -> Option<u64> {
+    let size = i64::try_from(size).ok()?;
+    let at = if at < 0 { at.saturating_add(size) } else { at };
+    u64::try_from(at.clamp(0, size)).ok()
+}
+
+/// The input with its pads; where these are not known, so are all dimensions.
+fn pad(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let x = operation.input(0)?;
+    let pads = operation.integers("pads", 1);
+    let pads = pads.filter(|pads| pads.len() == 2 * x.len() && !operation.has(3));
+    let size = |(index, size): (usize, &Option<u64>)| {
+        let pads = pads.as_ref()?;
+        let size = i64::try_from((*size)?).ok()?.checked_add(pads[index])?;
+        u64::try_from(size.checked_add(pads[x.len() + index])?).ok()
+    };
+    Some(x.iter().enumerate().map(size).collect())
+}
+
+fn reduction(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    if operation.has(1) || operation.attribute("axes").is_some() {
+        return reduced(operation, &operation.integers("axes", 1)?);
+    }
+    if operation.integer("noop_with_empty_axes", 0) != 0 {
+        return operation.input(0).cloned();
+    }
+    let all: Vec<i64> = (0..i64::try_from(operation.input(0)?.len()).ok()?).collect();
+    reduced(operation, &all)
+}
+
+/// The input with the dimensions along axes 1, or without them.
+fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
+    let x = operation.input(0)?;
+    let axes = axes(along, x.len())?;
+    let keep = operation.integer("keepdims", 1) != 0;
+    let kept = x
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| keep || !axes.contains(index));
+    Some(
+        kept.map(|(index, size)| {
+            if axes.contains(&index) {
+                Some(1)
+            } else {
+                *size
+            }
+        })
+        .collect(),
+    )
+}
+
+/// Of each output, the input with its share of the dimension along the axis.
+pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
+    let x = operation.input(0)?;
+    let along = axis(operation.integer("axis", 0), x.len())?;
+    let count = u64::try_from(operation.node.output.len())
+        .ok()
+        .filter(|count| *count > 0)?;
+    let given = operation.has(1) || operation.attribute("split").is_some();
+    let shares: Dimensions = if given {
+        operation
+            .integers("split", 1)?
+            .iter()
+            .map(|share| u64::try_from(*share).ok())
+            .collect()
+    } else {
+        // Equal shares; the last one is smaller where there is a remainder.
+        let share = |size: u64, index: u64| {
+            let equal = size.div_ceil(count);
+            equal.min(size.saturating_sub(equal.saturating_mul(index)))
+        };
+        (0..count)
+            .map(|index| x[along].map(|size| share(size, index)))
+            .collect()
+    };
+    let part = |share| {
+        let mut part = x.clone();
+        part[along] = share;
+        part
+    };
+    Some(shares.into_iter().map(part).collect())
+}

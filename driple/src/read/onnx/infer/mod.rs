@@ -1,0 +1,220 @@
+//! Shapes that a model does not say, by the definitions of ONNX's operators.
+//!
+//! Operators of other domains, recurrence and control flow are left out, and so is a shape that would
+//! need the values of tensors of floating point; such tensors stay unknown.
+
+mod arrange;
+mod integers;
+mod window;
+
+use super::message::{Attribute, Node};
+use super::tensors::{Dimensions, Tensors};
+
+/// Adds what can be told of a node's outputs from its inputs, where nodes before it have been seen.
+pub(super) fn outputs<'g>(node: &'g Node, tensors: &mut Tensors<'g>) {
+    let Some(output) = node.output.first().filter(|output| !output.is_empty()) else {
+        return;
+    };
+    let operation = Operation { node, tensors };
+    if node.op_type == "Constant" {
+        if let Some(tensor) = operation
+            .attribute("value")
+            .and_then(|value| value.t.as_deref())
+        {
+            tensors.constant(output, tensor);
+        }
+        return;
+    }
+    let integers = integers::of(&operation);
+    if node.op_type == "Split" {
+        let parts = arrange::split(&operation).unwrap_or_default();
+        for (output, dimensions) in node.output.iter().zip(parts) {
+            tensors.infer(output, dimensions);
+        }
+        return;
+    }
+    let dimensions = dimensions(&operation);
+    if let Some(dimensions) = dimensions {
+        tensors.infer(output, dimensions);
+    }
+    if let Some(integers) = integers {
+        tensors.infer_integers(output, integers);
+    }
+}
+
+/// The dimensions of a node's first output.
+fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    match operation.node.op_type.as_str() {
+        "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Max" | "Min" | "Sum" | "Mean"
+        | "Where" | "Equal" | "Greater" | "GreaterOrEqual" | "Less" | "LessOrEqual" | "And"
+        | "Or" | "Xor" | "PRelu" => operation.broadcast(),
+        "Conv" => window::convolution(operation),
+        "ConvTranspose" => window::transposed(operation),
+        "MaxPool" | "AveragePool" | "LpPool" => window::pool(operation),
+        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => window::global(operation),
+        "MatMul" => product(operation),
+        "Gemm" => gemm(operation),
+        "LSTM" | "GRU" | "RNN" => recurrent(operation),
+        "Abs"
+        | "BatchNormalization"
+        | "Cast"
+        | "Ceil"
+        | "Celu"
+        | "Clip"
+        | "Cos"
+        | "CumSum"
+        | "Dropout"
+        | "Elu"
+        | "Erf"
+        | "Exp"
+        | "Floor"
+        | "Gelu"
+        | "GroupNormalization"
+        | "HardSigmoid"
+        | "HardSwish"
+        | "Identity"
+        | "InstanceNormalization"
+        | "LRN"
+        | "LayerNormalization"
+        | "LeakyRelu"
+        | "Log"
+        | "LogSoftmax"
+        | "MeanVarianceNormalization"
+        | "Mish"
+        | "Neg"
+        | "Not"
+        | "RMSNormalization"
+        | "Reciprocal"
+        | "Relu"
+        | "Round"
+        | "Selu"
+        | "Sigmoid"
+        | "Sign"
+        | "SimplifiedLayerNormalization"
+        | "Sin"
+        | "Softmax"
+        | "Softplus"
+        | "Softsign"
+        | "Sqrt"
+        | "Tanh"
+        | "ThresholdedRelu"
+        | "Trilu"
+        | "LpNormalization" => operation.input(0).cloned(),
+        _ => arrange::dimensions(operation),
+    }
+}
+
+/// A node and what is known of its inputs.
+struct Operation<'o, 'g> {
+    node: &'g Node,
+    tensors: &'o Tensors<'g>,
+}
+
+impl<'o, 'g> Operation<'o, 'g> {
+    /// The dimensions of an input.
+    fn input(&self, index: usize) -> Option<&'o Dimensions> {
+        self.tensors.dimensions(self.node.input.get(index)?)
+    }
+
+    /// The values of an input of few integers, not all of which may be known.
+    fn values(&self, index: usize) -> Option<&'o [Option<i64>]> {
+        self.tensors.integers(self.node.input.get(index)?)
+    }
+
+    /// Whether an input is given at all.
+    fn has(&self, index: usize) -> bool {
+        self.node
+            .input
+            .get(index)
+            .is_some_and(|input| !input.is_empty())
+    }
+
+    fn attribute(&self, name: &str) -> Option<&'g Attribute> {
+        self.node
+            .attribute
+            .iter()
+            .find(|attribute| attribute.name == name)
+    }
+
+    /// An attribute of one integer, or its default.
+    fn integer(&self, name: &str, default: i64) -> i64 {
+        self.attribute(name)
+            .map_or(default, |attribute| attribute.i)
+    }
+
+    /// Integers that are an attribute in old versions of ONNX and an input in later ones.
+    fn integers(&self, name: &str, input: usize) -> Option<Vec<i64>> {
+        if let Some(attribute) = self.attribute(name) {
+            return Some(attribute.ints.clone());
+        }
+        self.values(input)?.iter().copied().collect()
+    }
+
+    /// The shape that the inputs have together by multidirectional broadcasting.
+    fn broadcast(&self) -> Option<Dimensions> {
+        let mut dimensions = self.input(0)?.clone();
+        for index in 1..self.node.input.len() {
+            dimensions = broadcast(&dimensions, self.input(index)?)?;
+        }
+        Some(dimensions)
+    }
+}
+
+/// The shape that two shapes have together; nothing where they do not fit.
+fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let (front, back) = long.split_at(long.len() - short.len());
+    let both = back.iter().zip(short).map(|pair| match pair {
+        (Some(1), other) | (other, Some(1)) => Some(*other),
+        (Some(a), Some(b)) => (a == b).then_some(Some(*a)),
+        // An unknown one is 1 or the same as the other one.
+        (known, None) | (None, known) => Some(*known),
+    });
+    front
+        .iter()
+        .map(|dimension| Some(*dimension))
+        .chain(both)
+        .collect()
+}
+
+/// An axis from 0, counted from the end where it is negative.
+fn axis(axis: i64, rank: usize) -> Option<usize> {
+    let from_end = i64::try_from(rank).ok()?;
+    let axis = if axis < 0 {
+        axis.checked_add(from_end)?
+    } else {
+        axis
+    };
+    usize::try_from(axis).ok().filter(|axis| *axis < rank)
+}
+
+/// Matrices, the last two dimensions, multiplied; those before are broadcast.
+fn product(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let (a, b) = (operation.input(0)?, operation.input(1)?);
+    let (a_batch, &[rows, _]) = a.split_last_chunk::<2>()?;
+    let (b_batch, &[_, columns]) = b.split_last_chunk::<2>()?;
+    let mut dimensions = broadcast(a_batch, b_batch)?;
+    dimensions.extend([rows, columns]);
+    Some(dimensions)
+}
+
+/// Two matrices multiplied, each as it is or transposed.
+fn gemm(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let side = |index, transposed: bool, last: bool| {
+        let matrix = operation.input(index)?;
+        (matrix.len() == 2).then(|| matrix[usize::from(transposed != last)])
+    };
+    let rows = side(0, operation.integer("transA", 0) != 0, false)?;
+    let columns = side(1, operation.integer("transB", 0) != 0, true)?;
+    Some(vec![rows, columns])
+}
+
+/// All hidden states of a recurrent layer: steps, directions, batch, size.
+fn recurrent(operation: &Operation<'_, '_>) -> Option<Dimensions> {
+    let (x, weights) = (operation.input(0)?, operation.input(1)?);
+    if x.len() != 3 || weights.is_empty() || operation.integer("layout", 0) != 0 {
+        return None;
+    }
+    let size = u64::try_from(operation.attribute("hidden_size")?.i).ok();
+    Some(vec![x[0], weights[0], x[1], size])
+}

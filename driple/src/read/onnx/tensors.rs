@@ -1,0 +1,137 @@
+//! What is known of a model's tensors: their shapes, and the values of those that may be shapes.
+
+use std::collections::BTreeMap;
+
+use super::message::{Graph, Tensor, ValueInfo, data_type};
+use crate::graph::Shape;
+
+/// The dimensions of a tensor; `None` where one is not known.
+pub(super) type Dimensions = Vec<Option<u64>>;
+
+/// The most values that a tensor may have which is taken for a shape, an axis or the like.
+const VALUES: usize = 64;
+
+/// The most dimensions that a tensor may have which others' shapes are inferred from. It keeps what a
+/// file makes of memory in proportion to its size.
+const RANK: usize = 64;
+
+/// By value name, what is known of the model's tensors.
+#[derive(Default)]
+pub(super) struct Tensors<'g> {
+    shapes: BTreeMap<&'g str, Dimensions>,
+    integers: BTreeMap<&'g str, Vec<Option<i64>>>,
+}
+
+impl<'g> Tensors<'g> {
+    /// What the model says itself.
+    pub(super) fn of(graph: &'g Graph) -> Self {
+        let mut tensors = Self::default();
+        for info in graph
+            .input
+            .iter()
+            .chain(&graph.output)
+            .chain(&graph.value_info)
+        {
+            if let Some(dimensions) = of_info(info) {
+                tensors.shapes.insert(&info.name, dimensions);
+            }
+        }
+        for tensor in &graph.initializer {
+            tensors.constant(&tensor.name, tensor);
+        }
+        for sparse in &graph.sparse_initializer {
+            if let Some(values) = &sparse.values {
+                tensors.shapes.insert(&values.name, known(&sparse.dims));
+            }
+        }
+        tensors
+    }
+
+    /// The shape of a tensor.
+    pub(super) fn shape(&self, value: &str) -> Shape {
+        let dimensions = self.shapes.get(value).cloned();
+        dimensions.map_or(Shape::Unknown, Shape::Dimensions)
+    }
+
+    /// The dimensions of a tensor where their number is known, and no more than any framework has.
+    pub(super) fn dimensions(&self, value: &str) -> Option<&Dimensions> {
+        self.shapes
+            .get(value)
+            .filter(|dimensions| dimensions.len() <= RANK)
+    }
+
+    /// The values of a tensor of few integers, of one dimension or none.
+    pub(super) fn integers(&self, value: &str) -> Option<&[Option<i64>]> {
+        self.integers.get(value).map(Vec::as_slice)
+    }
+
+    /// Adds dimensions that have been inferred. What the model says has precedence, but for dimensions
+    /// of which it says nothing.
+    pub(super) fn infer(&mut self, value: &'g str, inferred: Dimensions) {
+        if inferred.len() > RANK {
+            return;
+        }
+        let said = self.shapes.entry(value).or_insert_with(|| inferred.clone());
+        if said.len() == inferred.len() {
+            for (said, inferred) in said.iter_mut().zip(inferred) {
+                *said = said.or(inferred);
+            }
+        }
+    }
+
+    /// Adds integers that have been inferred, unless they are many.
+    pub(super) fn infer_integers(&mut self, value: &'g str, integers: Vec<Option<i64>>) {
+        if integers.len() <= VALUES {
+            self.integers.insert(value, integers);
+        }
+    }
+
+    /// Adds a constant.
+    pub(super) fn constant(&mut self, value: &'g str, tensor: &Tensor) {
+        self.shapes.insert(value, known(&tensor.dims));
+        if let Some(integers) = integers(tensor) {
+            self.integers.insert(value, integers);
+        }
+    }
+}
+
+/// Dimensions from signed ones; negative ones are not known.
+pub(super) fn known(dims: &[i64]) -> Dimensions {
+    dims.iter().map(|dim| u64::try_from(*dim).ok()).collect()
+}
+
+/// The shape that a value is declared with.
+fn of_info(info: &ValueInfo) -> Option<Dimensions> {
+    let shape = info.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?;
+    let size = |size: i64| u64::try_from(size).ok();
+    Some(
+        shape
+            .dim
+            .iter()
+            .map(|dim| dim.dim_value.and_then(size))
+            .collect(),
+    )
+}
+
+/// The values of a small tensor of 64-bit integers of at most one dimension.
+fn integers(tensor: &Tensor) -> Option<Vec<Option<i64>>> {
+    let count = match tensor.dims[..] {
+        [] => 1,
+        [count] => usize::try_from(count).ok()?,
+        _ => return None,
+    };
+    if tensor.data_type != data_type::INT64 || count > VALUES {
+        return None;
+    }
+    let raw = tensor
+        .raw_data
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|bytes| i64::from_le_bytes(*bytes));
+    let values: Vec<Option<i64>> = match tensor.int64_data.is_empty() {
+        true => raw.map(Some).collect(),
+        false => tensor.int64_data.iter().copied().map(Some).collect(),
+    };
+    (values.len() == count).then_some(values)
+}
