@@ -3,4 +3,8 @@
 //! graphs are read, cut to their operations on GPUs, grouped, and given to a graph neural network.
 
 pub mod dataset;
+pub mod features;
 pub mod graph;
+pub mod group;
+mod lines;
+pub mod random;
