@@ -3,8 +3,12 @@
 //! graphs are read, cut to their operations on GPUs, grouped, and given to a graph neural network.
 
 pub mod dataset;
+pub mod features;
 pub mod graph;
 pub mod model;
 pub mod nn;
 pub mod train;
 pub mod read;
+pub mod group;
+mod lines;
+pub mod random;

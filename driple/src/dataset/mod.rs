@@ -1,5 +1,14 @@
 //! Grouped graphs with measured labels, cut into training, validation and test batches.
 
+mod arrays;
+pub mod file;
+pub mod job;
+pub mod labels;
+pub mod split;
+
+pub use arrays::ArrayFault;
+pub use file::DatasetError;
+
 use crate::graph::{GroupedGraph, METRICS};
 
 /// The metrics in the order that labels and predictions have them: of each resource, how long it idles
@@ -42,4 +51,14 @@ pub struct Dataset {
     pub val: Batches,
     /// What neither sees.
     pub test: Batches,
+}
+
+impl Dataset {
+    /// The largest of each label in the training part, which labels are scaled by; `None` where it is
+    /// empty.
+    #[must_use]
+    pub fn largest_labels(&self) -> Option<[f32; METRICS]> {
+        let labels = self.train.iter().flatten().map(|example| example.labels);
+        labels.reduce(|most, labels| std::array::from_fn(|at| most[at].max(labels[at])))
+    }
 }

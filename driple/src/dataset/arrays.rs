@@ -1,0 +1,208 @@
+//! Graphs of equal size as dense arrays, which is how files of data sets hold them.
+
+use super::Example;
+use crate::graph::{FEATURES, GroupedGraph, METRICS};
+
+/// An array of a file, its last dimension the fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Array {
+    pub shape: Vec<usize>,
+    pub values: Vec<f32>,
+}
+
+/// What is wrong with the arrays of a batch.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArrayFault {
+    /// A shape that cannot be.
+    #[error("the {array} have the shape {found:?}, expected {expected}")]
+    Shape {
+        /// Which array.
+        array: &'static str,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shape that it has to have.
+        expected: String,
+    },
+    /// A number that is infinite or none.
+    #[error("graph {graph}: {value} among the {array}, but they have to be finite; correct it")]
+    NotFinite {
+        /// Which array.
+        array: &'static str,
+        /// The graph in the batch, from 0.
+        graph: usize,
+        /// The value.
+        value: f32,
+    },
+    /// An adjacency that is neither 0 nor 1.
+    #[error(
+        "graph {graph}: the adjacency of nodes {nodes:?} is {value}, but has to be 0 or 1; edges \
+         have no weights"
+    )]
+    NotBinary {
+        /// The graph in the batch, from 0.
+        graph: usize,
+        /// The nodes.
+        nodes: (usize, usize),
+        /// The value.
+        value: f32,
+    },
+    /// An edge in one direction only.
+    #[error(
+        "graph {graph}: nodes {nodes:?} are adjacent in one direction only, but edges are \
+         undirected; set both directions"
+    )]
+    OneWay {
+        /// The graph in the batch, from 0.
+        graph: usize,
+        /// The nodes.
+        nodes: (usize, usize),
+    },
+    /// A node that is its own neighbour.
+    #[error("graph {graph}: node {node} is adjacent to itself; set the diagonal to 0")]
+    Loop {
+        /// The graph in the batch, from 0.
+        graph: usize,
+        /// The node.
+        node: usize,
+    },
+}
+
+/// The examples, without names, of an adjacency `(B, N, N)`, features `(B, N, 3)` and labels `(B, 12)`
+/// with at least one graph and one node. Each array has as many values as its shape says.
+pub(crate) fn examples(
+    adjacency: &Array,
+    features: &Array,
+    labels: &Array,
+) -> Result<Vec<Example>, ArrayFault> {
+    let &[graphs, nodes, _] = shape(adjacency, "adjacency", adjacency_shape(adjacency))?;
+    shape(features, "features", [graphs, nodes, FEATURES])?;
+    shape(labels, "labels", [graphs, METRICS])?;
+    let adjacency = adjacency.values.chunks_exact(nodes * nodes);
+    let features = features.values.chunks_exact(nodes * FEATURES);
+    let labels = labels.values.chunks_exact(METRICS);
+    let arrays = adjacency.zip(features).zip(labels).enumerate();
+    let examples = arrays.map(|(graph, ((adjacency, features), labels))| {
+        finite(graph, "features", features)?;
+        finite(graph, "labels", labels)?;
+        Ok(Example {
+            name: String::new(),
+            graph: GroupedGraph {
+                features: features.as_chunks().0.to_vec(),
+                edges: edges(graph, nodes, adjacency)?,
+            },
+            labels: std::array::from_fn(|label| labels[label]),
+        })
+    });
+    examples.collect()
+}
+
+/// The shape that an adjacency has to have, going by its own dimensions.
+fn adjacency_shape(adjacency: &Array) -> [usize; 3] {
+    let dimension = |at: usize| adjacency.shape.get(at).map_or(1, |&size| size.max(1));
+    [dimension(0), dimension(1), dimension(1)]
+}
+
+fn shape<'a, const D: usize>(
+    array: &'a Array,
+    name: &'static str,
+    expected: [usize; D],
+) -> Result<&'a [usize; D], ArrayFault> {
+    match array.shape.first_chunk() {
+        Some(shape) if array.shape == expected => Ok(shape),
+        _ => Err(ArrayFault::Shape {
+            array: name,
+            found: array.shape.clone(),
+            expected: format!("{expected:?}"),
+        }),
+    }
+}
+
+fn finite(graph: usize, array: &'static str, values: &[f32]) -> Result<(), ArrayFault> {
+    match values.iter().find(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(&value) => Err(ArrayFault::NotFinite {
+            array,
+            graph,
+            value,
+        }),
+    }
+}
+
+/// The edges of an adjacency matrix, which has to be symmetric.
+fn edges(graph: usize, size: usize, matrix: &[f32]) -> Result<Vec<(u32, u32)>, ArrayFault> {
+    let mut edges = Vec::new();
+    for (a, row) in matrix.chunks_exact(size).enumerate() {
+        for (b, &value) in row.iter().enumerate() {
+            let nodes = (a, b);
+            if value != 0.0 && value != 1.0 {
+                return Err(ArrayFault::NotBinary {
+                    graph,
+                    nodes,
+                    value,
+                });
+            }
+            if value != matrix[b * size + a] {
+                return Err(ArrayFault::OneWay { graph, nodes });
+            }
+            if value == 1.0 && a == b {
+                return Err(ArrayFault::Loop { graph, node: a });
+            }
+            if value == 1.0 && a < b {
+                edges.push((a as u32, b as u32));
+            }
+        }
+    }
+    Ok(edges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(shape: &[usize], values: Vec<f32>) -> Array {
+        Array {
+            shape: shape.to_vec(),
+            values,
+        }
+    }
+
+    fn read(adjacency: [f32; 4]) -> Result<Vec<Example>, ArrayFault> {
+        let features = array(&[1, 2, 3], (0..6).map(|value| value as f32).collect());
+        let labels = array(&[1, 12], vec![1.0; 12]);
+        examples(&array(&[1, 2, 2], adjacency.to_vec()), &features, &labels)
+    }
+
+    #[test]
+    fn edges_are_listed_once() {
+        let read = read([0.0, 1.0, 1.0, 0.0]).unwrap();
+        assert_eq!(read[0].graph.edges, [(0, 1)]);
+        assert_eq!(read[0].graph.features[1], [3.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    fn matrices_that_are_no_undirected_graph_are_refused() {
+        let fault = |matrix| read(matrix).unwrap_err().to_string();
+        assert!(fault([0.0, 1.0, 0.0, 0.0]).contains("nodes (0, 1) are adjacent in one direction"));
+        assert!(fault([0.0, 0.5, 0.5, 0.0]).contains("nodes (0, 1) is 0.5"));
+        assert!(fault([0.0, 0.0, 0.0, 1.0]).contains("node 1 is adjacent to itself"));
+        assert!(fault([f32::NAN, 0.0, 0.0, 0.0]).contains("is NaN"));
+    }
+
+    #[test]
+    fn shapes_have_to_agree_and_hold_a_graph() {
+        let zeros = |shape: &[usize]| array(shape, vec![0.0; shape.iter().product()]);
+        let read = |adjacency: &[usize], features: &[usize], labels: &[usize]| {
+            examples(&zeros(adjacency), &zeros(features), &zeros(labels)).is_ok()
+        };
+        assert!(read(&[2, 3, 3], &[2, 3, 3], &[2, 12]));
+        assert!(!read(&[2, 3, 4], &[2, 3, 3], &[2, 12]));
+        assert!(!read(&[2, 3, 3], &[3, 2, 3], &[2, 12]));
+        assert!(!read(&[2, 3, 3], &[2, 3, 3], &[2, 11]));
+        assert!(!read(&[0, 3, 3], &[0, 3, 3], &[0, 12]));
+        assert!(!read(&[2, 0, 0], &[2, 0, 3], &[2, 12]));
+        assert!(!read(&[2], &[2, 3, 3], &[2, 12]));
+        assert!(!read(&[], &[], &[]));
+        assert!(!read(&[2, 3, 3, 1], &[2, 3, 3], &[2, 12]));
+    }
+}

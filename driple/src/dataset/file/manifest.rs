@@ -1,0 +1,163 @@
+//! Where a data set comes from, kept in its file.
+
+use serde::{Deserialize, Serialize};
+
+use super::DatasetError;
+use super::name::PARTS;
+use crate::dataset::{Batches, Dataset, METRIC_NAMES, split};
+use crate::features::Frequencies;
+use crate::group;
+
+/// The version that is written; earlier ones are read.
+const VERSION: u32 = 1;
+
+/// Where a data set comes from. A file without a manifest gives an empty one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Manifest {
+    /// How operations were grouped; `None` where it is not known.
+    pub grouping: Option<group::Settings>,
+    /// How jobs were split; `None` where it is not known.
+    pub split: Option<split::Settings>,
+    /// The frequencies in the features; `None` where they are not known. A graph to predict for needs
+    /// the same.
+    pub frequencies: Option<Frequencies>,
+    /// The file of the measurements.
+    pub measurements: Option<String>,
+    /// The graphs, in the order in which they were read.
+    pub sources: Vec<Source>,
+    /// The jobs that are not in the data.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A graph of the data set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Source {
+    /// The job.
+    pub job: String,
+    /// The file of its graph.
+    pub file: String,
+    /// What became of its operations.
+    pub report: group::Report,
+}
+
+/// A job that is not in the data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LeftOut {
+    /// The job.
+    pub job: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The manifest as it lies in the file, with what the data themselves say.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    labels: Vec<String>,
+    /// Graphs of each part.
+    sizes: Parts<usize>,
+    /// Names of the jobs by batch.
+    jobs: Parts<Vec<Vec<String>>>,
+    #[serde(flatten)]
+    manifest: Manifest,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Parts<T> {
+    train: T,
+    val: T,
+    test: T,
+}
+
+impl<T> Parts<T> {
+    fn of(data: &Dataset, value: impl Fn(&Batches) -> T) -> Self {
+        Parts {
+            train: value(&data.train),
+            val: value(&data.val),
+            test: value(&data.test),
+        }
+    }
+
+    fn each(&self) -> [&T; 3] {
+        [&self.train, &self.val, &self.test]
+    }
+}
+
+/// The manifest and the names of the data as JSON.
+pub(super) fn to_json(manifest: &Manifest, data: &Dataset) -> Result<String, DatasetError> {
+    let names = |batch: &Vec<_>| batch.iter().map(job_name).collect();
+    let stored = Stored {
+        version: VERSION,
+        labels: METRIC_NAMES.map(str::to_owned).to_vec(),
+        sizes: Parts::of(data, graphs),
+        jobs: Parts::of(data, |batches| batches.iter().map(names).collect()),
+        manifest: manifest.clone(),
+    };
+    serde_json::to_string(&stored).map_err(|error| DatasetError::Write(error.to_string()))
+}
+
+fn job_name(example: &crate::dataset::Example) -> String {
+    example.name.clone()
+}
+
+fn graphs(batches: &Batches) -> usize {
+    batches.iter().map(Vec::len).sum()
+}
+
+/// Reads a manifest and gives the examples their names.
+pub(super) fn from_json(json: &str, data: &mut Dataset) -> Result<Manifest, DatasetError> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let wrong = |error: serde_json::Error| DatasetError::Manifest(error.to_string());
+    let Version { version } = serde_json::from_str(json).map_err(wrong)?;
+    if version > VERSION {
+        return Err(DatasetError::Version(version, VERSION));
+    }
+    let stored: Stored = serde_json::from_str(json).map_err(wrong)?;
+    stored.check(data)?;
+    let Parts { train, val, test } = stored.jobs;
+    name(&mut data.train, train);
+    name(&mut data.val, val);
+    name(&mut data.test, test);
+    Ok(stored.manifest)
+}
+
+fn name(batches: &mut Batches, names: Vec<Vec<String>>) {
+    let examples = batches.iter_mut().flatten();
+    for (example, name) in examples.zip(names.into_iter().flatten()) {
+        example.name = name;
+    }
+}
+
+impl Stored {
+    /// Whether it is the manifest of these data.
+    fn check(&self, data: &Dataset) -> Result<(), DatasetError> {
+        if self.labels != METRIC_NAMES {
+            let fault = format!(
+                "the labels are {:?}, expected {METRIC_NAMES:?}",
+                self.labels
+            );
+            return Err(DatasetError::Manifest(fault));
+        }
+        let found = Parts::of(data, |batches| {
+            batches.iter().map(Vec::len).collect::<Vec<_>>()
+        });
+        let told = self.sizes.each().into_iter().zip(self.jobs.each());
+        for ((part, found), (&size, jobs)) in PARTS.iter().zip(found.each()).zip(told) {
+            if size != found.iter().sum::<usize>() {
+                let fault = format!("{part} has {found:?} graphs in its batches, not {size}");
+                return Err(DatasetError::Manifest(fault));
+            }
+            if !jobs.iter().map(Vec::len).eq(found.iter().copied()) {
+                let fault = format!("the jobs of {part} are not one for each of its graphs");
+                return Err(DatasetError::Manifest(fault));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! The names of tensors in a file.
+
+/// The parts of a data set, in the order of [`super::super::Dataset`].
+pub(super) const PARTS: [&str; 3] = ["train", "val", "test"];
+/// The tensors of a batch.
+pub(super) const FIELDS: [&str; 3] = ["adj", "x", "y"];
+/// The largest labels of the training part.
+pub(super) const MAXIMUM: &str = "y_train_max";
+
+/// What the name of a tensor says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
+    /// Index into [`PARTS`].
+    pub part: usize,
+    pub batch: usize,
+    /// The run of graphs of equal size; 0 where the name has none.
+    pub run: usize,
+    /// Index into [`FIELDS`].
+    pub field: usize,
+}
+
+impl Name {
+    /// Takes a name apart: `train.0.adj` or `train.0.1.adj`.
+    pub fn parse(name: &str) -> Option<Name> {
+        let fields: Vec<&str> = name.splitn(5, '.').collect();
+        let (part, batch, run, field) = match *fields.as_slice() {
+            [part, batch, field] => (part, batch, "0", field),
+            [part, batch, run, field] => (part, batch, run, field),
+            _ => return None,
+        };
+        Some(Name {
+            part: PARTS.iter().position(|&known| known == part)?,
+            batch: number(batch)?,
+            run: number(run)?,
+            field: FIELDS.iter().position(|&known| known == field)?,
+        })
+    }
+
+    /// Its text; with the run where the batch has `runs` of them.
+    pub fn text(self, runs: bool) -> String {
+        let batch = self.batch_text(runs);
+        format!("{batch}.{}", FIELDS[self.field])
+    }
+
+    /// The text up to the field.
+    pub fn batch_text(self, runs: bool) -> String {
+        let batch = format!("{}.{}", PARTS[self.part], self.batch);
+        if runs {
+            return format!("{batch}.{}", self.run);
+        }
+        batch
+    }
+}
+
+/// A number as it is written: digits without zeros before them.
+fn number(text: &str) -> Option<usize> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = digits && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        let name = Name {
+            part: 1,
+            batch: 12,
+            run: 3,
+            field: 2,
+        };
+        assert_eq!(name.text(true), "val.12.3.y");
+        assert_eq!(Name::parse("val.12.3.y"), Some(name));
+        assert_eq!(Name::parse("val.12.y"), Some(Name { run: 0, ..name }));
+    }
+
+    #[test]
+    fn other_names_are_not_taken_apart() {
+        let names = [
+            "",
+            "train",
+            "train.adj",
+            "train.x.adj",
+            "train.0.z",
+            "all.0.x",
+            "train.00.x",
+            "train.+1.x",
+            "train.0.1.2.x",
+            "train.99999999999999999999.x",
+            "train..x",
+        ];
+        assert!(names.iter().all(|name| Name::parse(name).is_none()));
+    }
+}

@@ -1,0 +1,250 @@
+//! What was measured of jobs, which their graphs are labelled with.
+
+use std::collections::BTreeMap;
+
+use super::job::{FIELDS, JobName};
+use crate::graph::METRICS;
+use crate::lines::line;
+
+/// The resources that are measured, in the order of the labels.
+pub const RESOURCES: [&str; 4] = ["GPU MEM util", "GPU util", "Network_rx", "Network_tx"];
+
+/// The columns of a resource's three labels, in their order.
+pub const MEASURES: [&str; 3] = ["avg Idle time", "avg Active time", "avg Peak consumption"];
+
+const RESOURCE: &str = "Resource";
+/// Faults that an error lists.
+const LISTED: usize = 10;
+
+/// Measurements of jobs by their six fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measurements {
+    jobs: BTreeMap<[String; 6], Vec<Row>>,
+}
+
+/// What was measured of one resource.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    line: u64,
+    /// Index into [`RESOURCES`].
+    resource: usize,
+    values: [f32; 3],
+}
+
+/// Why a file has no measurements.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabelError {
+    /// Columns that are missing.
+    #[error("line 1: column {missing} is missing, found {found}; name the columns as expected")]
+    Columns {
+        /// Those missing, quoted.
+        missing: String,
+        /// Those found, quoted.
+        found: String,
+    },
+    /// A column that occurs twice.
+    #[error("line 1: there are two columns {0:?}; keep one")]
+    Twice(String),
+    /// A row that cannot be taken apart.
+    #[error("line {line}: {fault}")]
+    Row {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// Values that are no numbers.
+    #[error("{}", list(.0))]
+    Values(Vec<ValueFault>),
+}
+
+/// A measurement that is not a finite number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column:?}: {value:?} is not a finite number")]
+pub struct ValueFault {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column.
+    pub column: &'static str,
+    /// What is there.
+    pub value: String,
+}
+
+fn list(faults: &[ValueFault]) -> String {
+    let listed: Vec<String> = faults
+        .iter()
+        .take(LISTED)
+        .map(ToString::to_string)
+        .collect();
+    let more = match faults.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let listed = listed.join("; ");
+    format!("{listed}{more}; correct it, or leave out the rows of the job")
+}
+
+/// Why a job has no labels.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unlabelled {
+    /// The job does not occur.
+    #[error("the measurements have no rows of it (equal in {})", FIELDS.join(", "))]
+    NotMeasured,
+    /// Not one row for each resource.
+    #[error("the measurements need one row each of {}, found {found}", RESOURCES.join(", "))]
+    Rows {
+        /// The resources and lines of its rows.
+        found: String,
+    },
+}
+
+impl Measurements {
+    /// Reads the measurements of a CSV file with a header: the columns of [`FIELDS`] and [`MEASURES`]
+    /// and `Resource`, in any order, and any others. Rows of other resources than [`RESOURCES`] are
+    /// not looked at.
+    ///
+    /// # Errors
+    /// Where a column is missing or occurs twice, the text is not UTF-8, a row has more or fewer
+    /// fields than the header, or a measurement is not a finite number.
+    pub fn from_csv(bytes: &[u8]) -> Result<Self, LabelError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut reader = csv::Reader::from_reader(bytes);
+        let columns = Columns::of(reader.headers().map_err(|error| fault(1, &error))?)?;
+        let mut jobs = BTreeMap::<_, Vec<Row>>::new();
+        let mut faults = Vec::new();
+        let mut record = csv::StringRecord::new();
+        loop {
+            let line = line(bytes, reader.position());
+            if !reader
+                .read_record(&mut record)
+                .map_err(|error| fault(line, &error))?
+            {
+                break;
+            }
+            if let Some(row) = columns.row(line, &record, &mut faults) {
+                jobs.entry(columns.job(&record)).or_default().push(row);
+            }
+        }
+        match faults.is_empty() {
+            true => Ok(Measurements { jobs }),
+            false => Err(LabelError::Values(faults)),
+        }
+    }
+
+    /// The labels of a job, in [`super::METRIC_NAMES`] order.
+    ///
+    /// # Errors
+    /// Where there is not exactly one row for each resource.
+    pub fn labels(&self, job: &JobName) -> Result<[f32; METRICS], Unlabelled> {
+        let rows = self.jobs.get(job.fields()).ok_or(Unlabelled::NotMeasured)?;
+        let mut sorted: Vec<&Row> = rows.iter().collect();
+        sorted.sort_by_key(|row| row.resource);
+        if !sorted.iter().map(|row| row.resource).eq(0..RESOURCES.len()) {
+            let text = |row: &Row| format!("{} in line {}", RESOURCES[row.resource], row.line);
+            let found: Vec<String> = rows.iter().map(text).collect();
+            return Err(Unlabelled::Rows {
+                found: found.join(", "),
+            });
+        }
+        let mut labels = [0.0; METRICS];
+        let values = sorted.iter().flat_map(|row| row.values);
+        labels
+            .iter_mut()
+            .zip(values)
+            .for_each(|(label, value)| *label = value);
+        Ok(labels)
+    }
+
+    /// The number of jobs of which a resource was measured.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Whether nothing was measured.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+}
+
+fn fault(line: u64, error: &csv::Error) -> LabelError {
+    let fault = match error.kind() {
+        csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8; save the file as UTF-8".to_owned(),
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!("{len} fields where the header has {expected_len}; correct the row"),
+        _ => error.to_string(),
+    };
+    LabelError::Row { line, fault }
+}
+
+/// Where the columns stand in a row.
+struct Columns {
+    fields: [usize; FIELDS.len()],
+    resource: usize,
+    measures: [usize; MEASURES.len()],
+}
+
+impl Columns {
+    fn of(header: &csv::StringRecord) -> Result<Self, LabelError> {
+        let names: Vec<&str> = header.iter().map(str::trim).collect();
+        let needed = || FIELDS.into_iter().chain([RESOURCE]).chain(MEASURES);
+        let count = |name: &str| names.iter().filter(|&&other| other == name).count();
+        if let Some(twice) = needed().find(|name| count(name) > 1) {
+            return Err(LabelError::Twice(twice.to_owned()));
+        }
+        let missing: Vec<&str> = needed().filter(|name| count(name) == 0).collect();
+        if !missing.is_empty() {
+            return Err(LabelError::Columns {
+                missing: quoted(&missing),
+                found: quoted(&names),
+            });
+        }
+        let at = |name: &str| names.iter().position(|&other| other == name).unwrap_or(0);
+        Ok(Columns {
+            fields: FIELDS.map(at),
+            resource: at(RESOURCE),
+            measures: MEASURES.map(at),
+        })
+    }
+
+    fn job(&self, record: &csv::StringRecord) -> [String; 6] {
+        self.fields.map(|at| record[at].trim().to_owned())
+    }
+
+    /// The row of a resource that is asked for. Values that are no numbers are added to `faults`.
+    fn row(
+        &self,
+        line: u64,
+        record: &csv::StringRecord,
+        faults: &mut Vec<ValueFault>,
+    ) -> Option<Row> {
+        let name = record[self.resource].trim();
+        let resource = RESOURCES.iter().position(|&known| known == name)?;
+        let mut values = [0.0; MEASURES.len()];
+        for (measure, value) in values.iter_mut().enumerate() {
+            let text = record[self.measures[measure]].trim();
+            // As 64-bit floats first, which is how the published builder reads them.
+            match text.parse::<f64>().map(|number| number as f32) {
+                Ok(number) if number.is_finite() => *value = number,
+                _ => faults.push(ValueFault {
+                    line,
+                    column: MEASURES[measure],
+                    value: text.chars().take(40).collect(),
+                }),
+            }
+        }
+        Some(Row {
+            line,
+            resource,
+            values,
+        })
+    }
+}
+
+fn quoted(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,133 @@
+//! Isolated operations and small components are dropped.
+
+use super::Adjacency;
+
+/// What is left of a graph.
+pub(super) struct Kept {
+    /// The vertices that are left, ascending.
+    pub vertices: Vec<usize>,
+    /// Their edges, by their position in `vertices`.
+    pub adjacency: Adjacency,
+    /// Vertices that had no edge at all.
+    pub isolated: usize,
+}
+
+/// The largest connected component, of equally large ones the one with the first vertex. Vertices
+/// without an edge are no components; one with only a self-loop is.
+pub(super) fn largest_component(graph: &Adjacency) -> Kept {
+    let components = Components::of(graph);
+    let isolated = components.of.iter().filter(|of| of.is_none()).count();
+    let largest = components.largest();
+    let kept = |&vertex: &usize| largest.is_some() && components.of[vertex] == largest;
+    let vertices: Vec<usize> = (0..graph.len()).filter(kept).collect();
+    let adjacency = restricted(graph, &vertices, components.sizes.len() > 1);
+    Kept {
+        vertices,
+        adjacency,
+        isolated,
+    }
+}
+
+struct Components {
+    /// By vertex: its component; `None` of isolated ones.
+    of: Vec<Option<usize>>,
+    /// Vertices by component.
+    sizes: Vec<usize>,
+}
+
+impl Components {
+    fn of(graph: &Adjacency) -> Self {
+        let mut found = Components {
+            of: vec![None; graph.len()],
+            sizes: Vec::new(),
+        };
+        for vertex in 0..graph.len() {
+            if found.of[vertex].is_none() && !graph.neighbours(vertex).is_empty() {
+                found.spread(graph, vertex);
+            }
+        }
+        found
+    }
+
+    /// Marks everything that is connected to a vertex as a new component.
+    fn spread(&mut self, graph: &Adjacency, from: usize) {
+        let component = self.sizes.len();
+        self.sizes.push(1);
+        self.of[from] = Some(component);
+        let mut reached = vec![from];
+        while let Some(vertex) = reached.pop() {
+            for &neighbour in graph.neighbours(vertex) {
+                let neighbour = neighbour as usize;
+                if self.of[neighbour].is_none() {
+                    self.of[neighbour] = Some(component);
+                    self.sizes[component] += 1;
+                    reached.push(neighbour);
+                }
+            }
+        }
+    }
+
+    fn largest(&self) -> Option<usize> {
+        let components = self.sizes.iter().enumerate().rev();
+        components.max_by_key(|&(_, size)| size).map(|(at, _)| at)
+    }
+}
+
+/// The graph of some vertices that have no edges to others. networkx copies a component edge by edge,
+/// seen from each vertex in turn, which changes the order of neighbours, and so the groups:
+/// `copied` says whether there was something to cut it out of.
+fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
+    let mut numbers = vec![u32::MAX; graph.len()];
+    for (number, &vertex) in vertices.iter().enumerate() {
+        numbers[vertex] = number as u32;
+    }
+    let kept = graph.renumbered(vertices, &numbers);
+    if !copied {
+        return kept;
+    }
+    Adjacency::new(kept.len(), &kept.edges().collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn isolated_vertices_and_smaller_components_go() {
+        let edges = [(1, 2), (4, 5), (5, 6), (7, 7)];
+        let kept = largest_component(&Adjacency::new(9, &edges));
+        assert_eq!(kept.vertices, [4, 5, 6]);
+        assert_eq!(kept.isolated, 3);
+        assert_eq!(kept.adjacency, Adjacency::new(3, &[(0, 1), (1, 2)]));
+    }
+
+    #[test]
+    fn of_equally_large_components_the_first_stays() {
+        let kept = largest_component(&Adjacency::new(5, &[(3, 4), (1, 2)]));
+        assert_eq!((kept.vertices, kept.isolated), (vec![1, 2], 1));
+    }
+
+    #[test]
+    fn a_vertex_with_only_a_self_loop_is_not_isolated() {
+        let kept = largest_component(&Adjacency::new(2, &[(1, 1)]));
+        assert_eq!((kept.vertices, kept.isolated), (vec![1], 1));
+        assert_eq!(kept.adjacency.neighbours(0), [0]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_nothing() {
+        let kept = largest_component(&Adjacency::new(2, &[]));
+        assert_eq!((kept.vertices.len(), kept.isolated), (0, 2));
+    }
+
+    // As networkx has it: [1, 0] becomes [0, 1] when a component is cut out.
+    #[test]
+    fn cutting_out_sorts_the_neighbours_that_come_before() {
+        let connected = [(1, 2), (0, 2)];
+        let whole = largest_component(&Adjacency::new(3, &connected));
+        assert_eq!(whole.adjacency.neighbours(2), [1, 0]);
+        let cut = [(1, 2), (0, 2), (3, 3)];
+        let cut = largest_component(&Adjacency::new(4, &cut));
+        assert_eq!(cut.adjacency.neighbours(2), [0, 1]);
+    }
+}
