@@ -5,10 +5,11 @@
 pub mod dataset;
 pub mod features;
 pub mod graph;
+pub mod group;
+pub mod inspector;
+mod lines;
 pub mod model;
 pub mod nn;
-pub mod train;
-pub mod read;
-pub mod group;
-mod lines;
 pub mod random;
+pub mod read;
+pub mod train;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::graph::FEATURES;
+
 /// The kinds of graph convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -79,7 +81,56 @@ pub struct Architecture {
     pub depth: Depth,
 }
 
+/// Why there is no such network.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ArchitectureError {
+    /// The width of a state.
+    #[error("a hidden width of {0} cannot be: expected a multiple of 4 from 4 to {MOST_HIDDEN}")]
+    Hidden(usize),
+    /// The readout's linear layers.
+    #[error("{0} linear layers at the end cannot be: expected 1 to {MOST_LAYERS}")]
+    Readout(usize),
+    /// The convolutions.
+    #[error("{0} convolutions cannot be: expected 1 to {MOST_LAYERS}")]
+    Depth(usize),
+}
+
+/// The widest state.
+const MOST_HIDDEN: usize = 4096;
+
+/// The most layers of a kind.
+const MOST_LAYERS: usize = 1000;
+
 impl Architecture {
+    /// Whether there is such a network.
+    ///
+    /// # Errors
+    /// Where a width or a number of layers is out of range.
+    pub fn check(&self) -> Result<(), ArchitectureError> {
+        if !(4..=MOST_HIDDEN).contains(&self.hidden) || !self.hidden.is_multiple_of(4) {
+            return Err(ArchitectureError::Hidden(self.hidden));
+        }
+        if !(1..=MOST_LAYERS).contains(&self.readout_layers) {
+            return Err(ArchitectureError::Readout(self.readout_layers));
+        }
+        match self.depth {
+            Depth::Fixed(layers) if !(1..=MOST_LAYERS).contains(&layers) => {
+                Err(ArchitectureError::Depth(layers))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many inputs a node has.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        match self.design {
+            Design::Original => FEATURES,
+            // The degree too.
+            Design::Deep => FEATURES + 1,
+        }
+    }
+
     /// The recommended one.
     #[must_use]
     pub fn new(convolution: Convolution) -> Self {

@@ -6,9 +6,12 @@ use super::architecture::{Architecture, Convolution, Design};
 use super::convolution::{Layer, Widths};
 use super::declare::Declare;
 use super::inputs::Inputs;
-use super::readout::{LAYERS, Readout};
-use crate::graph::{FEATURES, GroupedGraph};
+use super::readout::{READOUT_LAYERS, Readout};
+use crate::graph::GroupedGraph;
 use crate::nn::{Attention, Block, Gru, Parameters, Real, Tape, Var};
+
+/// What the names of the repeated convolution's parameters begin with.
+pub const REPEATED: &str = "conv_layers.1.";
 
 /// The layers of a network; their values are in [`Parameters`].
 #[derive(Debug, Clone)]
@@ -45,10 +48,7 @@ impl Network {
         let mut declare = Declare::new(architecture.design, seed);
         let hidden = architecture.hidden;
         let kind = architecture.convolution;
-        let inputs = match architecture.design {
-            Design::Original => FEATURES,
-            Design::Deep => FEATURES + 1,
-        };
+        let inputs = architecture.inputs();
         let widths = Widths {
             input: inputs,
             output: hidden,
@@ -146,7 +146,7 @@ impl Network {
     #[must_use]
     pub fn only_readout_learns<T: Real>(&self, parameters: &Parameters<T>) -> bool {
         let mut learnt = parameters.ids().filter(|&id| parameters.is_trained(id));
-        learnt.all(|id| parameters.name(id).starts_with(LAYERS))
+        learnt.all(|id| parameters.name(id).starts_with(READOUT_LAYERS))
     }
 
     /// Has the last layer begin at `metrics`, the mean of what is to be learnt.

@@ -16,7 +16,7 @@ pub(super) struct Readout {
 }
 
 /// What the names of the readout's linear layers begin with.
-pub(super) const LAYERS: &str = "graph_read_out.mlp.";
+pub const READOUT_LAYERS: &str = "graph_read_out.mlp.";
 
 /// The steps in which a deep design reads the nodes.
 const STEPS: usize = 6;
@@ -41,7 +41,11 @@ impl Readout {
         let layer = |index: usize| {
             let inputs = if index == 0 { embedded } else { hidden };
             let outputs = if index + 1 == count { METRICS } else { hidden };
-            declare.linear(&format!("{LAYERS}fully_connected.{index}"), inputs, outputs)
+            declare.linear(
+                &format!("{READOUT_LAYERS}fully_connected.{index}"),
+                inputs,
+                outputs,
+            )
         };
         Self {
             design,

@@ -1,13 +1,14 @@
 //! Training: batches in, the parameters of the best epoch out.
 
 mod batch;
-mod checkpoint;
+pub mod checkpoint;
 mod plan;
 mod scale;
 mod state;
 mod training;
 
-pub use plan::{Patience, Plan, Schedule};
+pub use checkpoint::CheckpointError;
+pub use plan::{Learns, Patience, Plan, Schedule};
 pub use scale::Scale;
 pub use state::{Best, Epoch, State};
 pub use training::{Stage, Training};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::{READOUT_LAYERS, REPEATED};
 use crate::nn::Adam;
 
 /// How the learning rate goes from step to step.
@@ -39,6 +40,32 @@ impl Schedule {
 /// How many epochs without a lower validation error are waited for before training stops.
 pub type Patience = Option<usize>;
 
+/// Which parameters training changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learns {
+    /// All of them.
+    All,
+    /// Those of the readout's last layers: a new set-up is learnt on what the network already sees.
+    Readout,
+    /// Those, and the repeated convolution.
+    ReadoutAndConvolution,
+}
+
+impl Learns {
+    /// Whether the parameter of this name is learnt.
+    #[must_use]
+    pub fn learns(self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Readout => name.starts_with(READOUT_LAYERS),
+            Self::ReadoutAndConvolution => {
+                name.starts_with(READOUT_LAYERS) || name.starts_with(REPEATED)
+            }
+        }
+    }
+}
+
 /// How to train.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -52,6 +79,8 @@ pub struct Plan {
     pub weight_decay: f64,
     /// How the learning rate goes.
     pub schedule: Schedule,
+    /// Which parameters it changes.
+    pub learns: Learns,
 }
 
 impl Default for Plan {
@@ -68,6 +97,7 @@ impl Default for Plan {
             learning_rate,
             weight_decay,
             schedule,
+            learns: Learns::All,
         }
     }
 }

@@ -39,8 +39,9 @@ impl<'n, T: Real> Training<'n, T> {
         scale: &Scale,
         plan: Plan,
         data: &Dataset,
-        state: State<T>,
+        mut state: State<T>,
     ) -> Self {
+        state.parameters.train_only(|name| plan.learns.learns(name));
         let lay_out = |batches: &Batches| -> Vec<Batch<T>> {
             let kept = batches.iter().filter(|batch| !batch.is_empty());
             kept.map(|batch| Batch::new(network, inputs, scale, batch))

@@ -1,0 +1,97 @@
+//! Inspectors of weights that say nothing of their network: those of the original.
+
+use super::{Card, Inspector, InspectorError};
+use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
+
+/// Why weights are not those of an inspector.
+#[derive(Debug, thiserror::Error)]
+pub enum InferError {
+    /// No convolution is known by its weights.
+    #[error(
+        "no graph convolution has these weights: expected conv_layers.0.W, .epsilon, .heads or \
+         .towers, found {0}"
+    )]
+    Convolution(String),
+    /// A weight that tells a width is missing, or no matrix.
+    #[error("{0} is missing or no matrix: the weights are not those of an inspector")]
+    Width(&'static str),
+    /// The weights are those of a network of another make.
+    #[error(transparent)]
+    Inspector(#[from] InspectorError),
+}
+
+/// The weights that transfer learning of the original adds and never uses.
+const UNUSED: &str = "conv_layers.2.";
+
+/// An inspector of the original's weights, and the names of those that it leaves out, as no output
+/// depends on them. What its predictions are shares of is not in such weights: `card.scale` is to be
+/// set where it is known.
+///
+/// # Errors
+/// Where the weights are not those of one of the original's networks.
+pub fn converted(
+    mut weights: Weights,
+    depth: Depth,
+) -> Result<(Inspector, Vec<String>), InferError> {
+    let unused: Vec<String> = weights
+        .keys()
+        .filter(|name| name.starts_with(UNUSED))
+        .cloned()
+        .collect();
+    unused.iter().for_each(|name| drop(weights.remove(name)));
+    let convolution = convolution(&weights)?;
+    let hidden = columns(weights.get("gru.gru.weight_hh_l0"))
+        .ok_or(InferError::Width("gru.gru.weight_hh_l0"))?;
+    let last = "graph_read_out.mlp.";
+    let readout_layers = weights
+        .keys()
+        .filter(|name| name.starts_with(last) && name.ends_with(".linear.weight"))
+        .count();
+    let architecture = Architecture {
+        hidden,
+        readout_layers,
+        depth,
+        ..Architecture::original(convolution)
+    };
+    let card = Card {
+        architecture,
+        inputs: Inputs::Raw,
+        scale: None,
+        grouping: None,
+        frequencies: None,
+        provenance: None,
+    };
+    Ok((Inspector::new(card, &weights)?, unused))
+}
+
+fn columns(tensor: Option<&Tensor>) -> Option<usize> {
+    match tensor?.shape[..] {
+        [_, columns] => Some(columns),
+        _ => None,
+    }
+}
+
+fn convolution(weights: &Weights) -> Result<Convolution, InferError> {
+    let has = |part: &str| {
+        let start = format!("conv_layers.0.{part}");
+        weights.keys().any(|name| name.starts_with(&start))
+    };
+    let known = [
+        ("W", Convolution::Gcn),
+        ("epsilon", Convolution::Gin),
+        ("heads", Convolution::Gat),
+        ("towers", Convolution::Mpnn),
+    ];
+    known
+        .into_iter()
+        .find(|(part, _)| has(part))
+        .map(|(_, convolution)| convolution)
+        .ok_or_else(|| {
+            let names: Vec<&str> = weights.keys().take(3).map(String::as_str).collect();
+            InferError::Convolution(if names.is_empty() {
+                "no tensors".to_owned()
+            } else {
+                names.join(", ")
+            })
+        })
+}

@@ -1,0 +1,25 @@
+//! Inspectors: a network with its weights and all that a prediction needs, in one file.
+
+mod card;
+mod file;
+mod infer;
+mod predict;
+
+pub use card::{Card, Provenance};
+pub use file::{InspectorError, read, write};
+pub(crate) use file::{metadata, write_tensors};
+pub use infer::{InferError, converted};
+
+use crate::model::Network;
+use crate::nn::Parameters;
+
+/// A trained network and all that a prediction needs.
+#[derive(Debug, Clone)]
+pub struct Inspector {
+    /// What it is and where it comes from.
+    pub card: Card,
+    /// Its layers.
+    pub network: Network,
+    /// Their weights.
+    pub parameters: Parameters<f32>,
+}
