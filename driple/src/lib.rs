@@ -5,3 +5,4 @@
 pub mod dataset;
 pub mod graph;
 pub mod read;
+pub mod synth;
