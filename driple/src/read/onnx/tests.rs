@@ -360,6 +360,66 @@ fn shapes_computed_by_the_model_are_followed() {
     assert_eq!(read.nodes.last().map(|node| &node.shape), Some(&expected));
 }
 
+/// Derived by formula: a matrix of sizes is not taken for a list of them.
+#[test]
+fn integers_of_more_dimensions_are_not_followed() {
+    let nodes = vec![
+        node("Unsqueeze", "", &["c", "zero"], &["row"]),
+        with(
+            node("Concat", "", &["row", "row"], &["rows"]),
+            &[("axis", &[0])],
+        ),
+        with(
+            node("Gather", "", &["rows", "one"], &["second"]),
+            &[("axis", &[0])],
+        ),
+        node("ConstantOfShape", "", &["second"], &["y"]),
+        with(node("Shape", "", &["x"], &["size"]), &[("start", &[1])]),
+        node("ConstantOfShape", "", &["size"], &["z"]),
+    ];
+    let model = Graph {
+        node: nodes,
+        input: vec![info("x", &[Some(5), Some(6), Some(2)])],
+        initializer: vec![
+            tensor("c", &[2], &[3, 4]),
+            tensor("zero", &[1], &[0]),
+            tensor("one", &[], &[1]),
+        ],
+        ..Graph::default()
+    };
+    let read = read(model).unwrap();
+    let shapes: Vec<&Shape> = read.nodes.iter().skip(4).map(|node| &node.shape).collect();
+    let known = |sizes: &[u64]| Shape::Dimensions(sizes.iter().copied().map(Some).collect());
+    let (row, rows, second) = (known(&[1, 2]), known(&[2, 2]), known(&[2]));
+    let (size, z) = (known(&[2]), known(&[6, 2]));
+    assert_eq!(shapes, [&row, &rows, &second, &Shape::Unknown, &size, &z]);
+}
+
+/// Derived by formula: what many short references to one long name make is bounded.
+#[test]
+fn long_names_are_cut() {
+    let name = "é".repeat(100_000);
+    let inputs = vec!["x"; 10_000];
+    let nodes = vec![
+        node("Relu", &name, &["i"], &["x"]),
+        node("Sum", &name, &inputs, &["y"]),
+    ];
+    let read = read(Graph {
+        node: nodes,
+        input: vec![info("i", &[])],
+        ..Graph::default()
+    })
+    .unwrap();
+    assert_eq!(read.nodes[1].name, "é".repeat(250));
+    assert_eq!(read.nodes[2].name, format!("{}_1", read.nodes[1].name));
+    assert!(
+        read.nodes[2]
+            .inputs
+            .iter()
+            .all(|input| *input == read.nodes[1].name)
+    );
+}
+
 /// Derived by formula: nonsense in attributes and constants is no panic, and no shape.
 #[test]
 fn impossible_attributes_leave_shapes_unknown() {
