@@ -13,3 +13,4 @@ pub mod nn;
 pub mod random;
 pub mod read;
 pub mod train;
+pub mod synth;

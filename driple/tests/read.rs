@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gleaner_driple::graph::{Graph, Shape};
 use gleaner_driple::read::{Format, NodeFault, ReadError, TextFault, graph};
+use gleaner_driple::synth::{Setup, samples};
 use proptest::prelude::*;
 
 /// A GraphDef that uses most of what the text format has, and fields that are not read.
@@ -255,6 +256,8 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn arbitrary_bytes_are_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         for format in [Format::GraphDefText, Format::GraphDef, Format::Onnx] {
@@ -265,6 +268,14 @@ proptest! {
     #[test]
     fn arbitrary_texts_are_no_panic(soup in soup()) {
         let _ = text(&soup);
+    }
+
+    #[test]
+    fn a_damaged_model_is_no_panic(at: prop::sample::Index, bytes: [u8; 3]) {
+        let mut model = samples(Setup::V100, 1, 1).next().unwrap().onnx;
+        let at = at.index(model.len() - 3);
+        model[at..at + 3].copy_from_slice(&bytes);
+        let _ = graph(model, Format::Onnx);
     }
 
     #[test]

@@ -136,6 +136,20 @@ pub(crate) struct Dim {
 
 /// Types of the elements of tensors, `TensorProto.DataType`.
 pub(crate) mod data_type {
+    /// 32-bit floating point.
+    pub(crate) const FLOAT: i32 = 1;
     /// 64-bit integers.
     pub(crate) const INT64: i32 = 7;
+}
+
+/// Types of attributes, `AttributeProto.AttributeType`.
+pub(crate) mod attribute_kind {
+    /// An integer.
+    pub(crate) const INT: i32 = 2;
+    /// A string.
+    pub(crate) const STRING: i32 = 3;
+    /// A tensor.
+    pub(crate) const TENSOR: i32 = 4;
+    /// Integers.
+    pub(crate) const INTS: i32 = 7;
 }

@@ -4,6 +4,8 @@ mod infer;
 pub(crate) mod message;
 mod names;
 mod tensors;
+#[cfg(test)]
+mod tests;
 
 use prost::Message;
 use prost::bytes::Bytes;

@@ -4,6 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::message::{Graph, Node};
 
+/// The most characters of a node's name. Values have names of their own, so a file could refer to a
+/// long one many times in few bytes; what comes of it stays in proportion to the file.
+const LENGTH: usize = 250;
+
 /// The names of nodes given so far.
 #[derive(Default)]
 pub(super) struct Names {
@@ -15,9 +19,10 @@ pub(super) struct Names {
 impl Names {
     /// A name that no node has yet: the one asked for, or with a number behind it.
     ///
-    /// In references to nodes `:` and `^` have a meaning, so names go without.
+    /// In references to nodes `:` and `^` have a meaning, so names go without. Long names are cut.
     pub(super) fn unique(&mut self, name: &str) -> String {
-        let name = name.replace([':', '^'], "_");
+        let plain = |sign| if matches!(sign, ':' | '^') { '_' } else { sign };
+        let name: String = name.chars().take(LENGTH).map(plain).collect();
         let mut unique = name.clone();
         while !self.taken.insert(unique.clone()) {
             let last = self.last.entry(name.clone()).or_default();

@@ -9,11 +9,11 @@ use crate::graph::Shape;
 pub(super) type Dimensions = Vec<Option<u64>>;
 
 /// The most values that a tensor may have which is taken for a shape, an axis or the like.
-const VALUES: usize = 64;
+pub(super) const VALUES: usize = 32;
 
 /// The most dimensions that a tensor may have which others' shapes are inferred from. It keeps what a
 /// file makes of memory in proportion to its size.
-const RANK: usize = 64;
+const RANK: usize = 16;
 
 /// By value name, what is known of the model's tensors.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl<'g> Tensors<'g> {
         dimensions.map_or(Shape::Unknown, Shape::Dimensions)
     }
 
-    /// The dimensions of a tensor where their number is known, and no more than any framework has.
+    /// The dimensions of a tensor where their number is known, and not more than anything real has.
     pub(super) fn dimensions(&self, value: &str) -> Option<&Dimensions> {
         self.shapes
             .get(value)
@@ -79,9 +79,13 @@ impl<'g> Tensors<'g> {
         }
     }
 
-    /// Adds integers that have been inferred, unless they are many.
+    /// Adds integers that have been inferred, unless they are many, or not known to be of one dimension
+    /// or none.
     pub(super) fn infer_integers(&mut self, value: &'g str, integers: Vec<Option<i64>>) {
-        if integers.len() <= VALUES {
+        let flat = self
+            .dimensions(value)
+            .is_some_and(|dimensions| dimensions.len() <= 1);
+        if flat && integers.len() <= VALUES {
             self.integers.insert(value, integers);
         }
     }

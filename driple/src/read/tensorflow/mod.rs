@@ -6,6 +6,8 @@ mod message;
 mod node;
 mod scan;
 mod schema;
+#[cfg(test)]
+mod tests;
 pub(super) mod text;
 
 use std::collections::BTreeMap;

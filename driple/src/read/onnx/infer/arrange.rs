@@ -1,6 +1,6 @@
 //! Operators that arrange the elements of tensors anew, or choose some of them.
 
-use super::{Operation, axis, broadcast};
+use super::{Operation, axis, broadcast, integers};
 use crate::read::onnx::tensors::Dimensions;
 
 /// The dimensions of a node's first output.
@@ -17,7 +17,7 @@ pub(super) fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
         "Pad" => pad(operation),
         "Expand" => broadcast(operation.input(0)?, &sizes(operation.values(1)?)),
         "ConstantOfShape" => Some(sizes(operation.values(0)?)),
-        "Shape" => Some(vec![u64::try_from(operation.input(0)?.len()).ok()]),
+        "Shape" => Some(vec![u64::try_from(integers::shape(operation)?.len()).ok()]),
         "ReduceMean" | "ReduceSum" | "ReduceMax" | "ReduceMin" | "ReduceProd" | "ReduceL1"
         | "ReduceL2" | "ReduceSumSquare" | "ReduceLogSum" | "ReduceLogSumExp" => {
             reduction(operation)

@@ -2,6 +2,7 @@
 
 use super::arrange::bound;
 use super::{Operation, axis};
+use crate::read::onnx::tensors::VALUES;
 
 /// Values in order, `None` where one is not known.
 type Integers = Vec<Option<i64>>;
@@ -11,7 +12,7 @@ pub(super) fn of(operation: &Operation<'_, '_>) -> Option<Integers> {
     match operation.node.op_type.as_str() {
         "Shape" => shape(operation),
         "Cast" | "Identity" | "Squeeze" | "Unsqueeze" => Some(operation.values(0)?.to_vec()),
-        "Concat" => {
+        "Concat" if operation.node.input.len() <= VALUES => {
             let parts = (0..operation.node.input.len()).map(|index| operation.values(index));
             Some(parts.collect::<Option<Vec<_>>>()?.concat())
         }
@@ -26,7 +27,7 @@ pub(super) fn of(operation: &Operation<'_, '_>) -> Option<Integers> {
 }
 
 /// The dimensions of the input, all or some in a row.
-fn shape(operation: &Operation<'_, '_>) -> Option<Integers> {
+pub(super) fn shape(operation: &Operation<'_, '_>) -> Option<Integers> {
     let x = operation.input(0)?;
     let rank = u64::try_from(x.len()).ok()?;
     let end = operation.attribute("end").map_or(i64::MAX, |end| end.i);

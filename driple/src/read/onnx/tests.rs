@@ -1,0 +1,503 @@
+//! Models made by hand: names, faults, graphs in attributes, shapes.
+
+use prost::Message;
+
+use super::message::{
+    Attribute, Dim, Graph, Model, Node, SparseTensor, Tensor, TensorShape, TensorType, Type,
+    ValueInfo, data_type,
+};
+use crate::graph::Shape;
+use crate::read::{Format, ReadError, graph};
+
+fn node(op: &str, name: &str, inputs: &[&str], outputs: &[&str]) -> Node {
+    Node {
+        input: inputs.iter().map(|input| (*input).to_owned()).collect(),
+        output: outputs.iter().map(|output| (*output).to_owned()).collect(),
+        name: name.to_owned(),
+        op_type: op.to_owned(),
+        attribute: Vec::new(),
+    }
+}
+
+/// A node with attributes of integers.
+fn with(mut node: Node, attributes: &[(&str, &[i64])]) -> Node {
+    let attribute = |(name, ints): &(&str, &[i64])| Attribute {
+        name: (*name).to_owned(),
+        i: ints.first().copied().unwrap_or_default(),
+        ints: ints.to_vec(),
+        ..Attribute::default()
+    };
+    node.attribute.extend(attributes.iter().map(attribute));
+    node
+}
+
+fn info(name: &str, shape: &[Option<i64>]) -> ValueInfo {
+    let dim = shape.iter().map(|size| Dim { dim_value: *size }).collect();
+    let shape = Some(TensorShape { dim });
+    let tensor_type = Some(TensorType {
+        elem_type: data_type::FLOAT,
+        shape,
+    });
+    ValueInfo {
+        name: name.to_owned(),
+        r#type: Some(Type { tensor_type }),
+    }
+}
+
+fn tensor(name: &str, dims: &[i64], int64_data: &[i64]) -> Tensor {
+    let (data_type, int64_data) = (data_type::INT64, int64_data.to_vec());
+    Tensor {
+        dims: dims.to_vec(),
+        data_type,
+        int64_data,
+        name: name.to_owned(),
+        ..Tensor::default()
+    }
+}
+
+fn read(graph: Graph) -> Result<crate::graph::Graph, ReadError> {
+    let model = Model {
+        graph: Some(graph),
+        ..Model::default()
+    };
+    super::super::graph(model.encode_to_vec(), Format::Onnx)
+}
+
+fn fault(nodes: Vec<Node>) -> String {
+    let input = vec![info("x", &[Some(2)])];
+    read(Graph {
+        node: nodes,
+        input,
+        ..Graph::default()
+    })
+    .unwrap_err()
+    .to_string()
+}
+
+/// Small fixed example.
+#[test]
+fn names_are_unique_and_inputs_name_nodes() {
+    let nodes = vec![
+        node("Split", "", &["x:0"], &["a", "b"]),
+        node("Add", "x_0", &["a", "b"], &["y"]),
+        node("Clip", "", &["y", "", "w"], &["", "z"]),
+        node("Sink", "^s", &["z", "sparse"], &[]),
+    ];
+    let sparse = SparseTensor {
+        values: Some(tensor("sparse", &[1], &[7])),
+        dims: vec![5, 6],
+    };
+    let model = Graph {
+        node: nodes,
+        input: vec![info("x:0", &[None, Some(4)]), info("w", &[])],
+        initializer: vec![tensor("w", &[3], &[1, 2, 3])],
+        sparse_initializer: vec![sparse],
+        ..Graph::default()
+    };
+    let read = read(model).unwrap();
+    let lines: Vec<String> = read
+        .nodes
+        .iter()
+        .map(|node| {
+            format!(
+                "{} {} {} {:?}",
+                node.op,
+                node.name,
+                node.inputs.join(","),
+                node.shape
+            )
+        })
+        .collect();
+    let expected = [
+        "Const w  Dimensions([Some(3)])",
+        "Const sparse  Dimensions([Some(5), Some(6)])",
+        "Placeholder x_0  Dimensions([None, Some(4)])",
+        "Split Split_0 x_0 Dimensions([None, Some(4)])",
+        "Add x_0_1 Split_0,Split_0:1 Dimensions([None, Some(4)])",
+        "Clip Clip_2 x_0_1,w Unknown",
+        "Sink _s Clip_2:1,sparse None",
+    ];
+    assert_eq!(lines, expected);
+}
+
+/// Small fixed examples.
+#[test]
+fn faults_name_the_node() {
+    let cases = [
+        (
+            vec![node("Relu", "r", &["nowhere"], &["y"])],
+            "node 1 `r`: its input `nowhere` is neither an input of the model nor an output of a node",
+        ),
+        (
+            vec![
+                node("Relu", "", &["x"], &["y"]),
+                node("Relu", "", &["x"], &["y"]),
+            ],
+            "node 2: its output `y` is one of another node or of the model's inputs as well",
+        ),
+        (
+            vec![node("", "n", &["x"], &["y"])],
+            "node 1 `n`: it has no `op_type`, which says what it does",
+        ),
+        (
+            vec![],
+            "there is no node: expected an ONNX model with at least one",
+        ),
+    ];
+    for (nodes, expected) in cases {
+        assert_eq!(fault(nodes), expected);
+    }
+    let error = graph("no model", Format::Onnx).unwrap_err().to_string();
+    assert!(
+        error.starts_with("this is not an ONNX model: failed to decode"),
+        "{error}"
+    );
+}
+
+/// Small fixed example: what a branch takes from outside of it is an input too.
+#[test]
+fn graphs_in_attributes_take_values_from_outside() {
+    let inner = Graph {
+        node: vec![
+            node("Add", "", &["inside", "a"], &["sum"]),
+            node("Relu", "", &["sum"], &["out"]),
+        ],
+        initializer: vec![tensor("inside", &[], &[1])],
+        output: vec![info("out", &[]), info("b", &[])],
+        ..Graph::default()
+    };
+    let mut branch = node("If", "if", &["x"], &["y"]);
+    branch.attribute.push(Attribute {
+        g: Some(Box::new(inner)),
+        ..Attribute::default()
+    });
+    let mut outer = node("Loop", "loop", &["x"], &["z"]);
+    let body = Graph {
+        node: vec![branch.clone()],
+        ..Graph::default()
+    };
+    outer.attribute.push(Attribute {
+        graphs: vec![body],
+        ..Attribute::default()
+    });
+    let split = node("Split", "s", &["x"], &["a", "b"]);
+    let input = vec![info("x", &[])];
+    let model = Graph {
+        node: vec![split, branch, outer],
+        input,
+        ..Graph::default()
+    };
+    let read = read(model).unwrap();
+    assert_eq!(read.nodes[2].inputs, ["x", "s", "s:1"]);
+    assert_eq!(read.nodes[3].inputs, ["x", "s", "s:1", "x"]);
+}
+
+/// Derived by formula, from the definitions of the operators: sizes given, partly known and not.
+#[test]
+fn shapes_are_inferred() {
+    let constants = [
+        tensor("w", &[8, 3, 5, 5], &[]),
+        tensor("t", &[3, 4, 2, 2], &[]),
+        tensor("m", &[7, 8], &[]),
+        tensor("zero_rest", &[3], &[0, -1, 6]),
+        tensor("pads", &[8], &[0, 0, 1, 2, 0, 0, 3, -4]),
+        tensor("one", &[1], &[1]),
+        tensor("three", &[1], &[3]),
+        tensor("last", &[1], &[-1]),
+        tensor("parts", &[2], &[1, 2]),
+    ];
+    let cases: Vec<(Node, &[i64])> = vec![
+        (node("Conv", "", &["x", "w"], &[""]), &[-1, 8, 28, 20]),
+        (
+            with(
+                node("Conv", "", &["x", "w"], &[""]),
+                &[
+                    ("strides", &[2, 3]),
+                    ("pads", &[1, 0, 1, 2]),
+                    ("dilations", &[2, 1]),
+                ],
+            ),
+            // (32 + 2 - 9) / 2 + 1 and (24 + 2 - 5) / 3 + 1.
+            &[-1, 8, 13, 8],
+        ),
+        (
+            with(
+                node("ConvTranspose", "", &["x", "t"], &[""]),
+                &[("strides", &[2, 2]), ("group", &[2])],
+            ),
+            &[-1, 8, 64, 48],
+        ),
+        (
+            with(
+                node("MaxPool", "", &["x"], &[""]),
+                &[
+                    ("kernel_shape", &[3, 3]),
+                    ("strides", &[2, 2]),
+                    ("ceil_mode", &[1]),
+                ],
+            ),
+            &[-1, 3, 16, 12],
+        ),
+        (node("GlobalAveragePool", "", &["x"], &[""]), &[-1, 3, 1, 1]),
+        (node("MatMul", "", &["x", "y"], &[""]), &[-1, 3, 32, 6]),
+        (
+            with(node("Gemm", "", &["m", "m"], &[""]), &[("transB", &[1])]),
+            &[7, 7],
+        ),
+        (
+            node("Reshape", "", &["x", "zero_rest"], &[""]),
+            &[-1, -1, 6],
+        ),
+        (node("Reshape", "", &["w", "zero_rest"], &[""]), &[8, 12, 6]),
+        (node("Flatten", "", &["w"], &[""]), &[8, 75]),
+        (
+            with(node("Flatten", "", &["w"], &[""]), &[("axis", &[-2])]),
+            &[24, 25],
+        ),
+        (
+            with(
+                node("Transpose", "", &["x"], &[""]),
+                &[("perm", &[0, 2, 3, 1])],
+            ),
+            &[-1, 32, 24, 3],
+        ),
+        (node("Transpose", "", &["m"], &[""]), &[8, 7]),
+        (
+            with(node("Concat", "", &["x", "x"], &[""]), &[("axis", &[-3])]),
+            &[-1, 6, 32, 24],
+        ),
+        (node("Unsqueeze", "", &["m", "last"], &[""]), &[7, 8, 1]),
+        (
+            with(node("Squeeze", "", &["one"], &[""]), &[("axes", &[0])]),
+            &[],
+        ),
+        (
+            with(node("Gather", "", &["m", "x"], &[""]), &[("axis", &[1])]),
+            &[7, -1, 3, 32, 24],
+        ),
+        (
+            node("Slice", "", &["x", "one", "last", "three"], &[""]),
+            &[-1, 3, 32, 22],
+        ),
+        (node("Pad", "", &["x", "pads"], &[""]), &[-1, 3, 36, 22]),
+        (node("Expand", "", &["one", "parts"], &[""]), &[1, 2]),
+        (node("ConstantOfShape", "", &["parts"], &[""]), &[1, 2]),
+        (node("Shape", "", &["x"], &[""]), &[4]),
+        (
+            with(node("ReduceMean", "", &["x"], &[""]), &[("axes", &[2, -1])]),
+            &[-1, 3, 1, 1],
+        ),
+        (
+            with(
+                node("ReduceSum", "", &["x", "last"], &[""]),
+                &[("keepdims", &[0])],
+            ),
+            &[-1, 3, 32],
+        ),
+        (
+            with(node("ArgMax", "", &["x"], &[""]), &[("axis", &[1])]),
+            &[-1, 1, 32, 24],
+        ),
+        (
+            with(node("Split", "", &["x", "parts"], &[""]), &[("axis", &[1])]),
+            &[-1, 1, 32, 24],
+        ),
+        (node("Add", "", &["x", "last"], &[""]), &[-1, 3, 32, 24]),
+        (node("Relu", "", &["x"], &[""]), &[-1, 3, 32, 24]),
+    ];
+    let nodes = cases.iter().enumerate().map(|(index, (case, _))| Node {
+        output: vec![format!("out{index}")],
+        ..case.clone()
+    });
+    let model = Graph {
+        node: nodes.collect(),
+        input: vec![
+            info("x", &[None, Some(3), Some(32), Some(24)]),
+            info("y", &[Some(1), Some(1), Some(24), Some(6)]),
+        ],
+        initializer: constants.to_vec(),
+        ..Graph::default()
+    };
+    let read = read(model).unwrap();
+    let operations = &read.nodes[read.nodes.len() - cases.len()..];
+    for (node, (_, expected)) in operations.iter().zip(&cases) {
+        let expected = expected
+            .iter()
+            .map(|size| u64::try_from(*size).ok())
+            .collect();
+        assert_eq!(node.shape, Shape::Dimensions(expected), "{}", node.name);
+    }
+}
+
+/// Derived by formula: shapes computed from shapes, as PyTorch exports `x.view(x.size(0), -1)`.
+#[test]
+fn shapes_computed_by_the_model_are_followed() {
+    let nodes = vec![
+        node("Shape", "", &["x"], &["shape"]),
+        node("Gather", "", &["shape", "zero"], &["batch"]),
+        node("Slice", "", &["shape", "two", "end"], &["size"]),
+        node("Mul", "", &["size", "three"], &["product"]),
+        with(
+            node("Concat", "", &["batch", "product", "last"], &["target"]),
+            &[("axis", &[0])],
+        ),
+        node("Reshape", "", &["x", "target"], &["y"]),
+    ];
+    let model = Graph {
+        node: nodes,
+        input: vec![info("x", &[Some(5), Some(6), Some(2)])],
+        initializer: vec![
+            tensor("zero", &[1], &[0]),
+            tensor("two", &[1], &[2]),
+            tensor("end", &[1], &[i64::MAX]),
+            tensor("three", &[], &[3]),
+            tensor("last", &[1], &[-1]),
+        ],
+        ..Graph::default()
+    };
+    let read = read(model).unwrap();
+    let expected = Shape::Dimensions(vec![Some(5), Some(6), Some(2)]);
+    assert_eq!(read.nodes.last().map(|node| &node.shape), Some(&expected));
+}
+
+/// Derived by formula: a matrix of sizes is not taken for a list of them.
+#[test]
+fn integers_of_more_dimensions_are_not_followed() {
+    let nodes = vec![
+        node("Unsqueeze", "", &["c", "zero"], &["row"]),
+        with(
+            node("Concat", "", &["row", "row"], &["rows"]),
+            &[("axis", &[0])],
+        ),
+        with(
+            node("Gather", "", &["rows", "one"], &["second"]),
+            &[("axis", &[0])],
+        ),
+        node("ConstantOfShape", "", &["second"], &["y"]),
+        with(node("Shape", "", &["x"], &["size"]), &[("start", &[1])]),
+        node("ConstantOfShape", "", &["size"], &["z"]),
+    ];
+    let model = Graph {
+        node: nodes,
+        input: vec![info("x", &[Some(5), Some(6), Some(2)])],
+        initializer: vec![
+            tensor("c", &[2], &[3, 4]),
+            tensor("zero", &[1], &[0]),
+            tensor("one", &[], &[1]),
+        ],
+        ..Graph::default()
+    };
+    let read = read(model).unwrap();
+    let shapes: Vec<&Shape> = read.nodes.iter().skip(4).map(|node| &node.shape).collect();
+    let known = |sizes: &[u64]| Shape::Dimensions(sizes.iter().copied().map(Some).collect());
+    let (row, rows, second) = (known(&[1, 2]), known(&[2, 2]), known(&[2]));
+    let (size, z) = (known(&[2]), known(&[6, 2]));
+    assert_eq!(shapes, [&row, &rows, &second, &Shape::Unknown, &size, &z]);
+}
+
+/// Derived by formula: what many short references to one long name make is bounded.
+#[test]
+fn long_names_are_cut() {
+    let name = "é".repeat(100_000);
+    let inputs = vec!["x"; 10_000];
+    let nodes = vec![
+        node("Relu", &name, &["i"], &["x"]),
+        node("Sum", &name, &inputs, &["y"]),
+    ];
+    let read = read(Graph {
+        node: nodes,
+        input: vec![info("i", &[])],
+        ..Graph::default()
+    })
+    .unwrap();
+    assert_eq!(read.nodes[1].name, "é".repeat(250));
+    assert_eq!(read.nodes[2].name, format!("{}_1", read.nodes[1].name));
+    assert!(
+        read.nodes[2]
+            .inputs
+            .iter()
+            .all(|input| *input == read.nodes[1].name)
+    );
+}
+
+/// Derived by formula: nonsense in attributes and constants is no panic, and no shape.
+#[test]
+fn impossible_attributes_leave_shapes_unknown() {
+    let lists: [&[i64]; 6] = [
+        &[],
+        &[0, 0],
+        &[-1],
+        &[i64::MAX, i64::MAX],
+        &[i64::MIN; 4],
+        &[1; 9],
+    ];
+    let ops = [
+        "Conv",
+        "ConvTranspose",
+        "MaxPool",
+        "Reshape",
+        "Flatten",
+        "Transpose",
+        "Concat",
+        "Squeeze",
+        "Unsqueeze",
+        "Gather",
+        "Slice",
+        "Pad",
+        "Expand",
+        "ConstantOfShape",
+        "Shape",
+        "ReduceSum",
+        "ArgMax",
+        "Split",
+        "Gemm",
+        "MatMul",
+        "LSTM",
+        "Add",
+        "Div",
+        "Sub",
+    ];
+    let names = [
+        "strides",
+        "pads",
+        "dilations",
+        "kernel_shape",
+        "axes",
+        "axis",
+        "perm",
+        "split",
+        "group",
+        "starts",
+        "ends",
+        "start",
+        "end",
+        "hidden_size",
+        "output_padding",
+    ];
+    for shape in [
+        &[][..],
+        &[Some(0)],
+        &[None; 3],
+        &[Some(i64::MAX); 4],
+        &[Some(-5), Some(1)],
+    ] {
+        for list in lists {
+            let attributes: Vec<(&str, &[i64])> = names.iter().map(|name| (*name, list)).collect();
+            let nodes = ops.iter().flat_map(|op| {
+                let plain = node(op, "", &["x", "c", "c", "c"], &[]);
+                [plain.clone(), with(plain, &attributes)]
+            });
+            let node = nodes.enumerate().map(|(index, mut node)| {
+                node.output = vec![format!("y{index}")];
+                node
+            });
+            let model = Graph {
+                node: node.collect(),
+                input: vec![info("x", shape)],
+                initializer: vec![tensor("c", &[list.len() as i64], list)],
+                ..Graph::default()
+            };
+            assert!(read(model).is_ok());
+        }
+    }
+}

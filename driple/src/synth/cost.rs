@@ -1,0 +1,84 @@
+//! What a step of training takes of a network.
+
+use super::network::{Network, Op, Step};
+
+/// Bytes of a number.
+const BYTES: f64 = 4.0;
+
+/// What a step of training takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cost {
+    /// Floating point operations.
+    pub(super) operations: f64,
+    /// Bytes that move between the GPU and its memory.
+    pub(super) moved: f64,
+    /// Operations of the graph.
+    pub(super) kernels: f64,
+    /// Bytes of parameters that a worker fetches.
+    pub(super) fetched: f64,
+    /// Bytes of gradients that a worker sends.
+    pub(super) sent: f64,
+}
+
+impl Cost {
+    /// The cost of a network, with the number of its graph's operations and of the tensors that the
+    /// optimiser keeps for each parameter.
+    pub(super) fn of(network: &Network, kernels: usize, tensors: u64) -> Self {
+        let forward: f64 = network
+            .steps
+            .iter()
+            .map(|step| operations(network, step))
+            .sum();
+        let outputs = network
+            .steps
+            .iter()
+            .filter(|step| !matches!(step.op, Op::Parameter { .. }));
+        let outputs: f64 = outputs.map(elements).sum();
+        let parameters: f64 = network.parameters().map(|(_, step)| elements(step)).sum();
+        let sparse: f64 = network
+            .steps
+            .iter()
+            .map(|step| not_taken(network, step))
+            .sum();
+        Self {
+            operations: 3.0 * forward,
+            moved: BYTES * (4.0 * outputs + parameters * (1 + tensors) as f64),
+            kernels: kernels as f64,
+            fetched: BYTES * parameters,
+            sent: BYTES * (parameters - sparse),
+        }
+    }
+}
+
+fn elements(step: &Step) -> f64 {
+    product(&step.shape)
+}
+
+fn product(shape: &[u64]) -> f64 {
+    shape.iter().map(|size| *size as f64).product()
+}
+
+/// The floating point operations of a step, additions and multiplications one each.
+fn operations(network: &Network, step: &Step) -> f64 {
+    let inner = |input: usize, axes: &[usize]| -> f64 {
+        let shape = network.shape(step.inputs[input]);
+        axes.iter().map(|axis| shape[*axis] as f64).product()
+    };
+    let each = match step.op {
+        Op::Images | Op::Labels | Op::Parameter { .. } | Op::Reshape => 0.0,
+        Op::Conv { .. } => 2.0 * inner(1, &[0, 1, 2]),
+        Op::Depthwise { .. } => 2.0 * inner(1, &[0, 1]),
+        Op::MatMul => 2.0 * inner(0, &[1]),
+        Op::BatchMatMul { .. } => 2.0 * inner(0, &[3]),
+        _ => 1.0,
+    };
+    each * elements(step)
+}
+
+/// How much of a table a step takes no rows of, in elements, at the least.
+fn not_taken(network: &Network, step: &Step) -> f64 {
+    match step.op {
+        Op::Gather => (product(network.shape(step.inputs[0])) - elements(step)).max(0.0),
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,91 @@
+//! Sample jobs: training graphs of networks drawn at random, and what their training consumes by a
+//! model of a set-up, so that data sets can be built where no measurements are at hand.
+//!
+//! The figures are computed, not measured ([`Setup`] says how), and serve examples and tests.
+
+mod cost;
+mod family;
+mod measure;
+mod network;
+mod onnx;
+mod setup;
+mod tensorflow;
+
+use std::fmt::Write;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+pub use setup::Setup;
+
+use crate::graph::METRICS;
+use cost::Cost;
+use family::{Drawn, Family};
+use tensorflow::Optimiser;
+
+/// A job: its training graph and what its training consumes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Its name: GPU, data set, model, `Sync` or `Async`, hyper-parameters and job, with `_` between
+    /// them.
+    pub name: String,
+    /// The graph of its training, the text of a TensorFlow GraphDef.
+    pub graph_def: String,
+    /// Its forward pass, the bytes of an ONNX model without weights.
+    pub onnx: Vec<u8>,
+    /// What it consumes, in [`crate::dataset::METRIC_NAMES`] order: times in seconds, peaks of the GPU
+    /// in percent, those of the network in MB/s.
+    pub measured: [f32; METRICS],
+}
+
+/// `count` jobs on a set-up, families of networks in turn. A job depends on the seed and on its place,
+/// not on `count`.
+pub fn samples(setup: Setup, seed: u64, count: usize) -> impl Iterator<Item = Sample> {
+    (0..count).map(move |index| sample(&setup, seed, index))
+}
+
+/// The first line of a file of measurements, its columns' names.
+pub const MEASUREMENTS: &str = "GPU,Data Set,Model,Sync/Async,Hyper-Parameter,Job Name,Resource,\
+    avg Idle time,avg Active time,avg Peak consumption\n";
+
+/// The resources measured, in the order of the metrics.
+const RESOURCES: [&str; METRICS / 3] = ["GPU MEM util", "GPU util", "Network_rx", "Network_tx"];
+
+impl Sample {
+    /// Its lines of a file of measurements, one for each resource.
+    #[must_use]
+    pub fn measurements(&self) -> String {
+        let fields = self.name.replace('_', ",");
+        let (metrics, _) = self.measured.as_chunks::<3>();
+        let mut lines = String::new();
+        for (resource, [idle, active, peak]) in RESOURCES.iter().zip(metrics) {
+            // Writing to a text cannot fail.
+            let _ = writeln!(lines, "{fields},{resource},{idle},{active},{peak}");
+        }
+        lines
+    }
+}
+
+/// The job of a place.
+fn sample(setup: &Setup, seed: u64, index: usize) -> Sample {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(index as u64);
+    let Drawn {
+        data,
+        model,
+        batch,
+        network,
+    } = Family::ALL[index % Family::ALL.len()].draw(&mut random);
+    let optimiser = Optimiser::ALL[random.random_range(0..Optimiser::ALL.len())];
+    let synchronous = random.random_bool(0.5);
+    let operations = tensorflow::operations(&network, optimiser);
+    let cost = Cost::of(&network, operations, optimiser.tensors());
+    let sync = if synchronous { "Sync" } else { "Async" };
+    let (gpu, hyper) = (setup.gpu, optimiser.name());
+    Sample {
+        name: format!("{gpu}_{data}_{model}_{sync}_b{batch}-{hyper}_job{index:04}"),
+        graph_def: tensorflow::text(&network, optimiser),
+        onnx: onnx::bytes(&network),
+        measured: measure::measure(setup, &cost, synchronous, &mut random),
+    }
+}

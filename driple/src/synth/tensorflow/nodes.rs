@@ -1,0 +1,159 @@
+//! Nodes of a GraphDef to be.
+
+/// Where training runs.
+pub(super) const GPU: &str = "/job:worker/replica:0/task:0/device:GPU:0";
+/// Where input is prepared.
+pub(super) const CPU: &str = "/job:worker/replica:0/task:0/device:CPU:0";
+
+/// A node.
+pub(super) struct Operation {
+    pub(super) name: String,
+    pub(super) op: String,
+    pub(super) device: &'static str,
+    pub(super) inputs: Vec<String>,
+    /// The type of its elements.
+    pub(super) kind: Kind,
+    /// The dimensions of its outputs.
+    pub(super) outputs: Vec<Vec<u64>>,
+    pub(super) value: Holds,
+}
+
+/// The type of a node's elements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Float,
+    Integer,
+}
+
+/// What a node holds itself.
+pub(super) enum Holds {
+    /// Nothing.
+    Nothing,
+    /// A constant of one value all over.
+    All(f32),
+    /// A constant of integers.
+    Integers(Vec<u64>),
+    /// A variable.
+    Variable,
+    /// How a window slides in both directions, and how large it is where no input says.
+    Window { stride: u64, size: Option<u64> },
+}
+
+/// The nodes so far.
+#[derive(Default)]
+pub(super) struct Nodes {
+    pub(super) operations: Vec<Operation>,
+}
+
+impl Nodes {
+    /// Adds an operation on the GPU and gives its name.
+    fn add(
+        &mut self,
+        (name, op): (&str, &str),
+        inputs: &[&str],
+        kind: Kind,
+        outputs: &[&[u64]],
+        value: Holds,
+    ) -> String {
+        self.operations.push(Operation {
+            name: name.to_owned(),
+            op: op.to_owned(),
+            device: GPU,
+            inputs: inputs.iter().map(|input| (*input).to_owned()).collect(),
+            kind,
+            outputs: outputs.iter().map(|shape| shape.to_vec()).collect(),
+            value,
+        });
+        name.to_owned()
+    }
+
+    /// An operation with one output of floating point.
+    pub(super) fn float(&mut self, name: &str, op: &str, inputs: &[&str], shape: &[u64]) -> String {
+        self.add((name, op), inputs, Kind::Float, &[shape], Holds::Nothing)
+    }
+
+    /// One with several outputs.
+    pub(super) fn floats(
+        &mut self,
+        name: &str,
+        op: &str,
+        inputs: &[&str],
+        shapes: &[&[u64]],
+    ) -> String {
+        self.add((name, op), inputs, Kind::Float, shapes, Holds::Nothing)
+    }
+
+    /// One that slides a window.
+    pub(super) fn window(
+        &mut self,
+        name: &str,
+        op: &str,
+        inputs: &[&str],
+        shape: &[u64],
+        window: Holds,
+    ) -> String {
+        self.add((name, op), inputs, Kind::Float, &[shape], window)
+    }
+
+    /// One whose outputs are of integers, with a dimension each.
+    pub(super) fn integers(
+        &mut self,
+        name: &str,
+        op: &str,
+        inputs: &[&str],
+        sizes: &[u64],
+    ) -> String {
+        let shapes: Vec<[u64; 1]> = sizes.iter().map(|size| [*size]).collect();
+        let shapes: Vec<&[u64]> = shapes.iter().map(<[u64; 1]>::as_slice).collect();
+        self.add((name, op), inputs, Kind::Integer, &shapes, Holds::Nothing)
+    }
+
+    /// One without output.
+    pub(super) fn effect(&mut self, name: &str, op: &str, inputs: &[&str]) -> String {
+        self.add((name, op), inputs, Kind::Float, &[], Holds::Nothing)
+    }
+
+    /// A constant of one value all over.
+    pub(super) fn constant(&mut self, name: &str, shape: &[u64], value: f32) -> String {
+        self.add(
+            (name, "Const"),
+            &[],
+            Kind::Float,
+            &[shape],
+            Holds::All(value),
+        )
+    }
+
+    /// A constant of integers.
+    pub(super) fn sizes(&mut self, name: &str, sizes: &[u64]) -> String {
+        let shape = [sizes.len() as u64];
+        let value = Holds::Integers(sizes.to_vec());
+        self.add((name, "Const"), &[], Kind::Integer, &[&shape], value)
+    }
+
+    /// A variable.
+    pub(super) fn variable(&mut self, name: &str, shape: &[u64]) -> String {
+        self.add(
+            (name, "VariableV2"),
+            &[],
+            Kind::Float,
+            &[shape],
+            Holds::Variable,
+        )
+    }
+
+    /// One on the CPU.
+    pub(super) fn host(
+        &mut self,
+        name: &str,
+        op: &str,
+        inputs: &[&str],
+        shapes: &[&[u64]],
+    ) -> String {
+        let name = self.add((name, op), inputs, Kind::Float, shapes, Holds::Nothing);
+        if let Some(operation) = self.operations.last_mut() {
+            operation.device = CPU;
+        }
+        name
+    }
+}

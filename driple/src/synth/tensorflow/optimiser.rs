@@ -1,0 +1,144 @@
+//! The optimiser: what changes the parameters after each step.
+
+use super::nodes::Nodes;
+use super::variables::variable;
+use crate::synth::network::Step;
+
+/// An optimiser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::synth) enum Optimiser {
+    /// Stochastic gradient descent.
+    Descent,
+    /// Gradient descent with momentum, a further tensor for each parameter.
+    Momentum,
+    /// Adam, two further tensors for each parameter.
+    Adam,
+}
+
+impl Optimiser {
+    /// All optimisers.
+    pub(in crate::synth) const ALL: [Self; 3] = [Self::Descent, Self::Momentum, Self::Adam];
+
+    /// Its name in names of jobs.
+    pub(in crate::synth) fn name(self) -> &'static str {
+        match self {
+            Self::Descent => "sgd",
+            Self::Momentum => "momentum",
+            Self::Adam => "adam",
+        }
+    }
+
+    /// How many tensors it keeps for each parameter, the parameter with them.
+    pub(in crate::synth) fn tensors(self) -> u64 {
+        match self {
+            Self::Descent => 1,
+            Self::Momentum => 2,
+            Self::Adam => 3,
+        }
+    }
+
+    /// The names of the further tensors.
+    fn slots(self) -> &'static [&'static str] {
+        match self {
+            Self::Descent => &[],
+            Self::Momentum => &["Momentum"],
+            Self::Adam => &["Adam", "Adam_1"],
+        }
+    }
+
+    /// Its numbers, by name, which all parameters share.
+    fn numbers(self) -> &'static [(&'static str, f32)] {
+        match self {
+            Self::Descent => &[("train/learning_rate", 0.01)],
+            Self::Momentum => &[("train/learning_rate", 0.01), ("train/momentum", 0.9)],
+            Self::Adam => &[
+                ("train/learning_rate", 0.001),
+                ("train/beta1", 0.9),
+                ("train/beta2", 0.999),
+                ("train/epsilon", 1e-8),
+            ],
+        }
+    }
+}
+
+/// Adds the updates of parameters by their gradients, and gives the names of the variables that this
+/// takes.
+pub(super) fn write(
+    updates: &[(&Step, &String)],
+    optimiser: Optimiser,
+    nodes: &mut Nodes,
+) -> Vec<String> {
+    let mut variables = Vec::new();
+    for (name, value) in optimiser.numbers() {
+        nodes.constant(name, &[], *value);
+    }
+    let powers: &[&str] = match optimiser {
+        Optimiser::Adam => &["beta1_power", "beta2_power"],
+        Optimiser::Descent | Optimiser::Momentum => &[],
+    };
+    for power in powers {
+        slot(power, &[], nodes, &mut variables);
+    }
+    let mut done = Vec::new();
+    for (step, gradient) in updates {
+        let slots = optimiser
+            .slots()
+            .iter()
+            .map(|slot| format!("{}/{slot}", step.name));
+        let slots: Vec<String> = slots.collect();
+        for name in &slots {
+            slot(name, &step.shape, nodes, &mut variables);
+        }
+        done.push(format!(
+            "^{}",
+            update(step, gradient, &slots, optimiser, nodes)
+        ));
+    }
+    for (power, beta) in powers.iter().zip(["train/beta1", "train/beta2"]) {
+        let name = format!("train/{power}");
+        let after: Vec<&str> = done.iter().map(String::as_str).collect();
+        let product = nodes.float(&name, "Mul", &[&[*power, beta], &after[..]].concat(), &[]);
+        nodes.float(&format!("{name}/Assign"), "Assign", &[power, &product], &[]);
+    }
+    let after: Vec<&str> = done.iter().map(String::as_str).collect();
+    nodes.effect("train", "NoOp", &after);
+    variables
+}
+
+/// Adds a variable that is zero at the start.
+fn slot(name: &str, shape: &[u64], nodes: &mut Nodes, variables: &mut Vec<String>) {
+    let zeros = nodes.constant(&format!("{name}/Initializer/zeros"), shape, 0.0);
+    variable(name, shape, &zeros, nodes);
+    variables.push(name.to_owned());
+}
+
+/// Adds the update of one parameter.
+fn update(
+    step: &Step,
+    gradient: &str,
+    slots: &[String],
+    optimiser: Optimiser,
+    nodes: &mut Nodes,
+) -> String {
+    let mut inputs = vec![step.name.as_str()];
+    inputs.extend(slots.iter().map(String::as_str));
+    let (op, rate) = match optimiser {
+        Optimiser::Descent => ("ApplyGradientDescent", "train/learning_rate"),
+        Optimiser::Momentum => ("ApplyMomentum", "train/learning_rate"),
+        Optimiser::Adam => ("ApplyAdam", "train/learning_rate"),
+    };
+    match optimiser {
+        Optimiser::Descent => inputs.extend([rate, gradient]),
+        Optimiser::Momentum => inputs.extend([rate, gradient, "train/momentum"]),
+        Optimiser::Adam => {
+            inputs.extend(["beta1_power/read", "beta2_power/read", rate]);
+            inputs.extend(["train/beta1", "train/beta2", "train/epsilon", gradient]);
+        }
+    }
+    nodes.float(
+        &format!("train/update_{}/{op}", step.name),
+        op,
+        &inputs,
+        &step.shape,
+    )
+}

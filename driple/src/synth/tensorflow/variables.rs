@@ -1,0 +1,64 @@
+//! Variables and what they hold before the first step.
+
+use super::nodes::Nodes;
+use crate::synth::network::{Network, Op, Step};
+
+/// Adds a parameter with its initial value and gives the name of the tensor that reads it.
+pub(super) fn parameter(step: &Step, nodes: &mut Nodes) -> String {
+    let initial = match step.op {
+        Op::Parameter { random: true } => uniform(&step.name, &step.shape, nodes),
+        _ => nodes.constant(
+            &format!("{}/Initializer/zeros", step.name),
+            &step.shape,
+            0.0,
+        ),
+    };
+    variable(&step.name, &step.shape, &initial, nodes)
+}
+
+/// Values drawn evenly from a range.
+fn uniform(name: &str, shape: &[u64], nodes: &mut Nodes) -> String {
+    let name = format!("{name}/Initializer/random_uniform");
+    let sizes = nodes.sizes(&format!("{name}/shape"), shape);
+    let least = nodes.constant(&format!("{name}/min"), &[], -0.05);
+    let most = nodes.constant(&format!("{name}/max"), &[], 0.05);
+    let drawn = nodes.float(
+        &format!("{name}/RandomUniform"),
+        "RandomUniform",
+        &[&sizes],
+        shape,
+    );
+    let range = nodes.float(&format!("{name}/sub"), "Sub", &[&most, &least], &[]);
+    let scaled = nodes.float(&format!("{name}/mul"), "Mul", &[&drawn, &range], shape);
+    nodes.float(&name, "Add", &[&scaled, &least], shape)
+}
+
+/// Adds a variable and gives the name of the tensor that reads it.
+pub(super) fn variable(name: &str, shape: &[u64], initial: &str, nodes: &mut Nodes) -> String {
+    let variable = nodes.variable(name, shape);
+    nodes.float(
+        &format!("{name}/Assign"),
+        "Assign",
+        &[&variable, initial],
+        shape,
+    );
+    nodes.float(&format!("{name}/read"), "Identity", &[&variable], shape)
+}
+
+/// The names of the parameters.
+pub(super) fn assigned(network: &Network) -> Vec<String> {
+    network
+        .parameters()
+        .map(|(_, step)| step.name.clone())
+        .collect()
+}
+
+/// Adds the operation that assigns all initial values.
+pub(super) fn start(variables: &[String], nodes: &mut Nodes) {
+    let after: Vec<String> = variables
+        .iter()
+        .map(|name| format!("^{name}/Assign"))
+        .collect();
+    let after: Vec<&str> = after.iter().map(String::as_str).collect();
+    nodes.effect("init", "NoOp", &after);
+}
