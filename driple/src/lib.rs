@@ -8,3 +8,4 @@ pub mod graph;
 pub mod group;
 mod lines;
 pub mod random;
+pub mod torch;

@@ -75,7 +75,7 @@ pub(crate) fn examples(
     features: &Array,
     labels: &Array,
 ) -> Result<Vec<Example>, ArrayFault> {
-    let &[graphs, nodes, _] = shape(adjacency, "adjacency", adjacency_shape(adjacency))?;
+    let &[graphs, nodes, _] = shape(adjacency, "adjacencies", adjacency_shape(adjacency))?;
     shape(features, "features", [graphs, nodes, FEATURES])?;
     shape(labels, "labels", [graphs, METRICS])?;
     let adjacency = adjacency.values.chunks_exact(nodes * nodes);
