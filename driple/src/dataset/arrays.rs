@@ -68,8 +68,8 @@ pub enum ArrayFault {
     },
 }
 
-/// The examples, without names, of an adjacency `(B, N, N)`, features `(B, N, 3)` and labels `(B, 12)`
-/// with at least one graph and one node. Each array has as many values as its shape says.
+/// The examples, without names, of an adjacency `(B, N, N)`, features `(B, N, 3)` and labels `(B,
+/// 12)` with at least one graph and one node. Each array has as many values as its shape says.
 pub(crate) fn examples(
     adjacency: &Array,
     features: &Array,

@@ -2,8 +2,8 @@
 
 use super::TorchError;
 
-/// How often its own length a file may be expanded to, in tensors' elements, bytes of names and objects
-/// visited. Files whose tensors share no values stay below 2.
+/// How often its own length a file may be expanded to, in tensors' elements, bytes of names and
+/// objects visited. Files whose tensors share no values stay below 2.
 const TIMES: usize = 4;
 
 /// What is left of what a file may be expanded to.

@@ -6,8 +6,8 @@ use super::{Saved, TorchError, open};
 use crate::dataset::arrays::{Array, examples};
 use crate::dataset::{Batches, Dataset};
 
-const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict of train, val and test \
-                      with a list of tensors";
+const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict of train, val and \
+                      test with a list of tensors";
 
 /// Reads a data set as the published builder saves it. Examples have no names.
 ///

@@ -1,6 +1,7 @@
 //! The stack machine of pickles.
 
 mod calls;
+mod stack;
 
 use std::collections::BTreeMap;
 
@@ -52,8 +53,8 @@ struct Machine<'a> {
 type Step = Result<(), Problem>;
 
 impl<'a> Machine<'a> {
-    /// Runs until the end instruction and returns what it leaves. `at` is where the instruction under
-    /// way begins.
+    /// Runs until the end instruction and returns what it leaves. `at` is where the instruction
+    /// under way begins.
     fn instructions(&mut self, at: &mut usize) -> Result<Value<'a>, Problem> {
         loop {
             *at = self.input.position();
@@ -200,93 +201,6 @@ impl<'a> Machine<'a> {
             Node::Dict(dict) => dict.extend(pairs.iter().map(|&[key, value]| (key, value))),
             _ => return Err(Problem::Malformed("keys are set in what is no dict")),
         }
-        Ok(())
-    }
-
-    // The stack.
-
-    fn push(&mut self, value: Value<'a>) -> Step {
-        if self.pushed == MOST_VALUES {
-            return Err(Problem::Objects(MOST_VALUES));
-        }
-        self.pushed += 1;
-        self.stack.push(value);
-        Ok(())
-    }
-
-    fn push_node(&mut self, node: Node<'a>) -> Step {
-        if self.nodes.len() == MOST_NODES {
-            return Err(Problem::Objects(MOST_NODES));
-        }
-        // MOST_NODES fits 32 bits.
-        let id = self.nodes.len() as u32;
-        self.nodes.push(node);
-        self.push(Value::Node(id))
-    }
-
-    /// The height of the stack that the last open mark protects.
-    fn floor(&self) -> usize {
-        self.marks.last().copied().unwrap_or(0)
-    }
-
-    fn top(&self) -> Result<Value<'a>, Problem> {
-        let above = self.stack.get(self.floor()..).and_then(<[_]>::last);
-        above.copied().ok_or(LACKING)
-    }
-
-    fn pop(&mut self) -> Result<Value<'a>, Problem> {
-        let value = self.top()?;
-        self.stack.pop();
-        Ok(value)
-    }
-
-    fn top_node(&mut self) -> Result<&mut Node<'a>, Problem> {
-        match self.top()? {
-            Value::Node(id) => self.nodes.get_mut(id as usize).ok_or(LACKING),
-            _ => Err(Problem::Malformed("a container is none")),
-        }
-    }
-
-    fn mark(&mut self) -> Step {
-        if self.marks.len() == MOST_NODES {
-            return Err(Problem::Objects(MOST_NODES));
-        }
-        self.marks.push(self.stack.len());
-        Ok(())
-    }
-
-    /// Removes the last open mark and the values above it.
-    fn pop_marked(&mut self) -> Result<Vec<Value<'a>>, Problem> {
-        let start = self.marks.pop();
-        let start = start.ok_or(Problem::Malformed("the end of a container lacks its start"))?;
-        Ok(self.stack.split_off(start))
-    }
-
-    // The memo.
-
-    fn get(&mut self, code: u8) -> Step {
-        let index = self.memo_index(code == op::BINGET)?;
-        let value = self.memo.get(&index).copied();
-        self.push(value.ok_or(Problem::Malformed("a reference leads nowhere"))?)
-    }
-
-    fn put(&mut self, code: u8) -> Step {
-        let index = self.memo_index(code == op::BINPUT)?;
-        self.memoize(index)
-    }
-
-    fn memo_index(&mut self, short: bool) -> Result<u32, Problem> {
-        match short {
-            true => Ok(self.input.byte()?.into()),
-            false => Ok(u32::from_le_bytes(self.input.array()?)),
-        }
-    }
-
-    fn memoize(&mut self, index: u32) -> Step {
-        if self.memo.len() == MOST_VALUES {
-            return Err(Problem::Objects(MOST_VALUES));
-        }
-        self.memo.insert(index, self.top()?);
         Ok(())
     }
 }

@@ -1,14 +1,14 @@
 //! Files of `torch.save`, read as data: the published data sets, and the weights of models.
 //!
 //! Such a file holds a pickle, a program for a small stack machine whose instructions may call any
-//! Python function. Here a machine (`machine`) carries out only what tensors in containers need, with a
-//! closed list of the names that it may call (`globals`); any other is an error, and nothing in the
-//! file is ever executed. What it costs to read a file is bounded by the file's length: lengths are
-//! checked against the bytes that are left, nothing recurses, and what is shared by reference is
-//! expanded against a budget (`budget`).
+//! Python function. Here a machine (`machine`) carries out only what tensors in containers need,
+//! with a closed list of the names that it may call (`globals`); any other is an error, and nothing
+//! in the file is ever executed. What it costs to read a file is bounded by the file's length:
+//! lengths are checked against the bytes that are left, nothing recurses, and what is shared by
+//! reference is expanded against a budget (`budget`).
 //!
-//! Both forms are read: zip archives (torch 1.6 and later; `archive`), and a row of pickles followed by
-//! the values (`legacy`), of pickle protocols 2 to 5.
+//! Both forms are read: zip archives (torch 1.6 and later; `archive`), and a row of pickles
+//! followed by the values (`legacy`), of pickle protocols 2 to 5.
 
 mod archive;
 mod budget;

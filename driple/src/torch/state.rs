@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use super::value::{Node, Value};
 use super::{Saved, Tensor, TorchError, open};
 
-/// Reads the tensors of a file of `torch.save(model.state_dict(), …)` (`.pt`, `.pth`, `.pkl`), in the
-/// order of the file. Of dicts within dicts, as checkpoints have them, the names are joined by dots,
-/// and items of lists and tuples are named by their number from 0; what is no tensor is left out.
+/// Reads the tensors of a file of `torch.save(model.state_dict(), …)` (`.pt`, `.pth`, `.pkl`), in
+/// the order of the file. Of dicts within dicts, as checkpoints have them, the names are joined by
+/// dots, and items of lists and tuples are named by their number from 0; what is no tensor is left
+/// out.
 ///
 /// # Errors
-/// Where the file is damaged, holds other objects than tensors and plain values, two names are equal,
-/// or it has no tensor at all.
+/// Where the file is damaged, holds other objects than tensors and plain values, two names are
+/// equal, or it has no tensor at all.
 pub fn tensors(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, TorchError> {
     let mut saved = open(bytes)?;
     let mut found = Vec::new();

@@ -34,7 +34,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// `("storage", type, key, location, length)`, in legacy files with a view of it that is `None`.
+    /// `("storage", type, key, location, length)`, in legacy files with a view of it that is
+    /// `None`.
     pub(super) fn persistent(&mut self) -> Step {
         let reference = self.pop()?;
         let items = self.items(reference)?;
@@ -120,7 +121,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The most dimensions of a tensor, as in torch, and the most parts of anything else that is called.
+/// The most dimensions of a tensor, as in torch, and the most parts of anything else that is
+/// called.
 const MOST_ITEMS: usize = 64;
 
 fn count(value: Value) -> Result<usize, Problem> {
