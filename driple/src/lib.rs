@@ -1,6 +1,7 @@
-//! Resource consumption of deep-learning training jobs from their computational graphs, as in Yang et
-//! al., *Prediction of the Resource Consumption of Distributed Deep Learning Systems*, SIGMETRICS 2022:
-//! graphs are read, cut to their operations on GPUs, grouped, and given to a graph neural network.
+//! Resource consumption of deep-learning training jobs from their computational graphs, as in Yang
+//! et al., *Prediction of the Resource Consumption of Distributed Deep Learning Systems*,
+//! SIGMETRICS 2022: graphs are read, cut to their operations on GPUs, grouped, and given to a graph
+//! neural network.
 
 pub mod dataset;
 pub mod features;
@@ -14,3 +15,4 @@ pub mod random;
 pub mod read;
 pub mod train;
 pub mod synth;
+pub mod torch;

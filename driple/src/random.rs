@@ -1,4 +1,5 @@
-//! Python's generator of random numbers, which the groups and splits of published data sets come from.
+//! Python's generator of random numbers, which the groups and splits of published data sets come
+//! from.
 
 const WORDS: usize = 624;
 const MIDDLE: usize = 397;

@@ -68,14 +68,14 @@ pub enum ArrayFault {
     },
 }
 
-/// The examples, without names, of an adjacency `(B, N, N)`, features `(B, N, 3)` and labels `(B, 12)`
-/// with at least one graph and one node. Each array has as many values as its shape says.
+/// The examples, without names, of an adjacency `(B, N, N)`, features `(B, N, 3)` and labels `(B,
+/// 12)` with at least one graph and one node. Each array has as many values as its shape says.
 pub(crate) fn examples(
     adjacency: &Array,
     features: &Array,
     labels: &Array,
 ) -> Result<Vec<Example>, ArrayFault> {
-    let &[graphs, nodes, _] = shape(adjacency, "adjacency", adjacency_shape(adjacency))?;
+    let &[graphs, nodes, _] = shape(adjacency, "adjacencies", adjacency_shape(adjacency))?;
     shape(features, "features", [graphs, nodes, FEATURES])?;
     shape(labels, "labels", [graphs, METRICS])?;
     let adjacency = adjacency.values.chunks_exact(nodes * nodes);

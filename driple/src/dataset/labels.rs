@@ -100,9 +100,9 @@ pub enum Unlabelled {
 }
 
 impl Measurements {
-    /// Reads the measurements of a CSV file with a header: the columns of [`FIELDS`] and [`MEASURES`]
-    /// and `Resource`, in any order, and any others. Rows of other resources than [`RESOURCES`] are
-    /// not looked at.
+    /// Reads the measurements of a CSV file with a header: the columns of [`FIELDS`] and
+    /// [`MEASURES`] and `Resource`, in any order, and any others. Rows of other resources than
+    /// [`RESOURCES`] are not looked at.
     ///
     /// # Errors
     /// Where a column is missing or occurs twice, the text is not UTF-8, a row has more or fewer

@@ -1,6 +1,6 @@
 //! Grouped graphs with measured labels, cut into training, validation and test batches.
 
-mod arrays;
+pub(crate) mod arrays;
 pub mod file;
 pub mod job;
 pub mod labels;

@@ -60,12 +60,12 @@ pub enum SplitError {
 }
 
 /// Splits jobs as the published builder does: shuffles them as Python's `random.shuffle` does after
-/// `random.seed`, keeps the first [`Settings::graphs`], and gives the first 60 % to training, the next
-/// 20 % to validation and the rest to the test, each cut off to whole jobs, in batches.
+/// `random.seed`, keeps the first [`Settings::graphs`], and gives the first 60 % to training, the
+/// next 20 % to validation and the rest to the test, each cut off to whole jobs, in batches.
 ///
 /// Jobs are sorted by name first, so the same jobs are split alike wherever they come from; the
-/// published builder shuffles them from the order in which the file system lists them. Only jobs with
-/// labels should be given.
+/// published builder shuffles them from the order in which the file system lists them. Only jobs
+/// with labels should be given.
 ///
 /// Of fewer than 5 jobs, parts can be empty: 4 are split 2, 1, 1; 3 are split 1, 1, 1; 2 are split
 /// 1, 0, 1; and a single one is left to the test.

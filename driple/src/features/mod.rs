@@ -1,4 +1,5 @@
-//! What inspectors see of single operations: the sizes of their tensors, how common their types are.
+//! What inspectors see of single operations: the sizes of their tensors, how common their types
+//! are.
 
 mod frequency;
 mod size;

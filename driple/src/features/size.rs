@@ -16,8 +16,8 @@ pub struct TensorSize {
 /// A tensor of more elements than 64 bits count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "its first output has more than 2^64 elements, which no tensor has (dimensions {dimensions:?}); \
-     write the graph again"
+    "its first output has more than 2^64 elements, which no tensor has (dimensions \
+     {dimensions:?}); write the graph again"
 )]
 pub struct SizeError {
     /// The dimensions; `None` where one is not known.
@@ -25,8 +25,8 @@ pub struct SizeError {
 }
 
 /// The elements of a tensor of this shape as the published data sets count them: the product of the
-/// dimensions after the last one that is not known or 0, or 0 where there is none after it. A scalar
-/// counts 0, and so does a shape of which nothing is known.
+/// dimensions after the last one that is not known or 0, or 0 where there is none after it. A
+/// scalar counts 0, and so does a shape of which nothing is known.
 ///
 /// So `[None, 5, 7]` has 35 elements, `[5, None, 7]` 7, `[5, None]` 0, and `[0, 5]` 5.
 ///

@@ -1,7 +1,7 @@
 //! Undirected graphs whose neighbours keep the order in which their edges were added.
 
-/// An undirected graph of vertices `0..len`, as networkx holds one: the neighbours of a vertex in the
-/// order of the first edge to each, parallel edges once, a self-loop as the vertex itself.
+/// An undirected graph of vertices `0..len`, as networkx holds one: the neighbours of a vertex in
+/// the order of the first edge to each, parallel edges once, a self-loop as the vertex itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjacency {
     /// Where the neighbours of each vertex start, and where the last ones end.
@@ -10,7 +10,8 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// The graph of these edges, added in this order. Edges to vertices beyond `vertices` are left out.
+    /// The graph of these edges, added in this order. Edges to vertices beyond `vertices` are left
+    /// out.
     ///
     /// # Panics
     /// Where there are 2³² - 1 vertices or more.

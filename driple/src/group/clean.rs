@@ -73,8 +73,8 @@ impl Components {
     }
 }
 
-/// The graph of some vertices that have no edges to others. networkx copies a component edge by edge,
-/// seen from each vertex in turn, which changes the order of neighbours, and so the groups:
+/// The graph of some vertices that have no edges to others. networkx copies a component edge by
+/// edge, seen from each vertex in turn, which changes the order of neighbours, and so the groups:
 /// `copied` says whether there was something to cut it out of.
 fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
     let mut numbers = vec![u32::MAX; graph.len()];

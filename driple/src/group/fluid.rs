@@ -26,8 +26,9 @@ pub struct Communities {
     pub unreached: usize,
 }
 
-/// The communities that networkx's `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)` finds;
-/// each has at least one vertex. networkx before 3.0 makes one pass more than its `max_iter`.
+/// The communities that networkx's `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)`
+/// finds; each has at least one vertex. networkx 2.5.1 makes one pass more than its
+/// `max_iter`.
 ///
 /// Takes time in proportion to the edges times the passes.
 ///

@@ -36,9 +36,9 @@ pub(super) fn on_gpus(graph: &Graph, devices: Devices) -> Result<Ops, GroupError
     Ok(Ops { nodes, adjacency })
 }
 
-/// The name of the operation that an input comes from, by the rules of the published data sets: what
-/// comes before a colon, else what comes after the first character where there is a `^`. So a control
-/// input with a colon, which TensorFlow never writes, keeps its `^` and comes from nowhere.
+/// The name of the operation that an input comes from, by the rules of the published data sets:
+/// what comes before a colon, else what comes after the first character where there is a `^`. So a
+/// control input with a colon, which TensorFlow never writes, keeps its `^` and comes from nowhere.
 fn source(input: &str) -> &str {
     if let Some((name, _)) = input.split_once(':') {
         return name;

@@ -19,8 +19,8 @@ pub struct Settings {
     pub devices: Devices,
     /// The seed of the groups.
     pub seed: u64,
-    /// The most passes over all operations. The published builder, on networkx 2.5.1, makes up to 101;
-    /// few graphs need as many.
+    /// The most passes over all operations. The published builder, on networkx 2.5.1, makes up to
+    /// 101; few graphs need as many.
     pub passes: usize,
 }
 

@@ -19,8 +19,8 @@ pub struct Manifest {
     pub grouping: Option<group::Settings>,
     /// How jobs were split; `None` where it is not known.
     pub split: Option<split::Settings>,
-    /// The frequencies in the features; `None` where they are not known. A graph to predict for needs
-    /// the same.
+    /// The frequencies in the features; `None` where they are not known. A graph to predict for
+    /// needs the same.
     pub frequencies: Option<Frequencies>,
     /// The file of the measurements.
     pub measurements: Option<String>,

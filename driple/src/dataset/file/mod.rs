@@ -1,9 +1,9 @@
 //! Data sets as safetensors files.
 //!
-//! Batch `b` of a part of the data, `train`, `val` or `test`, is three tensors of its `B` graphs with
-//! `N` nodes each: `{part}.{b}.adj`, the adjacency of 0 and 1, `u8` (read: also `f32` and `bool`)
-//! `B × N × N`; `{part}.{b}.x`, the features, `f32` `B × N × 3`; `{part}.{b}.y`, the labels, `f32`
-//! `B × 12`. Batches count from 0.
+//! Batch `b` of a part of the data, `train`, `val` or `test`, is three tensors of its `B` graphs
+//! with `N` nodes each: `{part}.{b}.adj`, the adjacency of 0 and 1, `u8` (read: also `f32` and
+//! `bool`) `B × N × N`; `{part}.{b}.x`, the features, `f32` `B × N × 3`; `{part}.{b}.y`, the
+//! labels, `f32` `B × 12`. Batches count from 0.
 //!
 //! A batch whose graphs differ in size is kept in runs of graphs of equal size, which follow one
 //! another: `{part}.{b}.{run}.adj` and so on, runs from 0. They are read back as one batch.

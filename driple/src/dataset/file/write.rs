@@ -18,12 +18,13 @@ struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// The bytes of a safetensors file with a data set and where it comes from, as [`super`] describes it.
-/// [`super::read`] gives both back.
+/// The bytes of a safetensors file with a data set and where it comes from, as [`super`] describes
+/// it. [`super::read`] gives both back.
 ///
 /// # Errors
-/// Where a graph has no nodes, edges beyond its nodes, out of order or to themselves, or a number that
-/// is not finite, a batch has no graphs, there are none, or the data are too large for one file.
+/// Where a graph has no nodes, edges beyond its nodes, out of order or to themselves, or a number
+/// that is not finite, a batch has no graphs, there are none, or the data are too large for one
+/// file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();
     let mut bytes = 0usize;

@@ -1,0 +1,105 @@
+//! Files of torch 1.6 and later: zip archives of a pickle and its values, which are not compressed.
+
+use std::io::{Cursor, copy, sink};
+
+use zip::{CompressionMethod, ZipArchive};
+
+use super::storage::{self, Storages};
+use super::value::Pickle;
+use super::{TorchError, machine};
+
+/// The end of the pickle's name in the archive.
+const PICKLE: &str = "/data.pkl";
+
+/// The objects of an archive, and the values of its tensors, which stay in `bytes`.
+pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchError> {
+    let mut archive = Archive::open(bytes)?;
+    let folder = archive.folder()?;
+    archive.check_order(&folder)?;
+    let pickle = archive.file(&format!("{folder}{PICKLE}"))?;
+    let pickle = machine::run(pickle, "data.pkl")?;
+    let storages = storage::collect(&pickle, |key, _| {
+        archive.file(&format!("{folder}/data/{key}"))
+    })?;
+    Ok((pickle, storages))
+}
+
+struct Archive<'a> {
+    bytes: &'a [u8],
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+    /// What the files that are read may still take, so that they cannot overlap time and again.
+    left: usize,
+}
+
+impl<'a> Archive<'a> {
+    fn open(bytes: &'a [u8]) -> Result<Self, TorchError> {
+        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(wrong)?;
+        if zip.has_duplicate_names() {
+            return Err(TorchError::Archive(
+                "two files in it have one name".to_owned(),
+            ));
+        }
+        let left = bytes.len();
+        Ok(Archive { bytes, zip, left })
+    }
+
+    /// The folder that all files are in, named by whoever saved them.
+    fn folder(&self) -> Result<String, TorchError> {
+        let names = self.zip.file_names_raw();
+        let folders = names.filter_map(|name| name.strip_suffix(PICKLE.as_bytes()));
+        let folders: Vec<&[u8]> = folders.filter(|folder| !folder.contains(&b'/')).collect();
+        match folders.as_slice() {
+            [folder] => String::from_utf8(folder.to_vec())
+                .map_err(|_| TorchError::Archive("a name in it is not UTF-8".to_owned())),
+            others => {
+                let fault = format!(
+                    "it has {} files data.pkl in a folder, not one",
+                    others.len()
+                );
+                Err(TorchError::Archive(fault))
+            }
+        }
+    }
+
+    /// Values are stored lowest byte first unless a file says otherwise.
+    fn check_order(&mut self, folder: &str) -> Result<(), TorchError> {
+        let name = format!("{folder}/byteorder");
+        if self.zip.index_for_name(&name).is_none() || self.file(&name)? == b"little" {
+            return Ok(());
+        }
+        let fault = "its values are stored highest byte first: save it on another machine";
+        Err(TorchError::Archive(fault.to_owned()))
+    }
+
+    /// The bytes of a file, whose checksum has to be right.
+    fn file(&mut self, name: &str) -> Result<&'a [u8], TorchError> {
+        let named = |fault: &str| TorchError::Archive(format!("{}: {fault}", name.escape_debug()));
+        let mut file = self
+            .zip
+            .by_name(name)
+            .map_err(|error| named(&error.to_string()))?;
+        if file.compression() != CompressionMethod::Stored || file.encrypted() {
+            return Err(named("it is compressed or encrypted"));
+        }
+        let start = file
+            .data_start()
+            .and_then(|start| usize::try_from(start).ok());
+        let length = usize::try_from(file.size()).ok();
+        let range = start.zip(length).and_then(|(start, length)| {
+            let end = start.checked_add(length)?;
+            self.bytes.get(start..end)
+        });
+        let bytes = range.ok_or_else(|| named("it is cut short"))?;
+        let left = self.left.checked_sub(bytes.len());
+        self.left = left.ok_or_else(|| named("files overlap"))?;
+        let read = copy(&mut file, &mut sink()).map_err(|error| named(&error.to_string()))?;
+        if read != bytes.len() as u64 {
+            return Err(named("it is cut short"));
+        }
+        Ok(bytes)
+    }
+}
+
+fn wrong(error: zip::result::ZipError) -> TorchError {
+    TorchError::Archive(error.to_string())
+}

@@ -1,0 +1,73 @@
+//! The names that a file may refer to.
+
+use super::Problem;
+
+/// A class or function of the closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Global {
+    OrderedDict,
+    /// `torch._utils._rebuild_tensor_v2`.
+    Tensor,
+    /// `torch._utils._rebuild_parameter`.
+    Parameter,
+    /// The type of a storage.
+    Storage(Kind),
+}
+
+/// The type of a storage's values, all of which are stored lowest byte first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    F16,
+    Bf16,
+    F32,
+    F64,
+    Bool,
+    U8,
+    I8,
+    I16,
+    I32,
+    I64,
+}
+
+impl Kind {
+    /// Bytes of a value.
+    pub fn size(self) -> usize {
+        match self {
+            Kind::Bool | Kind::U8 | Kind::I8 => 1,
+            Kind::F16 | Kind::Bf16 | Kind::I16 => 2,
+            Kind::F32 | Kind::I32 => 4,
+            Kind::F64 | Kind::I64 => 8,
+        }
+    }
+}
+
+/// The entry of the list with this name.
+pub(super) fn find(module: &str, name: &str) -> Result<Global, Problem> {
+    let found = match (module, name) {
+        ("collections", "OrderedDict") => Some(Global::OrderedDict),
+        ("torch._utils", "_rebuild_tensor_v2") => Some(Global::Tensor),
+        ("torch._utils", "_rebuild_parameter") => Some(Global::Parameter),
+        ("torch" | "torch.cuda", _) => storage(name).map(Global::Storage),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        let name: String = format!("{module}.{name}").chars().take(100).collect();
+        Problem::Global(name.escape_debug().to_string())
+    })
+}
+
+fn storage(name: &str) -> Option<Kind> {
+    Some(match name {
+        "HalfStorage" => Kind::F16,
+        "BFloat16Storage" => Kind::Bf16,
+        "FloatStorage" => Kind::F32,
+        "DoubleStorage" => Kind::F64,
+        "BoolStorage" => Kind::Bool,
+        "ByteStorage" => Kind::U8,
+        "CharStorage" => Kind::I8,
+        "ShortStorage" => Kind::I16,
+        "IntStorage" => Kind::I32,
+        "LongStorage" => Kind::I64,
+        _ => return None,
+    })
+}

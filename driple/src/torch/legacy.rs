@@ -1,0 +1,107 @@
+//! Files of torch before 1.6: a row of pickles and the values after them.
+
+use std::collections::BTreeMap;
+
+use super::cursor::Cursor;
+use super::storage::{self, Storages, fault};
+use super::value::{Node, Pickle, Value};
+use super::{Problem, TorchError, machine};
+
+/// The first pickle: a number that only these files begin with.
+pub(super) const MAGIC: [u8; 15] = [
+    0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, b'.',
+];
+
+/// The version of the form, the only one there is.
+const VERSION: i64 = 1001;
+
+/// The objects of a file, and the values of its tensors, which stay in `bytes`.
+pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchError> {
+    let mut rest = bytes.get(MAGIC.len()..).unwrap_or_default();
+    let mut next = |name| {
+        let pickle = machine::run(rest, name)?;
+        rest = rest.get(pickle.length..).unwrap_or_default();
+        Ok(pickle)
+    };
+    check_version(&next("the version")?)?;
+    check_system(&next("the description of the system")?)?;
+    let pickle = next("the saved object")?;
+    let keys = next("the list of storages")?;
+    let values = values(&pickle, &keys, rest)?;
+    let storages = storage::collect(&pickle, |key, _| {
+        let bytes = values.get(key).copied();
+        bytes.ok_or_else(|| fault(key, "the file has none"))
+    })?;
+    Ok((pickle, storages))
+}
+
+fn check_version(pickle: &Pickle) -> Result<(), TorchError> {
+    match pickle.root {
+        Value::Int(VERSION) => Ok(()),
+        other => Err(TorchError::Layout {
+            place: "the version".to_owned(),
+            found: match other {
+                Value::Int(version) => version.to_string(),
+                other => pickle.describe(other).to_owned(),
+            },
+            expected: "1001; save the file again",
+        }),
+    }
+}
+
+/// Values have to be stored lowest byte first.
+fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
+    let entries = match pickle.node(pickle.root) {
+        Some(Node::Dict(entries)) => entries.as_slice(),
+        _ => &[],
+    };
+    let little = (Value::Text("little_endian"), Value::Bool(true));
+    match entries.contains(&little) {
+        true => Ok(()),
+        false => Err(TorchError::Layout {
+            place: "the order of bytes".to_owned(),
+            found: "the highest first, or unknown".to_owned(),
+            expected: "the lowest first; save the file on another machine",
+        }),
+    }
+}
+
+/// The values of each storage: in the order of the keys, a count of 8 bytes and as many values.
+fn values<'a>(
+    pickle: &Pickle<'a>,
+    keys: &Pickle<'a>,
+    bytes: &'a [u8],
+) -> Result<BTreeMap<&'a str, &'a [u8]>, TorchError> {
+    let mut sizes = BTreeMap::new();
+    for node in &pickle.nodes {
+        if let Node::Storage(storage) = node {
+            sizes.insert(storage.key, storage.kind.size());
+        }
+    }
+    let Some(Node::List(keys)) = keys.node(keys.root) else {
+        return Err(TorchError::Layout {
+            place: "the list of storages".to_owned(),
+            found: keys.describe(keys.root).to_owned(),
+            expected: "a list; save the file again",
+        });
+    };
+    let mut values = BTreeMap::new();
+    let mut input = Cursor::new(bytes);
+    for &key in keys {
+        let Value::Text(key) = key else {
+            return Err(fault("?", "its name is no text"));
+        };
+        let size = sizes.get(key).copied();
+        let size = size.ok_or_else(|| fault(key, "no tensor looks at them"))?;
+        let read = of_size(&mut input, size).map_err(|problem| fault(key, &problem.to_string()))?;
+        if values.insert(key, read).is_some() {
+            return Err(fault(key, "they are there twice"));
+        }
+    }
+    Ok(values)
+}
+
+fn of_size<'a>(input: &mut Cursor<'a>, size: usize) -> Result<&'a [u8], Problem> {
+    let count = u64::from_le_bytes(input.array()?);
+    input.take(count.saturating_mul(size as u64))
+}

@@ -1,0 +1,46 @@
+//! The bytes of the values that tensors look at.
+
+use std::collections::BTreeMap;
+
+use super::TorchError;
+use super::value::{Node, Pickle, Storage};
+
+/// Storages by their names in the file, and their bytes.
+pub(super) type Storages<'a> = BTreeMap<&'a str, (Storage<'a>, &'a [u8])>;
+
+/// Reads every storage of a pickle once, from what `read` gives for its name and length in bytes.
+pub(super) fn collect<'a>(
+    pickle: &Pickle<'a>,
+    mut read: impl FnMut(&'a str, usize) -> Result<&'a [u8], TorchError>,
+) -> Result<Storages<'a>, TorchError> {
+    let mut storages = Storages::new();
+    for node in &pickle.nodes {
+        let &Node::Storage(storage) = node else {
+            continue;
+        };
+        let key = storage.key;
+        if let Some((known, _)) = storages.get(key) {
+            if *known != storage {
+                return Err(fault(key, "they are described in two ways"));
+            }
+            continue;
+        }
+        let length = storage.len.checked_mul(storage.kind.size());
+        let length = length.ok_or_else(|| fault(key, "they are too many"))?;
+        let bytes = read(key, length)?;
+        if bytes.len() != length {
+            let found = format!("{} bytes are there, {length} are expected", bytes.len());
+            return Err(fault(key, &found));
+        }
+        storages.insert(key, (storage, bytes));
+    }
+    Ok(storages)
+}
+
+/// What is wrong with a storage.
+pub(super) fn fault(key: &str, fault: &str) -> TorchError {
+    TorchError::Storage {
+        key: key.chars().take(60).collect(),
+        fault: fault.to_owned(),
+    }
+}
