@@ -13,6 +13,6 @@ pub mod model;
 pub mod nn;
 pub mod random;
 pub mod read;
-pub mod train;
 pub mod synth;
 pub mod torch;
+pub mod train;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
+use super::start::Start;
 use super::state::{Best, Epoch, State};
 use crate::inspector::{Card, InspectorError, metadata, write_tensors};
-use crate::model::{Network, Tensor, Weights, WeightsError, read_weights, set_weights, weights};
+use crate::model::{Tensor, Weights, WeightsError, read_weights, set_weights, weights};
 use crate::nn::{AdamState, ParamId, Parameters};
 
 /// What a checkpoint is called among the metadata.
@@ -87,11 +88,11 @@ fn moments(parameters: &Parameters<f32>, values: &[Array2<f32>]) -> Weights {
     parameters.ids().zip(values).map(tensor).collect()
 }
 
-/// Reads a checkpoint: the card, the network and where its training stands.
+/// Reads a checkpoint: training goes on from it as if never interrupted.
 ///
 /// # Errors
 /// Where `bytes` is no checkpoint, or a damaged one.
-pub fn read(bytes: &[u8]) -> Result<(Card, Network, State<f32>), CheckpointError> {
+pub fn read(bytes: &[u8]) -> Result<Start, CheckpointError> {
     #[derive(Deserialize)]
     struct Version {
         version: u32,
@@ -126,16 +127,18 @@ pub fn read(bytes: &[u8]) -> Result<(Card, Network, State<f32>), CheckpointError
         }),
         None => None,
     };
-    Ok((
+    let history = stored.history;
+    let state = State {
+        parameters,
+        adam,
+        best,
+        history,
+    };
+    Ok(Start {
         card,
         network,
-        State {
-            parameters,
-            adam,
-            best,
-            history: stored.history,
-        },
-    ))
+        state,
+    })
 }
 
 fn take(parts: &mut BTreeMap<usize, Weights>, part: usize) -> Weights {

@@ -12,6 +12,9 @@ use crate::nn::Real;
 pub struct Scale(pub [f64; METRICS]);
 
 impl Scale {
+    /// Labels as they are.
+    pub const NONE: Self = Self([1.0; METRICS]);
+
     /// That of a training set. A metric that is never above zero is left as it is.
     #[must_use]
     pub fn of<'e>(examples: impl IntoIterator<Item = &'e Example>) -> Self {

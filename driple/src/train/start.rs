@@ -1,0 +1,156 @@
+//! Where trainings begin.
+
+use super::plan::Plan;
+use super::scale::Scale;
+use super::state::State;
+use super::training::{Stage, Training};
+use crate::dataset::{Dataset, Example};
+use crate::graph::METRICS;
+use crate::inspector::{Card, Inspector, Provenance};
+use crate::model::{Architecture, ArchitectureError, Design, Inputs, Network};
+
+/// A training about to begin, or interrupted.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// What is trained; its provenance has the plan.
+    pub card: Card,
+    /// Its layers.
+    pub network: Network,
+    /// Where it stands.
+    pub state: State<f32>,
+}
+
+/// Why there is nothing to train.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// There are no graphs.
+    #[error("the data set has no graphs to train on")]
+    NoGraphs,
+    /// There is no such network.
+    #[error(transparent)]
+    Architecture(#[from] ArchitectureError),
+}
+
+fn examples(data: &Dataset) -> Result<Vec<&Example>, StartError> {
+    let examples: Vec<&Example> = data.train.iter().flatten().collect();
+    if examples.is_empty() {
+        return Err(StartError::NoGraphs);
+    }
+    Ok(examples)
+}
+
+/// The mean of each label divided by the scale.
+fn means(examples: &[&Example], scale: &Scale) -> [f64; METRICS] {
+    std::array::from_fn(|metric| {
+        let labels = examples
+            .iter()
+            .map(|example| f64::from(example.labels[metric]));
+        labels.sum::<f64>() / examples.len() as f64 / scale.0[metric]
+    })
+}
+
+/// A network of first weights drawn by `seed`. How graphs are grouped and the frequencies of their
+/// operations are left for the caller to add to the card.
+///
+/// # Errors
+/// Where there is no such network, or there are no graphs.
+pub fn fresh(
+    architecture: Architecture,
+    data: &Dataset,
+    plan: Plan,
+    seed: u64,
+) -> Result<Start, StartError> {
+    architecture.check()?;
+    let examples = examples(data)?;
+    let scale = Scale::of(examples.iter().copied());
+    let (network, mut parameters) = Network::new(architecture, seed);
+    let inputs = match architecture.design {
+        Design::Original => Inputs::Raw,
+        Design::Deep => {
+            network.begin_at(&mut parameters, &means(&examples, &scale));
+            Inputs::standard(examples.iter().map(|example| &example.graph))
+        }
+    };
+    let card = Card {
+        architecture,
+        inputs,
+        scale: Some(scale),
+        grouping: None,
+        frequencies: None,
+        provenance: Some(Provenance {
+            plan,
+            seed,
+            ..Provenance::default()
+        }),
+    };
+    let state = State::new(parameters);
+    Ok(Start {
+        card,
+        network,
+        state,
+    })
+}
+
+/// A network that starts with the weights of `inspector`, for the labels of `data`: transfer learning
+/// where the plan keeps some of them. Inputs stay as the weights know them.
+///
+/// # Errors
+/// Where there are no graphs.
+pub fn from(inspector: &Inspector, data: &Dataset, plan: Plan) -> Result<Start, StartError> {
+    let examples = examples(data)?;
+    let mut card = inspector.card.clone();
+    card.scale = Some(Scale::of(examples.iter().copied()));
+    card.provenance = Some(Provenance {
+        plan,
+        ..Provenance::default()
+    });
+    Ok(Start {
+        card,
+        network: inspector.network.clone(),
+        state: State::new(inspector.parameters.clone()),
+    })
+}
+
+impl Start {
+    /// How it is trained.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        self.card
+            .provenance
+            .as_ref()
+            .map_or_else(Plan::default, |origin| origin.plan)
+    }
+
+    /// The training, on `data`.
+    #[must_use]
+    pub fn training(&self, data: &Dataset) -> Training<'_, f32> {
+        let scale = self.card.scale.unwrap_or(Scale::NONE);
+        let state = self.state.clone();
+        Training::new(
+            &self.network,
+            &self.card.inputs,
+            &scale,
+            self.plan(),
+            data,
+            state,
+        )
+    }
+
+    /// The inspector of the best epoch of `training`, with its errors noted.
+    #[must_use]
+    pub fn inspector(&self, training: &Training<'_, f32>) -> Inspector {
+        let state = training.state();
+        let parameters = state.best_parameters().clone();
+        let mut card = self.card.clone();
+        let origin = card.provenance.get_or_insert_default();
+        origin.epochs = state.history.len();
+        origin.best_epoch = state.best.as_ref().map_or(0, |best| best.epoch);
+        origin.val = training.errors(Stage::Val, &parameters);
+        origin.test = training.errors(Stage::Test, &parameters);
+        Inspector {
+            card,
+            network: self.network.clone(),
+            parameters,
+        }
+    }
+}
