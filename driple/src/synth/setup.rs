@@ -3,21 +3,21 @@
 /// What jobs are trained on: servers of one GPU each, a worker on each, one of them with the
 /// parameters as well.
 ///
-/// Of a step of training take `F` the floating point operations, three times those of the forward pass;
-/// `A` the bytes that tensors move, four times those of the forward pass's outputs, and parameters and
-/// optimiser's tensors once; `N` the operations of the graph that are run; `P` the bytes of parameters.
-/// Then, in seconds,
+/// Of a step of training take `F` the floating point operations, three times those of the forward
+/// pass; `A` the bytes that tensors move, four times those of the forward pass's outputs, and
+/// parameters and optimiser's tensors once; `N` the operations of the graph that are run; `P` the
+/// bytes of parameters. Then, in seconds,
 ///
-/// - `work = F / speed + A / bandwidth` and `gaps = N × launch`;
+/// - `moving = A / bandwidth`, `work = F / speed + moving` and `gaps = N × launch`;
 /// - `compute = work + gaps`;
-/// - `transfer = P × (workers - 1) / workers / network`, each way; of tables that rows are taken from,
-///   no more is sent than the rows taken;
+/// - `transfer = P × (workers - 1) / workers / network`, each way; of tables that rows are taken
+///   from, no more is sent than the rows taken;
 /// - `wait = transfer² / (transfer + compute)`, as transfers overlap with computing, and a tenth of
 ///   `compute` more where workers wait for the slowest one; then `step = compute + wait`.
 ///
 /// | resource | idle | active | peak |
 /// |---|---|---|---|
-/// | GPU memory | `step - moving` with `moving = A / bandwidth` | `moving` | `100 × moving / compute` |
+/// | GPU memory | `step - moving` | `moving` | `100 × moving / compute` |
 /// | GPU | `wait + gaps` | `work` | `100 × work / compute` |
 /// | network, both ways | `step - transfer` | `transfer` | `network × bytes / (bytes + 4 MB)` |
 ///

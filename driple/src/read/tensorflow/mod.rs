@@ -23,8 +23,8 @@ const CHUNK: usize = 4096;
 /// A node that is read: from its bytes or text to itself, or its name and what is wrong with it.
 type Read = Result<Node, (String, NodeFault)>;
 
-/// The graph of nodes in the file's order, or the first fault among them. Of each node `line` gives the
-/// line, where there are lines.
+/// The graph of nodes in the file's order, or the first fault among them. Of each node `line` gives
+/// the line, where there are lines.
 fn graph<B: Sync>(
     blocks: &[B],
     read: impl Fn(&B) -> Result<Read, ReadError> + Sync,

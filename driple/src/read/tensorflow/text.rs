@@ -1,8 +1,8 @@
 //! GraphDefs in protobuf's text format.
 //!
-//! A scanner cuts the file into its nodes, so that an error names the node, nothing but one node at a
-//! time is held in parsed form, and the parser, which calls itself for messages in messages, never sees
-//! more than [`super::scan::DEPTH`] of these.
+//! A scanner cuts the file into its nodes, so that an error names the node, nothing but one node at
+//! a time is held in parsed form, and the parser, which calls itself for messages in messages,
+//! never sees more than [`super::scan::DEPTH`] of these.
 
 use prost_reflect::DynamicMessage;
 
