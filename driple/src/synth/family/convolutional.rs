@@ -58,8 +58,8 @@ impl Images {
     }
 }
 
-/// Stages of convolutions, each of half the size and twice the channels of the one before, and dense
-/// layers: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
+/// Stages of convolutions, each of half the size and twice the channels of the one before, and
+/// dense layers: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
 pub(super) fn plain(random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(random), Network::default());
     let (stages, layers) = (random.random_range(4..=5), random.random_range(1..=3));
@@ -118,7 +118,8 @@ pub(super) fn residual(random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("ResNet{depth}"), network)
 }
 
-/// Convolutions of single channels, each before one of single pixels: Howard et al., *MobileNets*, 2017.
+/// Convolutions of single channels, each before one of single pixels: Howard et al., *MobileNets*,
+/// 2017.
 pub(super) fn separable(random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));
@@ -150,7 +151,8 @@ pub(super) fn separable(random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("MobileNet{}", 2 * blocks + 2), network)
 }
 
-/// A block with a shortcut: two convolutions, or three of which the first and last are of single pixels.
+/// A block with a shortcut: two convolutions, or three of which the first and last are of single
+/// pixels.
 fn shortcut(
     network: &mut Network,
     name: &str,
