@@ -53,7 +53,9 @@ struct Activated {
 impl<'a, T: Real> Tape<'a, T> {
     /// `activation` of each value.
     pub fn activate(&mut self, input: Var, activation: Activation) -> Var {
-        let out = self.value(input).mapv(|x| activation.at(x));
+        let x = self.value(input);
+        let mut out = self.buffers().any(x.nrows(), x.ncols());
+        out.zip_mut_with(x, |to, &x| *to = activation.at(x));
         let output = self.next();
         self.push(out, &[input], &[], || {
             Box::new(Activated {
