@@ -142,11 +142,11 @@ fn every_convolution_learns() {
             ..Architecture::new(kind)
         };
         let plan = Plan {
-            epochs: 25,
+            epochs: 12,
             ..Plan::default()
         };
         let (_, error) = trained(architecture, &data, plan, 1);
-        assert!(error < 0.015, "{kind:?}: {error}");
+        assert!(error < 0.037, "{kind:?}: {error}");
     }
 }
 
@@ -228,4 +228,48 @@ fn transfer_changes_the_readout_alone() {
             before.name(id)
         );
     }
+}
+
+/// The data set as another set-up might have measured it: every metric bent and scaled by its own.
+fn elsewhere(data: &Dataset) -> Dataset {
+    let mut other = data.clone();
+    let parts = [&mut other.train, &mut other.val, &mut other.test];
+    for example in parts.into_iter().flatten().flatten() {
+        for (metric, label) in example.labels.iter_mut().enumerate() {
+            let power = [0.7, 1.4, 1.0, 1.8][metric % 4];
+            *label = (1.0 + metric as f32) * label.max(0.0).powf(power);
+        }
+    }
+    other
+}
+
+#[test]
+fn a_new_setup_is_learnt_from_a_tenth_of_the_data_better_than_from_scratch() {
+    let Some(data) = synthetic() else { return };
+    let architecture = Architecture {
+        hidden: 32,
+        ..Architecture::new(Convolution::Gcn)
+    };
+    let plan = Plan {
+        epochs: 40,
+        ..Plan::default()
+    };
+    let (known, _) = trained(architecture, &data, plan, 1);
+    let mut other = elsewhere(&data);
+    other.train.iter_mut().for_each(|batch| batch.truncate(3));
+    assert_eq!(other.train.iter().map(Vec::len).sum::<usize>(), 24);
+    let plan = Plan {
+        epochs: 100,
+        ..Plan::default()
+    };
+    let (_, scratch) = trained(architecture, &other, plan, 1);
+    let plan = Plan {
+        learns: Learns::Readout,
+        ..plan
+    };
+    let start = start::from(&known, &other, plan).unwrap();
+    let mut training = start.training(&other);
+    run(&mut training);
+    let transferred = test_error(&training);
+    assert!(transferred < 0.5 * scratch, "{transferred} {scratch}");
 }
