@@ -19,7 +19,7 @@ impl Activation {
     pub const RELU: Self = Self::Leaky(0.0);
 
     /// Its value at `x`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn at<T: Real>(self, x: T) -> T {
         match self {
             _ if x > T::zero() => x,
@@ -29,7 +29,7 @@ impl Activation {
     }
 
     /// Its slope where its value is `y`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn slope<T: Real>(self, y: T) -> T {
         match self {
             _ if y > T::zero() => T::one(),

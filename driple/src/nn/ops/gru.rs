@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, Axis, s};
 
-use super::super::kernels::{add_row_sum, rows, rows_mut, vectorised};
-use super::super::product::add_product;
+use super::super::kernels::{add_row_sum, axpy, rows, rows_mut, vectorised};
+use super::super::product::{add_product, set_product};
 use super::super::tape::{Flow, Op};
 use super::super::{ParamId, Parameters, Real, Tape, Var};
 
@@ -50,20 +50,18 @@ impl<'a, T: Real> Tape<'a, T> {
         let width = y.ncols();
         let mut gates = self.buffers().any(x.nrows(), 3 * width);
         let mut recalled = self.buffers().any(x.nrows(), width);
-        let (sums, bias) = biases(parameters, &gru, width);
-        rows_mut(&mut gates).for_each(|row| row.copy_from_slice(&sums));
-        rows_mut(&mut recalled).for_each(|row| row.copy_from_slice(&bias));
         let by_input = parameters[gru.input_weight].slice(s![.., ..x.ncols()]);
         let by_hidden = &parameters[gru.hidden_weight];
-        add_product(&x.view(), &by_input.t(), gates.view_mut());
+        set_product(&x.view(), &by_input.t(), gates.view_mut());
         let (both, new) = (
             by_hidden.slice(s![..2 * width, ..]),
             by_hidden.slice(s![2 * width.., ..]),
         );
         add_product(&y.view(), &both.t(), gates.slice_mut(s![.., ..2 * width]));
-        add_product(&y.view(), &new.t(), recalled.view_mut());
+        set_product(&y.view(), &new.t(), recalled.view_mut());
         let mut out = self.buffers().any(y.nrows(), width);
-        vectorised(|| next_state(&mut gates, &recalled, y, &mut out));
+        let biases = biases(parameters, &gru, width);
+        vectorised(|| next_state(&biases, &mut gates, &mut recalled, y, &mut out));
         let (gates, recalled) = (self.input(gates), self.input(recalled));
         let step = || Step {
             gru,
@@ -88,21 +86,25 @@ fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<
     (sums, hidden.slice(s![2 * width..]).to_vec())
 }
 
-/// Turns `gates` from sums into gates, and sets `out` to the new state.
+/// Turns `gates` from sums without biases into gates, adds the bias to what is recalled, and sets
+/// `out` to the new state.
 #[inline(always)]
 fn next_state<T: Real>(
+    biases: &(Vec<T>, Vec<T>),
     gates: &mut Array2<T>,
-    recalled: &Array2<T>,
+    recalled: &mut Array2<T>,
     y: &Array2<T>,
     out: &mut Array2<T>,
 ) {
     let width = y.ncols();
-    let states = rows(recalled).zip(rows(y)).zip(rows_mut(out));
+    let states = rows_mut(recalled).zip(rows(y)).zip(rows_mut(out));
     for (gates, ((recalled, y), out)) in rows_mut(gates).zip(states) {
+        axpy(T::one(), &biases.0, gates);
+        axpy(T::one(), &biases.1, recalled);
         let (both, new) = gates.split_at_mut(2 * width);
         T::sigmoid(both);
         let (reset, update) = both.split_at(width);
-        for ((new, &recalled), &reset) in new.iter_mut().zip(recalled).zip(reset) {
+        for ((new, &recalled), &reset) in new.iter_mut().zip(recalled.iter()).zip(reset) {
             *new += reset * recalled;
         }
         T::hyperbolic_tangent(new);

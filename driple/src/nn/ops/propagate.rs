@@ -53,11 +53,13 @@ impl<'a, T: Real> Tape<'a, T> {
     ) -> Var {
         let mut out = times(&block.normalised, self.value(input), self.buffers());
         let shift = self.parameters()[bias].as_slice().unwrap_or_default();
-        for to in rows_mut(&mut out) {
-            to.iter_mut()
-                .zip(shift)
-                .for_each(|(to, &b)| *to = activation.at(*to + b));
-        }
+        vectorised(|| {
+            for to in rows_mut(&mut out) {
+                to.iter_mut()
+                    .zip(shift)
+                    .for_each(|(to, &b)| *to = activation.at(*to + b));
+            }
+        });
         let output = self.next();
         let op = || {
             Box::new(Convolution {
