@@ -14,7 +14,7 @@ use crate::model::{
 const VERSION: u32 = 1;
 
 /// What the card is called among the metadata.
-const KEY: &str = "gleaner";
+pub(crate) const KEY: &str = "gleaner";
 
 /// Why a file is no inspector.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +61,15 @@ pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     let card =
         serde_json::to_string(&stored).map_err(|error| InspectorError::Write(error.to_string()))?;
     write_tensors(&weights(&inspector.parameters), (KEY, card))
+}
+
+/// The bytes of a safetensors file of an inspector's weights alone, as torch and others read them.
+///
+/// # Errors
+/// Never in practice; the library's words where it fails.
+pub fn write_plain(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
+    // What torch's own files say, and some readers ask for.
+    write_tensors(&weights(&inspector.parameters), ("format", "pt".to_owned()))
 }
 
 /// A safetensors file of `tensors`, with one entry of metadata.
