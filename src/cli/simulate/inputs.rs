@@ -169,7 +169,7 @@ impl FileArgs {
         experiment.cluster = self.cluster.clone().unwrap_or(experiment.cluster);
         experiment.colocate = given(&self.colocate, experiment.colocate);
         if self.profiles.is_some() {
-            experiment.measured = experiment.profiles;
+            experiment.measured = experiment.profiles.take();
             experiment.profiles.clone_from(&self.profiles);
         }
         Ok(experiment)
