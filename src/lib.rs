@@ -5,7 +5,7 @@
 //! [`output`] and [`report`] (results to bytes and to pages), [`ingest`] (files to domain
 //! types), the engines [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`],
 //! [`sweep`] and [`synth`] (no files, no terminal), [`models`] (trained models in their use),
-//! [`domain`], and the crates [`gleaner_solvers`] and [`gleaner_models`].
+//! [`domain`], and the crates [`gleaner_solvers`], [`gleaner_models`] and [`gleaner_driple`].
 
 pub mod cli;
 pub mod compare;

@@ -2,6 +2,7 @@
 
 mod compare;
 mod convert;
+mod driple;
 mod ingest;
 mod inputs;
 mod inspect;
@@ -53,6 +54,7 @@ enum Command {
     Predict(models::predict::Args),
     Evaluate(models::evaluate::Args),
     Explain(models::explain::Args),
+    Driple(driple::Args),
     Sweep(sweep::Args),
     Convert(convert::Args),
     Report(report::Args),
@@ -84,6 +86,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Predict(args) => models::predict::run(&args),
         Command::Evaluate(args) => models::evaluate::run(&args),
         Command::Explain(args) => models::explain::run(&args),
+        Command::Driple(args) => driple::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Report(args) => report::run(&args),
