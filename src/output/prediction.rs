@@ -71,10 +71,13 @@ pub fn packing(
     path: &Path,
 ) -> Result<usize> {
     let scores = score_profiles(model, profiles).into_iter();
-    let scored = profiles.iter().zip(scores).map(|((workload, profile), score)| {
-        let score = Some(score);
-        (workload.clone(), Profile { score, ..*profile })
-    });
+    let scored = profiles
+        .iter()
+        .zip(scores)
+        .map(|((workload, profile), score)| {
+            let score = Some(score);
+            (workload.clone(), Profile { score, ..*profile })
+        });
     self::profiles(&scored.collect(), path)
 }
 
@@ -92,7 +95,9 @@ pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<u
         Column::Floats(profiles.values().map(|profile| Some(of(profile))).collect())
     };
     let whole = |of: fn(&Workload) -> i64| Column::Whole(profiles.keys().map(of).collect());
-    let scores = profiles.values().map(|profile| profile.score.map(i64::from));
+    let scores = profiles
+        .values()
+        .map(|profile| profile.score.map(i64::from));
     // Nothing is predicted of speeds.
     let speeds = profiles.values().map(|profile| match profile.source {
         ProfileSource::Measured => Some(profile.usage.speed),
@@ -122,7 +127,9 @@ pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<u
     let is_predicted = |profile: &Profile| profile.source == ProfileSource::Predicted;
     if profiles.values().any(is_predicted) {
         let sources = profiles.values().map(|profile| source(profile).into());
-        table.columns.push(("source", Column::Texts(sources.collect())));
+        table
+            .columns
+            .push(("source", Column::Texts(sources.collect())));
     }
     table.write_file(path)?;
     Ok(table.rows())

@@ -97,11 +97,7 @@ mod tests {
     use crate::lucid::inputs::{Pair, Profile, ProfileSource};
 
     /// Jobs of these models, GPUs and memory, whose scores are 1.
-    fn example(
-        jobs: &[(&str, u32, f64)],
-        scores: &[u8],
-        any_score: bool,
-    ) -> Result<Vec<String>> {
+    fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {
             trace.workloads.push(workload(model));

@@ -76,7 +76,9 @@ impl Columns {
         let profile = Profile {
             usage,
             score: row.given(self.label).map(score).transpose()?,
-            source: row.given(self.source).map_or(Ok(ProfileSource::Measured), source)?,
+            source: row
+                .given(self.source)
+                .map_or(Ok(ProfileSource::Measured), source)?,
         };
         Ok((workload, profile))
     }

@@ -104,7 +104,9 @@ impl UsageColumns {
     pub fn read(&self, row: &Row<'_>) -> CellResult<Usage> {
         let amount = |col: Option<Col>| col.map_or(Ok(0.0), |col| row.cell(col).amount());
         Ok(Usage {
-            speed: row.given(self.speed).map_or(Ok(0.0), |cell| cell.amount())?,
+            speed: row
+                .given(self.speed)
+                .map_or(Ok(0.0), |cell| cell.amount())?,
             gpu_util: amount(self.gpu_util)?,
             gmem_util: amount(self.gmem_util)?,
             gmem: amount(self.gmem)?,
