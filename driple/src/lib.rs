@@ -3,6 +3,7 @@
 //! SIGMETRICS 2022: graphs are read, cut to their operations on GPUs, grouped, and given to a graph
 //! neural network.
 
+pub mod content;
 pub mod dataset;
 pub mod features;
 pub mod graph;

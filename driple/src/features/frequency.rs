@@ -90,11 +90,15 @@ impl Frequencies {
     /// The share of each type among the operations that `devices` keeps of the graphs. Empty where
     /// it keeps none.
     pub fn of_graphs<'a>(graphs: impl IntoIterator<Item = &'a Graph>, devices: Devices) -> Self {
+        let nodes = graphs.into_iter().flat_map(|graph| devices.nodes(graph));
+        Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
+    }
+
+    /// The share of each type, of how often each occurs; a type may be given several times.
+    pub fn of_counts<'a>(counted: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut counts = BTreeMap::<&str, u64>::new();
-        for graph in graphs {
-            for (_, node) in devices.nodes(graph) {
-                *counts.entry(&node.op).or_default() += 1;
-            }
+        for (op, count) in counted {
+            *counts.entry(op).or_default() += count;
         }
         let all: u64 = counts.values().sum();
         let share = |(op, count): (&str, u64)| (op.to_owned(), count as f64 / all as f64);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Adjacency, Communities, GroupError, Report};
-use crate::features::{Frequencies, tensor_size};
+use crate::features::tensor_size;
 use crate::graph::{Graph, GroupedGraph, Node};
 
 /// What is summed over a group.
@@ -12,21 +12,20 @@ struct Sums {
     /// 2³² sizes below 2⁶⁴ do not overflow it.
     elements: u128,
     ops: u32,
-    frequency: f64,
 }
 
-/// The graph of the groups. `ops`: the node of the file of each vertex of `adjacency`.
+/// The graph of the groups, without frequencies. `ops`: the node of the file of each vertex of
+/// `adjacency`.
 pub(super) fn merge(
     graph: &Graph,
     ops: &[usize],
     adjacency: &Adjacency,
     found: &Communities,
-    frequencies: &Frequencies,
     report: &mut Report,
 ) -> Result<GroupedGraph, GroupError> {
     let mut sums = vec![Sums::default(); found.count];
     for (&op, &group) in ops.iter().zip(&found.of) {
-        sums[group as usize].add(&graph.nodes[op], frequencies, report)?;
+        sums[group as usize].add(&graph.nodes[op], report)?;
     }
     Ok(GroupedGraph {
         features: sums.iter().map(Sums::features).collect(),
@@ -35,12 +34,7 @@ pub(super) fn merge(
 }
 
 impl Sums {
-    fn add(
-        &mut self,
-        node: &Node,
-        frequencies: &Frequencies,
-        report: &mut Report,
-    ) -> Result<(), GroupError> {
+    fn add(&mut self, node: &Node, report: &mut Report) -> Result<(), GroupError> {
         let size = tensor_size(&node.shape).map_err(|fault| GroupError::Size {
             node: node.name.clone(),
             fault,
@@ -49,20 +43,12 @@ impl Sums {
         report.unknown_dimensions += usize::from(size.unknown_dimensions > 0);
         self.elements += u128::from(size.elements);
         self.ops += 1;
-        match frequencies.get(&node.op) {
-            Some(frequency) => self.frequency += frequency,
-            None => *report.without_frequency.entry(node.op.clone()).or_default() += 1,
-        }
         Ok(())
     }
 
     /// Through 64-bit floats, as the published builder goes.
     fn features(&self) -> [f32; 3] {
-        [
-            self.elements as f64 as f32,
-            self.ops as f32,
-            self.frequency as f32,
-        ]
+        [self.elements as f64 as f32, self.ops as f32, 0.0]
     }
 }
 

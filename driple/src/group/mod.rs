@@ -8,6 +8,7 @@ mod adjacency;
 mod clean;
 mod error;
 mod fluid;
+mod kinds;
 mod merge;
 mod ops;
 mod settings;
@@ -15,6 +16,7 @@ mod settings;
 pub use adjacency::Adjacency;
 pub use error::GroupError;
 pub use fluid::{Communities, communities};
+pub use kinds::Unweighed;
 pub use settings::{Devices, Report, Settings};
 
 use crate::features::Frequencies;
@@ -41,6 +43,15 @@ pub fn group(
     frequencies: &Frequencies,
     settings: &Settings,
 ) -> Result<Grouping, GroupError> {
+    Ok(unweighed(graph, settings)?.weigh(frequencies))
+}
+
+/// Groups the operations of a graph, and leaves their frequencies to be added once they are known,
+/// for which the graph is no longer needed.
+///
+/// # Errors
+/// As [`group`].
+pub fn unweighed(graph: &Graph, settings: &Settings) -> Result<Unweighed, GroupError> {
     settings.check()?;
     let placed = ops::on_gpus(graph, settings.devices)?;
     let kept = clean::largest_component(&placed.adjacency);
@@ -58,21 +69,21 @@ pub fn group(
     report.passes = found.passes;
     report.converged = found.converged;
     report.unreached = found.unreached;
-    let grouped = merge::merge(
-        graph,
-        &ops,
-        &kept.adjacency,
-        &found,
-        frequencies,
-        &mut report,
-    )?;
+    let grouped = merge::merge(graph, &ops, &kept.adjacency, &found, &mut report)?;
     let mut groups = vec![None; graph.nodes.len()];
     for (&node, &group) in ops.iter().zip(&found.of) {
         groups[node] = Some(group);
     }
-    Ok(Grouping {
+    let grouping = Grouping {
         graph: grouped,
         groups,
         report,
-    })
+    };
+    let kinds = ops.iter().map(|&op| graph.nodes[op].op.as_str());
+    let on_gpus = placed.nodes.iter().map(|&op| graph.nodes[op].op.as_str());
+    Ok(Unweighed::new(
+        grouping,
+        kinds.zip(found.of.iter().copied()),
+        on_gpus,
+    ))
 }

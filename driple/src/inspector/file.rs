@@ -14,7 +14,7 @@ use crate::model::{
 const VERSION: u32 = 1;
 
 /// What the card is called among the metadata.
-const KEY: &str = "gleaner";
+pub(crate) const KEY: &str = "gleaner";
 
 /// Why a file is no inspector.
 #[derive(Debug, thiserror::Error)]

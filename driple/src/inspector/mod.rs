@@ -7,7 +7,7 @@ mod predict;
 
 pub use card::{Card, Provenance};
 pub use file::{InspectorError, read, write};
-pub(crate) use file::{metadata, write_tensors};
+pub(crate) use file::{KEY, metadata, write_tensors};
 pub use infer::{InferError, converted};
 
 use crate::model::Network;

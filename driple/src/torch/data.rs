@@ -39,6 +39,16 @@ pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
     }
 }
 
+/// Whether a file holds a tuple, as published data sets do, and not a dict of weights.
+///
+/// # Errors
+/// Where the file is damaged.
+pub fn is_dataset(bytes: &[u8]) -> Result<bool, TorchError> {
+    let saved = open(bytes)?;
+    let root = saved.pickle.node(saved.pickle.root);
+    Ok(matches!(root, Some(Node::Tuple(_))))
+}
+
 fn layout(place: &str, saved: &Saved, value: Value) -> TorchError {
     TorchError::Layout {
         place: place.to_owned(),

@@ -24,7 +24,7 @@ mod storage;
 mod tensor;
 mod value;
 
-pub use data::dataset;
+pub use data::{dataset, is_dataset};
 pub use error::{Problem, TorchError};
 pub use state::tensors;
 pub use tensor::{Tensor, Values};
@@ -40,9 +40,18 @@ struct Saved<'a> {
     budget: Budget,
 }
 
+/// Whether a file starts as those of `torch.save` do.
+#[must_use]
+pub fn is_one(bytes: &[u8]) -> bool {
+    bytes.starts_with(ARCHIVE) || bytes.starts_with(&legacy::MAGIC)
+}
+
+/// How zip archives start.
+const ARCHIVE: &[u8] = b"PK";
+
 /// Opens a file of either form.
 fn open(bytes: &[u8]) -> Result<Saved<'_>, TorchError> {
-    let (pickle, storages) = if bytes.starts_with(b"PK") {
+    let (pickle, storages) = if bytes.starts_with(ARCHIVE) {
         archive::open(bytes)?
     } else if bytes.starts_with(&legacy::MAGIC) {
         legacy::open(bytes)?

@@ -12,7 +12,7 @@ use crate::model::{Tensor, Weights, WeightsError, read_weights, set_weights, wei
 use crate::nn::{AdamState, ParamId, Parameters};
 
 /// What a checkpoint is called among the metadata.
-const KEY: &str = "gleaner-checkpoint";
+pub(crate) const KEY: &str = "gleaner-checkpoint";
 
 /// The version that is written and read.
 const VERSION: u32 = 1;

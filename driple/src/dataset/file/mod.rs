@@ -21,3 +21,9 @@ pub use error::DatasetError;
 pub use manifest::{LeftOut, Manifest, Source};
 pub use read::read;
 pub use write::write;
+
+/// Whether a data set's file has tensors of this name.
+#[must_use]
+pub fn has(tensor: &str) -> bool {
+    tensor == name::MAXIMUM || name::Name::parse(tensor).is_some()
+}

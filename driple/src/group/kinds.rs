@@ -1,0 +1,83 @@
+//! The types of operations, kept until their frequencies are known.
+
+use std::collections::BTreeMap;
+
+use super::Grouping;
+use crate::features::Frequencies;
+
+/// A graph grouped, the frequencies of its operations not yet added: those of a data set are known
+/// only once all its graphs are. Four bytes an operation and group are kept instead of the graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unweighed {
+    grouping: Grouping,
+    /// The types, each once.
+    types: Vec<String>,
+    /// By grouped operation, in the file's order: its type, as a place in `types`, and its group.
+    of: Vec<(u32, u32)>,
+    /// Of each type, the operations on GPUs.
+    counts: BTreeMap<String, u64>,
+}
+
+impl Unweighed {
+    /// `kinds`: type and group of each grouped operation; `on_gpus`: the types of all operations
+    /// that the choice of devices keeps.
+    pub(super) fn new<'g>(
+        grouping: Grouping,
+        kinds: impl Iterator<Item = (&'g str, u32)>,
+        on_gpus: impl Iterator<Item = &'g str>,
+    ) -> Self {
+        let mut places = BTreeMap::new();
+        let mut types = Vec::new();
+        let mut of = Vec::new();
+        for (kind, group) in kinds {
+            let place = *places.entry(kind).or_insert_with(|| {
+                types.push(kind.to_owned());
+                types.len() as u32 - 1
+            });
+            of.push((place, group));
+        }
+        let mut counts = BTreeMap::new();
+        on_gpus.for_each(|kind| *counts.entry(kind).or_insert(0) += 1);
+        let counts = counts.into_iter();
+        Unweighed {
+            grouping,
+            types,
+            of,
+            counts: counts
+                .map(|(kind, count)| (kind.to_owned(), count))
+                .collect(),
+        }
+    }
+
+    /// How many operations on GPUs there are of each type, for [`Frequencies::of_counts`].
+    pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.counts
+            .iter()
+            .map(|(kind, &count)| (kind.as_str(), count))
+    }
+
+    /// The graph, with these frequencies.
+    #[must_use]
+    pub fn weigh(mut self, frequencies: &Frequencies) -> Grouping {
+        let known: Vec<Option<f64>> = self
+            .types
+            .iter()
+            .map(|kind| frequencies.get(kind))
+            .collect();
+        // Through 64-bit floats and in the file's order, as the published builder goes.
+        let mut sums = vec![0.0; self.grouping.graph.len()];
+        let mut unknown = vec![0_usize; self.types.len()];
+        for &(kind, group) in &self.of {
+            match known[kind as usize] {
+                Some(frequency) => sums[group as usize] += frequency,
+                None => unknown[kind as usize] += 1,
+            }
+        }
+        for (features, sum) in self.grouping.graph.features.iter_mut().zip(sums) {
+            features[2] = sum as f32;
+        }
+        let missing = self.types.into_iter().zip(unknown);
+        self.grouping.report.without_frequency = missing.filter(|(_, count)| *count > 0).collect();
+        self.grouping
+    }
+}
