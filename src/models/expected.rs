@@ -29,16 +29,19 @@ const MB: f64 = 1_048_576.0;
 /// all that its operations put out, one of the forward pass alone all. What goes through fewer
 /// operations as it is stored, as parameters, is held more often than it counts here.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
-    let elements: f64 = grouped.features.iter().map(|group| f64::from(group[0])).sum();
+    let elements: f64 = grouped
+        .features
+        .iter()
+        .map(|group| f64::from(group[0]))
+        .sum();
     let kept = if has_gradients(graph) { 0.5 } else { 1.0 };
     LIBRARIES + elements * kept * ELEMENT / MB
 }
 
 /// Whether a graph has operations of the backward pass, or updates of parameters.
 fn has_gradients(graph: &Graph) -> bool {
-    let is_of_training = |op: &str| {
-        op.contains("Backprop") || op.ends_with("Grad") || op.contains("Apply")
-    };
+    let is_of_training =
+        |op: &str| op.contains("Backprop") || op.ends_with("Grad") || op.contains("Apply");
     graph.nodes.iter().any(|node| is_of_training(&node.op))
 }
 
@@ -117,7 +120,8 @@ mod tests {
     use gleaner_driple::graph::{Node, Shape};
 
     /// Memory busy for 1 of 4 s at 40 %, the GPU for 3 of 4 at 80 %.
-    const METRICS_OF_A_JOB: [f64; METRICS] = [3.0, 1.0, 40.0, 1.0, 3.0, 80.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
+    const METRICS_OF_A_JOB: [f64; METRICS] =
+        [3.0, 1.0, 40.0, 1.0, 3.0, 80.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
 
     fn expected(metrics: &[f64; METRICS], held: Held) -> Expected {
         usage(metrics, (held, 2_500.0), 16_000.0).unwrap()
@@ -147,7 +151,11 @@ mod tests {
         assert_eq!(with(5, 120.0).usage.gpu_util, 75.0);
         assert_eq!(with(3, -0.5).usage.gpu_util, 80.0);
         assert_eq!(with(1, -1.0).usage.gmem_util, 0.0);
-        assert!([with(5, 120.0), with(3, -0.5), with(1, -1.0), with(2, -1.0)].iter().all(|e| e.clipped));
+        assert!(
+            [with(5, 120.0), with(3, -0.5), with(1, -1.0), with(2, -1.0)]
+                .iter()
+                .all(|e| e.clipped)
+        );
         // The network's figures do not count.
         assert!(!with(8, -7.0).clipped);
         let much = usage(&METRICS_OF_A_JOB, (Held::Tensors, 1e9), 16_000.0).unwrap();
@@ -175,7 +183,12 @@ mod tests {
             edges: vec![(0, 1)],
         };
         assert_eq!(tensors(&graph("Conv2D"), &grouped), 1_004.0);
-        for op in ["Conv2DBackpropInput", "ReluGrad", "ApplyAdam", "ResourceApplyAdam"] {
+        for op in [
+            "Conv2DBackpropInput",
+            "ReluGrad",
+            "ApplyAdam",
+            "ResourceApplyAdam",
+        ] {
             assert_eq!(tensors(&graph(op), &grouped), 1_002.0, "{op}");
         }
     }

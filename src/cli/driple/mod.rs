@@ -1,6 +1,7 @@
 //! `gleaner driple`: what training jobs consume, told from their computational graphs.
 
 mod build;
+mod profiles;
 
 use clap::{Args as ClapArgs, Subcommand};
 
@@ -19,6 +20,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     Build(build::Args),
+    Profiles(profiles::Args),
 }
 
 /// Runs the subcommand.
@@ -28,5 +30,6 @@ enum What {
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Build(args) => build::run(args),
+        What::Profiles(args) => profiles::run(args),
     }
 }

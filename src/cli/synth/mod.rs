@@ -1,5 +1,6 @@
 //! `gleaner synth`: generated event logs, task sets and experiments of GPU clusters.
 
+mod for_trace;
 mod jobs;
 mod schedule;
 

@@ -77,9 +77,16 @@ mod tests {
         let input = Input::csv("model,graph,dataset,batchsize,amp\nVGG,here.csv,CIFAR-10,64,0\n");
         let own = input.path().file_name().unwrap().to_owned();
         let text = std::fs::read_to_string(input.path()).unwrap();
-        std::fs::write(input.path(), text.replace("here.csv", &own.to_string_lossy())).unwrap();
+        std::fs::write(
+            input.path(),
+            text.replace("here.csv", &own.to_string_lossy()),
+        )
+        .unwrap();
         let graphs = read(input.path()).unwrap().value;
-        assert_eq!(graphs, Graphs::from([(workload("VGG"), input.path().to_owned())]));
+        assert_eq!(
+            graphs,
+            Graphs::from([(workload("VGG"), input.path().to_owned())])
+        );
     }
 
     #[test]
@@ -88,7 +95,11 @@ mod tests {
         let message = fault(read(input.path()));
         assert_has(
             &message,
-            &["2 faults", "line 2, graph: found \"none.pb\", expected a file", "line 3, graph"],
+            &[
+                "2 faults",
+                "line 2, graph: found \"none.pb\", expected a file",
+                "line 3, graph",
+            ],
         );
         let input = Input::csv("graph,model,dataset,batchsize,amp\n");
         assert_has(&fault(read(input.path())), &["no workload"]);
