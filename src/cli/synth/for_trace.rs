@@ -1,9 +1,8 @@
 //! Graphs for the workloads of a trace.
 
-use std::fs;
 use std::path::Path;
 
-use gleaner_driple::synth::{MEASUREMENTS, Setup, Workload as Wanted, workload};
+use gleaner_driple::synth::{Sample, Setup, Workload as Wanted, workload};
 use rayon::prelude::*;
 
 use crate::domain::cluster::MAX_GPUS_PER_NODE;
@@ -12,14 +11,26 @@ use crate::error::{Error, Result};
 use crate::ingest::jobs::{cluster, profiles, trace};
 use crate::output::graphs;
 
-/// Writes a graph for each workload of the trace in a directory, as `gleaner synth jobs` makes it,
-/// with what was measured of its training, and a table of them, `workloads.csv`. A graph is of its
-/// model's family, and its training keeps a GPU of the set-up about as busy as the trace says.
-/// Returns how many graphs there are.
+/// The graph of each workload, and what was measured of all.
+pub struct Made {
+    /// Workloads and the names of their jobs.
+    rows: Vec<(Workload, String)>,
+    /// The rows of a file of measurements.
+    pub measurements: String,
+}
+
+/// Makes a graph for each workload of the trace in a directory, as `gleaner synth jobs` makes it,
+/// and gives each to `write`. A graph is of its model's family, and its training keeps a GPU of the
+/// set-up about as busy as the trace says.
 ///
 /// # Errors
-/// Faults of the trace, one that names no workload, a file that cannot be written.
-pub fn write(data: &Path, setup: &Setup, seed: u64, output: &Path) -> Result<usize> {
+/// Faults of the trace, or that no job says what it trains; those of `write`.
+pub fn make(
+    data: &Path,
+    setup: &Setup,
+    seed: u64,
+    write: impl Fn(&Sample) -> Result<()> + Sync,
+) -> Result<Made> {
     let trace = read(data)?;
     if trace.workloads.is_empty() {
         return Err(Error::Usage(format!(
@@ -27,10 +38,9 @@ pub fn write(data: &Path, setup: &Setup, seed: u64, output: &Path) -> Result<usi
             data.display()
         )));
     }
-    fs::create_dir_all(output).map_err(|error| Error::io("create", output, error))?;
     let utilisations = utilisations(&trace);
     let places = trace.workloads.par_iter().zip(utilisations).enumerate();
-    let names = places.map(|(index, (of, utilisation))| {
+    let made = places.map(|(index, (of, utilisation))| {
         let wanted = Wanted {
             model: &of.model,
             data: &of.dataset,
@@ -38,23 +48,37 @@ pub fn write(data: &Path, setup: &Setup, seed: u64, output: &Path) -> Result<usi
             utilisation,
         };
         let sample = workload(setup, seed, index, &wanted);
-        let name = format!("{}.pbtxt", sample.name);
-        let path = output.join(&name);
-        fs::write(&path, &sample.graph_def).map_err(|error| Error::io("write", &path, error))?;
-        Ok((name, sample.measurements()))
+        write(&sample)?;
+        let measured = sample.measurements();
+        Ok(((of.clone(), sample.name), measured))
     });
-    let made: Result<Vec<(String, String)>> = names.collect();
-    let (names, measured): (Vec<String>, Vec<String>) = made?.into_iter().unzip();
-    let path = output.join("measurements.csv");
-    let text = MEASUREMENTS.to_owned() + &measured.concat();
-    fs::write(&path, text).map_err(|error| Error::io("write", &path, error))?;
-    let rows: Vec<(&Workload, &str)> = trace
-        .workloads
-        .iter()
-        .zip(names.iter().map(String::as_str))
-        .collect();
-    graphs::write(&rows, &output.join("workloads.csv"))?;
-    Ok(names.len())
+    let made: Result<Vec<_>> = made.collect();
+    let (rows, measured): (Vec<_>, Vec<String>) = made?.into_iter().unzip();
+    Ok(Made {
+        rows,
+        measurements: measured.concat(),
+    })
+}
+
+impl Made {
+    /// How many graphs there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Writes the table of workloads and their graphs, which lie in `folder` beside it.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_table(&self, folder: &str, path: &Path) -> Result<()> {
+        let file = |name: &String| format!("{folder}/{name}.pbtxt");
+        let files: Vec<String> = self.rows.iter().map(|(_, name)| file(name)).collect();
+        let rows = self.rows.iter().zip(&files);
+        let rows: Vec<_> = rows
+            .map(|((workload, _), file)| (workload, file.as_str()))
+            .collect();
+        graphs::write(&rows, path)
+    }
 }
 
 fn read(data: &Path) -> Result<Trace> {
