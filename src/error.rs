@@ -70,7 +70,7 @@ pub struct Fault {
     pub field: String,
     /// What was found.
     pub found: String,
-    /// What was expected.
+    /// What was expected; empty where `found` says it.
     pub expected: String,
     /// What to do; empty where that is plain.
     pub remedy: String,
@@ -85,6 +85,11 @@ impl Fault {
             expected: expected.into(),
             ..Fault::default()
         }
+    }
+
+    /// A fault of `file` in a sentence that says it all: what was found, expected, and to be done.
+    pub fn told(file: &Path, sentence: impl fmt::Display) -> Self {
+        Fault::of(file, sentence.to_string(), "")
     }
 
     /// The same fault at a place, such as `line 3`.
@@ -121,7 +126,11 @@ impl fmt::Display for Fault {
         if !self.field.is_empty() {
             write!(f, ", {}", self.field)?;
         }
-        write!(f, ": found {}, expected {}", self.found, self.expected)?;
+        if self.expected.is_empty() {
+            write!(f, ": {}", self.found)?;
+        } else {
+            write!(f, ": found {}, expected {}", self.found, self.expected)?;
+        }
         if !self.remedy.is_empty() {
             write!(f, "; {}", self.remedy)?;
         }

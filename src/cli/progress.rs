@@ -28,12 +28,19 @@ impl Progress {
         }
         if self.bar.is_none() && self.begun.elapsed() > Duration::from_secs(1) {
             // indicatif draws to stderr, and only where that is a terminal.
-            let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {eta} left");
+            let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {eta} left{msg}");
             let bar = ProgressBar::new(total as u64);
             self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));
         }
         if let Some(bar) = &self.bar {
             bar.set_position(done as u64);
+        }
+    }
+
+    /// Shows a word of the loop behind the bar.
+    pub fn say(&mut self, words: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("; {words}"));
         }
     }
 

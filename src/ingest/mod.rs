@@ -3,6 +3,7 @@
 //! All faults of files are found here. Nothing in an input is ever executed, and
 //! no length that a file states is trusted before the file has the bytes for it.
 
+pub mod driple;
 pub mod events;
 pub mod gpu;
 pub mod jobs;

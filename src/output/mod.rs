@@ -2,6 +2,7 @@
 
 pub mod answers;
 pub mod compare;
+pub mod driple;
 pub mod evaluation;
 pub mod events;
 pub mod experiment;
@@ -21,5 +22,6 @@ pub mod sweep;
 pub mod table;
 pub mod tasks;
 pub mod training;
+pub mod whole;
 
 mod parquet_column;

@@ -63,6 +63,15 @@ pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     write_tensors(&weights(&inspector.parameters), (KEY, card))
 }
 
+/// The bytes of a safetensors file of an inspector's weights alone, as torch and others read them.
+///
+/// # Errors
+/// Never in practice; the library's words where it fails.
+pub fn write_plain(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
+    // What torch's own files say, and some readers ask for.
+    write_tensors(&weights(&inspector.parameters), ("format", "pt".to_owned()))
+}
+
 /// A safetensors file of `tensors`, with one entry of metadata.
 pub(crate) fn write_tensors(
     tensors: &Weights,

@@ -6,7 +6,7 @@ mod infer;
 mod predict;
 
 pub use card::{Card, Provenance};
-pub use file::{InspectorError, read, write};
+pub use file::{InspectorError, read, write, write_plain};
 pub(crate) use file::{KEY, metadata, write_tensors};
 pub use infer::{InferError, converted};
 

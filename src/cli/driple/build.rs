@@ -1,17 +1,141 @@
-//! `gleaner driple build`: a data set of graphs and what was measured of them.
+//! `gleaner driple build`: a data set of graphs and what was measured of their training.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use gleaner_driple::dataset::file::{self, LeftOut};
+use gleaner_driple::dataset::job::JobName;
+use gleaner_driple::dataset::labels::Measurements;
+use gleaner_driple::dataset::split;
 
-use crate::error::{Error, Result};
+use super::failed;
+use super::grouping::GroupingArgs;
+use crate::cli::{print, remark, threads};
+use crate::driple::build::{Built, Job, Settings, build};
+use crate::error::{Fault, Result};
+use crate::ingest::driple::{graph, table};
+use crate::output::driple::built::Summary;
+use crate::output::whole;
 
-/// Build a data set of grouped graphs from computational graphs and measurements.
+/// Build a data set of computational graphs and of what was measured of their training.
+///
+/// A graph's file is called as its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt. Its
+/// operations on GPUs are grouped, and labelled with the four rows that the measurements have of
+/// the job. 60 % of the jobs, shuffled, are for training, 20 % to choose the best epoch, 20 % to
+/// test. dataset/README.md describes the files.
 #[derive(Debug, ClapArgs)]
-pub struct Args {}
+#[command(after_help = "Examples:\n  \
+    gleaner synth graphs -o jobs\n  \
+    gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
+    gleaner driple build --graphs a.pbtxt b.onnx.gz c.pb --measured m.csv --groups 50 -o d.safetensors")]
+pub struct Args {
+    /// Graphs, or directories of them: GraphDefs of TensorFlow (.pbtxt, .pb), models of ONNX
+    /// (.onnx); also .gz and .zst.
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    graphs: Vec<PathBuf>,
+    /// What was measured: a CSV file with four rows a job.
+    #[arg(long, value_name = "FILE")]
+    measured: PathBuf,
+    #[command(flatten)]
+    grouping: GroupingArgs,
+    /// Frequencies of types of operations: a CSV file of rows type,share [default: those of
+    /// the training part].
+    #[arg(long, value_name = "FILE")]
+    frequencies: Option<PathBuf>,
+    /// Take the first jobs after the shuffle, so many of them [default: all].
+    #[arg(long, value_name = "COUNT")]
+    jobs: Option<usize>,
+    /// Jobs of a batch.
+    #[arg(long, value_name = "JOBS", default_value_t = 32)]
+    batch: usize,
+    /// Leave out jobs that do not fill a batch, as the original does.
+    #[arg(long)]
+    drop_remainder: bool,
+    /// Seed of the shuffle and of the groups.
+    #[arg(long, value_name = "NUMBER", default_value_t = 42)]
+    seed: u64,
+    /// Leave out jobs with faulty graphs instead of stopping.
+    #[arg(long)]
+    skip_faulty: bool,
+    /// Threads [default: one a core].
+    #[arg(long, value_name = "COUNT")]
+    threads: Option<NonZeroUsize>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// The data set to write, a safetensors file.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
 
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Always, as yet.
-pub fn run(_: &Args) -> Result<()> {
-    Err(Error::Run("not there yet".to_owned()))
+/// Missing or faulty files, all of which are told, too few jobs, or a file that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    args.threads.map_or(Ok(()), threads::use_threads)?;
+    let settings = args.settings()?;
+    let measured = table::measurements(&args.measured)?.value;
+    let (jobs, unmeasured) = labelled(graph::find(&args.graphs)?, &measured, &args.measured)?;
+    let mut built = build(jobs, &settings, graph::read)?;
+    built.manifest.measurements = Some(args.measured.display().to_string());
+    built.manifest.left_out.extend(unmeasured);
+    let Built { data, manifest, .. } = &built;
+    let bytes = file::write(data, manifest).map_err(failed)?;
+    whole::write(&args.output, &bytes)?;
+    let summary = Summary::of(data, manifest, &args.output);
+    if !args.json {
+        return print(&summary.text());
+    }
+    if !summary.left_out.is_empty() {
+        remark(&[format!("{} jobs are left out", summary.left_out.len())]);
+    }
+    let json = serde_json::to_string_pretty(&summary).map_err(failed)?;
+    print(&format!("{json}\n"))
+}
+
+impl Args {
+    fn settings(&self) -> Result<Settings> {
+        let frequencies = self.frequencies.as_deref().map(table::frequencies);
+        Ok(Settings {
+            grouping: self.grouping.settings(self.seed),
+            split: split::Settings {
+                graphs: self.jobs,
+                batch: self.batch,
+                drop_remainder: self.drop_remainder,
+                seed: self.seed,
+            },
+            frequencies: frequencies.transpose()?.map(|loaded| loaded.value),
+            skip_faulty: self.skip_faulty,
+        })
+    }
+}
+
+/// The jobs with measurements, and those without.
+fn labelled(
+    files: Vec<PathBuf>,
+    measured: &Measurements,
+    table: &Path,
+) -> Result<(Vec<Job>, Vec<LeftOut>)> {
+    let mut jobs = Vec::new();
+    let mut left_out = Vec::new();
+    for file in files {
+        let name = graph::job(&file);
+        let job = JobName::parse(&name).map_err(|error| error.to_string());
+        match job.and_then(|job| measured.labels(&job).map_err(|error| error.to_string())) {
+            Ok(labels) => jobs.push(Job { name, file, labels }),
+            Err(reason) => left_out.push(LeftOut { job: name, reason }),
+        }
+    }
+    match left_out.first() {
+        Some(LeftOut { job, reason }) if jobs.is_empty() => {
+            let found = format!(
+                "nothing of the {} jobs with graphs ({job}: {reason})",
+                left_out.len()
+            );
+            Err(Fault::of(table, found, "four rows for each job that is to be used").into())
+        }
+        _ => Ok((jobs, left_out)),
+    }
 }

@@ -1,17 +1,30 @@
 //! `gleaner driple`: what training jobs consume, told from their computational graphs.
 
 mod build;
+mod convert;
+mod evaluate;
+mod grouping;
+mod network;
+mod predict;
 mod profiles;
+mod resume;
+mod train;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Tell from a computational graph what its training will consume.
 ///
 /// Of GPU memory, GPU, network reception and transmission: how long each is idle and active on
 /// average, and its peak. Yang et al., SIGMETRICS 2022.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "From nothing to predictions:\n  \
+    gleaner synth graphs -o jobs\n  \
+    gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
+    gleaner driple train --data data.safetensors -o model.safetensors\n  \
+    gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \
+    gleaner driple predict --model model.safetensors jobs/graphs -o predicted.csv")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -21,6 +34,10 @@ pub struct Args {
 enum What {
     Build(build::Args),
     Profiles(profiles::Args),
+    Train(train::Args),
+    Predict(predict::Args),
+    Evaluate(evaluate::Args),
+    Convert(convert::Args),
 }
 
 /// Runs the subcommand.
@@ -31,5 +48,13 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Build(args) => build::run(args),
         What::Profiles(args) => profiles::run(args),
+        What::Train(args) => train::run(args),
+        What::Predict(args) => predict::run(args),
+        What::Evaluate(args) => evaluate::run(args),
+        What::Convert(args) => convert::run(args),
     }
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Run(error.to_string())
 }

@@ -178,7 +178,9 @@ impl<'a> Reading<'a> {
         let lacks = |what: &str| {
             let found = format!("a model that does not say {what}");
             let fault = Fault::of(&args.model, found, "one of gleaner driple train");
-            Error::from(fault.remedy("train one, or start it from this one with --from"))
+            Error::from(
+                fault.remedy("put that into it with gleaner driple convert --scale-of DATA"),
+            )
         };
         if card.scale.is_none() {
             return Err(lacks("in which units it predicts"));

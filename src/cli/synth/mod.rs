@@ -1,6 +1,7 @@
-//! `gleaner synth`: generated event logs, task sets and experiments of GPU clusters.
+//! `gleaner synth`: generated event logs, task sets, experiments of GPU clusters, training graphs.
 
 mod for_trace;
+mod graphs;
 mod jobs;
 mod schedule;
 
@@ -17,8 +18,8 @@ use crate::synth;
 use crate::synth::events::{EventOptions, FragmentLength};
 use crate::synth::tasks::TaskOptions;
 
-/// Generate event logs, schedulers' logs, training tasks, allocation problems, or a GPU
-/// cluster's jobs.
+/// Generate event logs, schedulers' logs, training tasks, allocation problems, a GPU
+/// cluster's jobs, or computational graphs.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
     #[command(subcommand)]
@@ -31,6 +32,7 @@ enum What {
     Tasks(TaskArgs),
     Problems(ProblemArgs),
     Jobs(jobs::Args),
+    Graphs(graphs::Args),
     #[command(flatten)]
     Schedule(schedule::What),
 }
@@ -156,6 +158,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Tasks(args) => synth_tasks(args),
         What::Problems(args) => synth_problems(args),
         What::Jobs(args) => jobs::run(args),
+        What::Graphs(args) => graphs::run(args),
         What::Schedule(what) => schedule::run(what),
     }
 }

@@ -22,6 +22,19 @@ use wrap::{Compression, Member, MemberReader};
 /// The path that stands for stdin.
 pub const STDIN: &str = "-";
 
+/// The first bytes of a kind of file, and its name.
+type Known = (&'static [u8], &'static str);
+
+const ZIP: Known = (b"PK\x03\x04", "zip");
+
+/// Compressions that are not undone.
+const UNREADABLE: [Known; 4] = [
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"\x28\xb5\x2f\xfd", "doubly compressed"),
+    (b"\x1f\x8b", "doubly compressed"),
+];
+
 /// An opened input. Its content can be read more than once.
 #[derive(Debug)]
 pub struct Source {
@@ -49,6 +62,18 @@ impl Source {
     /// The file cannot be read, is not sound gzip, Zstandard or tar, or is compressed in
     /// another way.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::opened(path, &[ZIP])
+    }
+
+    /// As [`Source::open`], but a zip archive is content like any other: torch saves tensors so.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn open_tensors(path: &Path) -> Result<Self> {
+        Self::opened(path, &[])
+    }
+
+    fn opened(path: &Path, refused: &[Known]) -> Result<Self> {
         let (raw, length, sha256) = open_raw(path)?;
         let mut source = Source {
             id: SourceId {
@@ -63,7 +88,7 @@ impl Source {
         };
         source.compression = Compression::of(&source.head()?);
         let head = source.head()?;
-        source.refuse_other_compression(&head)?;
+        source.refuse_other_compression(&head, refused)?;
         if is_tar(&head) || kind::extension(&source.inner_name()) == "tar" {
             source.member = Some(source.find_member()?);
         }
@@ -168,15 +193,9 @@ impl Source {
         stem.map_or_else(|| name.to_string(), str::to_owned)
     }
 
-    fn refuse_other_compression(&self, head: &[u8]) -> Result<()> {
-        let known: [(&[u8], &str); 5] = [
-            (b"BZh", "bzip2"),
-            (b"\xfd7zXZ", "xz"),
-            (b"PK\x03\x04", "zip"),
-            (b"\x28\xb5\x2f\xfd", "doubly compressed"),
-            (b"\x1f\x8b", "doubly compressed"),
-        ];
-        match known.iter().find(|(magic, _)| head.starts_with(magic)) {
+    fn refuse_other_compression(&self, head: &[u8], more: &[Known]) -> Result<()> {
+        let mut known = UNREADABLE.iter().chain(more);
+        match known.find(|(magic, _)| head.starts_with(magic)) {
             None => Ok(()),
             Some((_, name)) => Err(self
                 .fault(

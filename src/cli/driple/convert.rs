@@ -1,0 +1,189 @@
+//! `gleaner driple convert`: weights and data sets from elsewhere, and models for elsewhere.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use gleaner_driple::dataset::Dataset;
+use gleaner_driple::dataset::file::{self, Manifest};
+use gleaner_driple::inspector::{self, Inspector};
+use gleaner_driple::model::{Depth, Weights};
+use gleaner_driple::train::{Scale, Start};
+
+use super::failed;
+use super::network::LayerCount;
+use super::predict::UNSCALED;
+use crate::cli::remark;
+use crate::driple::Part;
+use crate::error::{Error, Fault, Result};
+use crate::ingest::driple::data;
+use crate::ingest::driple::model::{self, Found};
+use crate::output::whole;
+
+/// Make models of published weights, data sets of published ones, and plain weights of models.
+///
+/// What the file holds is found from its content: weights with the original's names, as
+/// safetensors or saved by torch, become a model; a data set saved by torch becomes one of ours; a
+/// model becomes plain weights with --weights. Nothing in a file is ever executed.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner driple convert published.pkl -o model.safetensors --scale-of data.safetensors\n  \
+    gleaner driple convert dataset.pkl -o data.safetensors\n  \
+    gleaner driple convert model.safetensors --weights -o weights.safetensors")]
+pub struct Args {
+    /// The file to convert.
+    #[arg(value_name = "FILE")]
+    input: PathBuf,
+    /// The safetensors file to write.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Take the units of predictions from the training part of this data set, and, where it
+    /// knows them, how graphs are grouped and the frequencies of operations.
+    #[arg(long, value_name = "DATA")]
+    scale_of: Option<PathBuf>,
+    /// Convolutions of published weights, which do not say it: half, nodes, root, log or a
+    /// number [default: half].
+    #[arg(long, value_name = "DEPTH")]
+    depth: Option<LayerCount>,
+    /// Write the weights of a model alone, for use with torch.
+    #[arg(long, conflicts_with_all = ["scale_of", "depth"])]
+    weights: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// A file that holds nothing of the kind, options that do not go with it, or a file that cannot be
+/// written.
+pub fn run(args: &Args) -> Result<()> {
+    let found = model::any(&args.input)?.value;
+    let bytes = match found {
+        Found::Weights(weights) => args.model(weights)?,
+        Found::Inspector(inspector) if args.weights => args.written(*inspector)?,
+        Found::Inspector(inspector) => args.scaled(*inspector)?,
+        Found::Data((data, manifest)) => args.data(&data, &manifest)?,
+        Found::Checkpoint(start) => args.best(&start)?,
+    };
+    whole::write(&args.output, &bytes)?;
+    remark(&[format!("{}: written", args.output.display())]);
+    Ok(())
+}
+
+impl Args {
+    /// A model of published weights.
+    fn model(&self, weights: Weights) -> Result<Vec<u8>> {
+        if self.weights {
+            return Err(Error::Usage(format!(
+                "--weights: {} holds plain weights already; leave the option out to make a model of them",
+                self.input.display()
+            )));
+        }
+        let (weights, others) = of_network(weights);
+        let depth = self.depth.map_or(Depth::Half, |depth| depth.0);
+        let (inspector, unused) = inspector::converted(weights, depth)
+            .map_err(|error| Fault::told(&self.input, error))?;
+        let left_out: Vec<String> = others.into_iter().chain(unused).collect();
+        if !left_out.is_empty() {
+            let named = left_out.join(", ");
+            remark(&[format!(
+                "left out, as no prediction depends on them: {named}"
+            )]);
+        }
+        if self.scale_of.is_none() {
+            remark(&[UNSCALED.to_owned()]);
+        }
+        self.written(inspector)
+    }
+
+    /// A model with units of another data set.
+    fn scaled(&self, inspector: Inspector) -> Result<Vec<u8>> {
+        self.no_depth("a trained model")?;
+        if self.scale_of.is_none() {
+            return Err(Error::Usage(format!(
+                "{} is a model already; --weights writes its weights alone, --scale-of DATA sets its \
+                 units",
+                self.input.display()
+            )));
+        }
+        self.written(inspector)
+    }
+
+    /// The model of a checkpoint's best epoch.
+    fn best(&self, start: &Start) -> Result<Vec<u8>> {
+        self.no_depth("a checkpoint")?;
+        let state = &start.state;
+        let mut card = start.card.clone();
+        if let Some(origin) = &mut card.provenance {
+            origin.epochs = state.history.len();
+            origin.best_epoch = state.best.as_ref().map_or(0, |best| best.epoch);
+        }
+        let inspector = Inspector {
+            card,
+            network: start.network.clone(),
+            parameters: state.best_parameters().clone(),
+        };
+        self.written(inspector)
+    }
+
+    /// The bytes of a model with the units that are asked for, or of its weights alone.
+    fn written(&self, mut inspector: Inspector) -> Result<Vec<u8>> {
+        if self.weights {
+            return inspector::write_plain(&inspector).map_err(failed);
+        }
+        if let Some(path) = &self.scale_of {
+            let (data, manifest) = data::read(path)?.value;
+            let examples = Part::Train.of(&data);
+            if examples.is_empty() {
+                return Err(
+                    Fault::of(path, "no training part", "one, which units come from").into(),
+                );
+            }
+            let card = &mut inspector.card;
+            card.scale = Some(Scale::of(examples));
+            card.grouping = manifest.grouping.or(card.grouping.take());
+            card.frequencies = manifest.frequencies.or(card.frequencies.take());
+        }
+        inspector::write(&inspector).map_err(failed)
+    }
+
+    fn no_depth(&self, what: &str) -> Result<()> {
+        match self.depth {
+            Some(_) => Err(Error::Usage(format!(
+                "--depth: {} is {what}, which has a depth of its own",
+                self.input.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn data(&self, data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>> {
+        self.no_depth("a data set")?;
+        if self.weights || self.scale_of.is_some() {
+            return Err(Error::Usage(format!(
+                "--weights and --scale-of are for models; {} is a data set",
+                self.input.display()
+            )));
+        }
+        Ok(file::write(data, manifest).map_err(|error| Fault::told(&self.input, error))?)
+    }
+}
+
+/// Takes a prefix off that all weights of the network have, as in checkpoints of torch (`state_dict.`)
+/// and of parallel training (`module.`); what is without it is none of the network's, and named.
+fn of_network(weights: Weights) -> (Weights, Vec<String>) {
+    let first = weights
+        .keys()
+        .find_map(|name| name.split_once("conv_layers.0."));
+    let Some((prefix, _)) = first.filter(|(prefix, _)| !prefix.is_empty()) else {
+        return (weights, Vec::new());
+    };
+    let prefix = prefix.to_owned();
+    let mut of_network = Weights::new();
+    let mut others = Vec::new();
+    for (name, tensor) in weights {
+        match name.strip_prefix(&prefix) {
+            Some(rest) => drop(of_network.insert(rest.to_owned(), tensor)),
+            None => others.push(name),
+        }
+    }
+    (of_network, others)
+}

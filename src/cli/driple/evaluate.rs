@@ -1,0 +1,92 @@
+//! `gleaner driple evaluate`: how well models tell what was measured.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use gleaner_driple::train::Scale;
+
+use super::predict::UNSCALED;
+use crate::cli::{print, remark};
+use crate::driple::Part;
+use crate::driple::scores::{baselines, predicted, scores};
+use crate::error::{Fault, Result};
+use crate::ingest::driple::{data, model};
+use crate::output::driple::scores::Evaluation;
+use crate::output::table::Form;
+
+/// Measure models on a data set, beside the training mean and ridge regression.
+///
+/// By metric: squared error, absolute error in the metric's unit and as a share of the mean, R²
+/// and rank correlation.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \
+    gleaner driple evaluate --model a.safetensors --against b.safetensors --data data.safetensors -o scores.csv")]
+pub struct Args {
+    /// The model.
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// The data set; its training part makes the baselines and the scale of squared errors.
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// Which part is predicted.
+    #[arg(long, value_enum, default_value_t = Part::Test)]
+    part: Part,
+    /// More models.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    against: Vec<PathBuf>,
+    /// A table of all scores to write: .csv or .parquet.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Missing or faulty files, a part without jobs, or a table that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    args.output.as_deref().map(Form::of).transpose()?;
+    let (data, _) = data::read(&args.data)?.value;
+    let examples = args.part.of(&data);
+    if examples.is_empty() {
+        let fault = Fault::of(
+            &args.data,
+            "no jobs in this part",
+            "some; name another --part",
+        );
+        return Err(fault.into());
+    }
+    let scale = Scale::of(match data.train.is_empty() {
+        true => examples.clone(),
+        false => Part::Train.of(&data),
+    });
+    let mut all = Vec::new();
+    for path in std::iter::once(&args.model).chain(&args.against) {
+        let inspector = model::read(path)?.value;
+        if inspector.card.scale.is_none() {
+            remark(&[format!(
+                "{}: {UNSCALED}; those of {} are taken",
+                path.display(),
+                args.data.display()
+            )]);
+        }
+        let told = predicted(&inspector, &examples, &scale);
+        all.push(scores(&name(path), &examples, &told, &scale));
+    }
+    all.extend(baselines(&data, &examples, &scale));
+    let evaluation = Evaluation::new(args.part, examples.len(), all);
+    if let Some(path) = &args.output {
+        evaluation.table().write_file(path)?;
+    }
+    print(&match args.json {
+        true => evaluation.json()?,
+        false => evaluation.text(),
+    })
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,47 @@
+//! How the operations of graphs are grouped.
+
+use clap::Args;
+use gleaner_driple::group::{Devices, Settings};
+
+/// How operations are grouped.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Grouping")]
+pub struct GroupingArgs {
+    /// Groups of a graph: what a model sees as its nodes [default: 100].
+    #[arg(long, value_name = "COUNT")]
+    groups: Option<usize>,
+    /// Let graphs of fewer operations have fewer groups, one an operation.
+    #[arg(long)]
+    fewer_groups: bool,
+    /// Take graphs in which no operation has a device as if all were on a GPU.
+    #[arg(long)]
+    unplaced: bool,
+}
+
+impl GroupingArgs {
+    /// The settings that are asked for.
+    pub fn settings(&self, seed: u64) -> Settings {
+        self.over(Settings {
+            seed,
+            ..Settings::default()
+        })
+    }
+
+    /// Settings with what is asked for in their place.
+    pub fn over(&self, settings: Settings) -> Settings {
+        Settings {
+            groups: self.groups.unwrap_or(settings.groups),
+            allow_fewer: self.fewer_groups || settings.allow_fewer,
+            devices: match self.unplaced {
+                true => Devices::GpuOrUnplaced,
+                false => settings.devices,
+            },
+            ..settings
+        }
+    }
+
+    /// The number of groups, where one is asked for.
+    pub fn groups(&self) -> Option<usize> {
+        self.groups
+    }
+}

@@ -1,0 +1,115 @@
+//! Where trainings begin: with first weights, a model's, or a checkpoint's.
+
+use std::path::Path;
+
+use gleaner_driple::dataset::Dataset;
+use gleaner_driple::dataset::file::Manifest;
+use gleaner_driple::train::{Start, start};
+
+use super::network::{NetworkArgs, PlanArgs};
+use crate::cli::remark;
+use crate::error::{Error, Fault, Result};
+use crate::ingest::driple::model;
+
+/// A data set with its SHA-256.
+pub struct Data {
+    pub data: Dataset,
+    pub manifest: Manifest,
+    pub sha256: String,
+}
+
+/// What is to be trained, and how.
+pub struct Asked<'a> {
+    pub network: &'a NetworkArgs,
+    pub plan: &'a PlanArgs,
+}
+
+impl Asked<'_> {
+    /// A training from first weights.
+    ///
+    /// # Errors
+    /// No such network, or nothing to train on.
+    pub fn fresh(&self, data: &Data, path: &Path) -> Result<Start> {
+        let plan = self.plan.plan(self.network);
+        let architecture = self.network.architecture();
+        architecture
+            .check()
+            .map_err(|error| Error::Usage(error.to_string()))?;
+        let begun = start::fresh(architecture, &data.data, plan, self.plan.seed());
+        let begun = begun.map_err(|error| Fault::told(path, error))?;
+        Ok(of_data(begun, data))
+    }
+
+    /// A training from a model's weights.
+    ///
+    /// # Errors
+    /// A file that is no model, another network asked for, or nothing to train on.
+    pub fn from(&self, model: &Path, data: &Data, path: &Path) -> Result<Start> {
+        let loaded = model::read(model)?;
+        let card = &loaded.value.card;
+        self.network
+            .check(&card.architecture, &format!("--from {}", model.display()))?;
+        if let (Some(known), Some(found)) = (&card.grouping, &data.manifest.grouping)
+            && known.groups != found.groups
+        {
+            remark(&[format!(
+                "{} was trained on graphs of {} groups, those of {} have {}",
+                model.display(),
+                known.groups,
+                path.display(),
+                found.groups
+            )]);
+        }
+        let plan = self.plan.plan(self.network);
+        let begun = start::from(&loaded.value, &data.data, plan);
+        let mut begun = begun.map_err(|error| Fault::told(path, error))?;
+        if let Some(origin) = &mut begun.card.provenance {
+            let source = loaded.sources.first();
+            origin.started_from = source.map(|source| source.sha256.to_string());
+        }
+        Ok(of_data(begun, data))
+    }
+
+    /// A training that goes on from a checkpoint.
+    ///
+    /// # Errors
+    /// A file that is no checkpoint, options that contradict it, or other data.
+    pub fn resume(&self, checkpoint: &Path, data: &Data, path: &Path) -> Result<Start> {
+        let start = model::checkpoint(checkpoint)?.value;
+        let whose = format!("--resume {}", checkpoint.display());
+        self.plan.check(self.network, &start.card, &whose)?;
+        let known = start
+            .card
+            .provenance
+            .as_ref()
+            .map_or("", |origin| &origin.data);
+        if known != data.sha256 {
+            let found = format!("other data (SHA-256 {}…)", short(&data.sha256));
+            let expected = format!(
+                "those that {} was trained on ({}…)",
+                checkpoint.display(),
+                short(known)
+            );
+            let fault = Fault::of(path, found, expected);
+            return Err(fault
+                .remedy("name them, or start anew without --resume")
+                .into());
+        }
+        Ok(start)
+    }
+}
+
+fn short(sha256: &str) -> &str {
+    sha256.get(..12).unwrap_or(sha256)
+}
+
+/// A training with what its data say of themselves.
+fn of_data(mut start: Start, data: &Data) -> Start {
+    let (card, manifest) = (&mut start.card, &data.manifest);
+    card.grouping = manifest.grouping.clone().or(card.grouping.take());
+    card.frequencies = manifest.frequencies.clone().or(card.frequencies.take());
+    if let Some(origin) = &mut card.provenance {
+        origin.data.clone_from(&data.sha256);
+    }
+    start
+}

@@ -1,0 +1,223 @@
+//! `gleaner driple train`: a model learnt from a data set.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use gleaner_driple::inspector::{self, Inspector};
+use gleaner_driple::train::{Scale, Start, Training, checkpoint};
+
+use super::failed;
+use super::network::{NetworkArgs, PlanArgs};
+use super::resume::{Asked, Data};
+use crate::cli::progress::Progress;
+use crate::cli::{interrupt, print, remark, threads};
+use crate::driple::Part;
+use crate::driple::scores::{baselines, predicted, scores};
+use crate::error::{Error, Result};
+use crate::ingest::driple::data;
+use crate::output::driple::{history, scores as tables};
+use crate::output::table::Form;
+use crate::output::whole;
+
+/// Train a model on a data set.
+///
+/// The weights of the epoch with the lowest validation error are kept, with all that a
+/// prediction needs: how graphs are grouped, frequencies of operations, units. With --from, a
+/// trained model learns another set-up: transfer learning. Ctrl-C ends the epoch, and saves the
+/// checkpoint and the best model so far.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner driple train --data data.safetensors -o model.safetensors\n  \
+    gleaner driple train --data data.safetensors --network gin --patience 30 --history h.csv -o gin.safetensors\n  \
+    gleaner driple train --data other.safetensors --from model.safetensors --learn readout -o other-model.safetensors\n  \
+    gleaner driple train --data data.safetensors --checkpoint c.safetensors -o model.safetensors\n  \
+    gleaner driple train --data data.safetensors --resume c.safetensors -o model.safetensors")]
+pub struct Args {
+    /// The data set, from gleaner driple build, or as the original saves it (.pkl).
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    #[command(flatten)]
+    network: NetworkArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+    /// Start with the weights of this model.
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["resume", "seed"])]
+    from: Option<PathBuf>,
+    /// Save where the training stands, to go on later with --resume.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Save it every so many epochs.
+    #[arg(long, value_name = "COUNT", default_value = "10")]
+    checkpoint_every: NonZeroUsize,
+    /// Go on from a checkpoint, which is saved again; the model becomes the same as if the
+    /// training had never been interrupted.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Write the errors of all epochs: .csv or .parquet.
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+    /// Threads [default: one a core]; the model does not depend on them.
+    #[arg(long, value_name = "COUNT")]
+    threads: Option<NonZeroUsize>,
+    /// Show no progress.
+    #[arg(short, long)]
+    quiet: bool,
+    /// The model to write, a safetensors file.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Missing or faulty files, contradicting options, a training that diverges, an interrupt after the
+/// results are written, or a file that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    let stop = interrupt::flag()?;
+    args.threads.map_or(Ok(()), threads::use_threads)?;
+    args.history.as_deref().map(Form::of).transpose()?;
+    let data = args.read()?;
+    let start = args.start(&data)?;
+    let clock = Instant::now();
+    let mut training = start.training(&data.data);
+    let diverged = args.epochs(&start, &mut training, stop);
+    args.save(&start, &training)?;
+    let inspector = start.inspector(&training);
+    whole::write(&args.output, &inspector::write(&inspector).map_err(failed)?)?;
+    diverged?;
+    print(&args.summary(&inspector, &data, clock.elapsed().as_secs_f64()))?;
+    if training.is_over() {
+        return Ok(());
+    }
+    if let Some(path) = args.checkpoint() {
+        remark(&[format!("go on with --resume {}", path.display())]);
+    }
+    Err(Error::Interrupted)
+}
+
+impl Args {
+    fn read(&self) -> Result<Data> {
+        let loaded = data::read(&self.data)?;
+        let (data, manifest) = loaded.value;
+        let sha256 = loaded
+            .sources
+            .first()
+            .map(|source| source.sha256.to_string());
+        Ok(Data {
+            data,
+            manifest,
+            sha256: sha256.unwrap_or_default(),
+        })
+    }
+
+    fn start(&self, data: &Data) -> Result<Start> {
+        let asked = Asked {
+            network: &self.network,
+            plan: &self.plan,
+        };
+        match (&self.resume, &self.from) {
+            (Some(checkpoint), _) => asked.resume(checkpoint, data, &self.data),
+            (None, Some(model)) => asked.from(model, data, &self.data),
+            (None, None) => asked.fresh(data, &self.data),
+        }
+    }
+
+    /// Trains until it is over or `stop` is set, at least one epoch.
+    fn epochs(
+        &self,
+        start: &Start,
+        training: &mut Training<'_, f32>,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        let mut progress = Progress::new(self.quiet);
+        let total = start.plan().epochs;
+        while !training.is_over() {
+            let epoch = training.epoch();
+            if !epoch.train.is_finite() {
+                progress.finish();
+                return Err(Error::Run(format!(
+                    "the training diverged in epoch {}, counting from 0: its error is not a number; \
+                     lower --rate (now {})",
+                    epoch.epoch,
+                    start.plan().learning_rate
+                )));
+            }
+            let done = epoch.epoch + 1;
+            progress.update(done, total);
+            let val = epoch
+                .val
+                .map_or(String::new(), |val| format!(", val {val:.5}"));
+            progress.say(&format!("mse train {:.5}{val}", epoch.train));
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if done.is_multiple_of(self.checkpoint_every.get()) {
+                self.save(start, training)?;
+            }
+        }
+        progress.finish();
+        Ok(())
+    }
+
+    fn checkpoint(&self) -> Option<&Path> {
+        self.checkpoint.as_deref().or(self.resume.as_deref())
+    }
+
+    /// Writes where the training stands to all files that are asked for; not where it diverged, from
+    /// where nothing goes on.
+    fn save(&self, start: &Start, training: &Training<'_, f32>) -> Result<()> {
+        let state = training.state();
+        if let Some(path) = &self.history {
+            history::write(&state.history, path)?;
+        }
+        let sound = state
+            .history
+            .last()
+            .is_none_or(|epoch| epoch.train.is_finite());
+        if let Some(path) = self.checkpoint().filter(|_| sound) {
+            let bytes = checkpoint::write(&start.card, state).map_err(failed)?;
+            whole::write(path, &bytes)?;
+        }
+        Ok(())
+    }
+
+    /// What the training came to, for people.
+    fn summary(&self, inspector: &Inspector, data: &Data, seconds: f64) -> String {
+        let origin = inspector.card.provenance.clone().unwrap_or_default();
+        let parameters = &inspector.parameters;
+        let weights: usize = parameters.ids().map(|id| parameters[id].len()).sum();
+        let mut text = format!(
+            "{} epochs in {seconds:.1} s, {weights} weights; best epoch {}, counting from 0",
+            origin.epochs, origin.best_epoch
+        );
+        if let Some(val) = origin.val {
+            text += &format!(", validation mse {:.5}", val.iter().sum::<f64>() / 12.0);
+        }
+        text.push('\n');
+        text += &test(inspector, data);
+        text + &format!("saved as {}\n", self.output.display())
+    }
+}
+
+/// How the model does on the test part, beside the training mean.
+fn test(inspector: &Inspector, data: &Data) -> String {
+    let examples = Part::Test.of(&data.data);
+    if examples.is_empty() {
+        return "there is no test part\n".to_owned();
+    }
+    let scale = inspector.card.scale.unwrap_or(Scale::NONE);
+    let told = predicted(inspector, &examples, &scale);
+    let model = scores("model", &examples, &told, &scale);
+    let baselines = baselines(&data.data, &examples, &scale);
+    let mean = baselines
+        .first()
+        .map(|mean| tables::beside_mean(&model, mean));
+    format!(
+        "test part, {} jobs\n{}",
+        examples.len(),
+        mean.unwrap_or_default()
+    )
+}

@@ -1,0 +1,111 @@
+//! `gleaner synth graphs`: computational graphs for `gleaner driple`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use gleaner_driple::synth::{MEASUREMENTS, Sample, Setup, samples};
+
+use super::for_trace;
+use crate::cli::remark;
+use crate::error::{Error, Result};
+use crate::output::whole;
+
+/// Computational graphs of training jobs, and what the jobs consume on a set-up.
+///
+/// Writes graphs/*.pbtxt (the graph of a training step, as TensorFlow writes it), onnx/*.onnx
+/// (the model alone), and measured.csv. Networks are drawn at random from families of
+/// convolutional networks and transformers. The figures are computed by a simple model of
+/// the set-up, not measured.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner synth graphs -o jobs\n  \
+    gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n\n  \
+    gleaner synth graphs --setup 2080Ti --count 20 -o slower
+  \
+    gleaner synth graphs --for trace -o workloads")]
+pub struct Args {
+    /// Number of jobs.
+    #[arg(long, default_value_t = 60)]
+    count: usize,
+    /// A job for each workload of a trace instead, as gleaner synth jobs makes it: a network of
+    /// the model's family that keeps a GPU about as busy as the trace says. Writes a table of them,
+    /// workloads.csv, as well.
+    #[arg(long = "for", value_name = "DIR", conflicts_with = "count")]
+    trace: Option<PathBuf>,
+    /// What they are trained on: two V100 at 10 Gbit/s, two 2080Ti at 1 Gbit/s, or four
+    /// TitanRTX at 40 Gbit/s.
+    #[arg(long, value_name = "GPU", default_value = Setup::V100.gpu, value_parser = setups())]
+    setup: Setup,
+    /// Seed; the same seed gives the same jobs.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Directory to write to.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// Set-ups by the names of their GPUs, listed in the help.
+fn setups() -> impl TypedValueParser<Value = Setup> {
+    let names = Setup::ALL.map(|setup| setup.gpu);
+    let unknown = "a set-up of another GPU";
+    PossibleValuesParser::new(names).try_map(move |name| Setup::of_gpu(&name).ok_or(unknown))
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// A directory that holds other jobs' graphs, or a file that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    let (graphs, onnx) = (args.output.join("graphs"), args.output.join("onnx"));
+    for folder in [&graphs, &onnx] {
+        fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+        let some = fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
+        if some {
+            return Err(Error::Usage(format!(
+                "-o {}: the directory holds graphs already, which would be mixed up; name a new one",
+                args.output.display()
+            )));
+        }
+    }
+    let each = |sample: &Sample| write(sample, &graphs, &onnx);
+    let (count, rows) = match &args.trace {
+        None => (args.count, args.draw(each)?),
+        Some(trace) => args.draw_for(trace, each)?,
+    };
+    let measured = MEASUREMENTS.to_owned() + &rows;
+    whole::write(&args.output.join("measured.csv"), measured.as_bytes())?;
+    let (folder, gpu) = (args.output.display(), args.setup.gpu);
+    remark(&[format!("{folder}: {count} jobs on {gpu}")]);
+    Ok(())
+}
+
+impl Args {
+    /// Gives random jobs to `write`, and what was measured of them.
+    fn draw(&self, write: impl Fn(&Sample) -> Result<()>) -> Result<String> {
+        let mut rows = String::new();
+        for sample in samples(self.setup, self.seed, self.count) {
+            write(&sample)?;
+            rows += &sample.measurements();
+        }
+        Ok(rows)
+    }
+
+    /// The same for the workloads of a trace; writes their table, and tells how many there are.
+    fn draw_for(
+        &self,
+        trace: &Path,
+        write: impl Fn(&Sample) -> Result<()> + Sync,
+    ) -> Result<(usize, String)> {
+        let made = for_trace::make(trace, &self.setup, self.seed, write)?;
+        made.write_table("graphs", &self.output.join("workloads.csv"))?;
+        Ok((made.len(), made.measurements))
+    }
+}
+
+fn write(sample: &Sample, graphs: &Path, onnx: &Path) -> Result<()> {
+    let file = |ending: &str| format!("{}.{ending}", sample.name);
+    whole::write(&graphs.join(file("pbtxt")), sample.graph_def.as_bytes())?;
+    whole::write(&onnx.join(file("onnx")), &sample.onnx)
+}

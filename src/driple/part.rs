@@ -1,0 +1,30 @@
+//! Parts of data sets.
+
+use gleaner_driple::dataset::{Dataset, Example};
+
+/// A part of a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// What is learnt from.
+    Train,
+    /// What chooses the epoch that is kept.
+    Val,
+    /// What neither sees.
+    Test,
+    /// All three.
+    All,
+}
+
+impl Part {
+    /// The examples of this part.
+    pub fn of(self, data: &Dataset) -> Vec<&Example> {
+        let batches = match self {
+            Part::Train => vec![&data.train],
+            Part::Val => vec![&data.val],
+            Part::Test => vec![&data.test],
+            Part::All => vec![&data.train, &data.val, &data.test],
+        };
+        batches.into_iter().flatten().flatten().collect()
+    }
+}

@@ -1,0 +1,156 @@
+//! Ridge regression on statistics of graphs: what a model has to be better than.
+
+use gleaner_driple::dataset::Example;
+use gleaner_driple::graph::{GroupedGraph, METRICS};
+
+/// The statistics of a graph: the logarithm of one more than its nodes, its edges, and of each feature
+/// the sum, the mean and the highest; and these squared.
+const STATISTICS: usize = 2 * BASE;
+
+const BASE: usize = 11;
+
+/// The statistics, and 1.
+const COLUMNS: usize = STATISTICS + 1;
+
+/// How strongly weights of standardised statistics are kept small, by training graph.
+const PENALTY: f64 = 1e-3;
+
+/// A linear function of a graph's statistics for each metric.
+pub(super) struct Ridge {
+    mean: [f64; STATISTICS],
+    deviation: [f64; STATISTICS],
+    /// By statistic, the weights of the metrics; of the intercept last.
+    weights: Vec<[f64; METRICS]>,
+}
+
+impl Ridge {
+    /// Fits it to examples; `None` where there are too few, or their numbers are too far apart.
+    pub fn fit(examples: &[&Example]) -> Option<Self> {
+        if examples.len() < 2 {
+            return None;
+        }
+        let rows: Vec<[f64; STATISTICS]> = examples.iter().map(|e| statistics(&e.graph)).collect();
+        let count = rows.len() as f64;
+        let mean = std::array::from_fn(|at| rows.iter().map(|row| row[at]).sum::<f64>() / count);
+        let deviation = std::array::from_fn(|at: usize| {
+            let squares = rows.iter().map(|row| (row[at] - mean[at]).powi(2));
+            let spread = (squares.sum::<f64>() / count).sqrt();
+            if spread > 1e-9 { spread } else { 1.0 }
+        });
+        let mut this = Ridge {
+            mean,
+            deviation,
+            weights: Vec::new(),
+        };
+        let mut left = vec![[0.0; COLUMNS]; COLUMNS];
+        let mut right = vec![[0.0; METRICS]; COLUMNS];
+        for (row, example) in rows.iter().zip(examples) {
+            let row = this.standard(row);
+            for (at, value) in row.iter().enumerate() {
+                (0..COLUMNS).for_each(|other| left[at][other] += value * row[other]);
+                let labels = example.labels.iter().enumerate();
+                labels.for_each(|(metric, &y)| right[at][metric] += value * f64::from(y));
+            }
+        }
+        (0..STATISTICS).for_each(|at| left[at][at] += PENALTY * count);
+        this.weights = solve(left, right)?;
+        Some(this)
+    }
+
+    /// The metrics of a graph.
+    pub fn predict(&self, graph: &GroupedGraph) -> [f64; METRICS] {
+        let row = self.standard(&statistics(graph));
+        std::array::from_fn(|metric| {
+            let terms = row.iter().zip(&self.weights);
+            terms.map(|(value, weights)| value * weights[metric]).sum()
+        })
+    }
+
+    /// Statistics less their mean and divided by their deviation, and 1.
+    fn standard(&self, row: &[f64; STATISTICS]) -> [f64; COLUMNS] {
+        std::array::from_fn(|at| match at {
+            STATISTICS => 1.0,
+            _ => (row[at] - self.mean[at]) / self.deviation[at],
+        })
+    }
+}
+
+fn statistics(graph: &GroupedGraph) -> [f64; STATISTICS] {
+    let nodes = graph.len() as f64;
+    let mut base = [0.0; BASE];
+    (base[0], base[1]) = (nodes, graph.edges.len() as f64);
+    for feature in 0..3 {
+        let values = graph
+            .features
+            .iter()
+            .map(|row| f64::from(row[feature]).max(0.0));
+        let sum: f64 = values.clone().sum();
+        base[2 + 3 * feature] = sum;
+        base[3 + 3 * feature] = sum / nodes.max(1.0);
+        base[4 + 3 * feature] = values.fold(0.0, f64::max);
+    }
+    let base = base.map(f64::ln_1p);
+    std::array::from_fn(|at| {
+        if at < BASE {
+            base[at]
+        } else {
+            base[at - BASE].powi(2)
+        }
+    })
+}
+
+/// Solves a symmetric positive definite system by elimination; `None` where it is not one.
+fn solve(
+    mut left: Vec<[f64; COLUMNS]>,
+    mut right: Vec<[f64; METRICS]>,
+) -> Option<Vec<[f64; METRICS]>> {
+    for pivot in 0..COLUMNS {
+        let head = left[pivot][pivot];
+        if !(head.is_finite() && head > 0.0) {
+            return None;
+        }
+        for row in (0..COLUMNS).filter(|&row| row != pivot) {
+            let factor = left[row][pivot] / head;
+            let (from, values) = (left[pivot], right[pivot]);
+            (0..COLUMNS).for_each(|at| left[row][at] -= factor * from[at]);
+            (0..METRICS).for_each(|at| right[row][at] -= factor * values[at]);
+        }
+    }
+    let divided = right.iter().enumerate();
+    Some(
+        divided
+            .map(|(at, row)| row.map(|value| value / left[at][at]))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(nodes: usize) -> Example {
+        let graph = GroupedGraph {
+            features: vec![[1.0, 1.0, 0.5]; nodes],
+            edges: (1..nodes as u32).map(|node| (node - 1, node)).collect(),
+        };
+        Example {
+            name: String::new(),
+            labels: [3.0 + 2.0 * (nodes as f32).ln_1p(); METRICS],
+            graph,
+        }
+    }
+
+    // Derived by formula: a label that is linear in a statistic.
+    #[test]
+    fn what_is_linear_in_a_statistic_is_found() {
+        let examples: Vec<Example> = (2..40).map(example).collect();
+        let ridge = Ridge::fit(&examples.iter().collect::<Vec<_>>()).unwrap();
+        let told = ridge.predict(&example(25).graph)[7];
+        assert!((told - (3.0 + 2.0 * 26_f64.ln())).abs() < 0.01, "{told}");
+    }
+
+    #[test]
+    fn one_example_is_too_few() {
+        assert!(Ridge::fit(&[&example(3)]).is_none());
+    }
+}

@@ -1,0 +1,107 @@
+//! Inspectors, where their training stands, and weights from elsewhere.
+
+use std::path::Path;
+
+use gleaner_driple::content::Content;
+use gleaner_driple::dataset::file;
+use gleaner_driple::inspector::{self, Inspector};
+use gleaner_driple::model::{Tensor, Weights, read_weights};
+use gleaner_driple::torch;
+use gleaner_driple::train::{Start, checkpoint};
+
+use super::data::Data;
+use super::tensors;
+use crate::error::Result;
+use crate::ingest::Loaded;
+
+/// Reads a trained model.
+///
+/// # Errors
+/// The file cannot be read, or is no model; what else it is is told.
+pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
+    tensors(path, |content, bytes| {
+        let remedy = match content {
+            Content::Inspector => return inspector::read(bytes).map_err(|e| e.to_string()),
+            Content::Checkpoint => "the model is the file of its -o, or go on with --resume",
+            Content::Data | Content::TorchData => "train one on it with gleaner driple train",
+            Content::Weights | Content::TorchWeights => {
+                "make a model of them with gleaner driple convert"
+            }
+        };
+        let words = content.words();
+        Err(format!(
+            "this is {words}, expected a trained model; {remedy}"
+        ))
+    })
+}
+
+/// Reads where a training stands.
+///
+/// # Errors
+/// The file cannot be read, or is no checkpoint.
+pub fn checkpoint(path: &Path) -> Result<Loaded<Start>> {
+    tensors(path, |content, bytes| match content {
+        Content::Checkpoint => checkpoint::read(bytes).map_err(|e| e.to_string()),
+        other => Err(format!(
+            "this is {}, expected a checkpoint, which gleaner driple train writes with --checkpoint; \
+             to start from a trained model's weights, use --from",
+            other.words()
+        )),
+    })
+}
+
+/// What a file of tensors holds.
+#[derive(Debug)]
+pub enum Found {
+    /// A trained model.
+    Inspector(Box<Inspector>),
+    /// Where a training stands.
+    Checkpoint(Box<Start>),
+    /// Tensors by name.
+    Weights(Weights),
+    /// A data set.
+    Data(Data),
+}
+
+/// Reads any file of tensors.
+///
+/// # Errors
+/// The file cannot be read, or has faults.
+pub fn any(path: &Path) -> Result<Loaded<Found>> {
+    tensors(path, found)
+}
+
+fn found(content: Content, bytes: &[u8]) -> Result<Found, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    Ok(match content {
+        Content::Inspector => {
+            Found::Inspector(Box::new(inspector::read(bytes).map_err(|e| text(&e))?))
+        }
+        Content::Checkpoint => {
+            Found::Checkpoint(Box::new(checkpoint::read(bytes).map_err(|e| text(&e))?))
+        }
+        Content::Data => Found::Data(file::read(bytes).map_err(|e| text(&e))?),
+        Content::TorchData => {
+            let data = torch::dataset(bytes).map_err(|e| text(&e))?;
+            Found::Data((data, file::Manifest::default()))
+        }
+        Content::Weights => Found::Weights(read_weights(bytes).map_err(|e| text(&e))?),
+        Content::TorchWeights => {
+            let tensors = torch::tensors(bytes).map_err(|e| text(&e))?;
+            Found::Weights(tensors.into_iter().map(weight).collect::<Result<_, _>>()?)
+        }
+    })
+}
+
+/// A tensor of torch as a weight, which has to be finite.
+fn weight((name, tensor): (String, torch::Tensor)) -> Result<(String, Tensor), String> {
+    let values = tensor.to_f32();
+    if let Some(place) = values.iter().position(|value| !value.is_finite()) {
+        let value = values[place];
+        return Err(format!(
+            "tensor {name:?} has the value {value} at place {place}, expected finite numbers"
+        ));
+    }
+    let shape = tensor.shape;
+    Ok((name, Tensor { shape, values }))
+}

@@ -1,0 +1,151 @@
+//! What became of the jobs of a data set.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use gleaner_driple::dataset::file::{LeftOut, Manifest};
+use gleaner_driple::dataset::{Batches, Dataset};
+use gleaner_driple::group::Report;
+use serde::Serialize;
+
+/// What a data set holds, and what of the graphs was not known.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Summary<'a> {
+    /// The file.
+    pub file: String,
+    /// Jobs to learn from.
+    pub train: usize,
+    /// Jobs that choose the epoch.
+    pub val: usize,
+    /// Jobs that neither sees.
+    pub test: usize,
+    /// Batches of the training part.
+    pub train_batches: usize,
+    /// Operations of the files.
+    pub operations: usize,
+    /// Of those, on GPUs.
+    pub on_gpus: usize,
+    /// Of those, in groups.
+    pub grouped: usize,
+    /// Jobs with fewer groups than asked for.
+    pub jobs_with_fewer_groups: usize,
+    /// Jobs whose groups still changed in the last pass.
+    pub jobs_not_converged: usize,
+    /// Grouped operations whose outputs have no known number of dimensions.
+    pub unknown_shapes: usize,
+    /// Grouped operations whose outputs have dimensions that are not known.
+    pub unknown_dimensions: usize,
+    /// Grouped operations of types without a frequency, by type.
+    pub without_frequency: BTreeMap<&'a str, usize>,
+    /// Types of operations with a frequency.
+    pub types: usize,
+    /// Jobs that are not in the data.
+    pub left_out: &'a [LeftOut],
+}
+
+/// Reasons that a summary lists.
+const LISTED: usize = 20;
+
+impl<'a> Summary<'a> {
+    /// Of a data set that is written to `path`.
+    pub fn of(data: &Dataset, manifest: &'a Manifest, path: &Path) -> Self {
+        let jobs = |batches: &Batches| batches.iter().map(Vec::len).sum();
+        let mut this = Summary {
+            file: path.display().to_string(),
+            train: jobs(&data.train),
+            val: jobs(&data.val),
+            test: jobs(&data.test),
+            train_batches: data.train.len(),
+            types: manifest.frequencies.as_ref().map_or(0, |table| table.len()),
+            left_out: &manifest.left_out,
+            ..Summary::default()
+        };
+        let groups = manifest
+            .grouping
+            .as_ref()
+            .map_or(0, |grouping| grouping.groups);
+        for source in &manifest.sources {
+            this.add(&source.report, groups);
+        }
+        this
+    }
+
+    fn add(&mut self, report: &'a Report, groups: usize) {
+        self.operations += report.nodes;
+        self.on_gpus += report.on_gpus;
+        self.grouped += report.grouped;
+        self.jobs_with_fewer_groups += usize::from(report.grouped < groups);
+        self.jobs_not_converged += usize::from(!report.converged);
+        self.unknown_shapes += report.unknown_shapes;
+        self.unknown_dimensions += report.unknown_dimensions;
+        for (kind, count) in &report.without_frequency {
+            *self.without_frequency.entry(kind).or_default() += count;
+        }
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{}: {} jobs to train in {} batches, {} to validate, {} to test\n",
+            self.file, self.train, self.train_batches, self.val, self.test
+        );
+        let _ = writeln!(
+            text,
+            "  {} operations, {} on GPUs, {} of {} types in groups",
+            self.operations, self.on_gpus, self.grouped, self.types
+        );
+        let counts = [
+            (
+                self.jobs_with_fewer_groups,
+                "jobs have fewer groups than asked for",
+            ),
+            (
+                self.jobs_not_converged,
+                "jobs' groups still changed in the last pass",
+            ),
+            (
+                self.unknown_shapes,
+                "operations without a known shape count as empty",
+            ),
+            (
+                self.unknown_dimensions,
+                "operations with unknown dimensions count from the last one on",
+            ),
+        ];
+        for (count, words) in counts.into_iter().filter(|(count, _)| *count > 0) {
+            let _ = writeln!(text, "  {count} {words}");
+        }
+        if !self.without_frequency.is_empty() {
+            let listed = self.without_frequency.iter();
+            let listed: Vec<String> = listed
+                .map(|(kind, count)| format!("{kind} {count}"))
+                .collect();
+            let _ = writeln!(
+                text,
+                "  operations without a frequency: {}",
+                listed.join(", ")
+            );
+        }
+        text + &self.left_out()
+    }
+
+    fn left_out(&self) -> String {
+        let mut text = String::new();
+        if self.left_out.is_empty() {
+            return text;
+        }
+        let _ = writeln!(text, "  {} jobs left out:", self.left_out.len());
+        for LeftOut { job, reason } in self.left_out.iter().take(LISTED) {
+            let _ = writeln!(text, "    {job}: {reason}");
+        }
+        if self.left_out.len() > LISTED {
+            let _ = writeln!(
+                text,
+                "    and {} more, see --json",
+                self.left_out.len() - LISTED
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,33 @@
+//! How a training went, epoch by epoch.
+
+use std::path::Path;
+
+use gleaner_driple::train::Epoch;
+
+use crate::error::Result;
+use crate::output::table::{Column, Table};
+
+/// Writes the errors of all epochs, CSV or Parquet by the name's ending.
+///
+/// # Errors
+/// Another ending, or a file that cannot be written.
+pub fn write(history: &[Epoch], path: &Path) -> Result<()> {
+    let table = Table {
+        name: "history",
+        columns: vec![
+            (
+                "epoch",
+                Column::Whole(history.iter().map(|epoch| epoch.epoch as i64).collect()),
+            ),
+            (
+                "train",
+                Column::Floats(history.iter().map(|epoch| Some(epoch.train)).collect()),
+            ),
+            (
+                "val",
+                Column::Floats(history.iter().map(|epoch| epoch.val).collect()),
+            ),
+        ],
+    };
+    table.write_file(path)
+}

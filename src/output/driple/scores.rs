@@ -1,0 +1,162 @@
+//! How far predictions are from what was measured, for people and programs.
+
+use std::fmt::Write as _;
+
+use gleaner_driple::dataset::METRIC_NAMES;
+use serde::Serialize;
+
+use super::predictions::number;
+use crate::driple::Part;
+use crate::driple::scores::{Metrics, Scores, mean};
+use crate::error::{Error, Result};
+use crate::output::grid::Grid;
+use crate::output::table::{Column, Table};
+
+/// The scores of several predictors on a part of a data set.
+#[derive(Debug, Clone, Serialize)]
+pub struct Evaluation {
+    /// The part.
+    pub part: Part,
+    /// Its jobs.
+    pub jobs: usize,
+    /// The metrics, in the order that scores have them.
+    pub metrics: [&'static str; 12],
+    /// The scores, the first that of the model asked for.
+    pub scores: Vec<Scores>,
+}
+
+/// Name and values of each measure.
+fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
+    [
+        ("mse", &scores.mse),
+        ("mae", &scores.mae),
+        ("relative", &scores.relative),
+        ("r2", &scores.r2),
+        ("rank", &scores.rank),
+    ]
+}
+
+impl Evaluation {
+    /// Of scores on `jobs` jobs of a part.
+    pub fn new(part: Part, jobs: usize, scores: Vec<Scores>) -> Self {
+        let metrics = METRIC_NAMES;
+        Evaluation {
+            part,
+            jobs,
+            metrics,
+            scores,
+        }
+    }
+
+    /// As JSON; what is not defined is null.
+    ///
+    /// # Errors
+    /// Never in practice; the serialiser's words where it fails.
+    pub fn json(&self) -> Result<String> {
+        serde_json::to_string_pretty(self)
+            .map(|text| text + "\n")
+            .map_err(|error| Error::Run(error.to_string()))
+    }
+
+    /// A row a predictor and metric.
+    pub fn table(&self) -> Table<'_> {
+        let rows = || {
+            self.scores
+                .iter()
+                .flat_map(|scores| (0..12).map(move |at| (scores, at)))
+        };
+        let texts = |text: fn(&'_ Scores, usize) -> &'_ str| {
+            Column::Texts(rows().map(|(scores, at)| text(scores, at).into()).collect())
+        };
+        let mut columns = vec![
+            ("model", texts(|scores, _| &scores.model)),
+            ("metric", texts(|_, at| METRIC_NAMES[at])),
+        ];
+        for (place, name) in ["mse", "mae", "relative", "r2", "rank"]
+            .into_iter()
+            .enumerate()
+        {
+            let value = |(scores, at): (&Scores, usize)| {
+                Some(measures(scores)[place].1[at]).filter(|value| value.is_finite())
+            };
+            columns.push((name, Column::Floats(rows().map(value).collect())));
+        }
+        let name = "evaluation";
+        Table { name, columns }
+    }
+
+    /// For people: each predictor's means, then the first one's metrics beside the training mean.
+    pub fn text(&self) -> String {
+        let (part, jobs) = (part(self.part), self.jobs);
+        let mut text = format!(
+            "{jobs} jobs of {part}, means over the metrics (mse: of labels divided by the training \
+             part's highest;\nrelative: mean absolute error over the mean measured value)\n"
+        );
+        let header = ["model", "mse", "relative", "R²", "rank corr."];
+        let row = |scores: &Scores| {
+            vec![
+                scores.model.clone(),
+                decimals(mean(&scores.mse), 5),
+                decimals(mean(&scores.relative), 3),
+                decimals(mean(&scores.r2), 3),
+                decimals(mean(&scores.rank), 3),
+            ]
+        };
+        let _ = write!(text, "{}", Grid::new(header, self.scores.iter().map(row)));
+        for scores in &self.scores {
+            let _ = write!(text, "\n{}\n{}", scores.model, by_metric(scores));
+        }
+        text
+    }
+}
+
+fn part(part: Part) -> &'static str {
+    match part {
+        Part::Train => "the training part",
+        Part::Val => "the validation part",
+        Part::Test => "the test part",
+        Part::All => "all parts",
+    }
+}
+
+fn by_metric(scores: &Scores) -> Grid {
+    let header = ["metric", "mse", "mae", "relative", "R²", "rank corr."];
+    let row = |(metric, name): (usize, &str)| {
+        vec![
+            name.to_owned(),
+            decimals(scores.mse[metric], 5),
+            number(scores.mae[metric]),
+            decimals(scores.relative[metric], 3),
+            decimals(scores.r2[metric], 3),
+            decimals(scores.rank[metric], 3),
+        ]
+    };
+    Grid::new(header, METRIC_NAMES.into_iter().enumerate().map(row))
+}
+
+/// What a training came to, beside the training mean: a row a metric.
+pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
+    let header = ["metric", "mse", "of the mean", "mae", "of the mean", "R²"];
+    let row = |name: &str, mse: [f64; 2], mae: [String; 2], r2: f64| {
+        let [ours, theirs] = mse.map(|value| decimals(value, 5));
+        let [mine, means] = mae;
+        vec![name.to_owned(), ours, theirs, mine, means, decimals(r2, 3)]
+    };
+    let metric = |(at, name): (usize, &str)| {
+        let mse = [model.mse[at], training_mean.mse[at]];
+        let mae = [number(model.mae[at]), number(training_mean.mae[at])];
+        row(name, mse, mae, model.r2[at])
+    };
+    let blank = [String::new(), String::new()];
+    let means = [mean(&model.mse), mean(&training_mean.mse)];
+    let last = row("mean", means, blank, mean(&model.r2));
+    let rows = METRIC_NAMES.into_iter().enumerate().map(metric);
+    Grid::new(header, rows.chain([last])).to_string()
+}
+
+fn decimals(value: f64, places: usize) -> String {
+    match value.is_finite() {
+        true => format!("{value:.places$}"),
+        false => "-".to_owned(),
+    }
+}
