@@ -187,7 +187,8 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     });
     let none = lucid(at, "--profiles right.csv", "unscored").expect(0);
     assert!(
-        none.err.contains("no sharing score of") && none.err.contains("--models"),
+        none.err.contains("no sharing score of")
+            && none.err.contains("gleaner predict packing.json"),
         "{}",
         none.err
     );

@@ -29,13 +29,14 @@ use crate::output::table::Form;
 /// No job needs to be profiled: the model's predictions for each workload's graph become the
 /// utilisations that its job would have been measured with. Utilisations are averages: the peak for
 /// the share of time in which a resource is active. The table has no sharing scores; gleaner
-/// predict packing.json --profiles adds them, and gleaner simulate --models DIR does without.
+/// predict packing.json --profiles adds them, and gleaner simulate --models tells them itself.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple profiles --model v100.safetensors --jobs workloads.csv -o predicted.csv\n  \
     gleaner driple profiles --model v100.safetensors --graphs graphs -o predicted.csv\n  \
     gleaner train packing --data trace --out models\n  \
-    gleaner simulate --data trace --policy lucid --profiles predicted.csv --models models")]
+    gleaner predict models/packing.json --profiles predicted.csv -o scored.csv\n  \
+    gleaner simulate --data trace --policy lucid --profiles scored.csv")]
 pub struct Args {
     /// The model, of gleaner driple train, for the GPUs that the jobs are to run on.
     #[arg(long, value_name = "FILE")]

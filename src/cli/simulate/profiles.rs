@@ -90,7 +90,7 @@ impl Profiles {
             let listed = listed(&unscored);
             remarks.push(format!(
                 "no sharing score of {listed}: jobs that train this share with no other; \
-                 --models DIR with a packing.json of gleaner train gives scores, or --models train"
+                 gleaner predict packing.json --profiles adds scores, --models tells them"
             ));
         }
         remarks

@@ -26,7 +26,7 @@ impl Images {
     fn of_any_batch(random: &mut ChaCha8Rng) -> Self {
         match random.random_bool(0.5) {
             true => {
-                let (side, batch) = (one(random, &[64, 96, 128]), one(random, &[16, 32]));
+                let (side, batch) = (one(random, &[64, 96, 128]), one(random, &[16, 32, 64]));
                 Self {
                     data: "ImageNet",
                     side,

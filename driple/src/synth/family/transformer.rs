@@ -23,7 +23,7 @@ struct Sizes {
 impl Sizes {
     fn draw(batch: Option<u64>, random: &mut ChaCha8Rng, masked: bool) -> Self {
         let width = one(random, &[128, 192, 256]);
-        let drawn = one(random, &[16, 24, 32]);
+        let drawn = one(random, &[16, 32, 64, 128]);
         Self {
             batch: batch.unwrap_or(drawn),
             tokens: one(random, &[64, 96, 128]),
