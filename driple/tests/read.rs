@@ -21,7 +21,9 @@ node <
 >
 node: [{
   name: "y", op: "Add", input: ["x", "^a"], input: "w\303\251/\":1",
-  attr { key: "_output_shapes" value { list { shape: [{ unknown_rank: true }, { dim { size: 2 } }] } } }
+  attr { key: "_output_shapes" value { list {
+    shape: [{ unknown_rank: true }, { dim { size: 2 } }]
+  } } }
   experimental_debug_info { original_node_names: "y" }
   future_field { [type.googleapis.com/a.b] { c: -inf } d: - 1.5e-3f e: true }
   [an.extension]: 5
@@ -83,7 +85,8 @@ fn faults_name_the_line_and_the_node() {
         ),
         (
             "\n node: 5",
-            "line 2: what `node` has should be in brackets, as in `node { name: \"a\" op: \"Add\" }`",
+            "line 2: what `node` has should be in brackets, \
+             as in `node { name: \"a\" op: \"Add\" }`",
         ),
         (
             "node { name: }",
@@ -115,11 +118,14 @@ fn faults_name_the_line_and_the_node() {
         ),
         (
             "node { name: 'a' op: 'A' }\nnode { op: 'A' input: 5 name: 'b' }",
-            "line 2: node 2 `b`: one of its fields is not as expected: expected a string, but found '5'",
+            "line 2: node 2 `b`: one of its fields is not as expected: \
+             expected a string, but found '5'",
         ),
         (
-            "node { name: 'a' op: 'Const' attr { key: 'value' value { tensor { tensor_shape { dim { size: -2 } } } } } }",
-            "line 1: node 1 `a`: its shape has the dimension -2; expected 0 or more, or -1 where it is not known",
+            "node { name: 'a' op: 'Const' attr { key: 'value' \
+             value { tensor { tensor_shape { dim { size: -2 } } } } } }",
+            "line 1: node 1 `a`: its shape has the dimension -2; \
+             expected 0 or more, or -1 where it is not known",
         ),
     ];
     for (file, expected) in cases {

@@ -142,8 +142,8 @@ fn gradients_have_the_shapes_of_their_parameters() {
     }
 }
 
-/// Derived by formula: the reader infers the shapes of the ONNX form, which declares but its inputs and
-/// its scores, and they are those of the training graph, images in their other order of axes.
+/// Derived by formula: the reader infers the shapes of the ONNX form, which declares but its inputs
+/// and its scores, and they are those of the training graph, images in their other order of axes.
 #[test]
 fn inferred_shapes_are_those_of_training() {
     for sample in samples(Setup::V100, 5, 30) {
@@ -188,7 +188,8 @@ fn inferred_shapes_are_those_of_training() {
     }
 }
 
-/// Derived by formula: one seed makes the same jobs each time, whatever their count, another other ones.
+/// Derived by formula: one seed makes the same jobs each time, whatever their count, another other
+/// ones.
 #[test]
 fn a_seed_makes_the_same_jobs() {
     let first: Vec<Sample> = samples(Setup::V100, 11, 6).collect();

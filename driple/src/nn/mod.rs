@@ -7,6 +7,7 @@
 
 mod adam;
 mod block;
+mod buffers;
 mod kernels;
 mod ops;
 mod parameters;
@@ -16,6 +17,7 @@ mod tape;
 
 pub use adam::{Adam, AdamState};
 pub use block::Block;
+pub use buffers::{Buffers, SpareBuffers};
 pub use ops::{Activation, Attention, Gru, Layout, Lstm, Weight};
 pub use parameters::{Gradients, ParamId, Parameters};
 pub use real::Real;

@@ -32,7 +32,7 @@ impl<T: Real> Parameters<T> {
     }
 
     /// Adds the parameter `name` of the given shape (one or two dimensions), its values row by row.
-    pub(crate) fn add(&mut self, name: String, shape: &[usize], value: Array2<T>) -> ParamId {
+    pub fn add(&mut self, name: String, shape: &[usize], value: Array2<T>) -> ParamId {
         debug_assert_eq!(shape.iter().product::<usize>(), value.len());
         self.names.push(name);
         self.shapes.push(shape.to_vec());

@@ -60,6 +60,15 @@ pub(super) fn product<T: Real>(a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>) -> 
     out
 }
 
+/// Sets `to` to the product of `a` and `b`.
+pub(super) fn set_product<T: Real>(
+    a: &ArrayView2<'_, T>,
+    b: &ArrayView2<'_, T>,
+    to: ArrayViewMut2<'_, T>,
+) {
+    multiply(a, b, to, false);
+}
+
 /// Adds the product of `a` and `b` to `to`.
 pub(super) fn add_product<T: Real>(
     a: &ArrayView2<'_, T>,

@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::product::{add_product, product};
-use super::{Gradients, ParamId, Parameters, Real};
+use super::product::{add_product, set_product};
+use super::{Buffers, Gradients, ParamId, Parameters, Real};
 
 /// A value on a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,7 @@ pub(super) trait Op<T> {
 pub struct Tape<'a, T> {
     parameters: &'a Parameters<T>,
     recording: bool,
+    buffers: Buffers<T>,
     values: Vec<Array2<T>>,
     ops: Vec<Option<Box<dyn Op<T> + 'a>>>,
 }
@@ -27,21 +28,47 @@ impl<'a, T: Real> Tape<'a, T> {
     /// A tape from which gradients can be had.
     #[must_use]
     pub fn new(parameters: &'a Parameters<T>) -> Self {
+        Self::with_buffers(parameters, Buffers::default())
+    }
+
+    /// The same, its values in the buffers of `buffers`.
+    #[must_use]
+    pub fn with_buffers(parameters: &'a Parameters<T>, buffers: Buffers<T>) -> Self {
+        let (recording, values, ops) = (true, Vec::new(), Vec::new());
         Self {
             parameters,
-            recording: true,
-            values: Vec::new(),
-            ops: Vec::new(),
+            recording,
+            buffers,
+            values,
+            ops,
         }
     }
 
     /// A tape for values alone.
     #[must_use]
     pub fn without_gradients(parameters: &'a Parameters<T>) -> Self {
-        Self {
-            recording: false,
-            ..Self::new(parameters)
-        }
+        Self::new(parameters).values_only()
+    }
+
+    /// The tape, for values alone.
+    #[must_use]
+    pub fn values_only(mut self) -> Self {
+        self.recording = false;
+        self
+    }
+
+    /// Ends the pass; its buffers can be used again.
+    #[must_use]
+    pub fn into_buffers(self) -> Buffers<T> {
+        self.values
+            .into_iter()
+            .for_each(|value| self.buffers.take_back(value));
+        self.buffers
+    }
+
+    /// The buffers of the pass.
+    pub(super) fn buffers(&self) -> &Buffers<T> {
+        &self.buffers
     }
 
     /// Puts a constant on the tape.
@@ -123,6 +150,11 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
         &self.tape.parameters[id]
     }
 
+    /// The buffers of the pass.
+    pub fn buffers(&self) -> &'t Buffers<T> {
+        &self.tape.buffers
+    }
+
     /// Whether anything before `var` is learnt.
     pub fn wants(&self, var: Var) -> bool {
         self.tape.ops[var.0].is_some()
@@ -139,7 +171,10 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
     /// Adds `grad` to the gradient of `var`.
     pub fn add(&mut self, var: Var, grad: Array2<T>) {
         match &mut self.vars[var.0] {
-            Some(sum) => *sum += &grad,
+            Some(sum) => {
+                *sum += &grad;
+                self.tape.buffers.take_back(grad);
+            }
             empty => *empty = Some(grad),
         }
     }
@@ -148,7 +183,11 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
     pub fn add_product(&mut self, var: Var, a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>) {
         match &mut self.vars[var.0] {
             Some(sum) => add_product(a, b, sum.view_mut()),
-            empty => *empty = Some(product(a, b)),
+            empty => {
+                let mut fresh = self.tape.buffers.any(a.nrows(), b.ncols());
+                set_product(a, b, fresh.view_mut());
+                *empty = Some(fresh);
+            }
         }
     }
 }

@@ -16,7 +16,10 @@ pub enum ReadError {
         fault: TextFault,
     },
     /// The file is not in protobuf's binary format, or not of the messages expected.
-    #[error("this is not {}: {reason}; write the file anew, or name it by what it holds", expected(.format))]
+    #[error(
+        "this is not {}: {reason}; write the file anew, or name it by what it holds",
+        expected(.format)
+    )]
     Binary {
         /// The format expected.
         format: Format,

@@ -42,7 +42,8 @@ pub(super) fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METR
     let work = cost.operations / setup.speed + moving;
     let gaps = cost.kernels * setup.launch;
     let compute = work + gaps;
-    let others = f64::from(setup.workers - 1) / f64::from(setup.workers);
+    let workers = f64::from(setup.workers.max(1));
+    let others = (workers - 1.0) / workers;
     let (received, sent) = (cost.fetched * others, cost.sent * others);
     let transfer = received.max(sent) / setup.network;
     let slowest = if synchronous { 0.1 * compute } else { 0.0 };

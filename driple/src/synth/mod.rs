@@ -28,20 +28,20 @@ use tensorflow::Optimiser;
 /// A job: its training graph and what its training consumes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// Its name: GPU, data set, model, `Sync` or `Async`, hyper-parameters and job, with `_` between
-    /// them.
+    /// Its name: GPU, data set, model, `Sync` or `Async`, hyper-parameters and job, with `_`
+    /// between them.
     pub name: String,
     /// The graph of its training, the text of a TensorFlow GraphDef.
     pub graph_def: String,
     /// Its forward pass, the bytes of an ONNX model without weights.
     pub onnx: Vec<u8>,
-    /// What it consumes, in [`crate::dataset::METRIC_NAMES`] order: times in seconds, peaks of the GPU
-    /// in percent, those of the network in MB/s.
+    /// What it consumes, in [`crate::dataset::METRIC_NAMES`] order: times in seconds, peaks of the
+    /// GPU in percent, those of the network in MB/s.
     pub measured: [f32; METRICS],
 }
 
-/// `count` jobs on a set-up, families of networks in turn. A job depends on the seed and on its place,
-/// not on `count`.
+/// `count` jobs on a set-up, families of networks in turn. A job depends on the seed and on its
+/// place, not on `count`.
 pub fn samples(setup: Setup, seed: u64, count: usize) -> impl Iterator<Item = Sample> {
     (0..count).map(move |index| sample(&setup, seed, index))
 }

@@ -1,5 +1,5 @@
-//! A network as the steps of its forward pass: what graphs of training, ONNX models and costs are made
-//! from.
+//! A network as the steps of its forward pass: what graphs of training, ONNX models and costs are
+//! made from.
 
 /// A step's number, which stands for the tensor that it puts out.
 pub(super) type Value = usize;
@@ -33,8 +33,8 @@ pub(super) enum Op {
         /// Whether it is random.
         random: bool,
     },
-    /// A convolution of an image by a kernel of height, width, channels in and out, padded so that the
-    /// size is that of the input by the stride.
+    /// A convolution of an image by a kernel of height, width, channels in and out, padded so that
+    /// the size is that of the input by the stride.
     Conv {
         /// The stride in both directions.
         stride: u64,

@@ -3,21 +3,22 @@
 /// What jobs are trained on: servers of one GPU each, a worker on each, one of them with the
 /// parameters as well.
 ///
-/// Of a step of training take `F` the floating point operations, three times those of the forward pass;
-/// `A` the bytes that tensors move, four times those of the forward pass's outputs, and parameters and
-/// optimiser's tensors once; `N` the operations of the graph that are run; `P` the bytes of parameters.
-/// Then, in seconds,
+/// Of a step of training take `F` the floating point operations, three times those of the forward
+/// pass; `A` the bytes that tensors move, four times those of the forward pass's outputs, and those
+/// of parameters, their gradients and the optimiser's tensors; `N` the operations of the graph that
+/// are run; `P` the bytes of parameters. Then, in seconds,
 ///
-/// - `work = F / speed + A / bandwidth` and `gaps = N × launch`;
+/// - `moving = A / bandwidth`, `work = F / speed + moving` and `gaps = N × launch`;
 /// - `compute = work + gaps`;
-/// - `transfer = P × (workers - 1) / workers / network`, each way; of tables that rows are taken from,
-///   no more is sent than the rows taken;
+/// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way; of tables
+///   that rows are taken from, no more is sent than the rows taken;
 /// - `wait = transfer² / (transfer + compute)`, as transfers overlap with computing, and a tenth of
-///   `compute` more where workers wait for the slowest one; then `step = compute + wait`.
+///   `compute` more where workers wait for the slowest one, of the way that takes longer; then
+///   `step = compute + wait`.
 ///
 /// | resource | idle | active | peak |
 /// |---|---|---|---|
-/// | GPU memory | `step - moving` with `moving = A / bandwidth` | `moving` | `100 × moving / compute` |
+/// | GPU memory | `step - moving` | `moving` | `100 × moving / compute` |
 /// | GPU | `wait + gaps` | `work` | `100 × work / compute` |
 /// | network, both ways | `step - transfer` | `transfer` | `network × bytes / (bytes + 4 MB)` |
 ///
@@ -32,7 +33,7 @@ pub struct Setup {
     pub bandwidth: f64,
     /// Seconds between two kernels.
     pub launch: f64,
-    /// Workers, of which each is on a server of its own.
+    /// Workers, of which each is on a server of its own, at least one.
     pub workers: u32,
     /// Bytes a second that the network moves each way.
     pub network: f64,

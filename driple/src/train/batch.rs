@@ -9,7 +9,7 @@ use super::scale::Scale;
 use crate::dataset::Example;
 use crate::graph::METRICS;
 use crate::model::{Inputs, Layout, Network};
-use crate::nn::{Gradients, Parameters, Real, Tape};
+use crate::nn::{Gradients, Parameters, Real, SpareBuffers, Tape};
 
 /// The most graphs that go through a network together: what they need fits a processor's cache, and
 /// parts of a batch are worked on side by side. It does not depend on the number of threads, so that
@@ -74,15 +74,17 @@ impl<T: Real> Batch<T> {
         network: &Network,
         parameters: &Parameters<T>,
         gradients: &mut Gradients<T>,
+        spare: &SpareBuffers<T>,
     ) -> f64 {
         let weight = T::of(2.0 / (self.graphs * METRICS) as f64);
         let one = |part: &Part<T>| {
             let mut gradients = Gradients::zero(parameters);
-            let mut tape = Tape::new(parameters);
+            let mut tape = Tape::with_buffers(parameters, spare.borrow());
             let output = part.apply(network, &mut tape);
             let errors = tape.value(output) - &part.labels;
             let squares = sum_of_squares(&errors);
             tape.backward(output, errors.mapv(|error| error * weight), &mut gradients);
+            spare.give_back(tape.into_buffers());
             (squares, gradients)
         };
         let learnt: Vec<(f64, Gradients<T>)> = self.parts.par_iter().map(one).collect();
@@ -91,9 +93,14 @@ impl<T: Real> Batch<T> {
     }
 
     /// The squared errors of each metric, summed over the graphs.
-    pub fn squares(&self, network: &Network, parameters: &Parameters<T>) -> [f64; METRICS] {
+    pub fn squares(
+        &self,
+        network: &Network,
+        parameters: &Parameters<T>,
+        spare: &SpareBuffers<T>,
+    ) -> [f64; METRICS] {
         let one = |part: &Part<T>| {
-            let mut tape = Tape::without_gradients(parameters);
+            let mut tape = Tape::with_buffers(parameters, spare.borrow()).values_only();
             let output = part.apply(network, &mut tape);
             let errors = tape.value(output) - &part.labels;
             let mut squares = [0.0; METRICS];
@@ -103,6 +110,7 @@ impl<T: Real> Batch<T> {
                     .zip(row)
                     .for_each(|(sum, e)| *sum += e.as_f64().powi(2));
             }
+            spare.give_back(tape.into_buffers());
             squares
         };
         let parts: Vec<[f64; METRICS]> = self.parts.par_iter().map(one).collect();

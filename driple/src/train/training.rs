@@ -7,7 +7,7 @@ use super::state::{Epoch, State};
 use crate::dataset::{Batches, Dataset};
 use crate::graph::METRICS;
 use crate::model::{Inputs, Network};
-use crate::nn::{Gradients, Parameters, Real};
+use crate::nn::{Gradients, Parameters, Real, SpareBuffers};
 
 /// Which part of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,7 @@ pub struct Training<'n, T> {
     val: Vec<Batch<T>>,
     test: Vec<Batch<T>>,
     state: State<T>,
+    spare: SpareBuffers<T>,
 }
 
 impl<'n, T: Real> Training<'n, T> {
@@ -59,6 +60,7 @@ impl<'n, T: Real> Training<'n, T> {
             val,
             test,
             state,
+            spare: SpareBuffers::default(),
         };
         if network.only_readout_learns(&this.state.parameters) {
             let all = this
@@ -100,7 +102,12 @@ impl<'n, T: Real> Training<'n, T> {
         let mut squares = 0.0;
         for batch in &self.train {
             let mut gradients = Gradients::zero(&self.state.parameters);
-            squares += batch.learn(self.network, &self.state.parameters, &mut gradients);
+            squares += batch.learn(
+                self.network,
+                &self.state.parameters,
+                &mut gradients,
+                &self.spare,
+            );
             let State {
                 parameters, adam, ..
             } = &mut self.state;
@@ -126,7 +133,7 @@ impl<'n, T: Real> Training<'n, T> {
         let graphs: usize = batches.iter().map(Batch::graphs).sum();
         let squares: Vec<[f64; METRICS]> = batches
             .iter()
-            .map(|batch| batch.squares(self.network, parameters))
+            .map(|batch| batch.squares(self.network, parameters, &self.spare))
             .collect();
         let mean = |metric: usize| squares.iter().map(|s| s[metric]).sum::<f64>() / graphs as f64;
         (graphs > 0).then(|| std::array::from_fn(mean))

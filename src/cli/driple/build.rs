@@ -37,8 +37,6 @@ pub struct Args {
     /// What was measured: a CSV file with four rows a job.
     #[arg(long, value_name = "FILE")]
     measured: PathBuf,
-    #[command(flatten)]
-    grouping: GroupingArgs,
     /// Frequencies of types of operations: a CSV file of rows type,share [default: those of
     /// the training part].
     #[arg(long, value_name = "FILE")]
@@ -67,6 +65,8 @@ pub struct Args {
     /// The data set to write, a safetensors file.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    grouping: GroupingArgs,
 }
 
 /// Runs the subcommand.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use gleaner_driple::content::Content;
 use gleaner_driple::dataset::Dataset;
 use gleaner_driple::dataset::file::{self, Manifest};
 use gleaner_driple::inspector::{self, Inspector};
@@ -64,8 +65,17 @@ pub fn run(args: &Args) -> Result<()> {
         Found::Checkpoint(start) => args.best(&start)?,
     };
     whole::write(&args.output, &bytes)?;
-    remark(&[format!("{}: written", args.output.display())]);
+    remark(&[format!("{}: {}", args.output.display(), words(&bytes))]);
     Ok(())
+}
+
+/// What was written.
+fn words(bytes: &[u8]) -> &'static str {
+    match Content::of(bytes) {
+        Ok(Content::Weights) => "the weights of the model alone",
+        Ok(content) => content.words(),
+        Err(_) => "written",
+    }
 }
 
 impl Args {

@@ -76,8 +76,9 @@ pub fn run(args: &Args) -> Result<()> {
         let told = predicted(&inspector, &examples, &scale);
         all.push(scores(&name(path), &examples, &told, &scale));
     }
+    let models = all.len();
     all.extend(baselines(&data, &examples, &scale));
-    let evaluation = Evaluation::new(args.part, examples.len(), all);
+    let evaluation = Evaluation::new(args.part, examples.len(), models, all);
     if let Some(path) = &args.output {
         evaluation.table().write_file(path)?;
     }

@@ -251,3 +251,38 @@ fn words(value: &impl serde::Serialize) -> impl Display {
         Ok(other) => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[derive(Debug, clap::Parser)]
+    struct All {
+        #[command(flatten)]
+        network: NetworkArgs,
+        #[command(flatten)]
+        plan: PlanArgs,
+    }
+
+    // The help's numbers against those that are used.
+    #[test]
+    fn the_help_tells_the_defaults() {
+        let help = All::command().render_long_help().to_string();
+        let (plan, network) = (Plan::default(), Architecture::new(Convolution::Gcn));
+        let told = |option: &str| {
+            let after = help.split(&format!("--{option} ")).nth(1).unwrap();
+            let default = after.split("[default: ").nth(1).unwrap();
+            default.split(']').next().unwrap().to_owned()
+        };
+        assert_eq!(told("epochs"), plan.epochs.to_string());
+        assert_eq!(told("rate").parse(), Ok(plan.learning_rate));
+        assert_eq!(told("decay").parse(), Ok(plan.weight_decay));
+        assert_eq!(told("hidden"), network.hidden.to_string());
+        assert_eq!(told("layers"), network.readout_layers.to_string());
+        assert_eq!(
+            (told("depth").as_str(), network.depth),
+            ("half", Depth::Half)
+        );
+    }
+}

@@ -39,8 +39,6 @@ pub struct Args {
     /// Which part of it.
     #[arg(long, value_enum, default_value_t = Part::Test, requires = "data")]
     part: Part,
-    #[command(flatten)]
-    grouping: GroupingArgs,
     /// Frequencies of types of operations, for a model that does not know them: rows
     /// type,share.
     #[arg(long, value_name = "FILE")]
@@ -51,6 +49,8 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    grouping: GroupingArgs,
 }
 
 /// Runs the subcommand.

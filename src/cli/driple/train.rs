@@ -39,6 +39,18 @@ pub struct Args {
     /// The data set, from gleaner driple build, or as the original saves it (.pkl).
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
+    /// Write the errors of all epochs: .csv or .parquet.
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+    /// Threads [default: one a core]; the model does not depend on them.
+    #[arg(long, value_name = "COUNT")]
+    threads: Option<NonZeroUsize>,
+    /// Show no progress.
+    #[arg(short, long)]
+    quiet: bool,
+    /// The model to write, a safetensors file.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
@@ -56,18 +68,6 @@ pub struct Args {
     /// training had never been interrupted.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Write the errors of all epochs: .csv or .parquet.
-    #[arg(long, value_name = "FILE")]
-    history: Option<PathBuf>,
-    /// Threads [default: one a core]; the model does not depend on them.
-    #[arg(long, value_name = "COUNT")]
-    threads: Option<NonZeroUsize>,
-    /// Show no progress.
-    #[arg(short, long)]
-    quiet: bool,
-    /// The model to write, a safetensors file.
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
 }
 
 /// Runs the subcommand.

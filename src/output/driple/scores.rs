@@ -21,8 +21,10 @@ pub struct Evaluation {
     pub jobs: usize,
     /// The metrics, in the order that scores have them.
     pub metrics: [&'static str; 12],
-    /// The scores, the first that of the model asked for.
+    /// The scores: those of models, then those of baselines.
     pub scores: Vec<Scores>,
+    /// How many of them are models'.
+    pub models: usize,
 }
 
 /// Name and values of each measure.
@@ -37,14 +39,15 @@ fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
 }
 
 impl Evaluation {
-    /// Of scores on `jobs` jobs of a part.
-    pub fn new(part: Part, jobs: usize, scores: Vec<Scores>) -> Self {
+    /// Of scores on `jobs` jobs of a part, the first `models` of them models'.
+    pub fn new(part: Part, jobs: usize, models: usize, scores: Vec<Scores>) -> Self {
         let metrics = METRIC_NAMES;
         Evaluation {
             part,
             jobs,
             metrics,
             scores,
+            models,
         }
     }
 
@@ -85,7 +88,7 @@ impl Evaluation {
         Table { name, columns }
     }
 
-    /// For people: each predictor's means, then the first one's metrics beside the training mean.
+    /// For people: each predictor's means, then each model's metrics.
     pub fn text(&self) -> String {
         let (part, jobs) = (part(self.part), self.jobs);
         let mut text = format!(
@@ -103,7 +106,7 @@ impl Evaluation {
             ]
         };
         let _ = write!(text, "{}", Grid::new(header, self.scores.iter().map(row)));
-        for scores in &self.scores {
+        for scores in self.scores.iter().take(self.models) {
             let _ = write!(text, "\n{}\n{}", scores.model, by_metric(scores));
         }
         text

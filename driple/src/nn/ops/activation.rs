@@ -19,7 +19,7 @@ impl Activation {
     pub const RELU: Self = Self::Leaky(0.0);
 
     /// Its value at `x`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn at<T: Real>(self, x: T) -> T {
         match self {
             _ if x > T::zero() => x,
@@ -29,7 +29,7 @@ impl Activation {
     }
 
     /// Its slope where its value is `y`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn slope<T: Real>(self, y: T) -> T {
         match self {
             _ if y > T::zero() => T::one(),
@@ -53,7 +53,9 @@ struct Activated {
 impl<'a, T: Real> Tape<'a, T> {
     /// `activation` of each value.
     pub fn activate(&mut self, input: Var, activation: Activation) -> Var {
-        let out = self.value(input).mapv(|x| activation.at(x));
+        let x = self.value(input);
+        let mut out = self.buffers().any(x.nrows(), x.ncols());
+        out.zip_mut_with(x, |to, &x| *to = activation.at(x));
         let output = self.next();
         self.push(out, &[input], &[], || {
             Box::new(Activated {

@@ -25,7 +25,7 @@ impl<'a, T: Real> Tape<'a, T> {
     pub fn concatenate(&mut self, inputs: &[Var]) -> Var {
         let rows = inputs.first().map_or(0, |&first| self.value(first).nrows());
         let columns = inputs.iter().map(|&input| self.value(input).ncols()).sum();
-        let mut out = Array2::zeros((rows, columns));
+        let mut out = self.buffers().any(rows, columns);
         let mut start = 0;
         for &input in inputs {
             let value = self.value(input);

@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, Axis, s};
 
-use super::super::kernels::{add_row_sum, rows, rows_mut, vectorised};
-use super::super::product::add_product;
+use super::super::kernels::{add_row_sum, axpy, rows, rows_mut, vectorised};
+use super::super::product::{add_product, set_product};
 use super::super::tape::{Flow, Op};
 use super::super::{ParamId, Parameters, Real, Tape, Var};
 
@@ -32,14 +32,14 @@ impl Gru {
     }
 }
 
-struct Step<T> {
+struct Step {
     gru: Gru,
     input: Var,
     hidden: Var,
     /// Reset, update and new gate of each row.
-    gates: Array2<T>,
+    gates: Var,
     /// What the hidden state gives the new gate, before it is reset.
-    recalled: Array2<T>,
+    recalled: Var,
 }
 
 impl<'a, T: Real> Tape<'a, T> {
@@ -48,24 +48,21 @@ impl<'a, T: Real> Tape<'a, T> {
         let (x, y) = (self.value(input), self.value(hidden));
         let parameters = self.parameters();
         let width = y.ncols();
-        let (mut gates, mut recalled) = (
-            bias_rows(parameters, &gru, x.nrows(), width),
-            Array2::zeros(y.raw_dim()),
-        );
-        let bias = parameters[gru.hidden_bias]
-            .slice(s![0, 2 * width..])
-            .to_vec();
-        rows_mut(&mut recalled).for_each(|row| row.copy_from_slice(&bias));
+        let mut gates = self.buffers().any(x.nrows(), 3 * width);
+        let mut recalled = self.buffers().any(x.nrows(), width);
         let by_input = parameters[gru.input_weight].slice(s![.., ..x.ncols()]);
         let by_hidden = &parameters[gru.hidden_weight];
-        add_product(&x.view(), &by_input.t(), gates.view_mut());
+        set_product(&x.view(), &by_input.t(), gates.view_mut());
         let (both, new) = (
             by_hidden.slice(s![..2 * width, ..]),
             by_hidden.slice(s![2 * width.., ..]),
         );
         add_product(&y.view(), &both.t(), gates.slice_mut(s![.., ..2 * width]));
-        add_product(&y.view(), &new.t(), recalled.view_mut());
-        let out = next_state(&mut gates, &recalled, y);
+        set_product(&y.view(), &new.t(), recalled.view_mut());
+        let mut out = self.buffers().any(y.nrows(), width);
+        let biases = biases(parameters, &gru, width);
+        vectorised(|| next_state(&biases, &mut gates, &mut recalled, y, &mut out));
+        let (gates, recalled) = (self.input(gates), self.input(recalled));
         let step = || Step {
             gru,
             input,
@@ -77,35 +74,37 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// Rows of what does not depend on the states: both biases of the first two gates, the input's of
-/// the third.
-fn bias_rows<T: Real>(
-    parameters: &Parameters<T>,
-    gru: &Gru,
-    count: usize,
-    width: usize,
-) -> Array2<T> {
-    let mut bias = parameters[gru.input_bias].row(0).to_vec();
+/// What does not depend on the states: of the sums of the gates both biases of the first two and the
+/// input's of the third; and the hidden state's of the third.
+fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<T>, Vec<T>) {
+    let mut sums = parameters[gru.input_bias].row(0).to_vec();
     let hidden = parameters[gru.hidden_bias].row(0);
-    bias.iter_mut()
+    sums.iter_mut()
         .zip(hidden)
         .take(2 * width)
         .for_each(|(to, &b)| *to += b);
-    let mut out = Array2::zeros((count, 3 * width));
-    rows_mut(&mut out).for_each(|row| row.copy_from_slice(&bias));
-    out
+    (sums, hidden.slice(s![2 * width..]).to_vec())
 }
 
-/// Turns `gates` from sums into gates, and gives the new state.
-fn next_state<T: Real>(gates: &mut Array2<T>, recalled: &Array2<T>, y: &Array2<T>) -> Array2<T> {
+/// Turns `gates` from sums without biases into gates, adds the bias to what is recalled, and sets
+/// `out` to the new state.
+#[inline(always)]
+fn next_state<T: Real>(
+    biases: &(Vec<T>, Vec<T>),
+    gates: &mut Array2<T>,
+    recalled: &mut Array2<T>,
+    y: &Array2<T>,
+    out: &mut Array2<T>,
+) {
     let width = y.ncols();
-    let mut out = Array2::zeros(y.raw_dim());
-    let states = rows(recalled).zip(rows(y)).zip(rows_mut(&mut out));
+    let states = rows_mut(recalled).zip(rows(y)).zip(rows_mut(out));
     for (gates, ((recalled, y), out)) in rows_mut(gates).zip(states) {
+        axpy(T::one(), &biases.0, gates);
+        axpy(T::one(), &biases.1, recalled);
         let (both, new) = gates.split_at_mut(2 * width);
         T::sigmoid(both);
         let (reset, update) = both.split_at(width);
-        for ((new, &recalled), &reset) in new.iter_mut().zip(recalled).zip(reset) {
+        for ((new, &recalled), &reset) in new.iter_mut().zip(recalled.iter()).zip(reset) {
             *new += reset * recalled;
         }
         T::hyperbolic_tangent(new);
@@ -113,14 +112,17 @@ fn next_state<T: Real>(gates: &mut Array2<T>, recalled: &Array2<T>, y: &Array2<T
             *out = new + update * (y - new);
         }
     }
-    out
 }
 
-impl<T: Real> Op<T> for Step<T> {
+impl<T: Real> Op<T> for Step {
     fn backward(&self, mut grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
         let (x, y) = (flow.value(self.input), flow.value(self.hidden));
         let width = y.ncols();
-        let (sums, recalled) = vectorised(|| self.gate_gradients(&mut grad, y));
+        let buffers = flow.buffers();
+        let mut sums = buffers.any(x.nrows(), 3 * width);
+        let mut recalled = buffers.any(x.nrows(), width);
+        let saved = (flow.value(self.gates), flow.value(self.recalled), y);
+        vectorised(|| gate_gradients(saved, &mut grad, &mut sums, &mut recalled));
         let both = sums.slice(s![.., ..2 * width]);
         if let Some(sum) = flow.of_parameter(self.gru.input_weight) {
             add_product(&sums.t(), &x.view(), sum.slice_mut(s![.., ..x.ncols()]));
@@ -152,39 +154,43 @@ impl<T: Real> Op<T> for Step<T> {
                 &recalled.view(),
                 &weight.slice(s![2 * width.., ..]),
             );
+        } else {
+            buffers.take_back(grad);
         }
+        buffers.take_back(sums);
+        buffers.take_back(recalled);
     }
 }
 
-impl<T: Real> Step<T> {
-    /// The gradients of the sums before the gates, and of what was recalled; `grad` becomes the part
-    /// of the hidden state's that passes the gates by.
-    #[inline(always)]
-    fn gate_gradients(&self, grad: &mut Array2<T>, y: &Array2<T>) -> (Array2<T>, Array2<T>) {
-        let width = y.ncols();
-        let mut sums = Array2::zeros(self.gates.raw_dim());
-        let mut recalls = Array2::zeros(y.raw_dim());
-        let saved = rows(&self.gates).zip(rows(&self.recalled)).zip(rows(y));
-        let made = rows_mut(&mut sums)
-            .zip(rows_mut(&mut recalls))
-            .zip(rows_mut(grad));
-        for (((gates, recalled), y), ((sums, recalls), grad)) in saved.zip(made) {
-            let (reset, rest) = gates.split_at(width);
-            let (update, new) = rest.split_at(width);
-            let (by_reset, rest) = sums.split_at_mut(width);
-            let (by_update, by_new) = rest.split_at_mut(width);
-            let (recalled, y) = (&recalled[..width], &y[..width]);
-            let (recalls, grad) = (&mut recalls[..width], &mut grad[..width]);
-            for i in 0..width {
-                let g = grad[i];
-                let slope = g * (T::one() - update[i]) * (T::one() - new[i] * new[i]);
-                by_new[i] = slope;
-                by_update[i] = g * (y[i] - new[i]) * update[i] * (T::one() - update[i]);
-                by_reset[i] = slope * recalled[i] * reset[i] * (T::one() - reset[i]);
-                recalls[i] = slope * reset[i];
-                grad[i] = g * update[i];
-            }
+/// Sets `sums` to the gradients of the sums before the gates, and `recalls` to those of what was
+/// recalled; `grad` becomes the part of the hidden state's that passes the gates by. `saved` are the
+/// gates, what was recalled and the hidden state.
+#[inline(always)]
+fn gate_gradients<T: Real>(
+    saved: (&Array2<T>, &Array2<T>, &Array2<T>),
+    grad: &mut Array2<T>,
+    sums: &mut Array2<T>,
+    recalls: &mut Array2<T>,
+) {
+    let (gates, recalled, y) = saved;
+    let width = y.ncols();
+    let saved = rows(gates).zip(rows(recalled)).zip(rows(y));
+    let made = rows_mut(sums).zip(rows_mut(recalls)).zip(rows_mut(grad));
+    for (((gates, recalled), y), ((sums, recalls), grad)) in saved.zip(made) {
+        let (reset, rest) = gates.split_at(width);
+        let (update, new) = rest.split_at(width);
+        let (by_reset, rest) = sums.split_at_mut(width);
+        let (by_update, by_new) = rest.split_at_mut(width);
+        let (recalled, y) = (&recalled[..width], &y[..width]);
+        let (recalls, grad) = (&mut recalls[..width], &mut grad[..width]);
+        for i in 0..width {
+            let g = grad[i];
+            let slope = g * (T::one() - update[i]) * (T::one() - new[i] * new[i]);
+            by_new[i] = slope;
+            by_update[i] = g * (y[i] - new[i]) * update[i] * (T::one() - update[i]);
+            by_reset[i] = slope * recalled[i] * reset[i] * (T::one() - reset[i]);
+            recalls[i] = slope * reset[i];
+            grad[i] = g * update[i];
         }
-        (sums, recalls)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::super::kernels::{add_row_sum, rows_mut};
-use super::super::product::add_product;
+use super::super::product::{add_product, set_product};
 use super::super::tape::{Flow, Op};
 use super::super::{ParamId, Parameters, Real, Tape, Var};
 
@@ -64,11 +64,14 @@ impl<'a, T: Real> Tape<'a, T> {
         let parameters = self.parameters();
         let matrix = weight.view(parameters);
         let x = self.value(input);
-        let mut out = Array2::zeros((x.nrows(), matrix.ncols()));
-        if let Some(bias) = bias.and_then(|bias| parameters[bias].as_slice()) {
-            rows_mut(&mut out).for_each(|row| row.copy_from_slice(bias));
+        let mut out = self.buffers().any(x.nrows(), matrix.ncols());
+        match bias.and_then(|bias| parameters[bias].as_slice()) {
+            Some(bias) => {
+                rows_mut(&mut out).for_each(|row| row.copy_from_slice(bias));
+                add_product(&x.view(), &matrix, out.view_mut());
+            }
+            None => set_product(&x.view(), &matrix, out.view_mut()),
         }
-        add_product(&x.view(), &matrix, out.view_mut());
         let learnt: Vec<ParamId> = [Some(weight.id), bias].into_iter().flatten().collect();
         self.push(out, &[input], &learnt, || {
             Box::new(Linear {
@@ -97,5 +100,6 @@ impl<T: Real> Op<T> for Linear {
             );
             flow.add_product(self.input, &grad.view(), &matrix.t());
         }
+        flow.buffers().take_back(grad);
     }
 }

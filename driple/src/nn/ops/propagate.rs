@@ -5,12 +5,12 @@ use ndarray::Array2;
 use super::super::block::{Block, Csr};
 use super::super::kernels::{add_row_sum, axpy, row, rows, rows_mut, vectorised};
 use super::super::tape::{Flow, Op};
-use super::super::{ParamId, Real, Tape, Var};
+use super::super::{Buffers, ParamId, Real, Tape, Var};
 use super::Activation;
 
 /// `matrix` times `x`.
-fn times<T: Real>(matrix: &Csr<T>, x: &Array2<T>) -> Array2<T> {
-    let mut out = Array2::zeros(x.raw_dim());
+fn times<T: Real>(matrix: &Csr<T>, x: &Array2<T>, buffers: &Buffers<T>) -> Array2<T> {
+    let mut out = buffers.zeros(x.nrows(), x.ncols());
     vectorised(|| {
         for (index, to) in rows_mut(&mut out).enumerate() {
             for &(column, factor) in matrix.row(index) {
@@ -51,13 +51,15 @@ impl<'a, T: Real> Tape<'a, T> {
         bias: ParamId,
         activation: Activation,
     ) -> Var {
-        let mut out = times(&block.normalised, self.value(input));
+        let mut out = times(&block.normalised, self.value(input), self.buffers());
         let shift = self.parameters()[bias].as_slice().unwrap_or_default();
-        for to in rows_mut(&mut out) {
-            to.iter_mut()
-                .zip(shift)
-                .for_each(|(to, &b)| *to = activation.at(*to + b));
-        }
+        vectorised(|| {
+            for to in rows_mut(&mut out) {
+                to.iter_mut()
+                    .zip(shift)
+                    .for_each(|(to, &b)| *to = activation.at(*to + b));
+            }
+        });
         let output = self.next();
         let op = || {
             Box::new(Convolution {
@@ -75,7 +77,7 @@ impl<'a, T: Real> Tape<'a, T> {
     pub fn sum_with_self(&mut self, input: Var, block: &'a Block<T>, epsilon: ParamId) -> Var {
         let x = self.value(input);
         let own = T::one() + self.parameters()[epsilon][(0, 0)];
-        let mut out = times(&block.adjacency, x);
+        let mut out = times(&block.adjacency, x, self.buffers());
         out.zip_mut_with(x, |to, &x| *to += own * x);
         let op = || {
             Box::new(SelfAndNeighbours {
@@ -90,7 +92,7 @@ impl<'a, T: Real> Tape<'a, T> {
     /// For each node the sum over its neighbours of `own` of the node and `other` of the neighbour:
     /// the messages of linear maps of pairs.
     pub fn pair_sum(&mut self, own: Var, other: Var, block: &'a Block<T>) -> Var {
-        let mut out = times(&block.adjacency, self.value(other));
+        let mut out = times(&block.adjacency, self.value(other), self.buffers());
         for ((index, to), own) in rows_mut(&mut out).enumerate().zip(rows(self.value(own))) {
             axpy(T::of(block.adjacency.row(index).len() as f64), own, to);
         }
@@ -107,8 +109,10 @@ impl<T: Real> Op<T> for Convolution<'_, T> {
             add_row_sum(&grad.view(), sum, 0);
         }
         if flow.wants(self.input) {
-            flow.add(self.input, times(&self.block.normalised, &grad));
+            let back = times(&self.block.normalised, &grad, flow.buffers());
+            flow.add(self.input, back);
         }
+        flow.buffers().take_back(grad);
     }
 }
 
@@ -120,7 +124,7 @@ impl<T: Real> Op<T> for SelfAndNeighbours<'_, T> {
         }
         if flow.wants(self.input) {
             let own = T::one() + flow.parameter(self.epsilon)[(0, 0)];
-            let mut back = times(&self.block.adjacency, &grad);
+            let mut back = times(&self.block.adjacency, &grad, flow.buffers());
             back.zip_mut_with(&grad, |to, &g| *to += own * g);
             flow.add(self.input, back);
         }
@@ -131,7 +135,8 @@ impl<T: Real> Op<T> for PairSum<'_, T> {
     fn backward(&self, mut grad: Array2<T>, flow: &mut Flow<'_, '_, T>) {
         let adjacency = &self.block.adjacency;
         if flow.wants(self.other) {
-            flow.add(self.other, times(adjacency, &grad));
+            let back = times(adjacency, &grad, flow.buffers());
+            flow.add(self.other, back);
         }
         if flow.wants(self.own) {
             for (index, row) in rows_mut(&mut grad).enumerate() {

@@ -121,8 +121,8 @@ fn operations<'g>(
     Ok((values, named))
 }
 
-/// What a node takes in, and what the graphs in its attributes take from outside of them: references
-/// to nodes.
+/// What a node takes in, and what the graphs in its attributes take from outside of them:
+/// references to nodes.
 fn inputs(node: &message::Node, values: &Values<'_>) -> Result<Vec<String>, NodeFault> {
     let mut inputs = Vec::new();
     for value in node.input.iter().filter(|value| !value.is_empty()) {

@@ -82,8 +82,8 @@ fn inner(node: &Node) -> impl Iterator<Item = &Graph> {
         .flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs))
 }
 
-/// Adds the values that a graph takes from outside. It calls itself for graphs in graphs, whose depth
-/// the decoder has bounded.
+/// Adds the values that a graph takes from outside. It calls itself for graphs in graphs, whose
+/// depth the decoder has bounded.
 fn captured_by<'g>(graph: &'g Graph, values: &mut BTreeSet<&'g str>) {
     let mut inside: BTreeSet<&str> = BTreeSet::new();
     inside.extend(graph.input.iter().map(|input| input.name.as_str()));

@@ -11,8 +11,8 @@ pub(super) type Dimensions = Vec<Option<u64>>;
 /// The most values that a tensor may have which is taken for a shape, an axis or the like.
 pub(super) const VALUES: usize = 32;
 
-/// The most dimensions that a tensor may have which others' shapes are inferred from. It keeps what a
-/// file makes of memory in proportion to its size.
+/// The most dimensions that a tensor may have which others' shapes are inferred from. It keeps what
+/// a file makes of memory in proportion to its size.
 const RANK: usize = 16;
 
 /// By value name, what is known of the model's tensors.
@@ -65,8 +65,8 @@ impl<'g> Tensors<'g> {
         self.integers.get(value).map(Vec::as_slice)
     }
 
-    /// Adds dimensions that have been inferred. What the model says has precedence, but for dimensions
-    /// of which it says nothing.
+    /// Adds dimensions that have been inferred. What the model says has precedence, but for
+    /// dimensions of which it says nothing.
     pub(super) fn infer(&mut self, value: &'g str, inferred: Dimensions) {
         if inferred.len() > RANK {
             return;
@@ -79,8 +79,8 @@ impl<'g> Tensors<'g> {
         }
     }
 
-    /// Adds integers that have been inferred, unless they are many, or not known to be of one dimension
-    /// or none.
+    /// Adds integers that have been inferred, unless they are many, or not known to be of one
+    /// dimension or none.
     pub(super) fn infer_integers(&mut self, value: &'g str, integers: Vec<Option<i64>>) {
         let flat = self
             .dimensions(value)

@@ -1,9 +1,9 @@
 //! GraphDefs in protobuf's binary format.
 
-use prost::Message;
 use prost::bytes::Bytes;
-use rayon::prelude::*;
+use prost::{DecodeError, Message};
 
+use super::Read;
 use super::message::{GraphDef, NodeDef};
 use super::node::node;
 use crate::graph::Graph;
@@ -15,12 +15,11 @@ pub(in crate::read) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
         format: Format::GraphDef,
         reason: error.to_string(),
     })?;
-    let nodes = (graph.node.into_par_iter())
-        .map(|bytes| {
-            let fields = |error: prost::DecodeError| NodeFault::Fields(error.to_string());
-            let def = NodeDef::decode(bytes).map_err(|error| (String::new(), fields(error)))?;
-            node(def)
-        })
-        .collect();
-    super::graph(nodes, |_| None)
+    super::graph(&graph.node, |bytes| Ok(read(bytes.clone())), |_| None)
+}
+
+/// A node from its bytes.
+fn read(bytes: Bytes) -> Read {
+    let fields = |error: DecodeError| (String::new(), NodeFault::Fields(error.to_string()));
+    node(NodeDef::decode(bytes).map_err(fields)?)
 }

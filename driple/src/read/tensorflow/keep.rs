@@ -1,7 +1,7 @@
 //! Cutting a text down to the fields that are read, before it is parsed.
 //!
-//! The bulk of a GraphDef, such as the values of constants, is skipped that way, and fields of versions
-//! of TensorFlow yet to come are no fault.
+//! The bulk of a GraphDef, such as the values of constants, is skipped that way, and fields of
+//! versions of TensorFlow yet to come are no fault.
 
 use prost_reflect::{Kind, MessageDescriptor};
 
@@ -39,7 +39,8 @@ fn value(text: &mut Scanner<'_>, name: &[u8], kept: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-/// Appends a field of messages, each cut down too; where they are none, it is for the parser to say.
+/// Appends a field of messages, each cut down too; where they are none, it is for the parser to
+/// say.
 fn messages(
     text: &mut Scanner<'_>,
     name: &[u8],

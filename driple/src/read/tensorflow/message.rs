@@ -1,12 +1,12 @@
-//! The part of TensorFlow's protobuf messages that graphs are read from, its names and field numbers
-//! as in `tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape}.proto`.
+//! The part of TensorFlow's protobuf messages that graphs are read from, its names and field
+//! numbers as in `tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape}.proto`.
 //! Decoding skips all other fields.
 
 use prost::Message;
 use prost::bytes::Bytes;
 
-/// A graph. Its nodes, of [`NodeDef`], are left in bytes: they are decoded one by one, so a small file
-/// of many empty nodes takes little memory.
+/// A graph. Its nodes, of [`NodeDef`], are left in bytes: they are decoded one by one, so a small
+/// file of many empty nodes takes little memory.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct GraphDef {
     #[prost(bytes = "bytes", repeated, tag = "1")]

@@ -12,32 +12,43 @@ pub(super) mod text;
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::{NodeFault, Place, ReadError};
 use crate::graph::{Graph, Node};
 
-/// The graph of nodes in the file's order, or the first fault among them.
-fn graph(
-    nodes: Vec<Result<Node, (String, NodeFault)>>,
-    line: impl Fn(usize) -> Option<usize>,
+/// How many nodes are read at once, before it is seen whether one has a fault.
+const CHUNK: usize = 4096;
+
+/// A node that is read: from its bytes or text to itself, or its name and what is wrong with it.
+type Read = Result<Node, (String, NodeFault)>;
+
+/// The graph of nodes in the file's order, or the first fault among them. Of each node `line` gives
+/// the line, where there are lines.
+fn graph<B: Sync>(
+    blocks: &[B],
+    read: impl Fn(&B) -> Result<Read, ReadError> + Sync,
+    line: impl Fn(&B) -> Option<usize>,
 ) -> Result<Graph, ReadError> {
-    let fault = |index, name, fault| {
-        let line = line(index);
+    let fault = |index: usize, name, fault| {
+        let line = line(&blocks[index]);
         let place = Place { name, index, line };
-        Err(ReadError::Node { place, fault })
+        ReadError::Node { place, fault }
     };
-    let mut read: Vec<Node> = Vec::with_capacity(nodes.len());
-    for (index, node) in nodes.into_iter().enumerate() {
-        match node {
-            Ok(node) => read.push(node),
-            Err((name, reason)) => return fault(index, name, reason),
+    let mut nodes: Vec<Node> = Vec::new();
+    for chunk in blocks.chunks(CHUNK) {
+        let chunk: Vec<_> = chunk.par_iter().map(&read).collect();
+        for node in chunk {
+            let node = node?.map_err(|(name, reason)| fault(nodes.len(), name, reason))?;
+            nodes.push(node);
         }
     }
-    match duplicate(&read) {
+    match duplicate(&nodes) {
         Some((first, second)) => {
-            let name = read[second].name.clone();
-            fault(second, name, NodeFault::Duplicate { first })
+            let name = nodes[second].name.clone();
+            Err(fault(second, name, NodeFault::Duplicate { first }))
         }
-        None => Ok(Graph { nodes: read }),
+        None => Ok(Graph { nodes }),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Nodes of GraphDefs as nodes of computational graphs.
 
+use super::Read;
 use super::message::{AttrValue, NodeDef, TensorShape};
 use crate::graph::{Node, Shape};
 use crate::read::NodeFault;
 
 /// A node, or its name and what is wrong with it.
-pub(super) fn node(def: NodeDef) -> Result<Node, (String, NodeFault)> {
+pub(super) fn node(def: NodeDef) -> Read {
     let shape = match check(&def).and_then(|()| output(&def)) {
         Ok(shape) => shape,
         Err(fault) => return Err((def.name, fault)),

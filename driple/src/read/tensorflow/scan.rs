@@ -202,8 +202,8 @@ impl<'t> Scanner<'t> {
         Err((self.at, TextFault::Close { found, expected }))
     }
 
-    /// Goes past the values of a field whose values are messages, one or a list of them, and gives each
-    /// value's inside; nothing where they are no messages.
+    /// Goes past the values of a field whose values are messages, one or a list of them, and gives
+    /// each value's inside; nothing where they are no messages.
     pub(super) fn messages(&mut self) -> Result<Option<Vec<Scanner<'t>>>, Fault> {
         let start = self.clone();
         let list = self.take(b'[');

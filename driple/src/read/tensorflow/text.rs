@@ -1,18 +1,17 @@
 //! GraphDefs in protobuf's text format.
 //!
-//! A scanner cuts the file into its nodes, so that an error names the node, nothing but one node at a
-//! time is held in parsed form, and the parser, which calls itself for messages in messages, never sees
-//! more than [`super::scan::DEPTH`] of these.
+//! A scanner cuts the file into its nodes, so that an error names the node, nothing but one node at
+//! a time is held in parsed form, and the parser, which calls itself for messages in messages,
+//! never sees more than [`super::scan::DEPTH`] of these.
 
 use prost_reflect::DynamicMessage;
-use rayon::prelude::*;
 
-use super::keep;
 use super::message::NodeDef;
 use super::node::node;
 use super::scan::{Fault, Scanner};
 use super::schema::NODE_DEF;
-use crate::graph::{Graph, Node};
+use super::{Read, keep};
+use crate::graph::Graph;
 use crate::read::{NodeFault, ReadError, TextFault};
 
 /// The graph in the text of a GraphDef.
@@ -24,12 +23,8 @@ pub(in crate::read) fn graph(text: &[u8]) -> Result<Graph, ReadError> {
         fault,
     };
     let blocks = nodes(text).map_err(fault)?;
-    let nodes = blocks
-        .par_iter()
-        .map(|block| read(block.clone()))
-        .collect::<Vec<_>>();
-    let nodes = nodes.into_iter().collect::<Result<_, _>>().map_err(fault)?;
-    super::graph(nodes, |index| Some(line(blocks[index].at())))
+    let read = |block: &Scanner<'_>| read(block.clone()).map_err(fault);
+    super::graph(&blocks, read, |block| Some(line(block.at())))
 }
 
 /// The line of a byte, from 1.
@@ -58,7 +53,7 @@ fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
 }
 
 /// A node from its text: a fault of the text, or one of the node with its name.
-fn read(block: Scanner<'_>) -> Result<Result<Node, (String, NodeFault)>, Fault> {
+fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     let mut kept = Vec::new();
     keep::fields(block.clone(), &NODE_DEF, &mut kept)?;
     Ok(match parse(&kept) {

@@ -66,8 +66,8 @@ impl Images {
     }
 }
 
-/// Stages of convolutions, each of half the size and twice the channels of the one before, and dense
-/// layers: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
+/// Stages of convolutions, each of half the size and twice the channels of the one before, and
+/// dense layers: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
 pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, layers) = (random.random_range(4..=5), random.random_range(1..=3));
@@ -126,7 +126,8 @@ pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("ResNet{depth}"), network)
 }
 
-/// Convolutions of single channels, each before one of single pixels: Howard et al., *MobileNets*, 2017.
+/// Convolutions of single channels, each before one of single pixels: Howard et al., *MobileNets*,
+/// 2017.
 pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));
@@ -158,7 +159,8 @@ pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("MobileNet{}", 2 * blocks + 2), network)
 }
 
-/// A block with a shortcut: two convolutions, or three of which the first and last are of single pixels.
+/// A block with a shortcut: two convolutions, or three of which the first and last are of single
+/// pixels.
 fn shortcut(
     network: &mut Network,
     name: &str,

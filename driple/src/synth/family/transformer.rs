@@ -1,5 +1,5 @@
-//! Transformers: Vaswani et al., *Attention Is All You Need*, 2017, with the normalisation before each
-//! part of a layer.
+//! Transformers: Vaswani et al., *Attention Is All You Need*, 2017, with the normalisation before
+//! each part of a layer.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -121,8 +121,8 @@ fn attention(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Valu
     network.dense(&format!("{name}/output"), rows, sizes.width)
 }
 
-/// Two dense layers with a GELU in between, by its approximation with a hyperbolic tangent (Hendrycks &
-/// Gimpel, 2016).
+/// Two dense layers with a GELU in between, by its approximation with a hyperbolic tangent
+/// (Hendrycks & Gimpel, 2016).
 fn feedforward(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Value {
     let x = normalisation(network, &format!("{name}/norm"), x);
     let x = network.dense(&format!("{name}/inner"), x, sizes.inner);

@@ -61,8 +61,8 @@ impl Optimiser {
     }
 }
 
-/// Adds the updates of parameters by their gradients, and gives the names of the variables that this
-/// takes.
+/// Adds the updates of parameters by their gradients, and gives the names of the variables that
+/// this takes.
 pub(super) fn write(
     updates: &[(&Step, &String)],
     optimiser: Optimiser,

@@ -1,7 +1,7 @@
 //! Shapes that a model does not say, by the definitions of ONNX's operators.
 //!
-//! Operators of other domains, recurrence and control flow are left out, and so is a shape that would
-//! need the values of tensors of floating point; such tensors stay unknown.
+//! Operators of other domains and control flow are left out, and so is a shape that would need the
+//! values of tensors of floating point; such tensors stay unknown.
 
 mod arrange;
 mod integers;

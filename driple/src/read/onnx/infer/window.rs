@@ -44,7 +44,8 @@ pub(super) fn global(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(x[..2].iter().copied().chain(space).collect())
 }
 
-/// Channels out, and the size of an input over which a convolution takes as many steps as there are.
+/// Channels out, and the size of an input over which a convolution takes as many steps as there
+/// are.
 pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let space = x.get(2..)?;

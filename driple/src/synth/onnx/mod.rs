@@ -1,13 +1,15 @@
-//! A network's forward pass as an ONNX model, up to its scores, as PyTorch exports it without weights:
-//! parameters are inputs, images of batch, channels, height and width.
+//! A network's forward pass as an ONNX model, up to its scores, as PyTorch exports it without
+//! weights: parameters are inputs, images of batch, channels, height and width.
+
+mod writer;
 
 use prost::Message;
 use prost::bytes::Bytes;
 
+use self::writer::{Writer, float, integer, list};
 use super::network::{Network, Op, Step, Value};
 use crate::read::onnx::message::{
-    Attribute, Dim, Graph, Model, Node, OperatorSet, Tensor, TensorShape, TensorType, Type,
-    ValueInfo, attribute_kind, data_type,
+    Attribute, Graph, Model, OperatorSet, ValueInfo, attribute_kind, data_type,
 };
 
 /// The version of ONNX's file format.
@@ -61,88 +63,7 @@ fn is_image(step: &Step, images: &[bool]) -> bool {
     }
 }
 
-/// A model that is being written.
-struct Writer<'n> {
-    network: &'n Network,
-    /// Of each step so far, whether it puts out images.
-    images: Vec<bool>,
-    graph: Graph,
-}
-
 impl Writer<'_> {
-    /// Adds a node and gives its output's name, which is its own.
-    fn node(&mut self, name: &str, op: &str, inputs: &[&str], attribute: Vec<Attribute>) -> String {
-        self.graph.node.push(Node {
-            input: inputs.iter().map(|input| (*input).to_owned()).collect(),
-            output: vec![name.to_owned()],
-            name: name.to_owned(),
-            op_type: op.to_owned(),
-            attribute,
-        });
-        name.to_owned()
-    }
-
-    /// Adds a tensor of integers, of one dimension or none, and gives its name.
-    fn integers(&mut self, name: String, dims: &[i64], values: &[i64]) -> String {
-        let (data_type, int64_data) = (data_type::INT64, values.to_vec());
-        let tensor = Tensor {
-            dims: dims.to_vec(),
-            data_type,
-            int64_data,
-            name,
-            ..Tensor::default()
-        };
-        self.constant(tensor)
-    }
-
-    /// Adds a number and gives its name.
-    fn number(&mut self, name: String, value: f32) -> String {
-        self.constant(Tensor {
-            name,
-            ..float(&[], value)
-        })
-    }
-
-    fn constant(&mut self, tensor: Tensor) -> String {
-        let name = tensor.name.clone();
-        self.graph.initializer.push(tensor);
-        name
-    }
-
-    /// The name and shape of a value.
-    fn info(&self, value: Value, elem_type: i32) -> ValueInfo {
-        let step = &self.network.steps[value];
-        let dim = self.shape(value).into_iter().map(|size| Dim {
-            dim_value: Some(size),
-        });
-        let shape = Some(TensorShape { dim: dim.collect() });
-        let tensor_type = Some(TensorType { elem_type, shape });
-        ValueInfo {
-            name: step.name.clone(),
-            r#type: Some(Type { tensor_type }),
-        }
-    }
-
-    /// The dimensions of a value as ONNX has them.
-    fn shape(&self, value: Value) -> Vec<i64> {
-        let shape: Vec<i64> = self
-            .network
-            .shape(value)
-            .iter()
-            .map(|size| *size as i64)
-            .collect();
-        match (&self.network.steps[value].op, &shape[..]) {
-            (Op::Parameter { .. }, &[height, width, channels, 1]) => {
-                vec![channels, 1, height, width]
-            }
-            (Op::Parameter { .. }, &[height, width, from, to]) => vec![to, from, height, width],
-            (_, &[batch, height, width, channels]) if self.images[value] => {
-                vec![batch, channels, height, width]
-            }
-            _ => shape,
-        }
-    }
-
     /// Adds a step.
     fn step(&mut self, value: Value, step: &Step) {
         let names = step
@@ -290,37 +211,5 @@ fn plain(op: &Op) -> &'static str {
         Op::MatMul | Op::BatchMatMul { .. } => "MatMul",
         Op::Gather => "Gather",
         _ => "Identity",
-    }
-}
-
-/// A tensor of one number of floating point.
-fn float(dims: &[i64], value: f32) -> Tensor {
-    let raw_data = Bytes::copy_from_slice(&value.to_le_bytes());
-    Tensor {
-        dims: dims.to_vec(),
-        data_type: data_type::FLOAT,
-        raw_data,
-        ..Tensor::default()
-    }
-}
-
-/// An attribute of one integer.
-fn integer(name: &str, i: i64) -> Attribute {
-    Attribute {
-        name: name.to_owned(),
-        i,
-        kind: attribute_kind::INT,
-        ..Attribute::default()
-    }
-}
-
-/// An attribute of integers.
-fn list(name: &str, values: &[i64]) -> Attribute {
-    let (ints, kind) = (values.to_vec(), attribute_kind::INTS);
-    Attribute {
-        name: name.to_owned(),
-        ints,
-        kind,
-        ..Attribute::default()
     }
 }

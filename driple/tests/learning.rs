@@ -1,0 +1,275 @@
+//! Training on the synthetic data set: against the original's recorded runs, against ridge
+//! regression on graph statistics, and interrupted.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::path::PathBuf;
+
+use gleaner_driple::dataset::{Dataset, file};
+use gleaner_driple::inspector::{Inspector, converted};
+use gleaner_driple::model::{Architecture, Convolution, Depth, READOUT_LAYERS, read_weights};
+use gleaner_driple::train::{Learns, Plan, Schedule, Stage, Start, Training, checkpoint, start};
+use serde_json::Value;
+
+/// The test error of ridge regression on statistics of the graphs.
+const RIDGE: f64 = 0.0059;
+
+fn read(name: &str) -> Option<Vec<u8>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/driple");
+    let path = PathBuf::from(folder).join(name);
+    let bytes = std::fs::read(&path).ok();
+    if bytes.is_none() {
+        eprintln!("skipped: {} is missing", path.display());
+    }
+    bytes
+}
+
+fn synthetic() -> Option<Dataset> {
+    Some(file::read(&read("synth_dataset.safetensors")?).unwrap().0)
+}
+
+fn weights(name: &str, depth: Depth) -> Option<Inspector> {
+    Some(
+        converted(read_weights(&read(name)?).unwrap(), depth)
+            .unwrap()
+            .0,
+    )
+}
+
+fn run(training: &mut Training<'_, f32>) {
+    while !training.is_over() {
+        training.epoch();
+    }
+}
+
+/// The mean squared error of the best epoch on the test set.
+fn test_error(training: &Training<'_, f32>) -> f64 {
+    let errors = training
+        .errors(Stage::Test, training.state().best_parameters())
+        .unwrap();
+    errors.iter().sum::<f64>() / errors.len() as f64
+}
+
+/// As the original trains.
+fn original(epochs: usize) -> Plan {
+    Plan {
+        epochs,
+        schedule: Schedule::Constant,
+        ..Plan::default()
+    }
+}
+
+// Golden values: the first epochs of the original's runs from the same weights.
+fn check_early(weights_of: &str, depth: Depth, run_of: &str, validations: impl Fn(&Value) -> f64) {
+    let (Some(data), Some(inspector), Some(recorded)) =
+        (synthetic(), weights(weights_of, depth), read(run_of))
+    else {
+        return;
+    };
+    let recorded: Value = serde_json::from_slice(&recorded).unwrap();
+    let start = start::from(&inspector, &data, original(3)).unwrap();
+    let mut training = start.training(&data);
+    run(&mut training);
+    let history = &training.state().history;
+    let losses = recorded["first_epoch_batch_losses"].as_array().unwrap();
+    let sizes = data.train.iter().map(Vec::len);
+    let sum: f64 = losses
+        .iter()
+        .zip(sizes)
+        .map(|(l, n)| l.as_f64().unwrap() * n as f64)
+        .sum();
+    let wanted = sum / 240.0;
+    assert!(
+        (history[0].train - wanted).abs() < 2e-4 * wanted,
+        "{} {wanted}",
+        history[0].train
+    );
+    for (epoch, recorded) in history.iter().zip(recorded["history"].as_array().unwrap()) {
+        let (found, wanted) = (epoch.val.unwrap(), validations(recorded));
+        assert!(
+            (found - wanted).abs() < 2e-3 * wanted,
+            "{}: {found} {wanted}",
+            epoch.epoch
+        );
+    }
+}
+
+#[test]
+fn three_layers_begin_as_the_original_does() {
+    let start = "synth_gcn_h64_init.safetensors";
+    check_early(start, Depth::Fixed(3), "synth_depth3.json", |row| {
+        row[2].as_f64().unwrap()
+    });
+}
+
+#[test]
+fn full_depth_begins_as_the_original_does() {
+    let start = "synth_gcn_h64_init.safetensors";
+    check_early(start, Depth::Half, "synth_gcn_h64_seed42.json", |row| {
+        row["val"].as_f64().unwrap()
+    });
+}
+
+/// A network trained for some epochs, and its test error.
+fn trained(architecture: Architecture, data: &Dataset, plan: Plan, seed: u64) -> (Inspector, f64) {
+    let start = start::fresh(architecture, data, plan, seed).unwrap();
+    let mut training = start.training(data);
+    run(&mut training);
+    (start.inspector(&training), test_error(&training))
+}
+
+#[test]
+fn the_default_learns_at_full_depth() {
+    let Some(data) = synthetic() else { return };
+    let plan = Plan {
+        epochs: 30,
+        ..Plan::default()
+    };
+    let (inspector, error) = trained(Architecture::new(Convolution::Gcn), &data, plan, 1);
+    assert!(error < RIDGE, "{error}");
+    // What the file says of it is what was measured.
+    let test = inspector.card.provenance.unwrap().test.unwrap();
+    assert!((test.iter().sum::<f64>() / 12.0 - error).abs() < 1e-12);
+}
+
+#[test]
+fn every_convolution_learns() {
+    let Some(data) = synthetic() else { return };
+    // The mean of the training set errs by 0.046.
+    for kind in [Convolution::Gin, Convolution::Gat, Convolution::Mpnn] {
+        let architecture = Architecture {
+            hidden: 16,
+            ..Architecture::new(kind)
+        };
+        let plan = Plan {
+            epochs: 12,
+            ..Plan::default()
+        };
+        let (_, error) = trained(architecture, &data, plan, 1);
+        assert!(error < 0.037, "{kind:?}: {error}");
+    }
+}
+
+#[test]
+fn an_interrupted_training_gives_the_same_weights() {
+    let Some(mut data) = synthetic() else { return };
+    data.train.truncate(3);
+    let plan = Plan {
+        epochs: 4,
+        ..Plan::default()
+    };
+    let architecture = Architecture {
+        hidden: 8,
+        ..Architecture::new(Convolution::Gcn)
+    };
+    let start = start::fresh(architecture, &data, plan, 5).unwrap();
+    let mut whole = start.training(&data);
+    run(&mut whole);
+    let mut part = start.training(&data);
+    part.epoch();
+    part.epoch();
+    let bytes = checkpoint::write(&start.card, part.state()).unwrap();
+    let resumed: Start = checkpoint::read(&bytes).unwrap();
+    assert_eq!(resumed.card, start.card);
+    let mut rest = resumed.training(&data);
+    run(&mut rest);
+    assert_eq!(rest.state(), whole.state());
+    let files = [&whole, &rest]
+        .map(|training| gleaner_driple::inspector::write(&start.inspector(training)).unwrap());
+    assert_eq!(files[0], files[1]);
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let Some(mut data) = synthetic() else { return };
+    data.train.truncate(2);
+    let plan = Plan {
+        epochs: 2,
+        ..Plan::default()
+    };
+    let architecture = Architecture {
+        hidden: 8,
+        ..Architecture::new(Convolution::Gin)
+    };
+    let weights = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| trained(architecture, &data, plan, 3).0.parameters)
+    };
+    assert_eq!(weights(1), weights(3));
+}
+
+#[test]
+fn transfer_changes_the_readout_alone() {
+    let (Some(mut data), Some(inspector)) = (
+        synthetic(),
+        weights("pretrained_gcn.safetensors", Depth::Half),
+    ) else {
+        return;
+    };
+    data.train.truncate(2);
+    let plan = Plan {
+        epochs: 2,
+        learns: Learns::Readout,
+        ..Plan::default()
+    };
+    let start = start::from(&inspector, &data, plan).unwrap();
+    let mut training = start.training(&data);
+    run(&mut training);
+    let (before, after) = (&inspector.parameters, training.state().best_parameters());
+    for id in before.ids() {
+        let kept = before[id] == after[id];
+        assert_eq!(
+            kept,
+            !before.name(id).starts_with(READOUT_LAYERS),
+            "{}",
+            before.name(id)
+        );
+    }
+}
+
+/// The data set as another set-up might have measured it: every metric bent and scaled by its own.
+fn elsewhere(data: &Dataset) -> Dataset {
+    let mut other = data.clone();
+    let parts = [&mut other.train, &mut other.val, &mut other.test];
+    for example in parts.into_iter().flatten().flatten() {
+        for (metric, label) in example.labels.iter_mut().enumerate() {
+            let power = [0.7, 1.4, 1.0, 1.8][metric % 4];
+            *label = (1.0 + metric as f32) * label.max(0.0).powf(power);
+        }
+    }
+    other
+}
+
+#[test]
+fn a_new_setup_is_learnt_from_a_tenth_of_the_data_better_than_from_scratch() {
+    let Some(data) = synthetic() else { return };
+    let architecture = Architecture {
+        hidden: 32,
+        ..Architecture::new(Convolution::Gcn)
+    };
+    let plan = Plan {
+        epochs: 40,
+        ..Plan::default()
+    };
+    let (known, _) = trained(architecture, &data, plan, 1);
+    let mut other = elsewhere(&data);
+    other.train.iter_mut().for_each(|batch| batch.truncate(3));
+    assert_eq!(other.train.iter().map(Vec::len).sum::<usize>(), 24);
+    let plan = Plan {
+        epochs: 100,
+        ..Plan::default()
+    };
+    let (_, scratch) = trained(architecture, &other, plan, 1);
+    let plan = Plan {
+        learns: Learns::Readout,
+        ..plan
+    };
+    let start = start::from(&known, &other, plan).unwrap();
+    let mut training = start.training(&other);
+    run(&mut training);
+    let transferred = test_error(&training);
+    assert!(transferred < 0.5 * scratch, "{transferred} {scratch}");
+}

@@ -1,0 +1,12 @@
+//! Any bytes are a data set of graphs, or a fault; and what is read is written and read again.
+#![no_main]
+
+use gleaner_driple::dataset::file::{read, write};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok((data, manifest)) = read(bytes) {
+        let written = write(&data, &manifest).expect("what was read can be written");
+        assert_eq!(read(&written).expect("what was written can be read"), (data, manifest));
+    }
+});

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Trains inspectors on the synthetic data set, and the original's network by PyTorch on the same
+# data: bench-driple.sh [FOLDER of the reference data]. On one thread; prints seconds of an epoch
+# with its validation, and the test error of the best epoch for each of SEEDS (1 2 3), as a Markdown
+# table. EPOCHS (150). PyTorch goes into an environment of its own, in the user's cache; where it
+# cannot be had it is skipped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=${1:-../shared/data/driple}
+epochs=${EPOCHS:-150}
+seeds=${SEEDS:-1 2 3}
+data=$folder/synth_dataset.safetensors
+if [ ! -f "$data" ]; then
+    echo "skipped: $data is missing" >&2
+    exit 0
+fi
+cargo build --release --locked -p gleaner-driple --example epochs
+ours=${CARGO_TARGET_DIR:-target}/release/examples/epochs
+
+environment=${XDG_CACHE_HOME:-$HOME/.cache}/gleaner/torch-2.15.0
+python=$environment/bin/python
+
+# Whether PyTorch is there, or can be had.
+has_torch() {
+    "$python" -c 'import torch, safetensors' 2>/dev/null && return
+    rm -rf "$environment"
+    mkdir -p "$(dirname "$environment")"
+    python3 -m venv "$environment" >&2 &&
+        "$python" -m pip install --quiet torch==2.15.0 safetensors numpy >&2 && return
+    rm -rf "$environment"
+    return 1
+}
+
+# row NAME PROGRAM LINES: a row of the table from one line of JSON for each seed.
+row() {
+    local seconds tests
+    seconds=$(sed 's/.*"seconds": \([^,]*\),.*/\1/' <<<"$3" | sort -n | head -1)
+    tests=$(sed 's/.*"test": \([^}]*\)}.*/\1/' <<<"$3" | paste -sd' ')
+    printf '| %s | %s | %s | %s |\n' "$1" "$2" "$seconds" "${tests// /, }"
+}
+
+# each COMMAND…: the command's line of JSON for every seed, which takes the place of SEED.
+each() {
+    for seed in $seeds; do
+        "${@//SEED/$seed}"
+    done
+}
+
+gleaner() { RAYON_NUM_THREADS=1 "$ours" "$data" "$@"; }
+torch() { OMP_NUM_THREADS=1 "$python" scripts/train-torch.py "$data" "$@"; }
+
+torch=yes
+has_torch || torch=
+[ -n "$torch" ] || echo "skipped: PyTorch cannot be installed" >&2
+
+echo "| network | program | s/epoch | test errors |"
+echo "|---|---|---|---|"
+for depth in half 3; do
+    name="original, depth $depth"
+    row "$name" gleaner "$(each gleaner original "$depth" "$epochs" SEED)"
+    [ -z "$torch" ] || row "$name" PyTorch "$(each torch "$depth" "$epochs" SEED 1)"
+done
+pretrained=$folder/pretrained_gcn.safetensors
+name="original, from the published weights"
+row "$name" gleaner "$(gleaner original half "$epochs" 0 "$pretrained")"
+[ -z "$torch" ] || row "$name" PyTorch "$(torch half "$epochs" 0 1 "$pretrained")"
+for depth in half 3; do
+    row "default, depth $depth" gleaner "$(each gleaner deep "$depth" "$epochs" SEED)"
+done
