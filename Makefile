@@ -12,10 +12,11 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo test lint unit build dataset bench fuzz clean native
+.PHONY: help demo demo-driple test lint unit build dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
+	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
 	@echo "make dataset  regenerate dataset/"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
 
@@ -32,6 +33,11 @@ demo: build
 	$(GLEANER) replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out demo-out
 	@echo
 	@echo "The tables are in demo-out/: steps, tasks, allocations and timings, as CSV and Parquet."
+
+demo-driple: build
+	scripts/demo-driple.sh $(GLEANER) demo-driple-out
+	@echo
+	@echo "Everything is in demo-driple-out/: graphs, data sets, models, profiles, and three run directories."
 
 test: native lint unit
 
@@ -64,4 +70,4 @@ fuzz:
 
 clean:
 	$(CARGO) clean
-	rm -rf demo-out
+	rm -rf demo-out demo-driple-out

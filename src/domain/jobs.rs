@@ -11,6 +11,33 @@ pub struct Trace {
     pub workloads: Vec<Workload>,
     /// The civil time of second 0, where the trace had civil times.
     pub origin: Option<Time>,
+    /// What is known of each of the workloads before its jobs run; empty where all are measured.
+    pub known: Vec<Known>,
+}
+
+/// What is known of a workload before its jobs run: what policies and models go by.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Known {
+    /// What its jobs do to their GPUs: it was measured.
+    #[default]
+    Measured,
+    /// What is expected of them.
+    Predicted(Usage),
+    /// Nothing.
+    Nothing,
+}
+
+impl Trace {
+    /// What a job of this trace is taken to do to its GPUs; `None` where nothing is known of its
+    /// workload.
+    pub fn known(&self, job: &Job) -> Option<Usage> {
+        let known = job.workload.and_then(|workload| self.known.get(workload));
+        match known {
+            None | Some(Known::Measured) => Some(job.usage),
+            Some(Known::Predicted(usage)) => Some(*usage),
+            Some(Known::Nothing) => None,
+        }
+    }
 }
 
 /// A job that holds a fixed number of GPUs from its start to its end.

@@ -8,6 +8,6 @@ pub mod time;
 
 pub use cluster::{Cluster, VirtualCluster};
 pub use events::{Change, EventLog, EventLogBuilder};
-pub use jobs::{Job, Trace, Usage, Workload};
+pub use jobs::{Job, Known, Trace, Usage, Workload};
 pub use tasks::{ScalingCurve, TrainingTask};
 pub use time::Time;

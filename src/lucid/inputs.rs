@@ -166,13 +166,25 @@ impl Forecast for f64 {
     }
 }
 
-/// A workload measured alone.
+/// A workload alone on its GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Profile {
     /// What it does to its GPUs.
     pub usage: Usage,
-    /// Its sharing score: 0, 1 or 2.
-    pub score: u8,
+    /// Its sharing score: 0, 1 or 2; `None` where it has none yet.
+    pub score: Option<u8>,
+    /// How that is known.
+    pub source: ProfileSource,
+}
+
+/// How a profile came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProfileSource {
+    /// The workload was run.
+    #[default]
+    Measured,
+    /// It was told from the workload's computational graph.
+    Predicted,
 }
 
 /// Packing by measured profiles and pairs.
@@ -206,7 +218,7 @@ impl PackingTable {
                 pairs.extend(straight.or_else(turned).map(|pair| ((a, b), pair)));
             }
         }
-        let score = |workload| profiles.get(workload).map(|profile| profile.score);
+        let score = |workload| profiles.get(workload).and_then(|profile| profile.score);
         let unmeasured = |workload: &Workload| UNMEASURED.contains(&workload.model.as_str());
         PackingTable {
             scores: workloads.iter().map(score).collect(),

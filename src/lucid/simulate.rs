@@ -202,6 +202,7 @@ impl Simulation<'_> {
         let estimates: Vec<f64> = jobs.map(|job| self.estimate(request, job)).collect();
         let context = Context {
             jobs: &stage.jobs,
+            trace: self.trace,
             estimates: &estimates,
             forecast: self.forecast,
             packing: self.packing,

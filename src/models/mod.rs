@@ -4,6 +4,7 @@
 
 mod calendar;
 pub mod evaluate;
+pub mod expected;
 pub mod explanation;
 mod forecast;
 mod scores;

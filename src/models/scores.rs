@@ -12,14 +12,17 @@ use gleaner_models::tree::TreeError;
 use crate::domain::{Trace, Usage, Workload};
 use crate::lucid::inputs::{Pair, Profile};
 
-/// Profiles as the packing model learns from them, in the order of their workloads.
+/// Profiles as the packing model learns from them, in the order of their workloads: those that
+/// have a score.
 pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> {
-    let example = |(workload, profile): (&Workload, &Profile)| Example {
-        workload: named(workload),
-        usage: profiled(&profile.usage),
-        score: profile.score,
+    let example = |(workload, profile): (&Workload, &Profile)| {
+        Some(Example {
+            workload: named(workload),
+            usage: profiled(&profile.usage),
+            score: profile.score?,
+        })
     };
-    profiles.iter().map(example).collect()
+    profiles.iter().filter_map(example).collect()
 }
 
 /// Measured pairs likewise.
@@ -64,7 +67,7 @@ pub fn packing_row(model: &PackingModel, workload: &Workload, profile: &Profile)
 /// A model that goes by profiles alone, learnt from them.
 ///
 /// # Errors
-/// Where there is no profile, or one with an infinite value.
+/// Where no profile has a score, or one has an infinite value.
 pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingModel, TreeError> {
     let examples = packing_profiles(profiles);
     let unshared = vec![UNSHARED; examples.len()];
@@ -72,12 +75,12 @@ pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingMod
 }
 
 /// By workload of a trace, its score by a model that goes by profiles alone: by what its first
-/// job does to its GPUs.
+/// job is known to do to its GPUs.
 pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
     let mut usages: Vec<Option<Usage>> = vec![None; trace.workloads.len()];
     for job in &trace.jobs {
         if let Some(workload) = job.workload {
-            usages[workload].get_or_insert(job.usage);
+            usages[workload] = usages[workload].or_else(|| trace.known(job));
         }
     }
     let score = |(workload, usage): (&Workload, &Option<Usage>)| {

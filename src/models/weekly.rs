@@ -106,6 +106,7 @@ fn submitted_before(trace: &Trace, second: i64) -> Trace {
         jobs: trace.jobs[..submitted(trace, second)].to_vec(),
         workloads: trace.workloads.clone(),
         origin: trace.origin,
+        known: trace.known.clone(),
     }
 }
 

@@ -6,7 +6,7 @@ use gleaner_models::lucid::Usage;
 use gleaner_models::lucid::workload::{Job as Known, WorkloadModel};
 
 use super::Calendar;
-use crate::domain::{Cluster, Job, Trace};
+use crate::domain::{self, Cluster, Job, Trace};
 use crate::lucid::inputs::EstimateTable;
 
 /// What is known of jobs when they are submitted, in the trace's order. Where a trace does not
@@ -23,23 +23,18 @@ pub fn known_jobs<'t>(
         cpus: job.cpus,
         submitted: calendar.civil(job.submit),
         amp: job.workload.map(|workload| trace.workloads[workload].amp),
-        usage: usage(job),
+        usage: usage(trace, job),
     };
     trace.jobs.iter().map(known).collect()
 }
 
-fn usage(job: &Job) -> Usage {
-    let told = |value: f64| {
-        if job.workload.is_some() {
-            value
-        } else {
-            f64::NAN
-        }
-    };
+fn usage(trace: &Trace, job: &Job) -> Usage {
+    let known = job.workload.and_then(|_| trace.known(job));
+    let told = |value: fn(&domain::Usage) -> f64| known.as_ref().map_or(f64::NAN, value);
     Usage {
-        gpu_util: told(job.usage.gpu_util),
-        gmem_util: told(job.usage.gmem_util),
-        gmem: told(job.usage.gmem),
+        gpu_util: told(|usage| usage.gpu_util),
+        gmem_util: told(|usage| usage.gmem_util),
+        gmem: told(|usage| usage.gmem),
     }
 }
 

@@ -83,7 +83,11 @@ fn profiles(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()
     )?;
     for (workload, profile) in &experiment.profiles {
         write_workload(workload, out)?;
-        writeln!(out, ",{},{}", usage(profile.usage), profile.score)?;
+        write!(out, ",{},", usage(profile.usage))?;
+        match profile.score {
+            Some(score) => writeln!(out, "{score}")?,
+            None => writeln!(out)?,
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ pub mod evaluation;
 pub mod events;
 pub mod experiment;
 pub mod explanation;
+pub mod graphs;
 pub mod grid;
 pub mod inspect;
 pub mod model;

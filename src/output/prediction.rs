@@ -9,7 +9,7 @@ use gleaner_models::lucid::throughput::{LEAD, Series, ThroughputModel};
 use super::table::{Column, Table};
 use crate::domain::{Time, Trace, Workload};
 use crate::error::Result;
-use crate::lucid::inputs::{EstimateTable, Profile};
+use crate::lucid::inputs::{EstimateTable, Profile, ProfileSource};
 use crate::models::score_profiles;
 
 /// Writes a forecast of all intervals of a series and of those beyond its end that can be told,
@@ -70,20 +70,40 @@ pub fn packing(
     profiles: &BTreeMap<Workload, Profile>,
     path: &Path,
 ) -> Result<usize> {
+    let scores = score_profiles(model, profiles).into_iter();
+    let scored = profiles
+        .iter()
+        .zip(scores)
+        .map(|((workload, profile), score)| {
+            let score = Some(score);
+            (workload.clone(), Profile { score, ..*profile })
+        });
+    self::profiles(&scored.collect(), path)
+}
+
+/// Writes profiles; where some are predicted, with a column that says which. Returns the number
+/// of rows.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<usize> {
     let text = |of: fn(&Workload) -> &str| {
-        Column::Texts(
-            profiles
-                .keys()
-                .map(|workload| of(workload).into())
-                .collect(),
-        )
+        let texts = profiles.keys().map(|workload| of(workload).into());
+        Column::Texts(texts.collect())
     };
     let number = |of: fn(&Profile) -> f64| {
         Column::Floats(profiles.values().map(|profile| Some(of(profile))).collect())
     };
     let whole = |of: fn(&Workload) -> i64| Column::Whole(profiles.keys().map(of).collect());
-    let scores = score_profiles(model, profiles).into_iter().map(i64::from);
-    let table = Table {
+    let scores = profiles
+        .values()
+        .map(|profile| profile.score.map(i64::from));
+    // Nothing is predicted of speeds.
+    let speeds = profiles.values().map(|profile| match profile.source {
+        ProfileSource::Measured => Some(profile.usage.speed),
+        ProfileSource::Predicted => None,
+    });
+    let mut table = Table {
         name: "profiles",
         columns: vec![
             ("model", text(|workload| &workload.model)),
@@ -93,13 +113,24 @@ pub fn packing(
                 whole(|workload| i64::from(workload.batch_size)),
             ),
             ("amp", whole(|workload| i64::from(workload.amp))),
-            ("speed", number(|profile| profile.usage.speed)),
+            ("speed", Column::Floats(speeds.collect())),
             ("gpu_util", number(|profile| profile.usage.gpu_util)),
             ("gmem_util", number(|profile| profile.usage.gmem_util)),
             ("gmem", number(|profile| profile.usage.gmem)),
-            ("label", Column::Whole(scores.collect())),
+            ("label", Column::OptionalWhole(scores.collect())),
         ],
     };
+    let source = |profile: &Profile| match profile.source {
+        ProfileSource::Measured => "measured",
+        ProfileSource::Predicted => "predicted",
+    };
+    let is_predicted = |profile: &Profile| profile.source == ProfileSource::Predicted;
+    if profiles.values().any(is_predicted) {
+        let sources = profiles.values().map(|profile| source(profile).into());
+        table
+            .columns
+            .push(("source", Column::Texts(sources.collect())));
+    }
     table.write_file(path)?;
     Ok(table.rows())
 }

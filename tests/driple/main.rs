@@ -1,4 +1,4 @@
-//! `gleaner driple` and `gleaner synth graphs` as a user runs them.
+//! `gleaner driple` and `gleaner synth graphs` as a user runs them, and what comes of predictions.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod build;
@@ -8,7 +8,9 @@ mod data;
 mod evaluate;
 mod interrupt;
 mod predict;
+mod profiles;
 #[path = "../support/runs.rs"]
 mod runs;
+mod simulate;
 mod support;
 mod train;

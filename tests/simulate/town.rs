@@ -55,6 +55,7 @@ impl Town {
                 jobs: case.jobs.clone(),
                 workloads: case.workloads.clone(),
                 origin: None,
+                known: Vec::new(),
             },
             profiler: Profiler {
                 limit: rule.limit,

@@ -74,6 +74,7 @@ fn two_jobs() -> (Trace, PackingTable, [JobOutcome; 2]) {
             workload("TD3", "BipedalWalker"),
         ],
         origin: None,
+        known: Vec::new(),
     };
     let packing = PackingTable {
         scores: vec![Some(1), Some(0)],

@@ -111,6 +111,7 @@ pub fn small_run() -> (Trace, Cluster, PolicyRun) {
         jobs,
         workloads: vec![workload],
         origin: None,
+        known: Vec::new(),
     };
     let mut large = outcome(130, 630, 20);
     large.nodes = vec![(0, 0xff), (9999, 0xff)];

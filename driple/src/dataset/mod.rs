@@ -28,6 +28,18 @@ pub const METRIC_NAMES: [&str; METRICS] = [
     "net_tx.peak",
 ];
 
+/// How much of a resource is used on average: its peak for the share of time in which it is active,
+/// of `[idle, active, peak]`, its three metrics; 0 where it is neither idle nor active.
+#[must_use]
+pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
+    let time = idle + active;
+    if time > 0.0 {
+        peak * active / time
+    } else {
+        0.0
+    }
+}
+
 /// A graph and what was measured of its training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {

@@ -37,7 +37,7 @@ fn factor(random: &mut ChaCha8Rng) -> f64 {
 }
 
 /// The figures without noise.
-fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METRICS] {
+pub(super) fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METRICS] {
     let moving = cost.moved / setup.bandwidth;
     let work = cost.operations / setup.speed + moving;
     let gaps = cost.kernels * setup.launch;

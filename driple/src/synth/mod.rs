@@ -10,6 +10,7 @@ mod network;
 mod onnx;
 mod setup;
 mod tensorflow;
+mod workload;
 
 use std::fmt::Write;
 
@@ -17,6 +18,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 pub use setup::Setup;
+pub use workload::{Workload, workload};
 
 use crate::graph::METRICS;
 use cost::Cost;
@@ -75,7 +77,7 @@ fn sample(setup: &Setup, seed: u64, index: usize) -> Sample {
         model,
         batch,
         network,
-    } = Family::ALL[index % Family::ALL.len()].draw(&mut random);
+    } = Family::ALL[index % Family::ALL.len()].draw(None, &mut random);
     let optimiser = Optimiser::ALL[random.random_range(0..Optimiser::ALL.len())];
     let synchronous = random.random_bool(0.5);
     let operations = tensorflow::operations(&network, optimiser);

@@ -6,6 +6,7 @@ mod evaluate;
 mod grouping;
 mod network;
 mod predict;
+mod profiles;
 mod resume;
 mod train;
 
@@ -32,6 +33,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     Build(build::Args),
+    Profiles(profiles::Args),
     Train(train::Args),
     Predict(predict::Args),
     Evaluate(evaluate::Args),
@@ -45,6 +47,7 @@ enum What {
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Build(args) => build::run(args),
+        What::Profiles(args) => profiles::run(args),
         What::Train(args) => train::run(args),
         What::Predict(args) => predict::run(args),
         What::Evaluate(args) => evaluate::run(args),

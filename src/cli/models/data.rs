@@ -151,6 +151,16 @@ fn inside(directory: &Path, name: &str) -> PathBuf {
     }
 }
 
+/// That there are sharing scores to learn from, in profiles that have one each.
+pub fn has_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<()> {
+    if profiles.is_empty() {
+        let fault = "no profile has a sharing score to learn from: fill in the column label (0, 1 or \
+                     2) of some, or name another file with --profiles";
+        return Err(Error::Usage(fault.into()));
+    }
+    Ok(())
+}
+
 fn take<T>(loaded: Loaded<T>, sources: &mut Vec<SourceId>) -> T {
     remark(&loaded.notes);
     sources.extend(loaded.sources);

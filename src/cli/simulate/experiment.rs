@@ -21,6 +21,8 @@ pub struct Experiment {
     pub colocate: Option<PathBuf>,
     /// Profiles.
     pub profiles: Option<PathBuf>,
+    /// The experiment's own profiles, where others are named in their place.
+    pub measured: Option<PathBuf>,
     /// Forecast of submissions.
     pub forecast: Option<PathBuf>,
     /// Estimated durations.

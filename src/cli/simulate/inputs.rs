@@ -1,7 +1,6 @@
 //! Arguments that name files, and what is read from them.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
@@ -10,15 +9,16 @@ use serde::Serialize;
 use super::choice::Choice;
 use super::experiment::Experiment;
 use super::learned::{Estimated, ModelArgs};
+use super::profiles::{Profiles, listed};
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
 use crate::domain::cluster::MAX_GPUS_PER_NODE;
-use crate::domain::{Cluster, Time, Trace, Workload};
+use crate::domain::{Cluster, Time, Trace};
 use crate::error::{Error, Faults, Result};
 use crate::ingest::jobs::{self, trace};
 use crate::ingest::{Loaded, SourceId};
 use crate::lucid::Request;
-use crate::lucid::inputs::{Estimates, Forecast, Oracle, Packing, PackingTable, Profile};
+use crate::lucid::inputs::{Estimates, Forecast, Oracle, Packing, PackingTable};
 use crate::lucid::policies::{GPU_MEMORY, Needs};
 use crate::models::{Calendar, Weekly, score_workloads};
 
@@ -45,7 +45,8 @@ pub struct FileArgs {
     /// ones, or the same number of seconds for all. For qssf, lucid and easy.
     #[arg(long, value_name = "FILE|oracle|SECONDS")]
     estimates: Option<Named>,
-    /// Workloads measured alone, with their sharing scores. For lucid.
+    /// Workloads alone on their GPUs, with their sharing scores: measured, or predicted by
+    /// gleaner driple profiles. For lucid.
     #[arg(long, value_name = "FILE")]
     profiles: Option<PathBuf>,
     /// Workloads measured in pairs. For lucid.
@@ -167,7 +168,10 @@ impl FileArgs {
         experiment.trace = self.trace.clone().unwrap_or(experiment.trace);
         experiment.cluster = self.cluster.clone().unwrap_or(experiment.cluster);
         experiment.colocate = given(&self.colocate, experiment.colocate);
-        experiment.profiles = given(&self.profiles, experiment.profiles);
+        if self.profiles.is_some() {
+            experiment.measured = experiment.profiles.take();
+            experiment.profiles.clone_from(&self.profiles);
+        }
         Ok(experiment)
     }
 
@@ -182,18 +186,14 @@ impl FileArgs {
         })
     }
 
-    fn trace_options<'a>(
-        &self,
-        experiment: &Experiment,
-        profiles: Option<&'a BTreeMap<Workload, Profile>>,
-    ) -> trace::Options<'a> {
+    fn trace_options(&self, experiment: &Experiment) -> trace::Options<'static> {
         let window = experiment.window;
         trace::Options {
             epoch: window.map(|[epoch, ..]| epoch),
             from: self.from.or(window.map(|[_, from, _]| from)),
             to: self.to.or(window.map(|[.., to]| to)),
             skip_invalid: self.skip_invalid,
-            profiles,
+            ..trace::Options::default()
         }
     }
 }
@@ -219,7 +219,7 @@ impl Inputs {
         )?);
         let packs = needs == Needs::Packing;
         let profiles = match (packs, &experiment.profiles) {
-            (true, Some(path)) => Some(reader.take(jobs::profiles::read(path)?)),
+            (true, Some(path)) => Some(Profiles::read(&mut reader, path, &experiment)?),
             (true, None) => {
                 let what = "--profiles FILE and --colocate FILE; without them choose other \
                             policies, as in --policy fifo,sjf,srtf,tiresias";
@@ -227,8 +227,16 @@ impl Inputs {
             }
             _ => None,
         };
-        let options = args.trace_options(&experiment, profiles.as_ref());
-        let input = reader.take(trace::read(&experiment.trace, &cluster, options)?);
+        let usages = profiles.as_ref().map(Profiles::usages);
+        let options = trace::Options {
+            profiles: usages.as_ref(),
+            unprofiled: profiles.as_ref().is_some_and(Profiles::are_predicted),
+            ..args.trace_options(&experiment)
+        };
+        let mut input = reader.take(trace::read(&experiment.trace, &cluster, options)?);
+        if let Some(profiles) = &profiles {
+            input.trace.known = profiles.known(&input.trace);
+        }
         let files = Files {
             args,
             models,
@@ -371,7 +379,7 @@ impl Reader {
     fn packing(
         &mut self,
         files: Files<'_>,
-        profiles: &BTreeMap<Workload, Profile>,
+        profiles: &Profiles,
         choice: &Choice,
     ) -> Result<Box<dyn Packing>> {
         let trace = files.trace;
@@ -382,12 +390,20 @@ impl Reader {
             ));
         };
         let pairs = self.take(jobs::colocate::read(path)?);
-        let mut packing = PackingTable::new(&trace.workloads, profiles, &pairs);
-        if let Some(model) = files.models.scores(self, profiles)? {
+        let mut packing = PackingTable::new(&trace.workloads, &profiles.table, &pairs);
+        if let Some(model) = files.models.scores(self, profiles.scored())? {
             packing.scores = score_workloads(&model, trace);
         }
+        remark(&profiles.remarks(trace, &packing.scores));
         let any_score = choice.without().packing;
-        jobs::packing::check(Path::new(path), trace, &packing, GPU_MEMORY, any_score)?;
+        let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
+        if !checked.is_empty() {
+            remark(&[format!(
+                "never measured on the same GPUs, so not sharing them, though by what is \
+                 predicted they could: {}",
+                listed(&checked)
+            )]);
+        }
         Ok(Box::new(packing))
     }
 }

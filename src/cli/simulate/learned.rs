@@ -204,6 +204,9 @@ impl ModelArgs {
         Ok(match &self.models {
             None => None,
             Some(Learned::Train) => {
+                if profiles.values().all(|profile| profile.score.is_none()) {
+                    return Err(Error::Usage(NO_SCORES.into()));
+                }
                 Some(learn_scores(profiles).map_err(|error| Error::Run(error.to_string()))?)
             }
             Some(Learned::Directory(directory)) => {
@@ -215,6 +218,10 @@ impl ModelArgs {
         })
     }
 }
+
+const NO_SCORES: &str = "\
+--models train: no profile has a sharing score to learn from; name the directory of a packing.json \
+that gleaner train packing has made from others, or have single_data.csv in --data";
 
 fn read(reader: &mut Reader, directory: &Path, kind: Kind) -> Result<Trained> {
     let path = directory.join(kind.file_name());

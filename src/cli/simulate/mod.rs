@@ -5,6 +5,7 @@ mod experiment;
 mod inputs;
 mod learned;
 mod prepared;
+mod profiles;
 mod profiling;
 mod results;
 

@@ -7,6 +7,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gleaner_driple::synth::{MEASUREMENTS, Sample, Setup, samples};
 
+use super::for_trace;
 use crate::cli::remark;
 use crate::error::{Error, Result};
 use crate::output::whole;
@@ -21,11 +22,18 @@ use crate::output::whole;
 #[command(after_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n\n  \
-    gleaner synth graphs --setup 2080Ti --count 20 -o slower")]
+    gleaner synth graphs --setup 2080Ti --count 20 -o slower
+  \
+    gleaner synth graphs --for trace -o workloads")]
 pub struct Args {
     /// Number of jobs.
     #[arg(long, default_value_t = 60)]
     count: usize,
+    /// A job for each workload of a trace instead, as gleaner synth jobs makes it: a network of
+    /// the model's family that keeps a GPU about as busy as the trace says. Writes a table of them,
+    /// workloads.csv, as well.
+    #[arg(long = "for", value_name = "DIR", conflicts_with = "count")]
+    trace: Option<PathBuf>,
     /// What they are trained on: two V100 at 10 Gbit/s, two 2080Ti at 1 Gbit/s, or four
     /// TitanRTX at 40 Gbit/s.
     #[arg(long, value_name = "GPU", default_value = Setup::V100.gpu, value_parser = setups())]
@@ -61,15 +69,39 @@ pub fn run(args: &Args) -> Result<()> {
             )));
         }
     }
-    let mut measured = MEASUREMENTS.to_owned();
-    for sample in samples(args.setup, args.seed, args.count) {
-        write(&sample, &graphs, &onnx)?;
-        measured += &sample.measurements();
-    }
+    let each = |sample: &Sample| write(sample, &graphs, &onnx);
+    let (count, rows) = match &args.trace {
+        None => (args.count, args.draw(each)?),
+        Some(trace) => args.draw_for(trace, each)?,
+    };
+    let measured = MEASUREMENTS.to_owned() + &rows;
     whole::write(&args.output.join("measured.csv"), measured.as_bytes())?;
     let (folder, gpu) = (args.output.display(), args.setup.gpu);
-    remark(&[format!("{folder}: {} jobs on {gpu}", args.count)]);
+    remark(&[format!("{folder}: {count} jobs on {gpu}")]);
     Ok(())
+}
+
+impl Args {
+    /// Gives random jobs to `write`, and what was measured of them.
+    fn draw(&self, write: impl Fn(&Sample) -> Result<()>) -> Result<String> {
+        let mut rows = String::new();
+        for sample in samples(self.setup, self.seed, self.count) {
+            write(&sample)?;
+            rows += &sample.measurements();
+        }
+        Ok(rows)
+    }
+
+    /// The same for the workloads of a trace; writes their table, and tells how many there are.
+    fn draw_for(
+        &self,
+        trace: &Path,
+        write: impl Fn(&Sample) -> Result<()> + Sync,
+    ) -> Result<(usize, String)> {
+        let made = for_trace::make(trace, &self.setup, self.seed, write)?;
+        made.write_table("graphs", &self.output.join("workloads.csv"))?;
+        Ok((made.len(), made.measurements))
+    }
 }
 
 fn write(sample: &Sample, graphs: &Path, onnx: &Path) -> Result<()> {

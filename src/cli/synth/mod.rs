@@ -1,5 +1,6 @@
 //! `gleaner synth`: generated event logs, task sets, experiments of GPU clusters, training graphs.
 
+mod for_trace;
 mod graphs;
 mod jobs;
 mod schedule;

@@ -259,6 +259,7 @@ impl Intake {
                 jobs,
                 workloads: Vec::new(),
                 origin: origin.map(|second| Time::from_seconds(second + offset)),
+                known: Vec::new(),
             },
             cluster,
         })

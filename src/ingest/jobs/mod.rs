@@ -7,6 +7,7 @@
 //! | [`trace`] | `cluster_full_log.csv`, `cluster_log.csv` | see there |
 //! | [`profiles`] | `single_data.csv` | a workload, its usage, `label` |
 //! | [`colocate`] | `colocate_info.csv` | two workloads, `speed1`, `speed2`, `gpu_util`, `gmem` |
+//! | [`graphs`] | | a workload, `graph` |
 //! | [`throughput`] | `cluster_throughput.csv` | `time`, `submit_gpu_job`, `submit_gpu_num` |
 //! | [`forecast`] | `Venus_throughput_pred.csv` | `time`, `pred_gpu_job`, `pred_gpu_num` |
 //! | [`estimates`] | `Venus_Sept_lgb.csv` | `job_id`, `priority` |
@@ -18,6 +19,7 @@ pub mod cluster;
 pub mod colocate;
 pub mod estimates;
 pub mod forecast;
+pub mod graphs;
 pub mod packing;
 pub mod profiles;
 pub mod throughput;

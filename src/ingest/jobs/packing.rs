@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::domain::{Trace, Workload};
+use crate::domain::{Known, Trace, Workload};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::lucid::inputs::PackingTable;
@@ -12,18 +12,23 @@ use crate::lucid::inputs::PackingTable;
 ///
 /// They could where jobs of theirs ask for the same number of GPUs, hold less than
 /// `memory_limit` MB together, and where their scores add to at most 2, or have
-/// any, with `any_score`. `path` is the file of pairs, which the faults are of.
+/// any, with `any_score`. `path` is the file of pairs, which the faults are of. Returns the pairs
+/// that are missing where the profile of one is predicted: who could share is then not known for
+/// certain before the run.
 ///
 /// # Errors
-/// The pairs that are missing, gathered.
+/// The other pairs that are missing, gathered.
 pub fn check(
     path: &Path,
     trace: &Trace,
     packing: &PackingTable,
     memory_limit: f64,
     any_score: bool,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let least_memory = least_memory(trace);
+    let is_predicted =
+        |workload: usize| matches!(trace.known.get(workload), Some(Known::Predicted(_)));
+    let mut predicted = Vec::new();
     let mut faults = Gatherer::default();
     for (first, memory) in least_memory.iter().enumerate() {
         for (second, other) in least_memory.iter().enumerate().skip(first) {
@@ -31,27 +36,33 @@ pub fn check(
                 || packing.unmeasured[second]
                 || packing.pairs.contains_key(&(first, second));
             if !known
-                && (any_score || scores_allow(packing, first, second))
+                && scores_allow(packing, any_score, first, second)
                 && memory_allows(memory, other, memory_limit)
             {
                 let workloads = (&trace.workloads[first], &trace.workloads[second]);
-                faults.add(missing(path, workloads))?;
+                if is_predicted(first) || is_predicted(second) {
+                    predicted.push(format!("{} beside {}", workloads.0, workloads.1));
+                } else {
+                    faults.add(missing(path, workloads))?;
+                }
             }
         }
     }
-    faults.finish(())
+    faults.finish(predicted)
 }
 
-/// The least memory of a workload's jobs, by their number of GPUs.
-type LeastMemory = BTreeMap<u32, f64>;
+/// The least memory of a workload's jobs, by their number of GPUs: as known, and as it is.
+type LeastMemory = BTreeMap<u32, [f64; 2]>;
 
 /// By workload of the trace.
 fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
     let mut least = vec![LeastMemory::new(); trace.workloads.len()];
     for job in &trace.jobs {
         if let Some(workload) = job.workload {
-            let memory = least[workload].entry(job.gpus).or_insert(f64::INFINITY);
-            *memory = memory.min(job.usage.gmem);
+            let known = trace.known(job).unwrap_or(job.usage);
+            let memory = least[workload].entry(job.gpus);
+            let memory = memory.or_insert([f64::INFINITY; 2]);
+            *memory = [memory[0].min(known.gmem), memory[1].min(job.usage.gmem)];
         }
     }
     least
@@ -61,13 +72,13 @@ fn memory_allows(first: &LeastMemory, second: &LeastMemory, limit: f64) -> bool 
     let mut first = first.iter();
     first.any(|(gpus, memory)| {
         let other = second.get(gpus);
-        other.is_some_and(|other| memory + other < limit)
+        other.is_some_and(|other| (0..2).all(|at| memory[at] + other[at] < limit))
     })
 }
 
-fn scores_allow(packing: &PackingTable, first: usize, second: usize) -> bool {
+fn scores_allow(packing: &PackingTable, any_score: bool, first: usize, second: usize) -> bool {
     match (packing.scores[first], packing.scores[second]) {
-        (Some(first), Some(second)) => first + second <= 2,
+        (Some(first), Some(second)) => any_score || first + second <= 2,
         _ => false,
     }
 }
@@ -83,10 +94,10 @@ mod tests {
     use super::*;
     use crate::domain::{Job, Usage};
     use crate::ingest::jobs::testing::{assert_has, fault, workload};
-    use crate::lucid::inputs::{Pair, Profile};
+    use crate::lucid::inputs::{Pair, Profile, ProfileSource};
 
     /// Jobs of these models, GPUs and memory, whose scores are 1.
-    fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<()> {
+    fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {
             trace.workloads.push(workload(model));
@@ -109,7 +120,8 @@ mod tests {
         }
         let profile = |score| Profile {
             usage: Usage::default(),
-            score,
+            score: Some(score),
+            source: ProfileSource::Measured,
         };
         let scores = scores.iter().map(|score| profile(*score));
         let profiles = trace.workloads.iter().cloned().zip(scores).collect();

@@ -1,10 +1,13 @@
-//! Profiles: what workloads measured alone do to their GPUs, and their sharing scores, as
-//! the original's `single_data.csv`.
+//! Profiles: what workloads alone do to their GPUs, and their sharing scores, as the original's
+//! `single_data.csv`.
 //!
 //! ```csv
 //! model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label
 //! BERT,SQuAD,32,0,84.872,99.689,62.484,20162.0,2
 //! ```
+//!
+//! `speed` and `label` may be missing. A further column `source` tells profiles that were
+//! `predicted` from those that were `measured`; what it leaves open was measured.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,23 +15,24 @@ use std::path::Path;
 use super::workload::{UsageColumns, WorkloadColumns};
 use crate::domain::Workload;
 use crate::error::Result;
-use crate::ingest::rows::{CellResult, Col, Header, Row};
+use crate::ingest::rows::{Cell, CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
-use crate::lucid::inputs::Profile;
+use crate::lucid::inputs::{Profile, ProfileSource};
 
 /// Reads profiles.
 ///
 /// # Errors
 /// The file cannot be read, or has faults, gathered: a workload twice, a score that is
-/// not 0, 1 or 2, numbers that are none.
+/// not 0, 1 or 2, numbers that are none, a source that is neither measured nor predicted.
 pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
     let columns = Columns {
         workload: WorkloadColumns::require(&mut header, "")?,
         usage: UsageColumns::require(&mut header)?,
-        label: header.require(&["label"], "the sharing score (0, 1 or 2)")?,
+        label: header.optional(&["label"])?,
+        source: header.optional(&["source"])?,
     };
     let table = header.finish()?;
     let mut profiles = BTreeMap::new();
@@ -61,17 +65,35 @@ pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
 struct Columns {
     workload: WorkloadColumns,
     usage: UsageColumns,
-    label: Col,
+    label: Option<Col>,
+    source: Option<Col>,
 }
 
 impl Columns {
     fn read(&self, row: &Row<'_>) -> CellResult<(Workload, Profile)> {
         let workload = self.workload.read(row)?;
         let usage = self.usage.read(row)?;
-        let label = row.cell(self.label);
-        let score = label.integer(0..=2)?;
-        let score = u8::try_from(score).map_err(|_| label.fault("0, 1 or 2"))?;
-        Ok((workload, Profile { usage, score }))
+        let profile = Profile {
+            usage,
+            score: row.given(self.label).map(score).transpose()?,
+            source: row
+                .given(self.source)
+                .map_or(Ok(ProfileSource::Measured), source)?,
+        };
+        Ok((workload, profile))
+    }
+}
+
+fn score(label: Cell<'_>) -> CellResult<u8> {
+    let score = label.integer(0..=2)?;
+    u8::try_from(score).map_err(|_| label.fault("0, 1 or 2"))
+}
+
+fn source(cell: Cell<'_>) -> CellResult<ProfileSource> {
+    match cell.text()?.as_ref() {
+        "measured" => Ok(ProfileSource::Measured),
+        "predicted" => Ok(ProfileSource::Predicted),
+        _ => Err(cell.fault("measured or predicted")),
     }
 }
 
@@ -98,8 +120,38 @@ mod tests {
             gmem_util: 62.25,
             gmem: 20162.0,
         };
-        let profile = Profile { usage, score: 2 };
+        let profile = Profile {
+            usage,
+            score: Some(2),
+            source: ProfileSource::Measured,
+        };
         assert_eq!(profiles, BTreeMap::from([(workload("VGG"), profile)]));
+    }
+
+    #[test]
+    fn predicted_profiles_are_told_from_measured_ones() {
+        let header = "model,dataset,batchsize,amp,gpu_util,gmem_util,gmem,label,source\n";
+        let rows = "A,d,1,0,50,20,900,,predicted\nB,d,1,0,50,20,900,1,\nC,d,1,0,1,2,3,0,measured\n";
+        let input = Input::csv(&format!("{header}{rows}"));
+        let profiles = read(input.path()).unwrap().value;
+        let found: Vec<_> = profiles
+            .values()
+            .map(|profile| (profile.usage.speed, profile.score, profile.source))
+            .collect();
+        let measured = ProfileSource::Measured;
+        assert_eq!(
+            found,
+            [
+                (0.0, None, ProfileSource::Predicted),
+                (0.0, Some(1), measured),
+                (0.0, Some(0), measured)
+            ]
+        );
+        let input = Input::csv(&format!("{header}A,d,1,0,50,20,900,1,guessed\n"));
+        assert_has(
+            &fault(read(input.path())),
+            &["line 2, source: found \"guessed\", expected measured or predicted"],
+        );
     }
 
     #[test]

@@ -77,11 +77,12 @@ pub(super) struct UsageColumns {
 }
 
 impl UsageColumns {
-    /// Asks for all of the columns.
+    /// Asks for the columns; only the speed, which no policy goes by, may be missing.
     pub fn require(header: &mut Header<'_>) -> Result<Self> {
+        let speed = header.optional(&["speed"])?;
         let mut column = |name: &str, holds| header.require(&[name], holds).map(Some);
         Ok(UsageColumns {
-            speed: column("speed", "the samples per second")?,
+            speed,
             gpu_util: column("gpu_util", "the percentage of compute used")?,
             gmem_util: column("gmem_util", "the percentage of memory bandwidth used")?,
             gmem: column("gmem", "the MB of memory held")?,
@@ -99,11 +100,13 @@ impl UsageColumns {
         })
     }
 
-    /// The usage of a row, in which no cell is missing.
+    /// The usage of a row, in which no cell but that of the speed is missing.
     pub fn read(&self, row: &Row<'_>) -> CellResult<Usage> {
         let amount = |col: Option<Col>| col.map_or(Ok(0.0), |col| row.cell(col).amount());
         Ok(Usage {
-            speed: amount(self.speed)?,
+            speed: row
+                .given(self.speed)
+                .map_or(Ok(0.0), |cell| cell.amount())?,
             gpu_util: amount(self.gpu_util)?,
             gmem_util: amount(self.gmem_util)?,
             gmem: amount(self.gmem)?,

@@ -26,7 +26,7 @@ pub use lucid::GPU_MEMORY;
 
 use super::inputs::{Forecast, Packing};
 use super::policy::Policy;
-use crate::domain::jobs::Job;
+use crate::domain::jobs::{Job, Trace};
 
 /// A policy that can be asked for.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +64,8 @@ pub enum Needs {
 pub struct Context<'a> {
     /// The virtual cluster's jobs.
     pub jobs: &'a [&'a Job],
+    /// The trace that they are of.
+    pub trace: &'a Trace,
     /// Their estimated durations in seconds; where there are none, the true ones.
     pub estimates: &'a [f64],
     /// What is expected to be submitted; without, sharing is always on.

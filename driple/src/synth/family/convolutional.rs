@@ -15,10 +15,18 @@ struct Images {
 }
 
 impl Images {
-    fn draw(random: &mut ChaCha8Rng) -> Self {
+    fn draw(batch: Option<u64>, random: &mut ChaCha8Rng) -> Self {
+        let drawn = Self::of_any_batch(random);
+        Self {
+            batch: batch.unwrap_or(drawn.batch),
+            ..drawn
+        }
+    }
+
+    fn of_any_batch(random: &mut ChaCha8Rng) -> Self {
         match random.random_bool(0.5) {
             true => {
-                let (side, batch) = (one(random, &[64, 96, 128]), one(random, &[16, 32]));
+                let (side, batch) = (one(random, &[64, 96, 128]), one(random, &[16, 32, 64]));
                 Self {
                     data: "ImageNet",
                     side,
@@ -60,8 +68,8 @@ impl Images {
 
 /// Stages of convolutions, each of half the size and twice the channels of the one before, and
 /// dense layers: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
-pub(super) fn plain(random: &mut ChaCha8Rng) -> Drawn {
-    let (images, mut network) = (Images::draw(random), Network::default());
+pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
+    let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, layers) = (random.random_range(4..=5), random.random_range(1..=3));
     let (mut channels, units) = (one(random, &[16, 24, 32]), one(random, &[128, 256, 512]));
     let mut x = images.input(&mut network);
@@ -87,8 +95,8 @@ pub(super) fn plain(random: &mut ChaCha8Rng) -> Drawn {
 }
 
 /// Blocks whose output is added to their input: He et al., *Deep Residual Learning*, 2016.
-pub(super) fn residual(random: &mut ChaCha8Rng) -> Drawn {
-    let (images, mut network) = (Images::draw(random), Network::default());
+pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
+    let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, blocks) = (random.random_range(2..=4), random.random_range(1..=2));
     let (mut channels, bottleneck) = (one(random, &[16, 24, 32]), random.random_bool(0.5));
     let mut x = images.input(&mut network);
@@ -120,8 +128,8 @@ pub(super) fn residual(random: &mut ChaCha8Rng) -> Drawn {
 
 /// Convolutions of single channels, each before one of single pixels: Howard et al., *MobileNets*,
 /// 2017.
-pub(super) fn separable(random: &mut ChaCha8Rng) -> Drawn {
-    let (images, mut network) = (Images::draw(random), Network::default());
+pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
+    let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));
     let mut x = images.input(&mut network);
     x = normalised(

@@ -44,17 +44,43 @@ impl Family {
         Self::Decoder,
     ];
 
-    /// A network of the family.
-    pub(super) fn draw(self, random: &mut ChaCha8Rng) -> Drawn {
+    /// The family that a model's name tells; of a name that tells none, plain convolutions.
+    pub(super) fn of_model(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let known = MODELS
+            .iter()
+            .find(|(part, _)| name.contains(part))
+            .map(|(_, family)| *family);
+        known.unwrap_or(Self::Plain)
+    }
+
+    /// A network of the family; `batch` is the samples of a step, where they are not drawn as well.
+    pub(super) fn draw(self, batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
         match self {
-            Self::Plain => convolutional::plain(random),
-            Self::Residual => convolutional::residual(random),
-            Self::Separable => convolutional::separable(random),
-            Self::Encoder => transformer::encoder(random),
-            Self::Decoder => transformer::decoder(random),
+            Self::Plain => convolutional::plain(batch, random),
+            Self::Residual => convolutional::residual(batch, random),
+            Self::Separable => convolutional::separable(batch, random),
+            Self::Encoder => transformer::encoder(batch, random),
+            Self::Decoder => transformer::decoder(batch, random),
         }
     }
 }
+
+/// Parts of models' names and the families that they tell.
+const MODELS: [(&str, Family); 12] = [
+    ("resnet", Family::Residual),
+    ("resnext", Family::Residual),
+    ("densenet", Family::Residual),
+    ("inception", Family::Residual),
+    ("mobilenet", Family::Separable),
+    ("efficientnet", Family::Separable),
+    ("shufflenet", Family::Separable),
+    ("bert", Family::Encoder),
+    ("neumf", Family::Encoder),
+    ("transformer", Family::Decoder),
+    ("lstm", Family::Decoder),
+    ("gpt", Family::Decoder),
+];
 
 /// One of a few values.
 fn one<T: Copy>(random: &mut ChaCha8Rng, of: &[T]) -> T {

@@ -21,10 +21,11 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn draw(random: &mut ChaCha8Rng, masked: bool) -> Self {
+    fn draw(batch: Option<u64>, random: &mut ChaCha8Rng, masked: bool) -> Self {
         let width = one(random, &[128, 192, 256]);
+        let drawn = one(random, &[16, 32, 64, 128]);
         Self {
-            batch: one(random, &[16, 24, 32]),
+            batch: batch.unwrap_or(drawn),
             tokens: one(random, &[64, 96, 128]),
             vocabulary: one(random, &[2_000, 4_000, 8_000]),
             width,
@@ -47,8 +48,8 @@ impl Sizes {
 }
 
 /// An encoder, the mean of its tokens, and scores of two classes.
-pub(super) fn encoder(random: &mut ChaCha8Rng) -> Drawn {
-    let (sizes, mut network) = (Sizes::draw(random, false), Network::default());
+pub(super) fn encoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
+    let (sizes, mut network) = (Sizes::draw(batch, random, false), Network::default());
     let x = layers(&mut network, &sizes);
     let x = network.reshape("text", x, &[sizes.batch, sizes.tokens, sizes.width]);
     let x = network.mean("mean", x, &[1], false);
@@ -58,8 +59,8 @@ pub(super) fn encoder(random: &mut ChaCha8Rng) -> Drawn {
 }
 
 /// A decoder, and scores of the next token.
-pub(super) fn decoder(random: &mut ChaCha8Rng) -> Drawn {
-    let (sizes, mut network) = (Sizes::draw(random, true), Network::default());
+pub(super) fn decoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
+    let (sizes, mut network) = (Sizes::draw(batch, random, true), Network::default());
     let x = layers(&mut network, &sizes);
     let scores = network.dense("scores", x, sizes.vocabulary);
     network.loss(scores);

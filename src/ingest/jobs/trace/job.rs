@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::Options;
 use super::columns::Columns;
 use crate::domain::{Usage, Workload};
 use crate::error::Fault;
 use crate::ingest::rows::{CellResult, Col, Row};
-use crate::lucid::inputs::Profile;
 
 /// A text that may be missing.
 pub(super) fn text(row: &Row<'_>, col: Option<Col>) -> CellResult<String> {
@@ -32,13 +32,14 @@ pub(super) fn state(row: &Row<'_>, columns: &Columns) -> CellResult<String> {
 pub(super) fn workload(
     row: &Row<'_>,
     columns: &Columns,
-    profiles: Option<&BTreeMap<Workload, Profile>>,
+    options: &Options<'_>,
 ) -> CellResult<(Option<Workload>, Usage)> {
     let given = columns.workload.map(|columns| columns.given(row));
     let workload = given.transpose()?.flatten();
-    let known = match (&workload, profiles) {
+    let known = match (&workload, options.profiles) {
         (Some(workload), Some(profiles)) => match profiles.get(workload) {
             Some(profile) => profile.usage,
+            None if options.unprofiled => Usage::default(),
             None => return Err(no_profile(row, columns, workload)),
         },
         _ => Usage::default(),

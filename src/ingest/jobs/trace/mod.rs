@@ -67,6 +67,8 @@ pub struct Options<'a> {
     pub skip_invalid: bool,
     /// Profiles that every workload of the trace must have.
     pub profiles: Option<&'a BTreeMap<Workload, Profile>>,
+    /// But for this: workloads may lack one.
+    pub unprofiled: bool,
 }
 
 /// A trace, and what was wrong with jobs that were left out.

@@ -105,6 +105,7 @@ impl<'a> Reader<'a> {
             jobs,
             workloads,
             origin: self.window.origin(),
+            known: Vec::new(),
         };
         let input = TraceInput {
             trace,
@@ -144,7 +145,7 @@ impl<'a> Reader<'a> {
         let gpus = self.gpus(&row.cell(columns.gpus), vc)?;
         let duration = row.cell(columns.duration).integer(1..=LONGEST)?;
         let cpus = row.given(columns.cpus);
-        let (workload, usage) = workload(row, &columns, self.options.profiles)?;
+        let (workload, usage) = workload(row, &columns, &self.options)?;
         Ok(Some(Job {
             id: row.cell(columns.id).id()?.into_owned(),
             user: text(row, columns.user)?,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::domain::{Job, Usage};
 use crate::ingest::jobs::testing::{Input, assert_has, cluster, fault, workload};
+use crate::lucid::inputs::ProfileSource;
 
 const HEADER: &str = "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration\n";
 const MODELS: &str = "job_id,vc,gpu_num,submit_time,duration,model,dataset,batchsize,amp\n";
@@ -184,7 +185,14 @@ fn profiles_fill_in_the_usage() {
         gmem_util: 3.0,
         gmem: 4.0,
     };
-    let profiles = BTreeMap::from([(workload("VGG"), Profile { usage, score: 1 })]);
+    let profiles = BTreeMap::from([(
+        workload("VGG"),
+        Profile {
+            usage,
+            score: Some(1),
+            source: ProfileSource::Measured,
+        },
+    )]);
     let options = Options {
         profiles: Some(&profiles),
         ..Options::default()

@@ -24,7 +24,8 @@ pub(super) struct Partners {
 /// What decides whether a job goes with another.
 #[derive(Debug, Clone, Copy)]
 struct Trait {
-    gmem: f64,
+    /// Memory in MB, as far as known, and as it turns out.
+    gmem: [f64; 2],
     /// Sharing score; none for a job that shares with nobody.
     score: Option<u32>,
     priority: f64,
@@ -42,7 +43,7 @@ struct Class {
 impl Partners {
     pub fn new(context: &Context<'_>, priorities: &[f64]) -> Self {
         let describe = |(job, &priority): (&&crate::domain::Job, &f64)| Trait {
-            gmem: job.usage.gmem,
+            gmem: [context.trace.known(job).unwrap_or(job.usage), job.usage].map(|usage| usage.gmem),
             score: context
                 .packing
                 .and_then(|packing| packing.score(job))
@@ -85,7 +86,10 @@ impl Partners {
         let (Some(score), Some(other_score)) = (job.score, other.score) else {
             return false;
         };
-        other.gmem < GPU_MEMORY - job.gmem
+        // What does not fit fails to start, whatever was expected.
+        let fits = |[own, others]: [f64; 2]| others < GPU_MEMORY - own;
+        fits([job.gmem[0], other.gmem[0]])
+            && fits([job.gmem[1], other.gmem[1]])
             && (!self.choosy
                 || score + other_score <= MOST_SCORE && job.priority <= other.priority * 2.0)
     }

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# From computational graphs to a schedule, without a profiling run: demo-driple.sh GLEANER DIRECTORY
+set -euo pipefail
+gleaner=$(realpath "$1")
+directory=$2
+rm -rf "$directory"
+mkdir -p "$directory"
+cd "$directory"
+
+say() {
+    printf '\n%s\n\n' "$*"
+}
+
+run() {
+    printf '$ gleaner %s\n' "$*"
+    "$gleaner" "$@"
+}
+
+say "100 training jobs on two V100: convolutional networks and transformers, drawn at random."
+run synth graphs --count 100 --seed 1 -o jobs
+
+say "Their graphs, in groups of operations, and what was measured of them make a data set."
+run driple build --graphs jobs/graphs --measured jobs/measured.csv -o graphs.safetensors
+
+say "A graph neural network learns to tell the one from the other."
+run driple train --data graphs.safetensors --depth 6 --epochs 80 -o v100.safetensors
+
+say "What three jobs that it has never seen will consume, from their graphs alone:"
+"$gleaner" synth graphs --count 4 --seed 99 -o unseen 2>/dev/null
+rm unseen/*/*_job0001.*
+run driple predict --model v100.safetensors unseen/graphs
+
+say "The same from ONNX models. These lack the backward pass, so a model of their own learns them."
+run driple build --graphs jobs/onnx --measured jobs/measured.csv --fewer-groups -o onnx.safetensors
+run driple train --data onnx.safetensors --depth 6 --epochs 60 -o onnx-v100.safetensors >train-onnx.txt
+run driple predict --model onnx-v100.safetensors unseen/onnx
+
+say "A cluster's jobs train 40 workloads. Each has a graph; none is run to be profiled."
+run synth jobs --vcs 2 --nodes 8 --days 4 --load 1.2 --seed 1 -o trace
+run synth graphs --for trace --seed 2 -o workloads
+run driple profiles --model v100.safetensors --jobs workloads/workloads.csv -o predicted.csv
+
+say "Who shares a GPU well? A tree that knows other profiles scores the predicted ones."
+run train packing --data trace --out models
+run predict models/packing.json --profiles predicted.csv -o scored.csv
+head -4 scored.csv
+
+equal=$(awk -F, '
+    FNR == 1 { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { key = $at["model"] FS $at["dataset"] FS $at["batchsize"] FS $at["amp"] }
+    NR == FNR { score[key] = $at["label"]; next }
+    score[key] == $at["label"] { equal++ }
+    END { print equal + 0 }' trace/single_data.csv scored.csv)
+printf '\n%s of 40 workloads have the score that their measured profiles were given by hand.\n' "$equal"
+
+# The figures of Lucid.
+lucid() {
+    "$gleaner" simulate --data trace --policy lucid --profiler off --quiet "$@" | sed -n "${row}p"
+}
+
+say "Lucid with measured profiles, with predicted ones, and without sharing GPUs:"
+printf '%-11s' profiles
+row=1 lucid
+printf '%-11s' measured
+row=2 lucid --out measured
+printf '%-11s' predicted
+row=2 lucid --profiles scored.csv --out predicted
+printf '%-11s' 'no sharing'
+row=2 lucid --without throughput --out alone

@@ -1,0 +1,329 @@
+//! `gleaner driple profiles`: what workloads are expected to do to their GPUs, for
+//! `gleaner simulate`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use gleaner_driple::dataset::job::JobName;
+use gleaner_driple::features::Frequencies;
+use gleaner_driple::graph::GroupedGraph;
+use gleaner_driple::group::{self, Settings};
+use gleaner_driple::inspector::{Card, Inspector};
+use rayon::prelude::*;
+
+use crate::cli::{print, remark};
+use crate::domain::Workload;
+use crate::error::{Error, Fault, Result};
+use crate::ingest::driple::{graph, model};
+use crate::ingest::jobs::graphs::{self, Graphs};
+use crate::ingest::{Gatherer, Loaded};
+use crate::lucid::inputs::{Profile, ProfileSource};
+use crate::lucid::policies::GPU_MEMORY;
+use crate::models::expected::{self, Expected, Held};
+use crate::output::prediction;
+use crate::output::table::Form;
+
+/// Predict the profiles of workloads, for gleaner simulate, from their computational graphs.
+///
+/// No job needs to be profiled: the model's predictions for each workload's graph become the
+/// utilisations that its job would have been measured with. Utilisations are averages: the peak for
+/// the share of time in which a resource is active. The table has no sharing scores; gleaner
+/// predict packing.json --profiles adds them, and gleaner simulate --models tells them itself.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner driple profiles --model v100.safetensors --jobs workloads.csv -o predicted.csv\n  \
+    gleaner driple profiles --model v100.safetensors --graphs graphs -o predicted.csv\n  \
+    gleaner train packing --data trace --out models\n  \
+    gleaner predict models/packing.json --profiles predicted.csv -o scored.csv\n  \
+    gleaner simulate --data trace --policy lucid --profiles scored.csv")]
+pub struct Args {
+    /// The model, of gleaner driple train, for the GPUs that the jobs are to run on.
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// Workloads and the files of their graphs: graph, model, dataset, batchsize, amp.
+    #[arg(long, value_name = "FILE", required_unless_present = "graphs")]
+    jobs: Option<PathBuf>,
+    /// Graphs whose names tell their workloads, GPU_DataSet_Model_Sync_HyperParameter_Job: the
+    /// hyper-parameter has parts between hyphens, of which one is the samples of a batch, such as
+    /// 64 or b64, and one may be amp.
+    #[arg(
+        long,
+        value_name = "FILE|DIR",
+        num_args = 1..,
+        conflicts_with = "jobs"
+    )]
+    graphs: Vec<PathBuf>,
+    /// Memory of a GPU in MB, more than which no job holds.
+    #[arg(long, value_name = "MB", default_value_t = GPU_MEMORY, value_parser = megabytes)]
+    gpu_memory: f64,
+    /// How the memory that a job holds is told.
+    #[arg(long, value_enum, default_value_t = Memory::Tensors)]
+    memory: Memory,
+    /// Where to write: a name ending in .csv or .parquet.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// How the memory that a job holds is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Memory {
+    /// By the tensors of its graph.
+    Tensors,
+    /// By the predicted peak of the GPU memory utilisation, for models that were trained on the
+    /// share of memory held, not on the time for which it is read or written.
+    Peak,
+}
+
+fn megabytes(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if f64::is_finite(number) && number > 0.0 => Ok(number),
+        _ => Err("expected a number of MB above 0".to_owned()),
+    }
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Faults of the model, the table and the graphs, gathered; a file that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    Form::of(&args.output)?;
+    let inspector = take(model::read(&args.model)?);
+    let reading = Reading::of(args, &inspector.card)?;
+    let graphs = match &args.jobs {
+        Some(table) => take(graphs::read(table)?),
+        None => named(&graph::find(&args.graphs)?)?,
+    };
+    let read = reading.all(&graphs)?;
+    let expected = expect(&inspector, &read, args)?;
+    tell(&graphs, &read, &expected);
+    let profiles = profiles(&graphs, &expected);
+    let rows = prediction::profiles(&profiles, &args.output)?;
+    print(&format!(
+        "{}: the profiles of {rows} workloads, predicted from {} graphs\n",
+        args.output.display(),
+        read.len()
+    ))
+}
+
+fn take<T>(loaded: Loaded<T>) -> T {
+    remark(&loaded.notes);
+    loaded.value
+}
+
+/// Workloads by the names of their graphs' files.
+fn named(files: &[PathBuf]) -> Result<Graphs> {
+    let mut graphs = Graphs::new();
+    let mut faults = Gatherer::default();
+    for file in files {
+        match workload(&graph::job(file)) {
+            Err(fault) => {
+                faults.add(Fault::of(file, fault, "a name of a workload").remedy(NAMES))?
+            }
+            Ok(workload) => {
+                if let Some(other) = graphs.insert(workload.clone(), file.clone()) {
+                    let found = format!("{workload}, which {} is too", other.display());
+                    faults.add(Fault::of(file, found, "every workload once").remedy(NAMES))?;
+                }
+            }
+        }
+    }
+    faults.finish(graphs)
+}
+
+const NAMES: &str = "name workloads and graphs in a table, with --jobs";
+
+/// The workload that a job's name tells.
+fn workload(name: &str) -> Result<Workload, String> {
+    let name = JobName::parse(name).map_err(|error| error.to_string())?;
+    let [_, dataset, model, _, hyper, _] = name.fields();
+    let batch_size = hyper.split('-').find_map(samples).ok_or_else(|| {
+        format!("the hyper-parameter {hyper:?}, which tells no batch, such as 64 or b64")
+    })?;
+    Ok(Workload {
+        model: model.clone(),
+        dataset: dataset.clone(),
+        batch_size,
+        amp: hyper
+            .split('-')
+            .any(|part| part.eq_ignore_ascii_case("amp")),
+    })
+}
+
+/// The samples of a batch that a part of a hyper-parameter tells.
+fn samples(part: &str) -> Option<u32> {
+    let digits = part.trim_start_matches("bs").trim_start_matches("batch");
+    let digits = digits.strip_prefix(['b', 'B']).unwrap_or(digits);
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.parse().ok().filter(|_| is_number);
+    number.filter(|&samples: &u32| samples > 0)
+}
+
+/// How graphs are made what the model sees.
+struct Reading<'a> {
+    settings: &'a Settings,
+    frequencies: &'a Frequencies,
+}
+
+/// A graph as the model sees it.
+struct Read {
+    graph: GroupedGraph,
+    /// MB that its tensors take.
+    tensors: f64,
+    /// Operations whose sizes are not all known.
+    unknown: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn of(args: &Args, card: &'a Card) -> Result<Self> {
+        let lacks = |what: &str| {
+            let found = format!("a model that does not say {what}");
+            let fault = Fault::of(&args.model, found, "one of gleaner driple train");
+            Error::from(
+                fault.remedy("put that into it with gleaner driple convert --scale-of DATA"),
+            )
+        };
+        if card.scale.is_none() {
+            return Err(lacks("in which units it predicts"));
+        }
+        Ok(Reading {
+            settings: card
+                .grouping
+                .as_ref()
+                .ok_or_else(|| lacks("how it groups operations"))?,
+            frequencies: card
+                .frequencies
+                .as_ref()
+                .ok_or_else(|| lacks("how frequent types of operations are"))?,
+        })
+    }
+
+    /// Every graph once.
+    fn all<'g>(&self, graphs: &'g Graphs) -> Result<BTreeMap<&'g PathBuf, Read>> {
+        let files: BTreeMap<&PathBuf, ()> = graphs.values().map(|file| (file, ())).collect();
+        let files: Vec<&PathBuf> = files.into_keys().collect();
+        let read: Vec<Result<Read>> = files.par_iter().map(|file| self.one(file)).collect();
+        let mut faults = Gatherer::default();
+        let mut all = BTreeMap::new();
+        for (file, read) in files.into_iter().zip(read) {
+            match read {
+                Ok(read) => drop(all.insert(file, read)),
+                Err(Error::Data(found)) => {
+                    found
+                        .0
+                        .into_iter()
+                        .try_for_each(|fault| faults.add(fault))?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        faults.finish(all)
+    }
+
+    fn one(&self, file: &PathBuf) -> Result<Read> {
+        let graph = graph::read(file)?;
+        let grouped = group::group(&graph, self.frequencies, self.settings)
+            .map_err(|error| Fault::told(file, error))?;
+        let report = &grouped.report;
+        Ok(Read {
+            tensors: expected::tensors(&graph, &grouped.graph),
+            unknown: report.unknown_shapes + report.unknown_dimensions,
+            graph: grouped.graph,
+        })
+    }
+}
+
+/// What is expected by graph.
+fn expect<'g>(
+    inspector: &Inspector,
+    read: &BTreeMap<&'g PathBuf, Read>,
+    args: &Args,
+) -> Result<BTreeMap<&'g PathBuf, Expected>> {
+    let graphs: Vec<&GroupedGraph> = read.values().map(|read| &read.graph).collect();
+    let held = match args.memory {
+        Memory::Tensors => Held::Tensors,
+        Memory::Peak => Held::Peak,
+    };
+    let predicted = inspector.predict(&graphs);
+    let mut faults = Gatherer::default();
+    let mut all = BTreeMap::new();
+    for ((file, read), metrics) in read.iter().zip(predicted) {
+        let usage = |metrics| expected::usage(&metrics, (held, read.tensors), args.gpu_memory);
+        match metrics.and_then(usage) {
+            Some(usage) => drop(all.insert(*file, usage)),
+            None => {
+                let found = "a graph of which the model predicts no finite numbers";
+                faults.add(Fault::of(file, found, "one as those that it learnt from"))?;
+            }
+        }
+    }
+    faults.finish(all)
+}
+
+/// Tells what predictions are not to be trusted, on stderr.
+fn tell(graphs: &Graphs, read: &BTreeMap<&PathBuf, Read>, expected: &BTreeMap<&PathBuf, Expected>) {
+    let is_clipped = |file: &PathBuf| expected.get(file).is_some_and(|expected| expected.clipped);
+    let clipped: Vec<_> = graphs.iter().filter(|(_, file)| is_clipped(file)).collect();
+    if let Some((first, _)) = clipped.first() {
+        remark(&[format!(
+            "clipped to what is possible: predictions of {} of {} workloads, such as {first}; the \
+             model may have seen no graphs like theirs",
+            clipped.len(),
+            graphs.len()
+        )]);
+    }
+    let vague = read.iter().filter(|(_, read)| read.unknown > 0);
+    let vague: Vec<_> = vague.collect();
+    if let Some((file, read)) = vague.first() {
+        remark(&[format!(
+            "{} of {} graphs have operations of unknown sizes, {} of them in {}: predictions are \
+             too low",
+            vague.len(),
+            expected.len(),
+            read.unknown,
+            file.display()
+        )]);
+    }
+}
+
+fn profiles(
+    graphs: &Graphs,
+    expected: &BTreeMap<&PathBuf, Expected>,
+) -> BTreeMap<Workload, Profile> {
+    let profile = |(workload, file): (&Workload, &PathBuf)| {
+        let profile = Profile {
+            usage: expected.get(file)?.usage,
+            score: None,
+            source: ProfileSource::Predicted,
+        };
+        Some((workload.clone(), profile))
+    };
+    graphs.iter().filter_map(profile).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn workloads_are_told_from_names() {
+        let told = |name: &str| workload(name).map(|w| (w.model, w.dataset, w.batch_size, w.amp));
+        let expected = |batch, amp| Ok(("VGG-16".to_owned(), "c10".to_owned(), batch, amp));
+        assert_eq!(told("V100_c10_VGG-16_Sync_64_w0"), expected(64, false));
+        assert_eq!(
+            told("V100_c10_VGG-16_Sync_b32-adam_w0"),
+            expected(32, false)
+        );
+        assert_eq!(
+            told("V100_c10_VGG-16_Sync_sgd-bs8-AMP_w0"),
+            expected(8, true)
+        );
+        assert_eq!(told("V100_c10_VGG-16_Sync_batch7_w0"), expected(7, false));
+        for hyper in ["sgd", "b0", "b", "b-1x", "beta1", "99999999999"] {
+            let fault = told(&format!("V100_c10_VGG-16_Sync_{hyper}_w0")).unwrap_err();
+            assert!(fault.contains("tells no batch"), "{fault}");
+        }
+        assert!(told("V100_VGG").unwrap_err().contains("expected 6"));
+    }
+}

@@ -1,0 +1,119 @@
+//! The profiles that policies go by, measured or predicted.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::Path;
+
+use super::experiment::Experiment;
+use super::inputs::Reader;
+use crate::domain::{Known, Trace, Workload};
+use crate::error::Result;
+use crate::ingest::jobs;
+use crate::lucid::inputs::{Profile, ProfileSource};
+
+/// Profiles by workload.
+type Table = BTreeMap<Workload, Profile>;
+
+/// The profiles of an experiment.
+pub struct Profiles {
+    /// Those that policies go by.
+    pub table: Table,
+    /// The experiment's own, where others that are predicted take their place.
+    measured: Option<Table>,
+}
+
+impl Profiles {
+    /// Reads them from a file.
+    ///
+    /// # Errors
+    /// The faults of the file, gathered.
+    pub fn read(reader: &mut Reader, path: &Path, experiment: &Experiment) -> Result<Self> {
+        let table = reader.take(jobs::profiles::read(path)?);
+        let own = experiment.measured.as_deref();
+        let own = own.filter(|own| are_predicted(&table) && *own != path && own.is_file());
+        let measured = own.map(jobs::profiles::read).transpose()?;
+        Ok(Profiles {
+            table,
+            measured: measured.map(|measured| reader.take(measured)),
+        })
+    }
+
+    /// Whether some are predicted: workloads may then have none.
+    pub fn are_predicted(&self) -> bool {
+        are_predicted(&self.table)
+    }
+
+    /// Those that scores can be learnt from.
+    pub fn scored(&self) -> &Table {
+        self.measured.as_ref().unwrap_or(&self.table)
+    }
+
+    /// What jobs do to their GPUs where the trace does not say: as measured, or else as predicted.
+    pub fn usages(&self) -> Table {
+        let mut usages = self.table.clone();
+        usages.extend(self.measured.clone().into_iter().flatten());
+        usages
+    }
+
+    /// What policies know of each workload of a trace; empty where all is measured.
+    pub fn known(&self, trace: &Trace) -> Vec<Known> {
+        if !self.are_predicted() {
+            return Vec::new();
+        }
+        let known = |workload| match self.table.get(workload) {
+            None => Known::Nothing,
+            Some(profile) if is_predicted(profile) => Known::Predicted(profile.usage),
+            Some(_) => Known::Measured,
+        };
+        trace.workloads.iter().map(known).collect()
+    }
+
+    /// What is said of workloads whose jobs share with no other, for lack of a profile or of one
+    /// of the sharing `scores`.
+    pub fn remarks(&self, trace: &Trace, scores: &[Option<u8>]) -> Vec<String> {
+        let workloads = trace.workloads.iter().zip(scores);
+        let without = |profiled: bool| {
+            let without = workloads.clone().filter(|(workload, score)| {
+                score.is_none() && self.table.contains_key(workload) == profiled
+            });
+            without.map(|(workload, _)| workload).collect::<Vec<_>>()
+        };
+        let mut remarks = Vec::new();
+        let (unprofiled, unscored) = (without(false), without(true));
+        if !unprofiled.is_empty() {
+            let listed = listed(&unprofiled);
+            remarks.push(format!(
+                "no profile of {listed}: jobs that train this share with no other"
+            ));
+        }
+        if !unscored.is_empty() {
+            let listed = listed(&unscored);
+            remarks.push(format!(
+                "no sharing score of {listed}: jobs that train this share with no other; \
+                 gleaner predict packing.json --profiles adds scores, --models tells them"
+            ));
+        }
+        remarks
+    }
+}
+
+fn are_predicted(table: &Table) -> bool {
+    table.values().any(is_predicted)
+}
+
+fn is_predicted(profile: &Profile) -> bool {
+    profile.source == ProfileSource::Predicted
+}
+
+/// How many are named before the others are only counted.
+const NAMED: usize = 3;
+
+/// The first few, and how many more there are.
+pub fn listed(items: &[impl Display]) -> String {
+    let named: Vec<String> = items.iter().take(NAMED).map(ToString::to_string).collect();
+    let named = named.join("; ");
+    match items.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}

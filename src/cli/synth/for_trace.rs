@@ -1,0 +1,112 @@
+//! Graphs for the workloads of a trace.
+
+use std::path::Path;
+
+use gleaner_driple::synth::{Sample, Setup, Workload as Wanted, workload};
+use rayon::prelude::*;
+
+use crate::domain::cluster::MAX_GPUS_PER_NODE;
+use crate::domain::{Trace, Workload};
+use crate::error::{Error, Result};
+use crate::ingest::jobs::{cluster, profiles, trace};
+use crate::output::graphs;
+
+/// The graph of each workload, and what was measured of all.
+pub struct Made {
+    /// Workloads and the names of their jobs.
+    rows: Vec<(Workload, String)>,
+    /// The rows of a file of measurements.
+    pub measurements: String,
+}
+
+/// Makes a graph for each workload of the trace in a directory, as `gleaner synth jobs` makes it,
+/// and gives each to `write`. A graph is of its model's family, and its training keeps a GPU of the
+/// set-up about as busy as the trace says.
+///
+/// # Errors
+/// Faults of the trace, or that no job says what it trains; those of `write`.
+pub fn make(
+    data: &Path,
+    setup: &Setup,
+    seed: u64,
+    write: impl Fn(&Sample) -> Result<()> + Sync,
+) -> Result<Made> {
+    let trace = read(data)?;
+    if trace.workloads.is_empty() {
+        return Err(Error::Usage(format!(
+            "--for {}: no job says what it trains; jobs.csv needs model, dataset, batchsize and amp",
+            data.display()
+        )));
+    }
+    let utilisations = utilisations(&trace);
+    let places = trace.workloads.par_iter().zip(utilisations).enumerate();
+    let made = places.map(|(index, (of, utilisation))| {
+        let wanted = Wanted {
+            model: &of.model,
+            data: &of.dataset,
+            batch: of.batch_size,
+            utilisation,
+        };
+        let sample = workload(setup, seed, index, &wanted);
+        write(&sample)?;
+        let measured = sample.measurements();
+        Ok(((of.clone(), sample.name), measured))
+    });
+    let made: Result<Vec<_>> = made.collect();
+    let (rows, measured): (Vec<_>, Vec<String>) = made?.into_iter().unzip();
+    Ok(Made {
+        rows,
+        measurements: measured.concat(),
+    })
+}
+
+impl Made {
+    /// How many graphs there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Writes the table of workloads and their graphs, which lie in `folder` beside it.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_table(&self, folder: &str, path: &Path) -> Result<()> {
+        let file = |name: &String| format!("{folder}/{name}.pbtxt");
+        let files: Vec<String> = self.rows.iter().map(|(_, name)| file(name)).collect();
+        let rows = self.rows.iter().zip(&files);
+        let rows: Vec<_> = rows
+            .map(|((workload, _), file)| (workload, file.as_str()))
+            .collect();
+        graphs::write(&rows, path)
+    }
+}
+
+fn read(data: &Path) -> Result<Trace> {
+    let cluster = cluster::read(&data.join("vc_config.csv"), MAX_GPUS_PER_NODE)?.value;
+    let measured = data.join("single_data.csv");
+    let measured = match measured.is_file() {
+        true => profiles::read(&measured)?.value,
+        false => Default::default(),
+    };
+    let options = trace::Options {
+        profiles: Some(&measured),
+        unprofiled: true,
+        ..trace::Options::default()
+    };
+    Ok(trace::read(&data.join("jobs.csv"), &cluster, options)?
+        .value
+        .trace)
+}
+
+/// By workload, the GPU utilisation of its first job in percent; `None` where the trace has none.
+fn utilisations(trace: &Trace) -> Vec<Option<f64>> {
+    let mut utilisations = vec![None; trace.workloads.len()];
+    for job in &trace.jobs {
+        if let Some(workload) = job.workload {
+            let utilisation = job.usage.gpu_util;
+            utilisations[workload] =
+                utilisations[workload].or((utilisation > 0.0).then_some(utilisation));
+        }
+    }
+    utilisations
+}
