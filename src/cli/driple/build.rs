@@ -44,8 +44,8 @@ pub struct Args {
     /// Take the first jobs after the shuffle, so many of them [default: all].
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
-    /// Jobs of a batch.
-    #[arg(long, value_name = "JOBS", default_value_t = 32)]
+    /// Jobs of a batch, after each of which a model learns; the original's have 32.
+    #[arg(long, value_name = "JOBS", default_value_t = 8)]
     batch: usize,
     /// Leave out jobs that do not fill a batch, as the original does.
     #[arg(long)]
