@@ -1,0 +1,167 @@
+//! `gleaner driple predict`.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use gleaner_driple::dataset::METRIC_NAMES;
+
+use crate::support::{gleaner, graphs, json, numbers, trained};
+
+fn predict(here: &Path, more: &str, code: i32) -> crate::runs::Run {
+    gleaner(
+        here,
+        &format!("driple predict --model model.safetensors {more}"),
+    )
+    .expect(code)
+}
+
+#[test]
+fn graphs_are_predicted_as_those_of_the_data_set() {
+    let directory = trained();
+    let here = directory.path();
+    let test = json(&predict(here, "--data data.safetensors --part test --json", 0).out);
+    let test = test.as_array().unwrap();
+    assert_eq!(test.len(), 5);
+    for row in test {
+        let job = row["job"].as_str().unwrap();
+        let run = predict(here, &format!("jobs/graphs/{job}.pbtxt --json"), 0);
+        let alone = &json(&run.out)[0];
+        assert_eq!(
+            (&alone["job"], row.as_object().unwrap().len()),
+            (&row["job"], 13)
+        );
+        for metric in METRIC_NAMES {
+            let (told, wanted) = (
+                alone[metric].as_f64().unwrap(),
+                row[metric].as_f64().unwrap(),
+            );
+            // Several graphs go through the network in one matrix, whose sums round differently.
+            assert!(
+                (told - wanted).abs() <= 1e-5 * wanted.abs(),
+                "{told} {wanted}"
+            );
+        }
+    }
+    let run = predict(here, "jobs/graphs -o p.csv", 0).says(&["p.csv: 24 jobs"]);
+    assert_eq!(run.out, "");
+    let table = fs::read_to_string(here.join("p.csv")).unwrap();
+    assert!(
+        table.starts_with(
+            "job,gpu_mem_util.idle,gpu_mem_util.active,gpu_mem_util.peak,gpu_util.idle"
+        )
+    );
+    assert_eq!(table.lines().count(), 25);
+    predict(here, "jobs/graphs -o p.parquet", 0);
+    assert!(
+        fs::read(here.join("p.parquet"))
+            .unwrap()
+            .starts_with(b"PAR1")
+    );
+    let run = predict(here, "--data data.safetensors", 0);
+    assert!(
+        run.out.starts_with("metric ") && run.out.contains("net_tx.peak"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn one_graph_takes_well_under_a_second() {
+    let directory = trained();
+    let here = directory.path();
+    let file = &graphs(&here.join("jobs/graphs"))[0];
+    let clock = Instant::now();
+    predict(here, &file.display().to_string(), 0);
+    let seconds = clock.elapsed().as_secs_f64();
+    assert!(seconds < 0.9, "{seconds}");
+}
+
+#[test]
+fn faulty_graphs_and_wrong_use_are_told() {
+    let directory = trained();
+    let here = directory.path();
+    fs::write(
+        here.join("a.pbtxt"),
+        "node {\n  name: \"a\"\n  name: 1\n  op: \"Add\"\n}\n",
+    )
+    .unwrap();
+    fs::write(here.join("b.pb"), "no protobuf").unwrap();
+    fs::write(here.join("c.txt"), "").unwrap();
+    let run = predict(here, "a.pbtxt b.pb c.txt jobs/graphs", 3)
+        .says(&["3 faults", "a.pbtxt: line 1: node 1"]);
+    run.says(&[
+        "b.pb: this is not a TensorFlow GraphDef",
+        "c.txt: found a name of another kind",
+    ]);
+    predict(here, "none.pbtxt", 1).says(&["cannot read none.pbtxt"]);
+    predict(here, "", 2);
+    predict(here, "jobs/graphs --data data.safetensors", 2);
+    predict(here, "jobs/graphs -o p.txt", 2).says(&[".csv or .parquet"]);
+    predict(here, "jobs/graphs --groups 30", 2).says(&["graphs of 20 groups"]);
+    predict(here, "jobs/graphs --frequencies f.csv", 2).says(&["the model has those"]);
+    predict(here, "--data model.safetensors", 3)
+        .says(&["this is a trained model, expected a data set"]);
+    // Types that no graph of the training part has are named.
+    let unseen = fs::read_to_string(&graphs(&here.join("jobs/graphs"))[0]).unwrap();
+    fs::write(
+        here.join("d.pbtxt"),
+        unseen.replace("\"MatMul\"", "\"Quantum\""),
+    )
+    .unwrap();
+    predict(here, "d.pbtxt", 0).says(&["d: ", "types that the model has not seen: Quantum"]);
+    let line = "driple predict --model data.safetensors jobs/graphs";
+    gleaner(here, line)
+        .expect(3)
+        .says(&["this is a data set, expected a trained model"]);
+}
+
+#[test]
+fn published_weights_need_to_be_told_what_they_lack() {
+    let directory = trained();
+    let here = directory.path();
+    gleaner(
+        here,
+        "driple convert model.safetensors --weights -o w.safetensors",
+    )
+    .expect(0);
+    let line = "driple predict --model w.safetensors jobs/graphs";
+    gleaner(here, line)
+        .expect(3)
+        .says(&["gleaner driple convert"]);
+    let line =
+        "driple train --data data.safetensors --compat --hidden 8 --epochs 1 -q -o o.safetensors";
+    gleaner(here, line).expect(0);
+    gleaner(
+        here,
+        "driple convert o.safetensors --weights -o w.safetensors",
+    )
+    .expect(0);
+    gleaner(here, "driple convert w.safetensors -o bare.safetensors")
+        .expect(0)
+        .says(&["shares of"]);
+    let bare = "driple predict --model bare.safetensors jobs/graphs --json";
+    gleaner(here, bare)
+        .expect(2)
+        .says(&["--frequencies FILE", "convert --scale-of DATA"]);
+    fs::write(here.join("f.csv"), "MatMul,0.5\nConv2D,0.5\n").unwrap();
+    let run = gleaner(here, &format!("{bare} --frequencies f.csv --groups 20")).expect(0);
+    let run = run.says(&["does not know the units"]);
+    assert_eq!(json(&run.out).as_array().unwrap().len(), 24);
+    gleaner(here, &format!("{bare} --frequencies f.csv --fewer-groups"))
+        .expect(0)
+        .says(&["100 groups"]);
+    // With units, grouping and frequencies from the data, it is the model again.
+    let line = "driple convert w.safetensors --scale-of data.safetensors -o full.safetensors";
+    gleaner(here, line).expect(0);
+    let row = |model: &str| {
+        let line = format!("driple predict --model {model} --data data.safetensors --json");
+        let out = json(&gleaner(here, &line).expect(0).out);
+        let values = out.as_array().unwrap().iter();
+        values
+            .flat_map(|row| row.as_object().unwrap().values().skip(1).flat_map(numbers))
+            .collect()
+    };
+    let (a, b): (Vec<f64>, Vec<f64>) = (row("o.safetensors"), row("full.safetensors"));
+    assert_eq!(a, b);
+}

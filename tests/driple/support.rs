@@ -1,0 +1,65 @@
+//! Small jobs, data sets and models.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gleaner_driple::dataset::Dataset;
+use gleaner_driple::dataset::file::{self, Manifest};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub use crate::runs::{Run, command, gleaner};
+
+/// Options that make a network which trains in no time.
+pub const TINY: &str = "--hidden 8 --depth 3 --quiet";
+
+/// A directory with 24 jobs in `jobs`.
+pub fn jobs() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    gleaner(directory.path(), "synth graphs --count 24 -o jobs").expect(0);
+    directory
+}
+
+/// `gleaner driple build` of all of them, in 20 groups.
+pub const BUILD: &str =
+    "driple build --graphs jobs/graphs --measured jobs/measured.csv --groups 20 --batch 8";
+
+/// The same with a data set `data.safetensors`.
+pub fn built() -> TempDir {
+    let directory = jobs();
+    gleaner(directory.path(), &format!("{BUILD} -o data.safetensors")).expect(0);
+    directory
+}
+
+/// The same with a model `model.safetensors`.
+pub fn trained() -> TempDir {
+    let directory = built();
+    let line =
+        format!("driple train --data data.safetensors {TINY} --epochs 3 -o model.safetensors");
+    gleaner(directory.path(), &line).expect(0);
+    directory
+}
+
+pub fn read(directory: &Path, name: &str) -> (Dataset, Manifest) {
+    file::read(&fs::read(directory.join(name)).unwrap()).unwrap()
+}
+
+/// The graphs of a directory in the order of their names.
+pub fn graphs(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// All numbers of a JSON value, in its order.
+pub fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(parts) => parts.iter().flat_map(numbers).collect(),
+        number => vec![number.as_f64().unwrap()],
+    }
+}
