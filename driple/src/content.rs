@@ -26,8 +26,8 @@ pub enum Content {
 pub enum ContentError {
     /// Neither of the two formats.
     #[error(
-        "this is neither a safetensors file ({0}) nor one of torch.save, which starts with PK or the \
-         bytes 80 02 8a 0a; copy the file again, or save its tensors with torch.save or safetensors"
+        "this is neither a safetensors file ({0}) nor one of torch.save, which starts with PK or \
+         the bytes 80 02 8a 0a; copy the file again, or save its tensors anew"
     )]
     Neither(String),
     /// A damaged or malicious file of `torch.save`.

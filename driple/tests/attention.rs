@@ -1,7 +1,5 @@
 //! Attention between neighbours on an example written out by hand.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::nn::{Activation, Attention, Block, Parameters, Tape};
 use ndarray::array;

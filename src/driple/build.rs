@@ -48,8 +48,8 @@ pub struct Built {
     pub skipped: Faults,
 }
 
-/// Builds a data set of `jobs`, whose graphs `read` reads, several at a time; a graph is let go once it
-/// is grouped, and none is read twice or without need.
+/// Builds a data set of `jobs`, whose graphs `read` reads, several at a time; a graph is let go
+/// once it is grouped, and none is read twice or without need.
 ///
 /// # Errors
 /// Two jobs of one name, faulty graphs, or too few jobs to train on.
@@ -115,8 +115,8 @@ impl Pool<'_> {
         split.map_err(|error| Error::Usage(error.to_string()))
     }
 
-    /// Reads and groups the graphs of a split that are not yet. Whether none of them was faulty; the
-    /// jobs of faulty ones are taken out.
+    /// Reads and groups the graphs of a split that are not yet. Whether none of them was faulty;
+    /// the jobs of faulty ones are taken out.
     fn prepare(
         &mut self,
         split: &Names,

@@ -3,8 +3,8 @@
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};
 
-/// The statistics of a graph: the logarithm of one more than its nodes, its edges, and of each feature
-/// the sum, the mean and the highest; and these squared.
+/// The statistics of a graph: the logarithm of one more than its nodes, its edges, and of each
+/// feature the sum, the mean and the highest; and these squared.
 const STATISTICS: usize = 2 * BASE;
 
 const BASE: usize = 11;

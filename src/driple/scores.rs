@@ -12,8 +12,8 @@ use super::ridge::Ridge;
 /// The metrics of a job.
 pub type Metrics = [f64; METRICS];
 
-/// How well something predicts, by metric in [`gleaner_driple::dataset::METRIC_NAMES`] order. NaN where
-/// a measure is not defined.
+/// How well something predicts, by metric in [`gleaner_driple::dataset::METRIC_NAMES`] order. NaN
+/// where a measure is not defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scores {
     /// What predicts.
@@ -36,11 +36,14 @@ pub fn mean(values: &Metrics) -> f64 {
     known.iter().sum::<f64>() / known.len() as f64
 }
 
+/// A measure of truth and predictions of a metric, given by its place.
+type Measure<'m> = &'m dyn Fn(&[f64], &[f64], usize) -> f64;
+
 /// The scores of `predicted`, a row for each of `examples`.
 pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: &Scale) -> Scores {
     let truth: Vec<Metrics> = examples.iter().map(|example| labels(example)).collect();
     let column = |rows: &[Metrics], metric: usize| rows.iter().map(|row| row[metric]).collect();
-    let by = |score: &dyn Fn(&[f64], &[f64], usize) -> f64| -> Metrics {
+    let by = |score: Measure| -> Metrics {
         std::array::from_fn(|metric| {
             let (truth, predicted): (Vec<f64>, Vec<f64>) =
                 (column(&truth, metric), column(predicted, metric));

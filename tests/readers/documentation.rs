@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use gleaner::ingest::driple::table;
 use gleaner::ingest::{events, plan, tasks};
+use gleaner_driple::dataset::job::JobName;
 
 use gleaner::sweep::Plan;
 
@@ -71,4 +73,19 @@ fn examples_of_tasks_are_the_same_tasks() {
     assert!(read.iter().all(|tasks| *tasks == read[0]));
     let priorities = [read[0][0].priority, read[0][1].priority];
     assert_eq!(priorities, [1.0, 2.0]);
+}
+
+#[test]
+fn examples_of_tables_that_graphs_go_with_are_sound() {
+    let of_kind = |kind: &str| {
+        let (extension, _, text) = examples().into_iter().find(|(_, k, _)| k == kind).unwrap();
+        file(&format!("table.{extension}"), &text)
+    };
+    let (_folder, path) = of_kind("measurements");
+    let measured = table::measurements(&path).unwrap().value;
+    let job = JobName::parse("V100_Cifar10_ResNet18_Async_b192-momentum_job0001.pbtxt").unwrap();
+    assert_eq!(measured.labels(&job).unwrap()[..3], [0.0056, 0.0015, 23.5]);
+    let (_folder, path) = of_kind("frequencies");
+    let frequencies = table::frequencies(&path).unwrap().value;
+    assert_eq!(frequencies.get("MatMul"), Some(0.012));
 }

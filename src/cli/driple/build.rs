@@ -28,7 +28,7 @@ use crate::output::whole;
 #[command(after_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
-    gleaner driple build --graphs a.pbtxt b.onnx.gz c.pb --measured m.csv --groups 50 -o d.safetensors")]
+    gleaner driple build --graphs a.pbtxt b.onnx.gz --measured m.csv -o d.safetensors")]
 pub struct Args {
     /// Graphs, or directories of them: GraphDefs of TensorFlow (.pbtxt, .pb), models of ONNX
     /// (.onnx); also .gz and .zst.

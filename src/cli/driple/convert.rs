@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Result<()> {
         Found::Weights(weights) => args.model(weights)?,
         Found::Inspector(inspector) if args.weights => args.written(*inspector)?,
         Found::Inspector(inspector) => args.scaled(*inspector)?,
-        Found::Data((data, manifest)) => args.data(&data, &manifest)?,
+        Found::Data(data) => args.data(&data.0, &data.1)?,
         Found::Checkpoint(start) => args.best(&start)?,
     };
     whole::write(&args.output, &bytes)?;
@@ -83,7 +83,7 @@ impl Args {
     fn model(&self, weights: Weights) -> Result<Vec<u8>> {
         if self.weights {
             return Err(Error::Usage(format!(
-                "--weights: {} holds plain weights already; leave the option out to make a model of them",
+                "--weights: {} holds plain weights already; without the option it becomes a model",
                 self.input.display()
             )));
         }
@@ -109,8 +109,8 @@ impl Args {
         self.no_depth("a trained model")?;
         if self.scale_of.is_none() {
             return Err(Error::Usage(format!(
-                "{} is a model already; --weights writes its weights alone, --scale-of DATA sets its \
-                 units",
+                "{} is a model already; --weights writes its weights alone, --scale-of DATA sets \
+                 its units",
                 self.input.display()
             )));
         }
@@ -177,8 +177,9 @@ impl Args {
     }
 }
 
-/// Takes a prefix off that all weights of the network have, as in checkpoints of torch (`state_dict.`)
-/// and of parallel training (`module.`); what is without it is none of the network's, and named.
+/// Takes a prefix off that all weights of the network have, as in checkpoints of torch
+/// (`state_dict.`) and of parallel training (`module.`); what is without it is none of the
+/// network's, and named.
 fn of_network(weights: Weights) -> (Weights, Vec<String>) {
     let first = weights
         .keys()

@@ -21,7 +21,7 @@ use crate::output::table::Form;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \
-    gleaner driple evaluate --model a.safetensors --against b.safetensors --data data.safetensors -o scores.csv")]
+    gleaner driple evaluate --data d.safetensors --model a.safetensors --against b.safetensors")]
 pub struct Args {
     /// The model.
     #[arg(long, value_name = "FILE")]

@@ -1,10 +1,12 @@
 //! `gleaner driple`: what training jobs consume, told from their computational graphs.
 
 mod build;
+mod contrary;
 mod convert;
 mod evaluate;
 mod grouping;
 mod network;
+mod plan;
 mod predict;
 mod profiles;
 mod resume;

@@ -56,8 +56,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, all of which are told, a model that lacks what graphs are grouped by, or a
-/// table that cannot be written.
+/// Missing or faulty files, all of which are told, a model that lacks what graphs are grouped by,
+/// or a table that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;
@@ -83,9 +83,9 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// What is said of a model without units.
-pub(super) const UNSCALED: &str = "the model does not know the units of its predictions: values are \
-    shares of each metric's highest value in the data it was trained on; gleaner driple convert \
-    --scale-of DATA sets them";
+pub(super) const UNSCALED: &str = "the model does not know the units of its predictions: values \
+    are shares of each metric's highest value in the data it was trained on; gleaner driple \
+    convert --scale-of DATA sets them";
 
 /// A job and its grouped graph.
 type Named = (String, GroupedGraph);
@@ -137,15 +137,15 @@ impl Args {
         let asked = self.grouping.groups();
         match (&card.grouping, asked) {
             (Some(known), Some(groups)) if known.groups != groups => Err(Error::Usage(format!(
-                "--groups {groups}: the model was trained on graphs of {} groups; leave the option out",
+                "--groups {groups}: the model was trained on graphs of {} groups; leave it out",
                 known.groups
             ))),
             (Some(known), _) => Ok(self.grouping.over(known.clone())),
             (None, None) => {
                 let defaults = self.grouping.over(group::Settings::default());
                 remark(&[format!(
-                    "the model does not know how graphs were grouped for it: {} groups are made, name \
-                     another number with --groups",
+                    "the model does not know how graphs were grouped for it: {} groups are made, \
+                     name another number with --groups",
                     defaults.groups
                 )]);
                 Ok(defaults)
@@ -163,9 +163,9 @@ impl Args {
             (Some(known), None) => Ok(known.clone()),
             (None, Some(path)) => Ok(table::frequencies(path)?.value),
             (None, None) => Err(Error::Usage(
-                "the model does not know the frequencies of operations that it was trained with: name \
-                 them with --frequencies FILE, rows type,share, or put them into the model with \
-                 gleaner driple convert --scale-of DATA"
+                "the model does not know the frequencies of operations that it was trained with: \
+                 name them with --frequencies FILE, rows type,share, or put them into the model \
+                 with gleaner driple convert --scale-of DATA"
                     .to_owned(),
             )),
         }

@@ -6,7 +6,8 @@ use gleaner_driple::dataset::Dataset;
 use gleaner_driple::dataset::file::Manifest;
 use gleaner_driple::train::{Start, start};
 
-use super::network::{NetworkArgs, PlanArgs};
+use super::network::NetworkArgs;
+use super::plan::PlanArgs;
 use crate::cli::remark;
 use crate::error::{Error, Fault, Result};
 use crate::ingest::driple::model;

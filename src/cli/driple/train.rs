@@ -10,7 +10,8 @@ use gleaner_driple::inspector::{self, Inspector};
 use gleaner_driple::train::{Scale, Start, Training, checkpoint};
 
 use super::failed;
-use super::network::{NetworkArgs, PlanArgs};
+use super::network::NetworkArgs;
+use super::plan::PlanArgs;
 use super::resume::{Asked, Data};
 use crate::cli::progress::Progress;
 use crate::cli::{interrupt, print, remark, threads};
@@ -31,10 +32,10 @@ use crate::output::whole;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple train --data data.safetensors -o model.safetensors\n  \
-    gleaner driple train --data data.safetensors --network gin --patience 30 --history h.csv -o gin.safetensors\n  \
-    gleaner driple train --data other.safetensors --from model.safetensors --learn readout -o other-model.safetensors\n  \
-    gleaner driple train --data data.safetensors --checkpoint c.safetensors -o model.safetensors\n  \
-    gleaner driple train --data data.safetensors --resume c.safetensors -o model.safetensors")]
+    gleaner driple train --data data.safetensors --network gin --patience 30 -o gin.safetensors\n  \
+    gleaner driple train --data d.safetensors --from m.safetensors --learn readout -o n.safetensors\n  \
+    gleaner driple train --data d.safetensors --checkpoint c.safetensors -o m.safetensors\n  \
+    gleaner driple train --data d.safetensors --resume c.safetensors -o m.safetensors")]
 pub struct Args {
     /// The data set, from gleaner driple build, or as the original saves it (.pkl).
     #[arg(long, value_name = "FILE")]
@@ -139,7 +140,7 @@ impl Args {
             if !epoch.train.is_finite() {
                 progress.finish();
                 return Err(Error::Run(format!(
-                    "the training diverged in epoch {}, counting from 0: its error is not a number; \
+                    "the training diverged in epoch {}, counting from 0: its error is no number; \
                      lower --rate (now {})",
                     epoch.epoch,
                     start.plan().learning_rate
@@ -166,8 +167,8 @@ impl Args {
         self.checkpoint.as_deref().or(self.resume.as_deref())
     }
 
-    /// Writes where the training stands to all files that are asked for; not where it diverged, from
-    /// where nothing goes on.
+    /// Writes where the training stands to all files that are asked for. Where it diverged there
+    /// is no checkpoint: nothing goes on from there.
     fn save(&self, start: &Start, training: &Training<'_, f32>) -> Result<()> {
         let state = training.state();
         if let Some(path) = &self.history {

@@ -21,9 +21,8 @@ use crate::output::whole;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
-    gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n\n  \
-    gleaner synth graphs --setup 2080Ti --count 20 -o slower
-  \
+    gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o d.safetensors\n\n  \
+    gleaner synth graphs --setup 2080Ti --count 20 -o slower\n  \
     gleaner synth graphs --for trace -o workloads")]
 pub struct Args {
     /// Number of jobs.
@@ -64,7 +63,7 @@ pub fn run(args: &Args) -> Result<()> {
         let some = fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
         if some {
             return Err(Error::Usage(format!(
-                "-o {}: the directory holds graphs already, which would be mixed up; name a new one",
+                "-o {}: the directory holds graphs already, which would mix; name a new one",
                 args.output.display()
             )));
         }

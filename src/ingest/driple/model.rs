@@ -43,7 +43,7 @@ pub fn checkpoint(path: &Path) -> Result<Loaded<Start>> {
     tensors(path, |content, bytes| match content {
         Content::Checkpoint => checkpoint::read(bytes).map_err(|e| e.to_string()),
         other => Err(format!(
-            "this is {}, expected a checkpoint, which gleaner driple train writes with --checkpoint; \
+            "this is {}, expected a checkpoint, which gleaner driple train --checkpoint writes; \
              to start from a trained model's weights, use --from",
             other.words()
         )),
@@ -60,7 +60,7 @@ pub enum Found {
     /// Tensors by name.
     Weights(Weights),
     /// A data set.
-    Data(Data),
+    Data(Box<Data>),
 }
 
 /// Reads any file of tensors.
@@ -80,10 +80,10 @@ fn found(content: Content, bytes: &[u8]) -> Result<Found, String> {
         Content::Checkpoint => {
             Found::Checkpoint(Box::new(checkpoint::read(bytes).map_err(|e| text(&e))?))
         }
-        Content::Data => Found::Data(file::read(bytes).map_err(|e| text(&e))?),
+        Content::Data => Found::Data(Box::new(file::read(bytes).map_err(|e| text(&e))?)),
         Content::TorchData => {
             let data = torch::dataset(bytes).map_err(|e| text(&e))?;
-            Found::Data((data, file::Manifest::default()))
+            Found::Data(Box::new((data, file::Manifest::default())))
         }
         Content::Weights => Found::Weights(read_weights(bytes).map_err(|e| text(&e))?),
         Content::TorchWeights => {

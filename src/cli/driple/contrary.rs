@@ -1,0 +1,47 @@
+//! Options that contradict what is gone on from.
+
+use std::fmt::Display;
+
+use crate::error::{Error, Result};
+
+/// Options that contradict what is gone on from.
+#[derive(Debug, Default)]
+pub struct Contrary(Vec<String>);
+
+impl Contrary {
+    /// Takes note of an option that asks for something else than is `known`.
+    pub fn add<T: PartialEq + serde::Serialize>(
+        &mut self,
+        option: &str,
+        asked: Option<T>,
+        known: T,
+    ) {
+        if let Some(asked) = asked.filter(|asked| *asked != known) {
+            let (asked, known) = (words(&asked), words(&known));
+            self.0
+                .push(format!("{option} asks for {asked}, there it is {known}"));
+        }
+    }
+
+    /// Nothing, where there was no such option.
+    ///
+    /// # Errors
+    /// The options: [`Error::Usage`].
+    pub fn into_result(self, whose: &str) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let faults = self.0.join("; ");
+        Err(Error::Usage(format!(
+            "{whose} is gone on from: {faults}; leave such options out"
+        )))
+    }
+}
+
+fn words(value: &impl serde::Serialize) -> impl Display {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(text)) => text,
+        Ok(serde_json::Value::Null) | Err(_) => "none".to_owned(),
+        Ok(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,152 @@
+//! How a network is trained.
+
+use clap::{Args, ValueEnum};
+use gleaner_driple::inspector::{Card, Provenance};
+use gleaner_driple::train::{Learns, Plan, Schedule};
+
+use super::contrary::Contrary;
+use super::network::NetworkArgs;
+use crate::error::Result;
+
+/// How it is trained.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Training")]
+pub struct PlanArgs {
+    /// Passes over the training part [default: 150].
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: Option<u32>,
+    /// Stop after so many epochs without a lower validation error [default: never].
+    #[arg(long, value_name = "EPOCHS", value_parser = clap::value_parser!(u32).range(1..))]
+    patience: Option<u32>,
+    /// Learning rate of Adam, at its highest [default: 0.003].
+    #[arg(long, value_name = "NUMBER", value_parser = above_zero)]
+    rate: Option<f64>,
+    /// Share of each weight added to its gradient [default: 0.000001].
+    #[arg(long, value_name = "NUMBER", value_parser = not_negative)]
+    decay: Option<f64>,
+    /// Seed of the first weights; the same seed gives the same model [default: 0].
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// What is learnt, with --from [default: all].
+    #[arg(long, value_enum, value_name = "WHAT", requires = "from")]
+    learn: Option<Learn>,
+}
+
+/// What transfer learning changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Learn {
+    /// All weights.
+    All,
+    /// Those of the readout's linear layers.
+    Readout,
+    /// Those and the repeated convolution's.
+    #[value(name = "readout+conv")]
+    ReadoutAndConvolution,
+}
+
+fn above_zero(text: &str) -> Result<f64, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|n: &f64| n.is_finite() && *n > 0.0);
+    number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|n: &f64| n.is_finite() && *n >= 0.0);
+    number.ok_or_else(|| "expected a number of at least 0".to_owned())
+}
+
+impl PlanArgs {
+    /// How to train `network`.
+    pub fn plan(&self, network: &NetworkArgs) -> Plan {
+        let base = Plan::default();
+        Plan {
+            epochs: self.epochs.map_or(base.epochs, |epochs| epochs as usize),
+            patience: self.patience.map(|patience| patience as usize),
+            learning_rate: self.rate.unwrap_or(base.learning_rate),
+            weight_decay: self.decay.unwrap_or(base.weight_decay),
+            schedule: match network.compat() {
+                true => Schedule::Constant,
+                false => base.schedule,
+            },
+            learns: self.learns().unwrap_or(base.learns),
+        }
+    }
+
+    /// The seed of the first weights.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
+    fn learns(&self) -> Option<Learns> {
+        self.learn.map(|learn| match learn {
+            Learn::All => Learns::All,
+            Learn::Readout => Learns::Readout,
+            Learn::ReadoutAndConvolution => Learns::ReadoutAndConvolution,
+        })
+    }
+
+    /// That what is asked for is what the training of a checkpoint was asked for.
+    ///
+    /// # Errors
+    /// The options that ask for another training: [`Error::Usage`].
+    pub fn check(&self, network: &NetworkArgs, card: &Card, whose: &str) -> Result<()> {
+        let origin = card.provenance.clone().unwrap_or_default();
+        let Provenance { plan, seed, .. } = origin;
+        let mut contrary = Contrary::default();
+        contrary.add(
+            "--epochs",
+            self.epochs.map(|epochs| epochs as usize),
+            plan.epochs,
+        );
+        contrary.add("--rate", self.rate, plan.learning_rate);
+        contrary.add("--decay", self.decay, plan.weight_decay);
+        contrary.add("--seed", self.seed, seed);
+        contrary.add("--learn", self.learns(), plan.learns);
+        let patience = self.patience.map(|patience| Some(patience as usize));
+        contrary.add("--patience", patience, plan.patience);
+        contrary.into_result(whose)?;
+        network.check(&card.architecture, whose)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use gleaner_driple::model::{Architecture, Convolution, Depth};
+
+    use super::*;
+
+    #[derive(Debug, clap::Parser)]
+    struct All {
+        #[command(flatten)]
+        network: NetworkArgs,
+        #[command(flatten)]
+        plan: PlanArgs,
+    }
+
+    // The help's numbers against those that are used.
+    #[test]
+    fn the_help_tells_the_defaults() {
+        let help = All::command().render_long_help().to_string();
+        let (plan, network) = (Plan::default(), Architecture::new(Convolution::Gcn));
+        let told = |option: &str| {
+            let after = help.split(&format!("--{option} ")).nth(1).unwrap();
+            let default = after.split("[default: ").nth(1).unwrap();
+            default.split(']').next().unwrap().to_owned()
+        };
+        assert_eq!(told("epochs"), plan.epochs.to_string());
+        assert_eq!(told("rate").parse(), Ok(plan.learning_rate));
+        assert_eq!(told("decay").parse(), Ok(plan.weight_decay));
+        assert_eq!(told("hidden"), network.hidden.to_string());
+        assert_eq!(told("layers"), network.readout_layers.to_string());
+        assert_eq!(
+            (told("depth").as_str(), network.depth),
+            ("half", Depth::Half)
+        );
+    }
+}
