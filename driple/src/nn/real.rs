@@ -109,7 +109,7 @@ fn exponential(x: f32) -> f32 {
 fn tangent(x: f32) -> f32 {
     let square = x * x;
     let mut polynomial = -5.704_988_7e-3;
-    for coefficient in [2.063_908_9e-2, -5.373_971_6e-2, 0.133_314_42, -0.333_332_82] {
+    for coefficient in [2.063_909e-2, -5.373_971_6e-2, 0.133_314_42, -0.333_332_8] {
         polynomial = polynomial * square + coefficient;
     }
     let small = polynomial * square * x + x;
