@@ -2,7 +2,7 @@
 //! `gleaner simulate`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use gleaner_driple::dataset::job::JobName;
@@ -220,7 +220,7 @@ impl<'a> Reading<'a> {
         faults.finish(all)
     }
 
-    fn one(&self, file: &PathBuf) -> Result<Read> {
+    fn one(&self, file: &Path) -> Result<Read> {
         let graph = graph::read(file)?;
         let grouped = group::group(&graph, self.frequencies, self.settings)
             .map_err(|error| Fault::told(file, error))?;
