@@ -109,7 +109,11 @@ fn the_profiles_are_those_of_the_jobs() {
     };
     assert_eq!(profiles.len(), 66);
     assert_eq!(
-        profiles.values().map(|p| u32::from(p.score)).sum::<u32>(),
+        profiles
+            .values()
+            .filter_map(|p| p.score)
+            .map(u32::from)
+            .sum::<u32>(),
         66
     );
     let input = september(&cluster).unwrap();

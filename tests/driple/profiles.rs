@@ -385,5 +385,5 @@ fn a_simulation_runs_on_what_a_trained_model_predicts() {
         .filter(|(a, b)| a == b)
         .count();
     // Chance would tell a third.
-    assert!(equal >= 18 && equal < 40, "{equal} of 40: {predicted:?}");
+    assert!((18..40).contains(&equal), "{equal} of 40: {predicted:?}");
 }

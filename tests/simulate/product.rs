@@ -1,6 +1,6 @@
 //! The product on the cases that the plain simulator runs.
 
-use gleaner::domain::Job;
+use gleaner::domain::{Job, Trace};
 use gleaner::lucid::engine::{Setting, Stuck, run};
 use gleaner::lucid::inputs::Estimates;
 use gleaner::lucid::placer::Placer;
@@ -61,8 +61,11 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
         .iter()
         .map(|job| case.estimates.seconds(job).unwrap())
         .collect();
+    // All that is known of jobs was measured.
+    let trace = Trace::default();
     let context = Context {
         jobs: &jobs,
+        trace: &trace,
         estimates: &estimates,
         forecast: Some(&case.forecast),
         packing: Some(&case.packing),

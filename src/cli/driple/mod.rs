@@ -35,10 +35,10 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     Build(build::Args),
-    Profiles(profiles::Args),
     Train(train::Args),
     Predict(predict::Args),
     Evaluate(evaluate::Args),
+    Profiles(profiles::Args),
     Convert(convert::Args),
 }
 
@@ -49,10 +49,10 @@ enum What {
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Build(args) => build::run(args),
-        What::Profiles(args) => profiles::run(args),
         What::Train(args) => train::run(args),
         What::Predict(args) => predict::run(args),
         What::Evaluate(args) => evaluate::run(args),
+        What::Profiles(args) => profiles::run(args),
         What::Convert(args) => convert::run(args),
     }
 }
