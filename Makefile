@@ -62,6 +62,7 @@ bench: build
 	scripts/bench-replay.sh $(GLEANER)
 	FEATURES="$(FEATURES)" scripts/bench-simulate.sh
 	scripts/bench-models.sh
+	scripts/bench-driple.sh
 
 FUZZ_SECONDS ?= 60
 
