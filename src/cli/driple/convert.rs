@@ -203,7 +203,7 @@ fn of_network(weights: Weights) -> (Weights, Vec<String>) {
 mod tests {
     use gleaner_driple::model::Tensor;
 
-    use super::*;
+    use super::{Weights, of_network};
 
     #[test]
     fn what_surrounds_a_network_in_a_checkpoint_is_taken_off() {
@@ -217,14 +217,11 @@ mod tests {
             "steps",
         ];
         let weights = names.map(|name| (name.to_owned(), tensor())).into();
-        let (of_network, others) = super::of_network(weights);
-        let kept: Vec<&String> = of_network.keys().collect();
+        let (weights, others): (Weights, _) = of_network(weights);
+        let kept: Vec<&String> = weights.keys().collect();
         assert_eq!(kept, ["conv_layers.0.W", "gru.b"]);
         assert_eq!(others, ["steps"]);
         // Without anything around it all is kept.
-        assert_eq!(
-            super::of_network(of_network.clone()),
-            (of_network, Vec::new())
-        );
+        assert_eq!(of_network(weights.clone()), (weights, Vec::new()));
     }
 }
