@@ -198,3 +198,30 @@ fn of_network(weights: Weights) -> (Weights, Vec<String>) {
     }
     (of_network, others)
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_driple::model::Tensor;
+
+    use super::{Weights, of_network};
+
+    #[test]
+    fn what_surrounds_a_network_in_a_checkpoint_is_taken_off() {
+        let tensor = || Tensor {
+            shape: vec![1],
+            values: vec![1.0],
+        };
+        let names = [
+            "model.module.conv_layers.0.W",
+            "model.module.gru.b",
+            "steps",
+        ];
+        let weights = names.map(|name| (name.to_owned(), tensor())).into();
+        let (weights, others): (Weights, _) = of_network(weights);
+        let kept: Vec<&String> = weights.keys().collect();
+        assert_eq!(kept, ["conv_layers.0.W", "gru.b"]);
+        assert_eq!(others, ["steps"]);
+        // Without anything around it all is kept.
+        assert_eq!(of_network(weights.clone()), (weights, Vec::new()));
+    }
+}
