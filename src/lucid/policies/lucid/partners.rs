@@ -43,7 +43,8 @@ struct Class {
 impl Partners {
     pub fn new(context: &Context<'_>, priorities: &[f64]) -> Self {
         let describe = |(job, &priority): (&&crate::domain::Job, &f64)| Trait {
-            gmem: [context.trace.known(job).unwrap_or(job.usage), job.usage].map(|usage| usage.gmem),
+            gmem: [context.trace.known(job).unwrap_or(job.usage), job.usage]
+                .map(|usage| usage.gmem),
             score: context
                 .packing
                 .and_then(|packing| packing.score(job))
