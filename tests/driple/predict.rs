@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 use gleaner_driple::dataset::METRIC_NAMES;
 
@@ -64,17 +63,6 @@ fn graphs_are_predicted_as_those_of_the_data_set() {
         "{}",
         run.out
     );
-}
-
-#[test]
-fn one_graph_takes_well_under_a_second() {
-    let directory = trained();
-    let here = directory.path();
-    let file = &graphs(&here.join("jobs/graphs"))[0];
-    let clock = Instant::now();
-    predict(here, &file.display().to_string(), 0);
-    let seconds = clock.elapsed().as_secs_f64();
-    assert!(seconds < 0.9, "{seconds}");
 }
 
 #[test]
