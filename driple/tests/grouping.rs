@@ -1,7 +1,6 @@
 //! Groups against networkx, and what holds of all groups.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-
 use gleaner_driple::features::Frequencies;
 use gleaner_driple::graph::{Graph, Node, Shape};
 use gleaner_driple::group::{Adjacency, Devices, Settings, communities, group};
