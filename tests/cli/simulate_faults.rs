@@ -110,7 +110,7 @@ fn tables_that_are_something_else_are_refused() {
         ),
         (
             "--profiles trace/jobs.csv --policy lucid",
-            &["jobs.csv", "label"],
+            &["jobs.csv", "every workload once"],
         ),
         (
             "--forecast trace/jobs.csv --policy lucid",
