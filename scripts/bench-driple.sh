@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Trains inspectors on the synthetic data set, and the original's network by PyTorch on the same
-# data: bench-driple.sh [FOLDER of the reference data]. On one thread; prints seconds of an epoch
-# with its validation, and the test error of the best epoch for each of SEEDS (1 2 3), as a Markdown
-# table. EPOCHS (150). PyTorch goes into an environment of its own, in the user's cache; where it
+# data: bench-driple.sh [FOLDER of the reference data]. Prints seconds of an epoch with its validation
+# on one thread, and the test error of the best epoch for each of SEEDS (1 2 3), as a Markdown table;
+# then seconds on all cores, of a tenth of the epochs. EPOCHS (150). PyTorch goes into an environment of its own, in the user's cache; where it
 # cannot be had it is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,8 +46,11 @@ each() {
     done
 }
 
-gleaner() { RAYON_NUM_THREADS=1 "$ours" "$data" "$@"; }
-torch() { OMP_NUM_THREADS=1 "$python" scripts/train-torch.py "$data" "$@"; }
+threads=1
+gleaner() { RAYON_NUM_THREADS=$threads "$ours" "$data" "$@"; }
+torch() {
+    OMP_NUM_THREADS=$threads "$python" scripts/train-torch.py "$data" "${@:1:3}" "$threads" "${@:4}"
+}
 
 torch=yes
 has_torch || torch=
@@ -58,12 +61,30 @@ echo "|---|---|---|---|"
 for depth in half 3; do
     name="original, depth $depth"
     row "$name" gleaner "$(each gleaner original "$depth" "$epochs" SEED)"
-    [ -z "$torch" ] || row "$name" PyTorch "$(each torch "$depth" "$epochs" SEED 1)"
+    [ -z "$torch" ] || row "$name" PyTorch "$(each torch "$depth" "$epochs" SEED)"
 done
 pretrained=$folder/pretrained_gcn.safetensors
 name="original, from the published weights"
 row "$name" gleaner "$(gleaner original half "$epochs" 0 "$pretrained")"
-[ -z "$torch" ] || row "$name" PyTorch "$(torch half "$epochs" 0 1 "$pretrained")"
+[ -z "$torch" ] || row "$name" PyTorch "$(torch half "$epochs" 0 "$pretrained")"
 for depth in half 3; do
     row "default, depth $depth" gleaner "$(each gleaner deep "$depth" "$epochs" SEED)"
+done
+
+threads=$(nproc)
+short=$(((epochs + 9) / 10))
+# seconds LINE: those of a line of JSON.
+seconds() { sed 's/.*"seconds": \([^,]*\),.*/\1/' <<<"$1"; }
+echo
+echo "| network, $threads threads | gleaner, s/epoch | PyTorch, s/epoch |"
+echo "|---|---|---|"
+for depth in half 3; do
+    theirs=-
+    [ -z "$torch" ] || theirs=$(seconds "$(torch "$depth" "$short" 1)")
+    printf '| original, depth %s | %s | %s |\n' \
+        "$depth" "$(seconds "$(gleaner original "$depth" "$short" 1)")" "$theirs"
+done
+for depth in half 3; do
+    printf '| default, depth %s | %s | - |\n' \
+        "$depth" "$(seconds "$(gleaner deep "$depth" "$short" 1)")"
 done
