@@ -17,19 +17,7 @@ fi
 cargo build --release --locked -p gleaner-driple --example epochs
 ours=${CARGO_TARGET_DIR:-target}/release/examples/epochs
 
-environment=${XDG_CACHE_HOME:-$HOME/.cache}/gleaner/torch-2.15.0
-python=$environment/bin/python
-
-# Whether PyTorch is there, or can be had.
-has_torch() {
-    "$python" -c 'import torch, safetensors' 2>/dev/null && return
-    rm -rf "$environment"
-    mkdir -p "$(dirname "$environment")"
-    python3 -m venv "$environment" >&2 &&
-        "$python" -m pip install --quiet torch==2.15.0 safetensors numpy >&2 && return
-    rm -rf "$environment"
-    return 1
-}
+. scripts/python.sh
 
 # row NAME PROGRAM LINES: a row of the table from one line of JSON for each seed.
 row() {
@@ -53,7 +41,7 @@ torch() {
 }
 
 torch=yes
-has_torch || torch=
+python_with torch-2.15.0 "torch, safetensors" torch==2.15.0 safetensors numpy || torch=
 [ -n "$torch" ] || echo "skipped: PyTorch cannot be installed" >&2
 
 echo "| network | program | s/epoch | test errors |"

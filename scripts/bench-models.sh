@@ -17,20 +17,7 @@ fi
 cargo build --release --locked -p gleaner-models --example fit
 fit=${CARGO_TARGET_DIR:-target}/release/examples/fit
 
-environment=${XDG_CACHE_HOME:-$HOME/.cache}/gleaner/interpret-0.7.8
-python=$environment/bin/python
-
-# Whether interpret is there, or can be had.
-has_interpret() {
-    "$python" -c 'import interpret, sklearn, pandas' 2>/dev/null && return
-    rm -rf "$environment"
-    mkdir -p "$(dirname "$environment")"
-    python3 -m venv "$environment" >&2 &&
-        "$python" -m pip install --quiet interpret-core==0.7.8 scikit-learn==1.9.1 \
-            pandas==3.1.1 numpy==2.4.6 >&2 && return
-    rm -rf "$environment"
-    return 1
-}
+. scripts/python.sh
 
 # rows NAME THREADS: a row of the table for each line of JSON.
 rows() {
@@ -44,7 +31,8 @@ rows() {
 echo "| label | program | threads | fit, s | mean absolute error | R² |"
 echo "|---|---|---|---|---|---|"
 interpret=yes
-has_interpret || interpret=
+python_with interpret-0.7.8 "interpret, sklearn, pandas" interpret-core==0.7.8 \
+    scikit-learn==1.9.1 pandas==3.1.1 numpy==2.4.6 || interpret=
 [ -n "$interpret" ] || echo "skipped: interpret cannot be installed" >&2
 for threads in $(printf '%s\n' 1 "$cores" | uniq); do
     RAYON_NUM_THREADS=$threads "$fit" "$features" "$train" "$runs" | rows gleaner "$threads"

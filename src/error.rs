@@ -157,6 +157,23 @@ impl Faults {
         self.0.push(fault);
     }
 
+    /// The values of `results`, or the faults of all.
+    ///
+    /// # Errors
+    /// The faults, as [`Error::Data`]; the first other error.
+    pub fn gather<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
+        let mut faults = Faults::default();
+        let mut values = Vec::new();
+        for result in results {
+            match result {
+                Ok(value) => values.push(value),
+                Err(Error::Data(more)) => faults.0.extend(more.0),
+                Err(error) => return Err(error),
+            }
+        }
+        faults.into_result(values)
+    }
+
     /// `Ok(value)` when there is no fault, else all of them.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! Data sets as safetensors files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use gleaner_driple::dataset::file::{LeftOut, Manifest, Source, read, write};
 use gleaner_driple::dataset::{Dataset, DatasetError, Example, split};
 use gleaner_driple::features::Frequencies;
@@ -8,8 +10,6 @@ use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::group;
 use proptest::prelude::*;
 use safetensors::tensor::{Dtype, TensorView};
-
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/driple/");
 
 fn example(name: &str, nodes: u32) -> Example {
     let edges = (1..nodes).map(|b| (b / 2, b)).filter(|(a, b)| a < b);
@@ -92,8 +92,7 @@ fn only_batches_of_unequal_graphs_have_runs() {
 // Facts of the reference file: 240, 80 and 80 graphs in batches of 32, the last of each of 16.
 #[test]
 fn the_reference_data_set_is_read_and_written_again() {
-    let Ok(bytes) = std::fs::read(format!("{SHARED}synth_dataset.safetensors")) else {
-        eprintln!("skipped: the reference file synth_dataset.safetensors is missing");
+    let Some(bytes) = support::reference("synth_dataset.safetensors") else {
         return;
     };
     let (data, manifest) = read(&bytes).unwrap();

@@ -1,23 +1,15 @@
 //! Groups against networkx, and what holds of all groups.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use gleaner_driple::features::Frequencies;
 use gleaner_driple::graph::{Graph, Node, Shape};
 use gleaner_driple::group::{Adjacency, Devices, Settings, communities, group};
 use gleaner_driple::random::PythonRandom;
 use proptest::prelude::*;
 use serde::Deserialize;
-
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/driple/");
-
-/// A file of the reference data; tests that need it are skipped where it is missing.
-fn reference(name: &str) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(format!("{SHARED}{name}")).ok();
-    if bytes.is_none() {
-        eprintln!("skipped: the reference file {name} is missing");
-    }
-    bytes
-}
+use support::reference;
 
 #[derive(Deserialize)]
 struct Reference {

@@ -3,34 +3,29 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::path::PathBuf;
+mod support;
 
 use gleaner_driple::dataset::{Dataset, file};
 use gleaner_driple::inspector::{Inspector, converted};
 use gleaner_driple::model::{Architecture, Convolution, Depth, READOUT_LAYERS, read_weights};
 use gleaner_driple::train::{Learns, Plan, Schedule, Stage, Start, Training, checkpoint, start};
 use serde_json::Value;
+use support::reference;
 
 /// The test error of ridge regression on statistics of the graphs.
 const RIDGE: f64 = 0.0059;
 
-fn read(name: &str) -> Option<Vec<u8>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/driple");
-    let path = PathBuf::from(folder).join(name);
-    let bytes = std::fs::read(&path).ok();
-    if bytes.is_none() {
-        eprintln!("skipped: {} is missing", path.display());
-    }
-    bytes
-}
-
 fn synthetic() -> Option<Dataset> {
-    Some(file::read(&read("synth_dataset.safetensors")?).unwrap().0)
+    Some(
+        file::read(&reference("synth_dataset.safetensors")?)
+            .unwrap()
+            .0,
+    )
 }
 
 fn weights(name: &str, depth: Depth) -> Option<Inspector> {
     Some(
-        converted(read_weights(&read(name)?).unwrap(), depth)
+        converted(read_weights(&reference(name)?).unwrap(), depth)
             .unwrap()
             .0,
     )
@@ -62,7 +57,7 @@ fn original(epochs: usize) -> Plan {
 // Golden values: the first epochs of the original's runs from the same weights.
 fn check_early(weights_of: &str, depth: Depth, run_of: &str, validations: impl Fn(&Value) -> f64) {
     let (Some(data), Some(inspector), Some(recorded)) =
-        (synthetic(), weights(weights_of, depth), read(run_of))
+        (synthetic(), weights(weights_of, depth), reference(run_of))
     else {
         return;
     };

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::path::PathBuf;
+mod support;
 
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::model::{
@@ -12,19 +12,10 @@ use gleaner_driple::model::{
 use gleaner_driple::nn::{Gradients, Parameters, Tape};
 use ndarray::Array2;
 use serde_json::Value;
-
-fn data(name: &str) -> Option<Vec<u8>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/driple");
-    let path = PathBuf::from(folder).join(name);
-    let bytes = std::fs::read(&path).ok();
-    if bytes.is_none() {
-        eprintln!("skipped: {} is missing", path.display());
-    }
-    bytes
-}
+use support::reference;
 
 fn json(name: &str) -> Option<Value> {
-    Some(serde_json::from_slice(&data(name)?).unwrap())
+    Some(serde_json::from_slice(&reference(name)?).unwrap())
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -68,7 +59,7 @@ fn network(kind: Convolution, hidden: usize, weights: &Weights) -> (Network, Par
 /// Compares outputs for all graphs; the largest error relative to the largest output of a graph.
 fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str) {
     let (Some(weights), Some(outputs), Some(graphs)) =
-        (data(weights), json(outputs), json("gcn_forward.json"))
+        (reference(weights), json(outputs), json("gcn_forward.json"))
     else {
         return;
     };
@@ -113,7 +104,8 @@ fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str)
 
 /// Compares the gradients of the mean squared error of two graphs.
 fn check_gradients(kind: Convolution, hidden: usize, weights: &str, checks: &str, grads: &str) {
-    let (Some(weights), Some(checks), Some(grads)) = (data(weights), json(checks), data(grads))
+    let (Some(weights), Some(checks), Some(grads)) =
+        (reference(weights), json(checks), reference(grads))
     else {
         return;
     };

@@ -1,6 +1,6 @@
 //! How far predictions are from what was measured, metric by metric.
 
-use gleaner_driple::dataset::{Dataset, Example};
+use gleaner_driple::dataset::{Dataset, Example, mean_labels};
 use gleaner_driple::graph::METRICS;
 use gleaner_driple::inspector::Inspector;
 use gleaner_driple::train::Scale;
@@ -91,22 +91,13 @@ pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Sc
     if train.is_empty() {
         return Vec::new();
     }
-    let means = vec![means(&train); examples.len()];
+    let means = vec![mean_labels(&train); examples.len()];
     let mut all = vec![scores("training mean", examples, &means, scale)];
     if let Some(ridge) = Ridge::fit(&train) {
         let told: Vec<Metrics> = examples.iter().map(|e| ridge.predict(&e.graph)).collect();
         all.push(scores("ridge on graph statistics", examples, &told, scale));
     }
     all
-}
-
-fn means(examples: &[&Example]) -> Metrics {
-    std::array::from_fn(|metric| {
-        let labels = examples
-            .iter()
-            .map(|example| f64::from(example.labels[metric]));
-        labels.sum::<f64>() / examples.len() as f64
-    })
 }
 
 fn labels(example: &Example) -> Metrics {

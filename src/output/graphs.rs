@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::table::{Column, Table};
+use super::workloads;
 use crate::domain::Workload;
 use crate::error::Result;
 
@@ -11,29 +12,11 @@ use crate::error::Result;
 /// # Errors
 /// A file that cannot be written.
 pub fn write(rows: &[(&Workload, &str)], path: &Path) -> Result<()> {
-    let text = |of: fn(&Workload) -> &str| {
-        Column::Texts(
-            rows.iter()
-                .map(|(workload, _)| of(workload).into())
-                .collect(),
-        )
-    };
-    let whole = |of: fn(&Workload) -> i64| {
-        Column::Whole(rows.iter().map(|(workload, _)| of(workload)).collect())
-    };
     let files = rows.iter().map(|(_, file)| (*file).into());
-    let table = Table {
-        name: "workloads",
-        columns: vec![
-            ("graph", Column::Texts(files.collect())),
-            ("model", text(|workload| &workload.model)),
-            ("dataset", text(|workload| &workload.dataset)),
-            (
-                "batchsize",
-                whole(|workload| i64::from(workload.batch_size)),
-            ),
-            ("amp", whole(|workload| i64::from(workload.amp))),
-        ],
-    };
-    table.write_file(path)
+    let mut columns = vec![("graph", Column::Texts(files.collect()))];
+    columns.extend(workloads::columns(
+        rows.iter().map(|(workload, _)| *workload),
+    ));
+    let name = "workloads";
+    Table { name, columns }.write_file(path)
 }

@@ -23,5 +23,6 @@ pub mod table;
 pub mod tasks;
 pub mod training;
 pub mod whole;
+mod workloads;
 
 mod parquet_column;

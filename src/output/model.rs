@@ -1,12 +1,12 @@
 //! Trained models as files of JSON.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use super::whole;
+use crate::error::Result;
 use crate::models::stored::{FORMAT, Stored, VERSION};
 use crate::models::{Model, Trained};
 
@@ -33,12 +33,8 @@ fn write_as(trained: &Trained, model: impl Serialize, path: &Path) -> Result<()>
         inputs: trained.inputs.clone(),
         model,
     };
-    let failed = |error| Error::io("write", path, error);
-    let part = path.with_extension("json.part");
-    let mut out = BufWriter::new(File::create(&part).map_err(failed)?);
-    serde_json::to_writer(&mut out, &stored).map_err(|error| failed(error.into()))?;
-    out.write_all(b"\n")
-        .and_then(|()| out.flush())
-        .map_err(failed)?;
-    std::fs::rename(&part, path).map_err(failed)
+    whole::fill(path, |out| {
+        serde_json::to_writer(&mut *out, &stored)?;
+        out.write_all(b"\n")
+    })
 }

@@ -7,6 +7,7 @@ use gleaner_models::lucid::packing::PackingModel;
 use gleaner_models::lucid::throughput::{LEAD, Series, ThroughputModel};
 
 use super::table::{Column, Table};
+use super::workloads;
 use crate::domain::{Time, Trace, Workload};
 use crate::error::Result;
 use crate::lucid::inputs::{EstimateTable, Profile, ProfileSource};
@@ -87,14 +88,9 @@ pub fn packing(
 /// # Errors
 /// A file that cannot be written.
 pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<usize> {
-    let text = |of: fn(&Workload) -> &str| {
-        let texts = profiles.keys().map(|workload| of(workload).into());
-        Column::Texts(texts.collect())
-    };
     let number = |of: fn(&Profile) -> f64| {
         Column::Floats(profiles.values().map(|profile| Some(of(profile))).collect())
     };
-    let whole = |of: fn(&Workload) -> i64| Column::Whole(profiles.keys().map(of).collect());
     let scores = profiles
         .values()
         .map(|profile| profile.score.map(i64::from));
@@ -103,23 +99,14 @@ pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<u
         ProfileSource::Measured => Some(profile.usage.speed),
         ProfileSource::Predicted => None,
     });
-    let mut table = Table {
-        name: "profiles",
-        columns: vec![
-            ("model", text(|workload| &workload.model)),
-            ("dataset", text(|workload| &workload.dataset)),
-            (
-                "batchsize",
-                whole(|workload| i64::from(workload.batch_size)),
-            ),
-            ("amp", whole(|workload| i64::from(workload.amp))),
-            ("speed", Column::Floats(speeds.collect())),
-            ("gpu_util", number(|profile| profile.usage.gpu_util)),
-            ("gmem_util", number(|profile| profile.usage.gmem_util)),
-            ("gmem", number(|profile| profile.usage.gmem)),
-            ("label", Column::OptionalWhole(scores.collect())),
-        ],
-    };
+    let mut columns = workloads::columns(profiles.keys());
+    columns.extend([
+        ("speed", Column::Floats(speeds.collect())),
+        ("gpu_util", number(|profile| profile.usage.gpu_util)),
+        ("gmem_util", number(|profile| profile.usage.gmem_util)),
+        ("gmem", number(|profile| profile.usage.gmem)),
+        ("label", Column::OptionalWhole(scores.collect())),
+    ]);
     let source = |profile: &Profile| match profile.source {
         ProfileSource::Measured => "measured",
         ProfileSource::Predicted => "predicted",
@@ -127,10 +114,10 @@ pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<u
     let is_predicted = |profile: &Profile| profile.source == ProfileSource::Predicted;
     if profiles.values().any(is_predicted) {
         let sources = profiles.values().map(|profile| source(profile).into());
-        table
-            .columns
-            .push(("source", Column::Texts(sources.collect())));
+        columns.push(("source", Column::Texts(sources.collect())));
     }
+    let name = "profiles";
+    let table = Table { name, columns };
     table.write_file(path)?;
     Ok(table.rows())
 }

@@ -74,3 +74,14 @@ impl Dataset {
         labels.reduce(|most, labels| std::array::from_fn(|at| most[at].max(labels[at])))
     }
 }
+
+/// The mean of each label; not a number where there are no examples.
+#[must_use]
+pub fn mean_labels(examples: &[&Example]) -> [f64; METRICS] {
+    std::array::from_fn(|metric| {
+        let labels = examples
+            .iter()
+            .map(|example| f64::from(example.labels[metric]));
+        labels.sum::<f64>() / examples.len() as f64
+    })
+}

@@ -153,21 +153,6 @@ impl<T: Real> Gradients<T> {
             *mine += theirs;
         }
     }
-
-    /// The Euclidean length of all of them together.
-    #[must_use]
-    pub fn norm(&self) -> f64 {
-        let squares = self.values.iter().flatten().map(|v| v.as_f64().powi(2));
-        squares.sum::<f64>().sqrt()
-    }
-
-    /// Multiplies all of them by `factor`.
-    pub fn scale(&mut self, factor: f64) {
-        let factor = T::of(factor);
-        for value in self.values.iter_mut().flatten() {
-            *value *= factor;
-        }
-    }
 }
 
 impl<T> Index<ParamId> for Gradients<T> {

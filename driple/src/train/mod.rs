@@ -9,7 +9,7 @@ mod state;
 mod training;
 
 pub use checkpoint::CheckpointError;
-pub use plan::{Learns, Patience, Plan, Schedule};
+pub use plan::{Learns, Plan, Schedule};
 pub use scale::Scale;
 pub use start::{Start, StartError};
 pub use state::{Best, Epoch, State};

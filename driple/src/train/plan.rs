@@ -37,9 +37,6 @@ impl Schedule {
     }
 }
 
-/// How many epochs without a lower validation error are waited for before training stops.
-pub type Patience = Option<usize>;
-
 /// Which parameters training changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -71,8 +68,9 @@ impl Learns {
 pub struct Plan {
     /// The most passes over the training batches.
     pub epochs: usize,
-    /// When to stop before that.
-    pub patience: Patience,
+    /// How many epochs without a lower validation error are waited for before training stops; none
+    /// where it does not.
+    pub patience: Option<usize>,
     /// The learning rate of Adam, at its highest.
     pub learning_rate: f64,
     /// The share of each weight added to its gradient.

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use super::scale::Scale;
 use super::state::State;
 use super::training::{Stage, Training};
-use crate::dataset::{Dataset, Example};
+use crate::dataset::{Dataset, Example, mean_labels};
 use crate::graph::METRICS;
 use crate::inspector::{Card, Inspector, Provenance};
 use crate::model::{Architecture, ArchitectureError, Design, Inputs, Network};
@@ -39,16 +39,6 @@ fn examples(data: &Dataset) -> Result<Vec<&Example>, StartError> {
     Ok(examples)
 }
 
-/// The mean of each label divided by the scale.
-fn means(examples: &[&Example], scale: &Scale) -> [f64; METRICS] {
-    std::array::from_fn(|metric| {
-        let labels = examples
-            .iter()
-            .map(|example| f64::from(example.labels[metric]));
-        labels.sum::<f64>() / examples.len() as f64 / scale.0[metric]
-    })
-}
-
 /// A network of first weights drawn by `seed`. How graphs are grouped and the frequencies of their
 /// operations are left for the caller to add to the card.
 ///
@@ -67,7 +57,12 @@ pub fn fresh(
     let inputs = match architecture.design {
         Design::Original => Inputs::Raw,
         Design::Deep => {
-            network.begin_at(&mut parameters, &means(&examples, &scale));
+            let means = mean_labels(&examples);
+            let share = |metric: usize| means[metric] / scale.0[metric];
+            network.begin_at(
+                &mut parameters,
+                &std::array::from_fn::<_, METRICS, _>(share),
+            );
             Inputs::standard(examples.iter().map(|example| &example.graph))
         }
     };
@@ -136,21 +131,28 @@ impl Start {
         )
     }
 
-    /// The inspector of the best epoch of `training`, with its errors noted.
+    /// The inspector of the best epoch of `state`, which the training came to.
     #[must_use]
-    pub fn inspector(&self, training: &Training<'_, f32>) -> Inspector {
-        let state = training.state();
-        let parameters = state.best_parameters().clone();
+    pub fn best(&self, state: &State<f32>) -> Inspector {
         let mut card = self.card.clone();
         let origin = card.provenance.get_or_insert_default();
         origin.epochs = state.history.len();
         origin.best_epoch = state.best.as_ref().map_or(0, |best| best.epoch);
-        origin.val = training.errors(Stage::Val, &parameters);
-        origin.test = training.errors(Stage::Test, &parameters);
         Inspector {
             card,
             network: self.network.clone(),
-            parameters,
+            parameters: state.best_parameters().clone(),
         }
+    }
+
+    /// The same of `training`, with its errors noted.
+    #[must_use]
+    pub fn inspector(&self, training: &Training<'_, f32>) -> Inspector {
+        let mut inspector = self.best(training.state());
+        let errors = |stage| training.errors(stage, &inspector.parameters);
+        let (val, test) = (errors(Stage::Val), errors(Stage::Test));
+        let origin = inspector.card.provenance.get_or_insert_default();
+        (origin.val, origin.test) = (val, test);
+        inspector
     }
 }

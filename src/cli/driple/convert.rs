@@ -120,18 +120,7 @@ impl Args {
     /// The model of a checkpoint's best epoch.
     fn best(&self, start: &Start) -> Result<Vec<u8>> {
         self.no_depth("a checkpoint")?;
-        let state = &start.state;
-        let mut card = start.card.clone();
-        if let Some(origin) = &mut card.provenance {
-            origin.epochs = state.history.len();
-            origin.best_epoch = state.best.as_ref().map_or(0, |best| best.epoch);
-        }
-        let inspector = Inspector {
-            card,
-            network: start.network.clone(),
-            parameters: state.best_parameters().clone(),
-        };
-        self.written(inspector)
+        self.written(start.best(&start.state))
     }
 
     /// The bytes of a model with the units that are asked for, or of its weights alone.

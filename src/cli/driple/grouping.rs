@@ -1,7 +1,29 @@
 //! How the operations of graphs are grouped.
 
+use std::path::Path;
+
 use clap::Args;
-use gleaner_driple::group::{Devices, Settings};
+use gleaner_driple::features::Frequencies;
+use gleaner_driple::graph::Graph;
+use gleaner_driple::group::{self, Devices, Grouping, Settings};
+
+use crate::error::{Fault, Result};
+use crate::ingest::driple::graph;
+
+/// Reads a graph and groups its operations.
+///
+/// # Errors
+/// The file cannot be read, or has no graph that can be grouped so.
+pub fn read(
+    path: &Path,
+    settings: &Settings,
+    frequencies: &Frequencies,
+) -> Result<(Graph, Grouping)> {
+    let graph = graph::read(path)?;
+    let grouping = group::group(&graph, frequencies, settings);
+    let grouping = grouping.map_err(|error| Fault::told(path, error))?;
+    Ok((graph, grouping))
+}
 
 /// How operations are grouped.
 #[derive(Debug, Clone, Args)]

@@ -60,3 +60,10 @@ pub fn run(args: &Args) -> Result<()> {
 fn failed(error: impl std::fmt::Display) -> Error {
     Error::Run(error.to_string())
 }
+
+/// The finite number of an argument, which has to be `sound`.
+fn number(text: &str, sound: fn(f64) -> bool, expected: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|&number: &f64| number.is_finite() && sound(number));
+    number.ok_or_else(|| format!("expected {expected}"))
+}

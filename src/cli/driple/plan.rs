@@ -6,6 +6,7 @@ use gleaner_driple::train::{Learns, Plan, Schedule};
 
 use super::contrary::Contrary;
 use super::network::NetworkArgs;
+use super::number;
 use crate::error::Result;
 
 /// How it is trained.
@@ -45,19 +46,11 @@ enum Learn {
 }
 
 fn above_zero(text: &str) -> Result<f64, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|n: &f64| n.is_finite() && *n > 0.0);
-    number.ok_or_else(|| "expected a number above 0".to_owned())
+    number(text, |number| number > 0.0, "a number above 0")
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|n: &f64| n.is_finite() && *n >= 0.0);
-    number.ok_or_else(|| "expected a number of at least 0".to_owned())
+    number(text, |number| number >= 0.0, "a number of at least 0")
 }
 
 impl PlanArgs {

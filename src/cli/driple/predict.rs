@@ -9,7 +9,7 @@ use gleaner_driple::group::{self, Report};
 use gleaner_driple::inspector::{Card, Inspector};
 use rayon::prelude::*;
 
-use super::grouping::GroupingArgs;
+use super::grouping::{self, GroupingArgs};
 use crate::cli::{print, remark};
 use crate::driple::Part;
 use crate::error::{Error, Fault, Faults, Result};
@@ -116,21 +116,17 @@ impl Args {
         let settings = self.settings(card)?;
         let frequencies = self.frequencies(card)?;
         let files = graph::find(&self.graphs)?;
-        let one = |path: &PathBuf| grouped(path, &settings, &frequencies);
+        let one = |path: &PathBuf| {
+            let (_, grouping) = grouping::read(path, &settings, &frequencies)?;
+            Ok(((graph::job(path), grouping.graph), grouping.report))
+        };
         let read: Vec<Result<(Named, Report)>> = files.par_iter().map(one).collect();
-        let mut faults = Faults::default();
-        let mut graphs = Vec::new();
-        for result in read {
-            match result {
-                Ok((graph, report)) => {
-                    remark(&unknown(&graph.0, &report));
-                    graphs.push(graph);
-                }
-                Err(Error::Data(more)) => faults.0.extend(more.0),
-                Err(error) => return Err(error),
-            }
-        }
-        faults.into_result(graphs)
+        let told = read.into_iter().map(|result| {
+            let (named, report) = result?;
+            remark(&unknown(&named.0, &report));
+            Ok(named)
+        });
+        Faults::gather(told)
     }
 
     fn settings(&self, card: &Card) -> Result<group::Settings> {
@@ -170,17 +166,6 @@ impl Args {
             )),
         }
     }
-}
-
-fn grouped(
-    path: &Path,
-    settings: &group::Settings,
-    frequencies: &Frequencies,
-) -> Result<(Named, Report)> {
-    let read = graph::read(path)?;
-    let grouping = group::group(&read, frequencies, settings);
-    let grouping = grouping.map_err(|error| Fault::told(path, error))?;
-    Ok(((graph::job(path), grouping.graph), grouping.report))
 }
 
 /// What the model cannot know of a graph.

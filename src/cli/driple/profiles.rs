@@ -8,13 +8,14 @@ use clap::{Args as ClapArgs, ValueEnum};
 use gleaner_driple::dataset::job::JobName;
 use gleaner_driple::features::Frequencies;
 use gleaner_driple::graph::GroupedGraph;
-use gleaner_driple::group::{self, Settings};
+use gleaner_driple::group::Settings;
 use gleaner_driple::inspector::{Card, Inspector};
 use rayon::prelude::*;
 
+use super::{grouping, number};
 use crate::cli::{print, remark};
 use crate::domain::Workload;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::driple::{graph, model};
 use crate::ingest::jobs::graphs::{self, Graphs};
 use crate::ingest::{Gatherer, Loaded};
@@ -76,10 +77,7 @@ enum Memory {
 }
 
 fn megabytes(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(number) if f64::is_finite(number) && number > 0.0 => Ok(number),
-        _ => Err("expected a number of MB above 0".to_owned()),
-    }
+    number(text, |number| number > 0.0, "a number of MB above 0")
 }
 
 /// Runs the subcommand.
@@ -203,27 +201,12 @@ impl<'a> Reading<'a> {
         let files: BTreeMap<&PathBuf, ()> = graphs.values().map(|file| (file, ())).collect();
         let files: Vec<&PathBuf> = files.into_keys().collect();
         let read: Vec<Result<Read>> = files.par_iter().map(|file| self.one(file)).collect();
-        let mut faults = Gatherer::default();
-        let mut all = BTreeMap::new();
-        for (file, read) in files.into_iter().zip(read) {
-            match read {
-                Ok(read) => drop(all.insert(file, read)),
-                Err(Error::Data(found)) => {
-                    found
-                        .0
-                        .into_iter()
-                        .try_for_each(|fault| faults.add(fault))?;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        faults.finish(all)
+        let read = Faults::gather(read)?;
+        Ok(files.into_iter().zip(read).collect())
     }
 
     fn one(&self, file: &Path) -> Result<Read> {
-        let graph = graph::read(file)?;
-        let grouped = group::group(&graph, self.frequencies, self.settings)
-            .map_err(|error| Fault::told(file, error))?;
+        let (graph, grouped) = grouping::read(file, self.settings, self.frequencies)?;
         let report = &grouped.report;
         Ok(Read {
             tensors: expected::tensors(&graph, &grouped.graph),

@@ -16,7 +16,7 @@ use super::resume::{Asked, Data};
 use crate::cli::progress::Progress;
 use crate::cli::{interrupt, print, remark, threads};
 use crate::driple::Part;
-use crate::driple::scores::{baselines, predicted, scores};
+use crate::driple::scores::{baselines, mean, predicted, scores};
 use crate::error::{Error, Result};
 use crate::ingest::driple::data;
 use crate::output::driple::{history, scores as tables};
@@ -188,14 +188,13 @@ impl Args {
     /// What the training came to, for people.
     fn summary(&self, inspector: &Inspector, data: &Data, seconds: f64) -> String {
         let origin = inspector.card.provenance.clone().unwrap_or_default();
-        let parameters = &inspector.parameters;
-        let weights: usize = parameters.ids().map(|id| parameters[id].len()).sum();
+        let weights = inspector.parameters.count();
         let mut text = format!(
             "{} epochs in {seconds:.1} s, {weights} weights; best epoch {}, counting from 0",
             origin.epochs, origin.best_epoch
         );
         if let Some(val) = origin.val {
-            text += &format!(", validation mse {:.5}", val.iter().sum::<f64>() / 12.0);
+            text += &format!(", validation mse {:.5}", mean(&val));
         }
         text.push('\n');
         text += &test(inspector, data);
@@ -213,12 +212,12 @@ fn test(inspector: &Inspector, data: &Data) -> String {
     let told = predicted(inspector, &examples, &scale);
     let model = scores("model", &examples, &told, &scale);
     let baselines = baselines(&data.data, &examples, &scale);
-    let mean = baselines
+    let beside = baselines
         .first()
         .map(|mean| tables::beside_mean(&model, mean));
     format!(
         "test part, {} jobs\n{}",
         examples.len(),
-        mean.unwrap_or_default()
+        beside.unwrap_or_default()
     )
 }

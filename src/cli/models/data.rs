@@ -102,6 +102,21 @@ impl DataArgs {
         Ok(take(jobs::profiles::read(&path)?, sources))
     }
 
+    /// Those profiles that have a sharing score, to learn from.
+    ///
+    /// # Errors
+    /// As [`DataArgs::profiles`], or that none has a score.
+    pub fn scored(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
+        let mut profiles = self.profiles(sources)?;
+        profiles.retain(|_, profile| profile.score.is_some());
+        if profiles.is_empty() {
+            let fault = "no profile has a sharing score to learn from: fill in the column label (0, 1 \
+                         or 2) of some, or name another file with --profiles";
+            return Err(Error::Usage(fault.into()));
+        }
+        Ok(profiles)
+    }
+
     /// Measured pairs.
     ///
     /// # Errors
@@ -149,16 +164,6 @@ fn inside(directory: &Path, name: &str) -> PathBuf {
     } else {
         csv
     }
-}
-
-/// That there are sharing scores to learn from, in profiles that have one each.
-pub fn has_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<()> {
-    if profiles.is_empty() {
-        let fault = "no profile has a sharing score to learn from: fill in the column label (0, 1 or \
-                     2) of some, or name another file with --profiles";
-        return Err(Error::Usage(fault.into()));
-    }
-    Ok(())
 }
 
 fn take<T>(loaded: Loaded<T>, sources: &mut Vec<SourceId>) -> T {

@@ -5,7 +5,7 @@ use gleaner_models::lucid::packing::{Features, agreement, evaluate, shared};
 use jiff::ToSpan;
 use jiff::civil::DateTime;
 
-use super::data::{DataArgs, has_scores};
+use super::data::DataArgs;
 use crate::cli::print;
 use crate::domain::{Time, Workload};
 use crate::error::{Error, Result};
@@ -125,9 +125,7 @@ impl Args {
 
     fn packing(&self) -> Result<PackingFindings> {
         let mut sources = Vec::new();
-        let mut profiles = self.data.profiles(&mut sources)?;
-        profiles.retain(|_, profile| profile.score.is_some());
-        has_scores(&profiles)?;
+        let profiles = self.data.scored(&mut sources)?;
         let pairs = packing_pairs(&self.data.pairs(&mut sources)?);
         let examples = packing_profiles(&profiles);
         let beside = shared(&examples, &pairs);

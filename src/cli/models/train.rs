@@ -14,7 +14,7 @@ use gleaner_models::lucid::throughput::{self, Series, ThroughputModel};
 use gleaner_models::lucid::workload::{Options, WorkloadModel};
 use jiff::civil::DateTime;
 
-use super::data::{DataArgs, Jobs, has_scores};
+use super::data::{DataArgs, Jobs};
 use crate::cli::print;
 use crate::domain::{Time, Workload};
 use crate::error::{Error, Result};
@@ -198,12 +198,7 @@ impl Data {
     fn read(kind: Kind, args: &DataArgs, sources: &mut Vec<SourceId>) -> Result<Self> {
         Ok(match kind {
             Kind::Throughput => Data::Throughput(args.series(sources)?),
-            Kind::Packing => {
-                let mut profiles = args.profiles(sources)?;
-                profiles.retain(|_, profile| profile.score.is_some());
-                has_scores(&profiles)?;
-                Data::Packing(profiles)
-            }
+            Kind::Packing => Data::Packing(args.scored(sources)?),
             Kind::Workload => Data::Workload(args.jobs(sources)?),
         })
     }

@@ -56,6 +56,14 @@ impl Images {
         )
     }
 
+    /// A first convolution of the input, half the size of larger images.
+    fn stem(&self, network: &mut Network, channels: u64) -> Value {
+        let images = self.input(network);
+        let stride = 1 + u64::from(self.side > 32);
+        let x = normalised(network, "stem", images, channels, 3, stride);
+        network.each("stem/Relu", Op::Relu, x)
+    }
+
     fn drawn(self, model: String, network: Network) -> Drawn {
         Drawn {
             data: self.data,
@@ -99,16 +107,7 @@ pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, blocks) = (random.random_range(2..=4), random.random_range(1..=2));
     let (mut channels, bottleneck) = (one(random, &[16, 24, 32]), random.random_bool(0.5));
-    let mut x = images.input(&mut network);
-    x = normalised(
-        &mut network,
-        "stem",
-        x,
-        channels,
-        3,
-        1 + u64::from(images.side > 32),
-    );
-    x = network.each("stem/Relu", Op::Relu, x);
+    let mut x = images.stem(&mut network, channels);
     if images.side > 32 {
         x = pool(&mut network, "stem/MaxPool", x);
     }
@@ -131,16 +130,7 @@ pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
 pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));
-    let mut x = images.input(&mut network);
-    x = normalised(
-        &mut network,
-        "stem",
-        x,
-        channels,
-        3,
-        1 + u64::from(images.side > 32),
-    );
-    x = network.each("stem/Relu", Op::Relu, x);
+    let mut x = images.stem(&mut network, channels);
     for block in 0..blocks {
         let down = block % 3 == 1 && network.shape(x)[1] > 4;
         channels = if down {

@@ -150,7 +150,7 @@ impl Nodes {
         inputs: &[&str],
         shapes: &[&[u64]],
     ) -> String {
-        let name = self.add((name, op), inputs, Kind::Float, shapes, Holds::Nothing);
+        let name = self.floats(name, op, inputs, shapes);
         if let Some(operation) = self.operations.last_mut() {
             operation.device = CPU;
         }
