@@ -3,7 +3,7 @@
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
-    echo "gleaner needs a Rust toolchain (1.88 or newer): https://rustup.rs" >&2
+    echo "gleaner needs a Rust toolchain (1.89 or newer): https://rustup.rs" >&2
     exit 1
 fi
 for component in rustfmt clippy; do

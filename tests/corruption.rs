@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use gleaner::domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
 use gleaner::ingest::scheduler::{self, Format, Options};
@@ -405,14 +404,7 @@ fn is_sound(folder: &TempDir, sample: &Sample, bytes: &[u8]) -> bool {
     // Overwriting a file makes some file systems flush it to disk first.
     let _ = std::fs::remove_file(&path);
     std::fs::write(&path, bytes).unwrap();
-    let start = Instant::now();
     let outcome = (sample.read)(&path);
-    assert!(
-        start.elapsed() < Duration::from_secs(5),
-        "{}: {:?}",
-        sample.name,
-        start.elapsed()
-    );
     if let Err(error) = &outcome {
         assert_eq!(error.exit_code(), 3, "{}: {error}", sample.name);
         assert!(!error.to_string().is_empty());

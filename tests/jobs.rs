@@ -7,7 +7,6 @@ mod data;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use gleaner::domain::{Cluster, Job, Time, Workload};
 use gleaner::ingest::Loaded;
@@ -347,7 +346,7 @@ fn parquet_gives_the_same_jobs() {
 }
 
 #[test]
-fn a_large_trace_is_read_fast() {
+fn a_large_trace_is_read() {
     let Some(cluster) = venus() else { return };
     let mut input = september(&cluster).unwrap();
     let once = std::mem::take(&mut input.trace.jobs);
@@ -375,12 +374,7 @@ fn a_large_trace_is_read_fast() {
         &parquet,
     );
     for path in [csv, parquet] {
-        let start = Instant::now();
         let loaded: Loaded<TraceInput> = trace::read(&path, &cluster, Options::default()).unwrap();
-        let took = start.elapsed();
-        eprintln!("{}: read in {took:.1?}", path.display());
         assert_eq!(loaded.value.trace.jobs.len(), 238_590);
-        // A generous bound on a few tenths of a second, for busy machines.
-        assert!(took < Duration::from_secs(3), "{took:?}");
     }
 }

@@ -16,7 +16,7 @@ use crate::compare::{CONTENDERS, Contender, Recorder, compare, summarise};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::compare as tables;
-use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::run::{End, RunDir, Seconds};
 use crate::replay::{self, Control, SolverDecider};
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
@@ -64,28 +64,26 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let contenders = contenders(args)?;
     let limits = limits(args.time_limit, args.gap)?;
-    let directory = args.out.as_deref().map(RunDir::open).transpose()?;
+    let open = |path| RunDir::open(path, "compare", args);
+    let directory = args.out.as_deref().map(open).transpose()?;
     let clock = Instant::now();
     let (problems, sources) = problems(args)?;
     let read = clock.elapsed().as_secs_f64();
     remark(&[format!("comparing on {} problems", problems.len())]);
 
     let clock = Instant::now();
-    let stop = interrupt::flag()?;
+    let stop = interrupt::flag();
     let mut progress = Progress::new(args.quiet);
     let mut update = |done, total| progress.update(done, total);
     let rows = compare(&problems, &contenders, &limits, stop, &mut update)?;
     progress.finish();
     let lines = summarise(&rows, &contenders);
     let complete = rows.len() == problems.len() * contenders.len();
-    if let Some(directory) = &directory {
+    if let Some(directory) = directory {
         directory.write_table(&tables::answers(&rows))?;
         directory.write_table(&tables::solvers(&lines))?;
-        directory.write_info(&RunInfo {
-            command: "compare",
-            version: env!("CARGO_PKG_VERSION"),
-            arguments: args,
-            inputs: sources.iter().map(Input::from).collect(),
+        directory.finish(&End {
+            sources: &sources,
             complete,
             seconds: Seconds {
                 read,
@@ -126,7 +124,7 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
         args.every,
     );
     let control = Control {
-        stop: interrupt::flag()?,
+        stop: interrupt::flag(),
         progress: &mut |_, _| {},
     };
     replay::run(&inputs.log, &inputs.tasks, &options, &mut recorder, control)?;

@@ -1,24 +1,71 @@
-//! Ctrl-C: the first asks for an orderly stop, the second ends at once.
+//! Ctrl-C and the signals of batch systems: an orderly stop, or at least no half file.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::{io, process, thread};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::error::{Error, Result};
+use crate::files;
 
+/// Set by a signal while a command polls.
 static STOP: AtomicBool = AtomicBool::new(false);
+/// Whether the command polls.
+static POLLED: AtomicBool = AtomicBool::new(false);
+/// The signal that came; 0 before any.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// Catches Ctrl-C and SIGTERM from now on; either sets the flag.
+/// Catches Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on, once for the process.
+///
+/// A command that polls ([`flag`]) stops in order at the first and ends at once at the
+/// second. Any other ends at the first: files under way are removed.
 ///
 /// # Errors
 /// When the system refuses the handler.
-pub fn flag() -> Result<&'static AtomicBool> {
-    let caught = ctrlc::try_set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-    match caught {
-        // A command with two phases asks twice.
-        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(&STOP),
-        Err(e) => Err(Error::Run(format!("cannot catch Ctrl-C: {e}"))),
+pub fn watch() -> Result<()> {
+    static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
+    let begin = || begin().map_err(|error| error.to_string());
+    let begun = WATCHED.get_or_init(begin);
+    begun
+        .clone()
+        .map_err(|error| Error::Run(format!("cannot catch Ctrl-C: {error}")))
+}
+
+fn begin() -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let watcher = thread::Builder::new().name("signals".to_owned());
+    watcher
+        .spawn(move || signals.forever().for_each(received))
+        .map(drop)
+}
+
+fn received(signal: i32) {
+    let is_first = SIGNAL.swap(signal, Ordering::SeqCst) == 0;
+    STOP.store(true, Ordering::SeqCst);
+    if !(is_first && POLLED.load(Ordering::SeqCst)) {
+        files::discard_unfinished();
+        super::remark(&["interrupted; files that were not complete are removed".to_owned()]);
+        process::exit(exit_code(signal));
+    }
+}
+
+fn exit_code(signal: i32) -> i32 {
+    128 + signal
+}
+
+/// The flag that a command polls from now on to stop in order.
+pub fn flag() -> &'static AtomicBool {
+    POLLED.store(true, Ordering::SeqCst);
+    &STOP
+}
+
+/// The exit code of an interrupted command: 128 and the signal's number, so 130 after
+/// Ctrl-C and 143 after SIGTERM.
+pub fn interrupted() -> u8 {
+    match SIGNAL.load(Ordering::SeqCst) {
+        0 => 130,
+        signal => exit_code(signal) as u8,
     }
 }

@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
     version,
     arg_required_else_help = true,
     after_help = "Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 invalid input data, \
-                  130 interrupted.\n\nStart with `gleaner replay` without arguments, \
+                  130 interrupted (Ctrl-C), 143 terminated (SIGTERM).\n\nStart with `gleaner replay` without arguments, \
                   or `gleaner COMMAND --help` for examples."
 )]
 struct Cli {
@@ -75,6 +75,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    if let Err(error) = interrupt::watch() {
+        return complain(&error);
+    }
     let result = match cli.command {
         Command::Ingest(args) => ingest::run(&args),
         Command::Replay(args) => replay::run(&args),
@@ -104,7 +107,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn complain(error: &Error) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "gleaner: {error}");
-    ExitCode::from(error.exit_code())
+    match error {
+        Error::Interrupted => ExitCode::from(interrupt::interrupted()),
+        _ => ExitCode::from(error.exit_code()),
+    }
 }
 
 /// Prints to stdout.

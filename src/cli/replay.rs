@@ -12,7 +12,7 @@ use super::solver::SolverArgs;
 use super::{interrupt, print, remark};
 use crate::error::{Error, Result};
 use crate::ingest;
-use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::run::{End, RunDir, Seconds};
 use crate::output::{replay as tables, summary};
 use crate::replay::{self, Control, Decider, Initial, Outcome, SolverDecider, decide};
 
@@ -60,24 +60,24 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
-    let stop = interrupt::flag()?;
     let mut options = args.log.options()?;
     let mut seconds = Seconds::default();
     let clock = Instant::now();
+    let open = |path| RunDir::open(path, "replay", args);
+    let directory = args.out.as_deref().map(open).transpose()?;
     let mut inputs = args.log.read(args.skip_invalid)?;
     let mut decider = decider(args, &mut inputs)?;
     if args.scripted.is_some() {
         // The script's event 0 is the initial deal.
         options.initial = Initial::Solve;
     }
-    let directory = args.out.as_deref().map(RunDir::open).transpose()?;
-    report_skipped(&inputs, directory.as_ref())?;
+    report_skipped(&inputs);
     seconds.read = clock.elapsed().as_secs_f64();
 
     let clock = Instant::now();
     let mut progress = Progress::new(args.quiet);
     let control = Control {
-        stop,
+        stop: interrupt::flag(),
         progress: &mut |done, total| progress.update(done, total),
     };
     let outcome = replay::run(
@@ -90,8 +90,8 @@ pub fn run(args: &Args) -> Result<()> {
     progress.finish();
     seconds.compute = clock.elapsed().as_secs_f64();
 
-    if let Some(directory) = &directory {
-        seconds.write = write(directory, args, &inputs, &outcome, seconds)?;
+    if let Some(directory) = directory {
+        seconds.write = write(directory, &inputs, &outcome, seconds)?;
     }
     print(&if args.json {
         summary::json(&outcome.summary)?
@@ -120,33 +120,23 @@ fn decider(args: &Args, inputs: &mut Inputs) -> Result<Box<dyn Decider>> {
     }
 }
 
-fn report_skipped(inputs: &Inputs, directory: Option<&RunDir>) -> Result<()> {
-    if inputs.skipped.0.is_empty() {
-        return Ok(());
+fn report_skipped(inputs: &Inputs) {
+    if !inputs.skipped.0.is_empty() {
+        remark(&[format!("left out: {}", inputs.skipped)]);
     }
-    remark(&[format!("left out: {}", inputs.skipped)]);
-    directory.map_or(Ok(()), |directory| directory.write_skipped(&inputs.skipped))
 }
 
 /// Writes the run directory; returns the seconds it took.
-fn write(
-    directory: &RunDir,
-    args: &Args,
-    inputs: &Inputs,
-    outcome: &Outcome,
-    seconds: Seconds,
-) -> Result<f64> {
+fn write(directory: RunDir, inputs: &Inputs, outcome: &Outcome, seconds: Seconds) -> Result<f64> {
     let clock = Instant::now();
+    directory.write_skipped(&inputs.skipped)?;
     for table in tables::tables(outcome, &inputs.log) {
         directory.write_table(&table)?;
     }
     directory.write_json("summary.json", &outcome.summary)?;
     let write = clock.elapsed().as_secs_f64();
-    directory.write_info(&RunInfo {
-        command: "replay",
-        version: env!("CARGO_PKG_VERSION"),
-        arguments: args,
-        inputs: inputs.sources.iter().map(Input::from).collect(),
+    directory.finish(&End {
+        sources: &inputs.sources,
         complete: outcome.summary.complete,
         seconds: Seconds { write, ..seconds },
     })?;

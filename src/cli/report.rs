@@ -7,6 +7,7 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::files;
 use crate::ingest::runs::{self, Run, RunResult};
 use crate::report::{Figure, Report, SweepChoice, html, still};
 
@@ -110,8 +111,7 @@ impl Drawn {
     /// A file cannot be written.
     pub fn write(&self, report: &Report) -> Result<()> {
         if let Some(path) = &self.output {
-            let page = html::page(report)?;
-            fs::write(path, page).map_err(|e| Error::io("write", path, e))?;
+            files::write_bytes(path, html::page(report)?.as_bytes())?;
         }
         if let Some(folder) = &self.svg {
             draw(folder, "svg", report, |figure| {
@@ -134,7 +134,7 @@ fn draw(
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
     for figure in report.figures() {
         let path = folder.join(format!("{}.{extension}", figure.id));
-        fs::write(&path, render(figure)?).map_err(|e| Error::io("write", path, e))?;
+        files::write_bytes(&path, &render(figure)?)?;
     }
     Ok(())
 }

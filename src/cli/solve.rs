@@ -1,7 +1,5 @@
 //! `gleaner solve`: allocation problems in, allocations out, as JSON.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,6 +10,7 @@ use gleaner_solvers::{Problem, check};
 use super::print;
 use super::solver::{Formulation as FormulationArg, SolverArgs};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::{ingest, output};
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
@@ -126,8 +125,5 @@ fn write_model(
     };
     let formulation = formulation.map(Into::into).unwrap_or_default();
     let model = formulations::build(problem, formulation, args.solver.big_m.into())?;
-    let mut out = BufWriter::new(File::create(path).map_err(|e| Error::io("create", path, e))?);
-    write(&model, &mut out)
-        .and_then(|()| out.flush())
-        .map_err(|e| Error::io("write", path, e))
+    files::write(path, |out| write(&model, out))
 }

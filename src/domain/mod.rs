@@ -2,12 +2,14 @@
 
 pub mod cluster;
 pub mod events;
+pub mod fingerprint;
 pub mod jobs;
 pub mod tasks;
 pub mod time;
 
 pub use cluster::{Cluster, VirtualCluster};
 pub use events::{Change, EventLog, EventLogBuilder};
+pub use fingerprint::Fingerprint;
 pub use jobs::{Job, Known, Trace, Usage, Workload};
 pub use tasks::{ScalingCurve, TrainingTask};
 pub use time::Time;

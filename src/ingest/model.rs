@@ -6,7 +6,7 @@ use gleaner_models::lucid::packing::Features;
 use serde::de::DeserializeOwned;
 
 use super::Loaded;
-use super::source::Source;
+use super::source::{Source, TEXT_LIMIT};
 use crate::error::{Fault, Result};
 use crate::models::stored::{FORMAT, Head, Stored, VERSION};
 use crate::models::{Kind, Model, Trained};
@@ -18,7 +18,7 @@ use crate::models::{Kind, Model, Trained};
 /// other features, numbers that make no model.
 pub fn read(path: &Path) -> Result<Loaded<Trained>> {
     let source = Source::open(path)?;
-    let bytes = source.read_all()?;
+    let bytes = source.read_up_to(TEXT_LIMIT)?;
     let head: Head = serde_json::from_slice(&bytes).map_err(|error| no_model(&source, &error))?;
     if head.format != FORMAT || head.version != VERSION {
         let found = format!("{} of version {}", head.format, head.version);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Loaded;
-use super::source::Source;
+use super::source::{Source, TOML_LIMIT};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::sweep::{Plan, PlanFault, PlanFile};
 
@@ -13,7 +13,7 @@ use crate::sweep::{Plan, PlanFault, PlanFile};
 /// A file that cannot be read, or the plan's faults, gathered.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     let source = Source::open(path)?;
-    let text = String::from_utf8(source.read_all()?.into_owned());
+    let text = String::from_utf8(source.read_up_to(TOML_LIMIT)?.into_owned());
     let text = text.map_err(|_| source.fault("bytes that are not UTF-8", "text"))?;
     let file: PlanFile =
         toml::from_str(&text).map_err(|error| malformed(&source, &text, &error))?;

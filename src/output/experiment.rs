@@ -1,16 +1,17 @@
 //! A generated experiment as the files that `gleaner simulate` reads. No name in it needs
 //! quotes.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::domain::{Job, Usage, Workload};
 use crate::error::{Error, Result};
+use crate::files::{self, Whole};
 use crate::synth::jobs::Experiment;
 
 /// Writes one file.
-type Fill = fn(&Experiment, &mut BufWriter<File>) -> io::Result<()>;
+type Fill = fn(&Experiment, &mut Whole) -> io::Result<()>;
 
 /// Names and contents.
 const FILES: [(&str, Fill); 6] = [
@@ -29,17 +30,12 @@ const FILES: [(&str, Fill); 6] = [
 pub fn write(experiment: &Experiment, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
     for (name, fill) in FILES {
-        let path = directory.join(name);
-        let file = File::create(&path).map_err(|e| Error::io("create", &path, e))?;
-        let mut out = BufWriter::new(file);
-        fill(experiment, &mut out)
-            .and_then(|()| out.flush())
-            .map_err(|e| Error::io("write", &path, e))?;
+        files::write(&directory.join(name), |out| fill(experiment, out))?;
     }
     Ok(())
 }
 
-fn jobs(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
+fn jobs(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     writeln!(
         out,
         "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration,\
@@ -70,13 +66,13 @@ fn jobs(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
     Ok(())
 }
 
-fn cluster(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
+fn cluster(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     writeln!(out, "vc,num")?;
     let mut vcs = experiment.cluster.vcs.iter();
     vcs.try_for_each(|vc| writeln!(out, "{},{}", vc.name, vc.nodes))
 }
 
-fn profiles(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
+fn profiles(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     writeln!(
         out,
         "dataset,model,batchsize,amp,speed,gpu_util,gmem_util,gmem,label"
@@ -92,7 +88,7 @@ fn profiles(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()
     Ok(())
 }
 
-fn pairs(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
+fn pairs(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     writeln!(
         out,
         "dataset1,model1,batchsize1,amp1,speed1,dataset2,model2,batchsize2,amp2,speed2,\
@@ -107,7 +103,7 @@ fn pairs(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
     Ok(())
 }
 
-fn forecast(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
+fn forecast(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     writeln!(
         out,
         "time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num"
@@ -126,7 +122,7 @@ fn forecast(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()
     })
 }
 
-fn estimates(experiment: &Experiment, out: &mut BufWriter<File>) -> io::Result<()> {
+fn estimates(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     writeln!(out, "job_id,priority")?;
     let mut jobs = experiment.jobs();
     jobs.try_for_each(|(job, estimate)| writeln!(out, "{},{estimate}", job.id))

@@ -22,7 +22,6 @@ pub mod sweep;
 pub mod table;
 pub mod tasks;
 pub mod training;
-pub mod whole;
 mod workloads;
 
 mod parquet_column;

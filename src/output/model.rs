@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::whole;
 use crate::error::Result;
+use crate::files;
 use crate::models::stored::{FORMAT, Stored, VERSION};
 use crate::models::{Model, Trained};
 
@@ -33,7 +33,7 @@ fn write_as(trained: &Trained, model: impl Serialize, path: &Path) -> Result<()>
         inputs: trained.inputs.clone(),
         model,
     };
-    whole::fill(path, |out| {
+    files::write(path, |out| {
         serde_json::to_writer(&mut *out, &stored)?;
         out.write_all(b"\n")
     })

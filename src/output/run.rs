@@ -1,58 +1,66 @@
 //! A run directory: run.json, summary.json, and the tables as CSV and Parquet.
+//!
+//! A directory holds one run. Its files are written beside those of an earlier run under
+//! temporary names. [`RunDir::finish`] then marks the directory as unfinished, removes the
+//! earlier run's files, renames the new ones and writes the final `run.json`. A kill before
+//! leaves the earlier run, a kill in between a directory that says that it is unfinished.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::table::{Column, Table};
 use crate::error::{Error, Fault, Faults, Result};
+use crate::files::{self, DirLock, Hashed, Listed, Whole};
 use crate::ingest::SourceId;
 
 /// The file that marks a directory as a run of this program.
-const RUN_FILE: &str = "run.json";
+pub const RUN_FILE: &str = "run.json";
 
-/// How the name of a file ends that is being written.
-const PART: &str = ".part";
+/// No more fields of `run.json`.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Nothing {}
 
-/// An input as `run.json` lists it.
-#[derive(Debug, Clone, Serialize)]
-pub struct Input {
-    /// Path as the user named it.
-    pub path: String,
-    /// Length in bytes.
-    pub bytes: u64,
-    /// SHA-256 in hexadecimal.
-    pub sha256: String,
-}
+/// Folders within folders that a run directory has: `logs/VC`.
+const DEPTH: u32 = 2;
 
-impl From<&SourceId> for Input {
-    fn from(id: &SourceId) -> Self {
-        Input {
-            path: id.path.display().to_string(),
-            bytes: id.length,
-            sha256: id.sha256.to_string(),
-        }
-    }
-}
-
-/// What `run.json` says of a run. Only here are wall times, so that all other
-/// files but the timings table depend on inputs, arguments and seed alone.
+/// `run.json`. Only here are wall times, so that all other files but the timings table
+/// depend on inputs, arguments and seed alone.
 #[derive(Debug, Serialize)]
-pub struct RunInfo<A> {
+struct RunInfo<'a, M> {
     /// The subcommand.
-    pub command: &'static str,
+    command: &'a str,
     /// Version of the program.
-    pub version: &'static str,
+    version: &'a str,
     /// All arguments, defaults filled in.
-    pub arguments: A,
+    arguments: &'a Value,
     /// Every file read.
-    pub inputs: Vec<Input>,
+    inputs: Vec<Listed>,
     /// Whether the run reached its end.
-    pub complete: bool,
+    complete: bool,
+    /// Whether results are being put in place; a directory that says so was left by a kill.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unfinished: bool,
     /// Wall time by phase, in seconds.
-    pub seconds: Seconds,
+    seconds: Seconds,
+    /// What else the subcommand tells.
+    #[serde(flatten)]
+    more: M,
+    /// Every file written but this one.
+    files: Vec<Listed>,
+}
+
+/// What is read of the `run.json` of an earlier run.
+#[derive(Debug, Deserialize)]
+struct Earlier {
+    command: String,
+    files: Vec<Listed>,
 }
 
 /// Wall time by phase, in seconds.
@@ -66,30 +74,81 @@ pub struct Seconds {
     pub write: f64,
 }
 
-/// A directory that takes one run's results.
+/// How a run ended.
+#[derive(Debug, Clone, Copy)]
+pub struct End<'a> {
+    /// Every file read.
+    pub sources: &'a [SourceId],
+    /// Whether it reached its end.
+    pub complete: bool,
+    /// Wall time by phase.
+    pub seconds: Seconds,
+}
+
+/// Of a run that has not ended.
+const NOTHING_YET: End<'static> = End {
+    sources: &[],
+    complete: false,
+    seconds: Seconds {
+        read: 0.0,
+        compute: 0.0,
+        write: 0.0,
+    },
+};
+
+/// A directory that takes one run's results. Dropped before [`RunDir::finish`], it stays as
+/// it was.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
+    command: &'static str,
+    arguments: Value,
+    /// Nothing where the directory is new.
+    earlier: Option<Earlier>,
+    /// Whether there is a `run.json`.
+    announced: Mutex<bool>,
+    written: Mutex<BTreeMap<String, Written>>,
+    _lock: DirLock,
+}
+
+/// A file that is complete, but not yet in place.
+#[derive(Debug)]
+struct Written {
+    file: Whole,
+    listed: Listed,
 }
 
 impl RunDir {
-    /// Opens `path` for a run: creates it, or takes over that of an earlier run.
+    /// Opens `path` for a run of the subcommand `command`: creates it, or takes over that of
+    /// an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// A directory that holds other things is left alone: [`Error::Usage`].
-    pub fn open(path: &Path) -> Result<Self> {
-        let is_whole = |entry: std::io::Result<fs::DirEntry>| {
-            entry.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(PART))
-        };
-        let taken = fs::read_dir(path).is_ok_and(|mut entries| entries.any(is_whole));
-        if taken && !path.join(RUN_FILE).is_file() {
+    /// A directory that holds other things, or results of a sweep for another subcommand, is
+    /// left alone: [`Error::Usage`]. Another run is writing into it: [`Error::Run`].
+    pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
+        let arguments =
+            serde_json::to_value(arguments).map_err(|error| Error::Run(error.to_string()))?;
+        refuse_strangers(path)?;
+        fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
+        let lock = DirLock::acquire(path)?;
+        let earlier = earlier(path)?;
+        let holds_sweep = earlier.as_ref().is_some_and(|run| run.command == "sweep");
+        if holds_sweep && command != "sweep" {
             return Err(Error::Usage(format!(
-                "--out {}: the directory holds files that are no earlier run's; name a new one",
+                "--out {}: the directory holds the runs of a sweep; name another one, or remove it",
                 path.display()
             )));
         }
-        fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
-        Ok(RunDir { path: path.into() })
+        remove_leftovers(path, DEPTH);
+        Ok(RunDir {
+            path: path.into(),
+            command,
+            arguments,
+            announced: Mutex::new(earlier.is_some()),
+            earlier,
+            written: Mutex::default(),
+            _lock: lock,
+        })
     }
 
     /// The directory.
@@ -106,14 +165,6 @@ impl RunDir {
             serde_json::to_writer_pretty(&mut *out, value)?;
             out.write_all(b"\n")
         })
-    }
-
-    /// Writes `run.json`: a [`RunInfo`], maybe with more.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write_info(&self, info: &impl Serialize) -> Result<()> {
-        self.write_json(RUN_FILE, info)
     }
 
     /// Writes a table as CSV and Parquet.
@@ -135,21 +186,14 @@ impl RunDir {
         })
     }
 
-    /// A folder of this name in the directory, created where it is missing.
-    ///
-    /// # Errors
-    /// When it cannot be created.
-    pub(super) fn folder(&self, name: &str) -> Result<RunDir> {
-        let path = self.path.join(name);
-        fs::create_dir_all(&path).map_err(|e| Error::io("create", &path, e))?;
-        Ok(RunDir { path })
-    }
-
-    /// Writes the faults of what was left out as `skipped.csv`.
+    /// Writes the faults of what was left out as `skipped.csv`, where there are any.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn write_skipped(&self, skipped: &Faults) -> Result<()> {
+        if skipped.0.is_empty() {
+            return Ok(());
+        }
         let text = |of: fn(&Fault) -> &String| {
             Column::Texts(skipped.0.iter().map(|f| of(f).as_str().into()).collect())
         };
@@ -167,35 +211,367 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    /// Writes a file of this name with what `fill` puts into it; killed midway, it leaves
-    /// the file as it was.
+    /// Writes a file with what `fill` puts into it. Its name may lead into folders, which are
+    /// created: `logs/vc1/fifo.csv`.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn write(
+    pub fn write(
         &self,
         name: &str,
-        fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+        fill: impl FnOnce(&mut Hashed<Whole>) -> io::Result<()>,
     ) -> Result<()> {
+        self.announce()?;
         let path = self.path.join(name);
-        let part = self.path.join(format!(".{name}{PART}"));
-        let mut out =
-            BufWriter::new(File::create(&part).map_err(|e| Error::io("create", &part, e))?);
-        fill(&mut out)
-            .and_then(|()| out.flush())
-            .and_then(|()| fs::rename(&part, &path))
-            .map_err(|e| Error::io("write", path, e))
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
+        }
+        let mut out = Hashed::new(Whole::create(&path)?);
+        let filled = fill(&mut out).and_then(|()| out.finish());
+        let (mut file, bytes, sha256) = filled.map_err(|e| Error::io("write", &path, e))?;
+        file.sync()?;
+        let listed = Listed {
+            path: name.to_owned(),
+            bytes,
+            sha256: sha256.to_string(),
+        };
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.insert(name.to_owned(), Written { file, listed });
+        Ok(())
     }
 
-    /// Removes a file of this name where there is one.
+    /// Before the first file of a new directory: a kill from now on leaves more than an
+    /// empty directory, and the next run must know whose it is.
+    fn announce(&self) -> Result<()> {
+        let mut announced = self
+            .announced
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !*announced {
+            self.write_info(&NOTHING_YET, &Nothing {}, true, Vec::new())?;
+            *announced = true;
+        }
+        Ok(())
+    }
+
+    /// Marks the directory as that of a run under way, and removes the results of an earlier
+    /// one: for runs that keep what they have done, as sweeps do.
     ///
     /// # Errors
-    /// When it cannot be removed.
-    pub fn remove(&self, name: &str) -> Result<()> {
-        let path = self.path.join(name);
-        match fs::remove_file(&path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
-            _ => Ok(()),
+    /// When a file cannot be written or removed.
+    pub fn begin(&self, sources: &[SourceId]) -> Result<()> {
+        let end = End {
+            sources,
+            ..NOTHING_YET
+        };
+        self.write_info(&end, &Nothing {}, false, Vec::new())?;
+        self.remove_all(self.earlier_names())
+    }
+
+    /// Puts the files in place of those of an earlier run, and lists them in `run.json`.
+    ///
+    /// # Errors
+    /// When a file cannot be written or removed.
+    pub fn finish(self, end: &End<'_>) -> Result<()> {
+        self.finish_with(end, &Nothing {})
+    }
+
+    /// As [`RunDir::finish`]; `more` is a struct or map whose fields `run.json` gets, too.
+    ///
+    /// # Errors
+    /// When a file cannot be written or removed.
+    pub fn finish_with(mut self, end: &End<'_>, more: &impl Serialize) -> Result<()> {
+        let clock = Instant::now();
+        let written = std::mem::take(&mut self.written);
+        let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let files: Vec<Listed> = written.values().map(|file| file.listed.clone()).collect();
+        // Whoever takes over from here on must know every file there may be.
+        let earlier = self.earlier.iter().flat_map(|run| &run.files);
+        let both = earlier.chain(&files).cloned().collect();
+        self.write_info(end, &Nothing {}, true, both)?;
+        let is_stale = |name: &&str| !written.contains_key(*name);
+        self.remove_all(self.earlier_names().filter(is_stale))?;
+        let mut folders = BTreeSet::new();
+        for (name, file) in written {
+            folders.extend(self.path.join(name).parent().map(Path::to_owned));
+            file.file.place()?;
         }
+        folders
+            .iter()
+            .for_each(|folder| files::sync_directory(folder));
+        let seconds = Seconds {
+            write: end.seconds.write + clock.elapsed().as_secs_f64(),
+            ..end.seconds
+        };
+        self.write_info(&End { seconds, ..*end }, more, false, files)?;
+        files::sync_directory(&self.path);
+        Ok(())
+    }
+
+    /// Names of the earlier run's files.
+    fn earlier_names(&self) -> impl Iterator<Item = &str> {
+        let files = self.earlier.iter().flat_map(|run| &run.files);
+        files.map(|file| file.path.as_str())
+    }
+
+    fn write_info(
+        &self,
+        end: &End<'_>,
+        more: &impl Serialize,
+        unfinished: bool,
+        files: Vec<Listed>,
+    ) -> Result<()> {
+        let info = RunInfo {
+            command: self.command,
+            version: env!("CARGO_PKG_VERSION"),
+            arguments: &self.arguments,
+            inputs: end.sources.iter().map(Listed::from).collect(),
+            complete: end.complete && !unfinished,
+            unfinished,
+            seconds: end.seconds,
+            more,
+            files,
+        };
+        files::write(&self.path.join(RUN_FILE), |out| {
+            serde_json::to_writer_pretty(&mut *out, &info)?;
+            out.write_all(b"\n")
+        })
+    }
+
+    /// Removes files of an earlier run where they are, and folders that they leave empty.
+    fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
+        names.try_for_each(|name| remove_file(&self.path, name))
+    }
+}
+
+/// Removes a file of a run directory, and the folders on its way that it leaves empty.
+fn remove_file(directory: &Path, name: &str) -> Result<()> {
+    // What a file says is not trusted: it may lead elsewhere.
+    if !is_inside(name) {
+        return Ok(());
+    }
+    let path = directory.join(name);
+    match fs::remove_file(&path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", path, e)),
+        _ => {}
+    }
+    let folders = Path::new(name).ancestors().skip(1);
+    for folder in folders.filter(|folder| *folder != Path::new("")) {
+        // One that holds something else stays.
+        let _ = fs::remove_dir(directory.join(folder));
+    }
+    Ok(())
+}
+
+/// Whether a path of `run.json` stays within the directory.
+fn is_inside(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Refuses a directory that holds anything but a run, or what a killed run left.
+fn refuse_strangers(path: &Path) -> Result<()> {
+    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let is_strange = entries.any(|entry| !files::is_unfinished(&entry.file_name()));
+    if is_strange && !path.join(RUN_FILE).is_file() {
+        return Err(Error::Usage(format!(
+            "--out {}: the directory holds files that are no earlier run's; name a new one",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// What the directory's `run.json` says; nothing where there is none.
+fn earlier(path: &Path) -> Result<Option<Earlier>> {
+    let file = path.join(RUN_FILE);
+    let bytes = match fs::read(&file) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(Error::io("read", file, e)),
+    };
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+        Error::Usage(format!(
+            "--out {}: its run.json is not one that this version writes ({error}); \
+             name a new directory, or remove this one",
+            path.display()
+        ))
+    })
+}
+
+/// Removes temporary files that a killed run left, in folders, too.
+fn remove_leftovers(path: &Path, depth: u32) {
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        // What cannot be removed does no harm.
+        if is_folder && depth > 0 {
+            remove_leftovers(&entry.path(), depth - 1);
+        } else if files::is_unfinished(&entry.file_name()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(path: &Path) -> Result<RunDir> {
+        RunDir::open(path, "replay", &serde_json::json!({"seed": 1}))
+    }
+
+    fn end(complete: bool) -> End<'static> {
+        End {
+            sources: &[],
+            complete,
+            seconds: Seconds::default(),
+        }
+    }
+
+    fn write(run: &RunDir, names: &[&str]) {
+        for name in names {
+            run.write(name, |out| out.write_all(name.as_bytes()))
+                .unwrap();
+        }
+    }
+
+    /// Every file in a directory, with its folders.
+    fn names(path: &Path) -> Vec<String> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).unwrap().flatten() {
+            let name = entry.file_name().into_string().unwrap();
+            match entry.path().is_dir() {
+                true => found.extend(names(&entry.path()).iter().map(|n| format!("{name}/{n}"))),
+                false => found.push(name),
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn info(path: &Path) -> Value {
+        serde_json::from_slice(&fs::read(path.join(RUN_FILE)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_directory_holds_one_run_and_lists_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let run = open(&path).unwrap();
+        write(&run, &["steps.csv", "logs/a/x.csv", "logs/b/x.csv"]);
+        run.finish(&end(true)).unwrap();
+        let run = open(&path).unwrap();
+        write(&run, &["steps.csv", "logs/b/y.csv"]);
+        fs::write(path.join("notes.txt"), "mine").unwrap();
+        run.finish_with(&end(true), &serde_json::json!({"start": 7}))
+            .unwrap();
+        assert_eq!(
+            names(&path),
+            ["logs/b/y.csv", "notes.txt", "run.json", "steps.csv"]
+        );
+        assert!(!path.join("logs/a").exists());
+        let info = info(&path);
+        assert_eq!(info["files"][1]["path"], "steps.csv");
+        assert_eq!(info["files"][1]["bytes"], 9);
+        let digest = files::Digest::of(b"steps.csv").to_string();
+        assert_eq!(info["files"][1]["sha256"], digest.as_str());
+        assert_eq!(
+            (&info["start"], &info["arguments"]["seed"]),
+            (&7.into(), &1.into())
+        );
+        assert_eq!(
+            (&info["complete"], &info["unfinished"]),
+            (&true.into(), &Value::Null)
+        );
+    }
+
+    #[test]
+    fn a_run_that_fails_leaves_the_earlier_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = open(folder.path()).unwrap();
+        write(&run, &["steps.csv"]);
+        run.finish(&end(true)).unwrap();
+        let before = fs::read(folder.path().join(RUN_FILE)).unwrap();
+        let run = open(folder.path()).unwrap();
+        write(&run, &["steps.csv", "tasks.csv"]);
+        drop(run);
+        assert_eq!(names(folder.path()), ["run.json", "steps.csv"]);
+        assert_eq!(fs::read(folder.path().join(RUN_FILE)).unwrap(), before);
+    }
+
+    #[test]
+    fn what_a_kill_leaves_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        // While the first run writes: temporary files, folders, an unfinished run.json.
+        fs::create_dir_all(path.join("logs/a")).unwrap();
+        fs::write(path.join("logs/a/.x.csv.abcdef.part"), "half").unwrap();
+        fs::write(path.join(".steps.csv.abcdef.part"), "half").unwrap();
+        let run = open(path).unwrap_err();
+        assert_eq!(
+            run.exit_code(),
+            2,
+            "a folder without run.json is somebody else's"
+        );
+        fs::remove_dir_all(path.join("logs")).unwrap();
+        let run = open(path).unwrap();
+        write(&run, &["logs/a/x.csv"]);
+        assert_eq!(info(path)["unfinished"], true);
+        std::mem::forget(run.written);
+        fs::write(path.join("logs/a/.y.csv.abcdef.part"), "half").unwrap();
+        drop(run._lock);
+        // While the second puts its files in place: some are, run.json lists all.
+        let run = open(path).unwrap();
+        run.write_info(
+            &end(true),
+            &Nothing {},
+            true,
+            vec![listed("old.csv"), listed("../x")],
+        )
+        .unwrap();
+        fs::write(path.join("old.csv"), "old").unwrap();
+        fs::write(folder.path().join("x"), "not listed").unwrap();
+        drop(run);
+        let run = open(path).unwrap();
+        write(&run, &["steps.csv"]);
+        run.finish(&end(false)).unwrap();
+        assert_eq!(names(path), ["run.json", "steps.csv", "x"]);
+        assert_eq!(info(path)["complete"], false);
+    }
+
+    fn listed(name: &str) -> Listed {
+        Listed {
+            path: name.to_owned(),
+            bytes: 0,
+            sha256: String::new(),
+        }
+    }
+
+    #[test]
+    fn two_runs_do_not_write_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = open(folder.path()).unwrap();
+        let message = open(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("another run is writing"), "{message}");
+        drop(first);
+        open(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn the_runs_of_a_sweep_are_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let sweep = || RunDir::open(folder.path(), "sweep", &Value::Null);
+        sweep().unwrap().begin(&[]).unwrap();
+        let message = open(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("holds the runs of a sweep"), "{message}");
+        sweep().unwrap();
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_not_followed() {
+        for name in ["", "/etc/passwd", "../x", "a/../../x", "./x"] {
+            assert!(!is_inside(name), "{name}");
+        }
+        assert!(is_inside("logs/a/x.csv"));
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::domain::{ScalingCurve, TrainingTask};
 use crate::error::{Error, Result};
+use crate::files;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -55,7 +56,7 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
             )));
         }
     };
-    std::fs::write(path, text).map_err(|e| Error::io("write", path, e))
+    files::write_bytes(path, text.as_bytes())
 }
 
 fn document(tasks: &[TrainingTask]) -> Document<'_> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{Run, command, gleaner, json, samples, stable_files};
 
@@ -272,39 +272,38 @@ fn an_interrupt_writes_what_there_is() {
     gleaner(at, "synth events --nodes 2000 --days 60 -o long.gev").expect(0);
     gleaner(at, "synth tasks --count 400 --hours 9999 -o tasks.toml").expect(0);
     let line = "replay --events long.gev --tasks tasks.toml --max-tasks 200 --out run";
-    let child = command(at, line)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    // The directory is made when the inputs are read and the handler is in place.
-    while !at.join("run").exists() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(120),
-            "the replay does not begin"
-        );
-        std::thread::sleep(Duration::from_millis(10));
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let run = stopped(at, line, signal)
+            .expect(code)
+            .says(&["interrupted"]);
+        assert!(run.out.contains("INCOMPLETE"), "{}", run.out);
+        assert_eq!(json(&at.join("run/summary.json"))["complete"], false);
+        assert_eq!(json(&at.join("run/run.json"))["complete"], false);
+        let steps = fs::read_to_string(at.join("run/steps.csv")).unwrap();
+        assert!(steps.lines().count() > 1);
+        fs::remove_dir_all(at.join("run")).unwrap();
     }
-    std::thread::sleep(Duration::from_millis(300));
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
-    let run = Run::from(child.wait_with_output().unwrap())
-        .expect(130)
-        .says(&["interrupted"]);
-    assert!(run.out.contains("INCOMPLETE"), "{}", run.out);
-    assert_eq!(json(&at.join("run/summary.json"))["complete"], false);
-    assert_eq!(json(&at.join("run/run.json"))["complete"], false);
-    assert!(
-        fs::read_to_string(at.join("run/steps.csv"))
-            .unwrap()
-            .lines()
-            .count()
-            > 1
-    );
+}
+
+/// Sends a signal to a replay that has read its inputs: later and later, until it was so.
+fn stopped(at: &Path, line: &str, signal: &str) -> Run {
+    let mut wait = Duration::from_millis(250);
+    loop {
+        let child = command(at, line)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(wait);
+        let kill = ["-s", signal, &child.id().to_string()];
+        assert!(Command::new("kill").args(kill).status().unwrap().success());
+        let run = Run::from(child.wait_with_output().unwrap());
+        assert_ne!(run.code, Some(0), "the replay was over before the signal");
+        if at.join("run/summary.json").exists() {
+            return run;
+        }
+        wait *= 2;
+    }
 }
 
 /// A sample of `dataset/logs`.

@@ -1,7 +1,5 @@
 //! The published data; golden values from reading it with pandas.
 
-use std::time::Instant;
-
 use gleaner::domain::EventLog;
 use gleaner::ingest::{events, tasks};
 use gleaner::output::events::{Layout, write};
@@ -57,16 +55,8 @@ fn the_summit_log_survives_every_form() {
     ] {
         let path = folder.path().join(name);
         write(&log, &path, layout, None).unwrap();
-        let start = Instant::now();
         let back = events::read(&path).unwrap().value;
-        eprintln!("{name}: read in {:.1?}", start.elapsed());
         assert!(back == log, "{name}");
-        // A generous bound on a time of about 10 ms, for busy machines.
-        assert!(
-            name != "log.gev" || start.elapsed().as_millis() < 400,
-            "{:?}",
-            start.elapsed()
-        );
     }
 }
 

@@ -50,6 +50,37 @@ fn names_that_need_quotes_survive() {
     ));
 }
 
+#[test]
+fn no_flipped_bit_of_our_parquet_reads_as_another_log() {
+    let changes: Vec<_> = (0..40).map(|row| vec![(row % 3, row % 6 < 3)]).collect();
+    let rows: Vec<(f64, &[(u32, bool)])> = (0..)
+        .zip(&changes)
+        .map(|(at, changes)| (60.0 * f64::from(at), changes.as_slice()))
+        .collect();
+    let log = log(&["a", "b", "c"], &rows);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.parquet");
+    let mut found_by_digest = 0;
+    for layout in [Layout::Long, Layout::Wide] {
+        write(&log, &path, layout, None).unwrap();
+        let sound = std::fs::read(&path).unwrap();
+        for bit in (0..8 * sound.len()).step_by(13) {
+            let mut damaged = sound.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, damaged).unwrap();
+            match read(&path) {
+                Ok(back) => assert_eq!(back.value, log, "{layout:?}, bit {bit}"),
+                Err(error) => {
+                    assert_eq!(error.exit_code(), 3);
+                    let by_digest = error.to_string().contains("does not match its checksum");
+                    found_by_digest += u32::from(by_digest);
+                }
+            }
+        }
+    }
+    assert!(found_by_digest > 0);
+}
+
 /// Any log: some nodes, times with many ties, rows of random flips.
 fn any_log() -> impl Strategy<Value = EventLog> {
     let rows = |nodes: usize| {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
+use gleaner::files::Digest;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -69,6 +70,23 @@ pub fn sweep() -> TempDir {
     }
     gleaner(directory.path(), "sweep sweep.toml --out swept").expect(0);
     directory
+}
+
+/// Has `run.json` list the files of a run as they are now, and not list those that are gone:
+/// what a reader meets after an attack, not after an accident.
+pub fn sign(run: &Path) {
+    let path = run.join("run.json");
+    let mut info = json(&path);
+    let files = info["files"].as_array_mut().unwrap();
+    files.retain_mut(|file| {
+        let Ok(bytes) = fs::read(run.join(file["path"].as_str().unwrap())) else {
+            return false;
+        };
+        file["bytes"] = bytes.len().into();
+        file["sha256"] = Digest::of(&bytes).to_string().into();
+        true
+    });
+    fs::write(&path, serde_json::to_vec_pretty(&info).unwrap()).unwrap();
 }
 
 /// A directory with `page.html`, the sample log inspected for the sample tasks.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{
-    Figures, assert_near, column, gleaner, json, numbers, packed, page, simulation, sweep,
+    Figures, assert_near, column, gleaner, json, numbers, packed, page, sign, simulation, sweep,
 };
 
 /// Settings and figures of a sweep's runs.
@@ -232,6 +232,7 @@ fn damaged_sweeps_are_faults() {
         let sound = fs::read_to_string(&file).unwrap();
         assert!(sound.contains(from));
         fs::write(&file, sound.replace(from, to)).unwrap();
+        sign(&path.join("swept"));
         gleaner(path, "report swept -o no.html")
             .expect(3)
             .says(words);
@@ -263,6 +264,7 @@ fn damaged_sweeps_are_faults() {
     let sound = fs::read(&table).unwrap();
     for kept in [0, 1, sound.len() / 2, sound.len() - 1] {
         fs::write(&table, &sound[..kept]).unwrap();
+        sign(&path.join("swept"));
         gleaner(path, "report swept -o no.html")
             .expect(3)
             .says(&["sweep.parquet"]);

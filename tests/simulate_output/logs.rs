@@ -6,11 +6,10 @@ use gleaner::domain::{Job, Trace, Usage, Workload};
 use gleaner::lucid::inputs::{Packing, PackingTable};
 use gleaner::lucid::result::{PolicyRun, ProfilerRun};
 use gleaner::lucid::schedule::{JobOutcome, Schedule};
-use gleaner::output::run::RunDir;
 use gleaner::output::simulate::{self, Experiment};
 use tempfile::TempDir;
 
-use crate::support::{cluster, job, outcome, samples, small_run, vc_run};
+use crate::support::{cluster, finish, job, outcome, run_dir, samples, small_run, vc_run};
 
 fn write(
     trace: &Trace,
@@ -19,7 +18,7 @@ fn write(
     packing: Option<&dyn Packing>,
 ) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let dir = RunDir::open(folder.path()).unwrap();
+    let dir = run_dir(folder.path());
     let cluster = cluster(vcs);
     let experiment = Experiment {
         trace,
@@ -28,6 +27,7 @@ fn write(
         csv: false,
     };
     simulate::write_logs(&dir, experiment, run, packing).unwrap();
+    finish(dir);
     folder
 }
 
@@ -216,7 +216,7 @@ fn names_that_lead_elsewhere_are_refused() {
     let (trace, _, run) = small_run();
     for name in ["", ".", "..", "a/b", "/etc", "../up", "all", "a/"] {
         let folder = tempfile::tempdir().unwrap();
-        let dir = RunDir::open(folder.path()).unwrap();
+        let dir = run_dir(folder.path());
         let cluster = cluster(&[(name, 4), ("small", 1)]);
         let experiment = Experiment {
             trace: &trace,

@@ -3,11 +3,10 @@
 use std::fs;
 
 use gleaner::lucid::metrics::{Metrics, summarise};
-use gleaner::output::run::RunDir;
 use gleaner::output::simulate;
 use serde_json::{Value, json};
 
-use crate::support::small_run;
+use crate::support::{finish, run_dir, small_run};
 
 fn metrics() -> Metrics {
     let (trace, cluster, run) = small_run();
@@ -90,8 +89,9 @@ fn nothing_to_average_is_no_number() {
 fn result_tables_are_written() {
     let m = metrics();
     let folder = tempfile::tempdir().unwrap();
-    let dir = RunDir::open(folder.path()).unwrap();
+    let dir = run_dir(folder.path());
     simulate::write_results(&dir, "consolidateFirst", &[("fifo", &m), ("lucid", &m)]).unwrap();
+    finish(dir);
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     let header = ",fifo_consolidateFirst,lucid_consolidateFirst\n";
     assert_eq!(

@@ -1,10 +1,28 @@
 //! Hand-made runs, and Parquet files as rows of texts.
 
+use std::path::Path;
+
 use gleaner::domain::{Cluster, Job, Trace, Usage, VirtualCluster, Workload};
 use gleaner::lucid::result::{PolicyRun, ProfilerRun, VcRun};
 use gleaner::lucid::schedule::{JobOutcome, Samples, Schedule, State};
+use gleaner::output::run::{End, RunDir, Seconds};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+
+/// An open run directory.
+pub fn run_dir(path: &Path) -> RunDir {
+    RunDir::open(path, "simulate", &serde_json::Value::Null).unwrap()
+}
+
+/// Puts what was written in place.
+pub fn finish(dir: RunDir) {
+    let end = End {
+        sources: &[],
+        complete: true,
+        seconds: Seconds::default(),
+    };
+    dir.finish(&end).unwrap();
+}
 
 /// A cluster of these virtual clusters, with their nodes of eight GPUs.
 pub fn cluster(vcs: &[(&str, u32)]) -> Cluster {

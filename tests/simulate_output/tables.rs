@@ -4,12 +4,11 @@ use std::fs;
 
 use gleaner::domain::Trace;
 use gleaner::lucid::schedule::{Samples, State};
-use gleaner::output::run::RunDir;
 use gleaner::output::simulate::{self, Experiment};
 use gleaner::output::table::{Column, Table};
 use proptest::prelude::*;
 
-use crate::support::{csv, small_run, vc_run, written};
+use crate::support::{csv, finish, run_dir, small_run, vc_run, written};
 
 // Small fixed example.
 #[test]
@@ -140,7 +139,7 @@ fn csv_of_the_tables_is_written_when_asked_for() {
     let (trace, cluster, run) = small_run();
     for csv in [false, true] {
         let folder = tempfile::tempdir().unwrap();
-        let dir = RunDir::open(folder.path()).unwrap();
+        let dir = run_dir(folder.path());
         let experiment = Experiment {
             trace: &trace,
             cluster: &cluster,
@@ -149,6 +148,7 @@ fn csv_of_the_tables_is_written_when_asked_for() {
         };
         simulate::write_run(&dir, experiment, &run).unwrap();
         simulate::write_profiler(&dir, experiment, run.profiler.as_ref().unwrap()).unwrap();
+        finish(dir);
         let names = [
             "lucid_jobs",
             "lucid_seq",
@@ -169,7 +169,8 @@ fn csv_of_the_tables_is_written_when_asked_for() {
         }
         assert_eq!(
             fs::read_dir(folder.path()).unwrap().count(),
-            names.len() * (1 + usize::from(csv))
+            1 + names.len() * (1 + usize::from(csv)),
+            "these tables and run.json"
         );
     }
 }

@@ -14,9 +14,9 @@ use super::grouping::GroupingArgs;
 use crate::cli::{print, remark, threads};
 use crate::driple::build::{Built, Job, Settings, build};
 use crate::error::{Fault, Result};
+use crate::files;
 use crate::ingest::driple::{graph, table};
 use crate::output::driple::built::Summary;
-use crate::output::whole;
 
 /// Build a data set of computational graphs and of what was measured of their training.
 ///
@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
     built.manifest.left_out.extend(unmeasured);
     let Built { data, manifest, .. } = &built;
     let bytes = file::write(data, manifest).map_err(failed)?;
-    whole::write(&args.output, &bytes)?;
+    files::write_bytes(&args.output, &bytes)?;
     let summary = Summary::of(data, manifest, &args.output);
     if !args.json {
         return print(&summary.text());

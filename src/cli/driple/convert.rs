@@ -16,9 +16,9 @@ use super::predict::UNSCALED;
 use crate::cli::remark;
 use crate::driple::Part;
 use crate::error::{Error, Fault, Result};
+use crate::files;
 use crate::ingest::driple::data;
 use crate::ingest::driple::model::{self, Found};
-use crate::output::whole;
 
 /// Make models of published weights, data sets of published ones, and plain weights of models.
 ///
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<()> {
         Found::Data(data) => args.data(&data.0, &data.1)?,
         Found::Checkpoint(start) => args.best(&start)?,
     };
-    whole::write(&args.output, &bytes)?;
+    files::write_bytes(&args.output, &bytes)?;
     remark(&[format!("{}: {}", args.output.display(), words(&bytes))]);
     Ok(())
 }

@@ -18,10 +18,10 @@ use crate::cli::{interrupt, print, remark, threads};
 use crate::driple::Part;
 use crate::driple::scores::{baselines, mean, predicted, scores};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::ingest::driple::data;
 use crate::output::driple::{history, scores as tables};
 use crate::output::table::Form;
-use crate::output::whole;
 
 /// Train a model on a data set.
 ///
@@ -77,17 +77,16 @@ pub struct Args {
 /// Missing or faulty files, contradicting options, a training that diverges, an interrupt after the
 /// results are written, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    let stop = interrupt::flag()?;
     args.threads.map_or(Ok(()), threads::use_threads)?;
     args.history.as_deref().map(Form::of).transpose()?;
     let data = args.read()?;
     let start = args.start(&data)?;
     let clock = Instant::now();
     let mut training = start.training(&data.data);
-    let diverged = args.epochs(&start, &mut training, stop);
+    let diverged = args.epochs(&start, &mut training, interrupt::flag());
     args.save(&start, &training)?;
     let inspector = start.inspector(&training);
-    whole::write(&args.output, &inspector::write(&inspector).map_err(failed)?)?;
+    files::write_bytes(&args.output, &inspector::write(&inspector).map_err(failed)?)?;
     diverged?;
     print(&args.summary(&inspector, &data, clock.elapsed().as_secs_f64()))?;
     if training.is_over() {
@@ -180,7 +179,7 @@ impl Args {
             .is_none_or(|epoch| epoch.train.is_finite());
         if let Some(path) = self.checkpoint().filter(|_| sound) {
             let bytes = checkpoint::write(&start.card, state).map_err(failed)?;
-            whole::write(path, &bytes)?;
+            files::write_bytes(path, &bytes)?;
         }
         Ok(())
     }

@@ -127,7 +127,6 @@ struct OutputArgs {
 /// # Errors
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
-    let stop = interrupt::flag()?;
     let requests = args.requests()?;
     args.output.check(&requests)?;
     if let Some(count) = args.jobs {
@@ -136,11 +135,9 @@ pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
     let prepared = Prepared::read(args, &requests)?;
     let inputs = &prepared.inputs;
-    let directory = args
-        .out(inputs)
-        .map(|path| RunDir::open(&path))
-        .transpose()?;
-    report_skipped(inputs, directory.as_ref())?;
+    let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
+    let directory = args.out(inputs).map(open).transpose()?;
+    report_skipped(inputs);
     let mut seconds = Seconds {
         read: clock.elapsed().as_secs_f64(),
         ..Seconds::default()
@@ -148,6 +145,7 @@ pub fn run(args: &Args) -> Result<()> {
 
     let clock = Instant::now();
     let simulation = prepared.simulation(&args.choice, args.check);
+    let stop = interrupt::flag();
     let learnt = prepared.learn(simulation, &requests, stop)?;
     let simulation = learnt.simulation(simulation);
     let progress = Mutex::new(Progress::new(args.output.quiet));
@@ -170,10 +168,10 @@ pub fn run(args: &Args) -> Result<()> {
         learnt: &learnt,
         simulation,
         runs: &runs,
-        sources: &inputs.sources,
+        inputs,
         complete: runs.len() == requests.len(),
     };
-    results.report(directory.as_ref(), seconds)
+    results.report(directory, seconds)
 }
 
 impl Args {
@@ -214,10 +212,8 @@ impl OutputArgs {
     }
 }
 
-fn report_skipped(inputs: &Inputs, directory: Option<&RunDir>) -> Result<()> {
-    if inputs.skipped.0.is_empty() {
-        return Ok(());
+fn report_skipped(inputs: &Inputs) {
+    if !inputs.skipped.0.is_empty() {
+        remark(&[format!("left out: {}", inputs.skipped)]);
     }
-    remark(&[format!("left out: {}", inputs.skipped)]);
-    directory.map_or(Ok(()), |directory| directory.write_skipped(&inputs.skipped))
 }

@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Args;
+use super::inputs::Inputs;
 use super::prepared::Learnt;
 use crate::cli::print;
 use crate::domain::Cluster;
 use crate::error::{Error, Result};
-use crate::ingest::SourceId;
 use crate::lucid::Simulation;
 use crate::lucid::idle::idle_log;
 use crate::lucid::metrics::{Metrics, summarise};
@@ -19,7 +19,7 @@ use crate::lucid::policies::Needs;
 use crate::lucid::profiler::Profiler;
 use crate::lucid::result::PolicyRun;
 use crate::output::events::{self, Layout};
-use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::run::{End, RunDir, Seconds};
 use crate::output::simulate::{self as tables, Entry, Experiment};
 
 /// Everything there is to report.
@@ -28,15 +28,13 @@ pub struct Results<'a> {
     pub learnt: &'a Learnt,
     pub simulation: Simulation<'a>,
     pub runs: &'a [PolicyRun],
-    pub sources: &'a [SourceId],
+    pub inputs: &'a Inputs,
     pub complete: bool,
 }
 
-/// `run.json`.
+/// What `run.json` says besides.
 #[derive(Serialize)]
 struct Info<'a> {
-    #[serde(flatten)]
-    run: RunInfo<&'a Args>,
     /// The profiler's settings, `auto` resolved.
     profiler: Option<ProfilerInfo<'a>>,
     /// Second of the trace's clock at which the simulation starts.
@@ -86,7 +84,7 @@ impl Results<'_> {
     ///
     /// # Errors
     /// A file that cannot be written; [`Error::Interrupted`] where policies are missing.
-    pub fn report(&self, directory: Option<&RunDir>, mut seconds: Seconds) -> Result<()> {
+    pub fn report(&self, directory: Option<RunDir>, mut seconds: Seconds) -> Result<()> {
         let clock = Instant::now();
         let metrics: Vec<Metrics> = self
             .runs
@@ -95,13 +93,18 @@ impl Results<'_> {
             .collect();
         let names = self.runs.iter().map(|run| run.policy);
         let entries: Vec<Entry<'_>> = names.zip(&metrics).collect();
-        if let Some(directory) = directory {
+        if let Some(directory) = &directory {
             self.write_tables(directory, &entries)?;
         }
         self.write_idle_events()?;
         seconds.write = clock.elapsed().as_secs_f64();
         if let Some(directory) = directory {
-            directory.write_info(&self.info(seconds))?;
+            let end = End {
+                sources: &self.inputs.sources,
+                complete: self.complete,
+                seconds,
+            };
+            directory.finish_with(&end, &self.info())?;
         }
         self.print(&entries, seconds)?;
         if self.complete {
@@ -116,6 +119,7 @@ impl Results<'_> {
     }
 
     fn write_tables(&self, directory: &RunDir, entries: &[Entry<'_>]) -> Result<()> {
+        directory.write_skipped(&self.inputs.skipped)?;
         let placer = self.simulation.placer.original_name();
         let experiment = Experiment {
             trace: self.simulation.trace,
@@ -160,16 +164,8 @@ impl Results<'_> {
         events::write(&log, path, Layout::Long, None)
     }
 
-    fn info(&self, seconds: Seconds) -> Info<'_> {
+    fn info(&self) -> Info<'_> {
         Info {
-            run: RunInfo {
-                command: "simulate",
-                version: env!("CARGO_PKG_VERSION"),
-                arguments: self.args,
-                inputs: self.sources.iter().map(Input::from).collect(),
-                complete: self.complete,
-                seconds,
-            },
             profiler: self
                 .simulation
                 .profiler

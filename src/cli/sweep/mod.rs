@@ -19,7 +19,7 @@ use super::progress::Progress;
 use super::{interrupt, print, remark, threads};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
-use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::run::{End, RunDir, Seconds};
 use crate::output::sweep::{self as tables, Store, Sweep};
 use crate::sweep::{Field, Metric, Mode, Plan};
 
@@ -67,7 +67,6 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a run that fails, or an interrupt after what there is is kept.
 pub fn run(args: &Args) -> Result<()> {
-    let stop = interrupt::flag()?;
     if let Some(count) = args.jobs {
         threads::use_threads(count)?;
     }
@@ -82,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
     let read = clock.elapsed().as_secs_f64();
     match &args.out {
         Some(out) if !args.dry_run => {
-            let directory = RunDir::open(out)?;
+            let directory = RunDir::open(out, "sweep", args)?;
             let sources = [&plan.sources, experiment.sources()].concat();
             let session = Session {
                 args,
@@ -94,7 +93,7 @@ pub fn run(args: &Args) -> Result<()> {
                 sources,
                 read,
             };
-            session.run(stop)
+            session.run(interrupt::flag())
         }
         out => list(experiment.as_ref(), mode.settings(), out.as_deref()),
     }
@@ -116,10 +115,7 @@ fn metric(mode: Mode, best: Option<&str>) -> Result<Metric> {
 
 /// Lists the runs, with those in `out` as done.
 fn list(experiment: &dyn Experiment, settings: &[Field], out: Option<&Path>) -> Result<()> {
-    let earlier = out.filter(|path| path.join("runs").is_dir());
-    let store = earlier
-        .map(|path| Store::open(&RunDir::open(path)?))
-        .transpose()?;
+    let store = out.map(Store::at);
     let runs = experiment.runs();
     let is_done = |run| {
         store
@@ -145,7 +141,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn run(&self, stop: &AtomicBool) -> Result<()> {
+    fn run(self, stop: &AtomicBool) -> Result<()> {
         let clock = Instant::now();
         let runs = self.experiment.runs();
         let mut summaries: Vec<Option<Value>> =
@@ -156,24 +152,16 @@ impl Session<'_> {
             ..Seconds::default()
         };
         if found_done < runs.len() {
-            self.begin(seconds)?;
+            self.directory.begin(&self.sources)?;
             self.run_missing(&mut summaries, stop)?;
         }
         seconds.compute = clock.elapsed().as_secs_f64();
         let complete: Option<Vec<Value>> = summaries.into_iter().collect();
         let Some(summaries) = complete else {
-            self.write_info(false, seconds)?;
+            self.end(false, seconds)?;
             return Err(Error::Interrupted);
         };
         self.finish(&summaries, found_done, seconds)
-    }
-
-    /// Marks the directory as that of a sweep under way, without results of an earlier one.
-    fn begin(&self, seconds: Seconds) -> Result<()> {
-        self.write_info(false, seconds)?;
-        ["sweep.csv", "sweep.parquet", "summary.json"]
-            .into_iter()
-            .try_for_each(|name| self.directory.remove(name))
     }
 
     /// Runs what has no summary yet. Where a run fails the others are finished and kept.
@@ -223,7 +211,7 @@ impl Session<'_> {
         Ok(summary)
     }
 
-    fn finish(&self, summaries: &[Value], found_done: usize, mut seconds: Seconds) -> Result<()> {
+    fn finish(self, summaries: &[Value], found_done: usize, mut seconds: Seconds) -> Result<()> {
         let clock = Instant::now();
         let sweep = Sweep {
             runs: self.experiment.runs(),
@@ -235,20 +223,19 @@ impl Session<'_> {
         self.directory.write_table(&tables::table(&sweep))?;
         self.directory.write_json("summary.json", &summary)?;
         seconds.write = clock.elapsed().as_secs_f64();
-        self.write_info(true, seconds)?;
-        if self.args.json {
+        let text = tables::text(&sweep, found_done);
+        let json = self.args.json;
+        self.end(true, seconds)?;
+        if json {
             let text = serde_json::to_string_pretty(&summary);
             return print(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
         }
-        print(&tables::text(&sweep, found_done))
+        print(&text)
     }
 
-    fn write_info(&self, complete: bool, seconds: Seconds) -> Result<()> {
-        self.directory.write_info(&RunInfo {
-            command: "sweep",
-            version: env!("CARGO_PKG_VERSION"),
-            arguments: self.args,
-            inputs: self.sources.iter().map(Input::from).collect(),
+    fn end(self, complete: bool, seconds: Seconds) -> Result<()> {
+        self.directory.finish(&End {
+            sources: &self.sources,
             complete,
             seconds,
         })

@@ -10,7 +10,7 @@ use gleaner_driple::synth::{MEASUREMENTS, Sample, Setup, samples};
 use super::for_trace;
 use crate::cli::remark;
 use crate::error::{Error, Result};
-use crate::output::whole;
+use crate::files;
 
 /// Computational graphs of training jobs, and what the jobs consume on a set-up.
 ///
@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(trace) => args.draw_for(trace, each)?,
     };
     let measured = MEASUREMENTS.to_owned() + &rows;
-    whole::write(&args.output.join("measured.csv"), measured.as_bytes())?;
+    files::write_bytes(&args.output.join("measured.csv"), measured.as_bytes())?;
     let (folder, gpu) = (args.output.display(), args.setup.gpu);
     remark(&[format!("{folder}: {count} jobs on {gpu}")]);
     Ok(())
@@ -105,6 +105,6 @@ impl Args {
 
 fn write(sample: &Sample, graphs: &Path, onnx: &Path) -> Result<()> {
     let file = |ending: &str| format!("{}.{ending}", sample.name);
-    whole::write(&graphs.join(file("pbtxt")), sample.graph_def.as_bytes())?;
-    whole::write(&onnx.join(file("onnx")), &sample.onnx)
+    files::write_bytes(&graphs.join(file("pbtxt")), sample.graph_def.as_bytes())?;
+    files::write_bytes(&onnx.join(file("onnx")), &sample.onnx)
 }

@@ -1,13 +1,14 @@
 //! `gleaner synth jobs`: experiments for `gleaner simulate`.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
 use crate::cli::remark;
 use crate::error::{Error, Faults, Result};
+use crate::files::Whole;
 use crate::output::experiment;
 use crate::synth::copies::{self, CopyError};
 use crate::synth::jobs::{Amount, JobOptions, generate};
@@ -152,15 +153,14 @@ fn copy(trace: &Path, copies: u32, output: &Path) -> Result<()> {
 
 fn copy_file(from: &Path, to: &Path, copies: u32, what: Copy) -> Result<()> {
     let table = fs::read(from).map_err(|e| Error::io("read", from, e))?;
-    let file = File::create(to).map_err(|e| Error::io("create", to, e))?;
-    let mut out = BufWriter::new(file);
+    let mut out = Whole::create(to)?;
     let copied = match what {
         Copy::Rows => copies::repeat_rows(&table, &IDS, copies, &mut out),
         Copy::Numbers(columns) => copies::multiply(&table, columns, copies, &mut out),
         Copy::Same => out.write_all(&table).map_err(CopyError::from),
     };
-    match copied.and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => Ok(()),
+    match copied {
+        Ok(()) => out.finish(),
         Err(CopyError::Write(error)) => Err(Error::io("write", to, error)),
         Err(CopyError::Data(faults)) => Err(named(faults, from).into()),
     }

@@ -5,13 +5,15 @@ mod graphs;
 mod jobs;
 mod schedule;
 
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::{print, remark};
+use super::remark;
 use crate::domain::Time;
 use crate::error::{Error, Result};
+use crate::files::Output;
 use crate::output::events::Layout;
 use crate::output::{events, tasks};
 use crate::synth;
@@ -170,10 +172,10 @@ fn synth_problems(args: &ProblemArgs) -> Result<()> {
         text += &serde_json::to_string(&problem).map_err(|e| Error::Run(e.to_string()))?;
         text.push('\n');
     }
-    if args.output == Path::new("-") {
-        return print(&text);
-    }
-    std::fs::write(&args.output, text).map_err(|e| Error::io("write", &args.output, e))
+    let mut out = Output::create(&args.output)?;
+    let written = out.write_all(text.as_bytes());
+    written.map_err(|e| Error::io("write", &args.output, e))?;
+    out.finish()
 }
 
 fn synth_events(args: &EventArgs) -> Result<()> {

@@ -1,14 +1,13 @@
 //! `gleaner synth slurm|pbs|swf`: schedulers' logs whose idle time is known.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 
 use super::time;
 use crate::cli::remark;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::files::{self, Output};
 use crate::output::events::EventWriter;
 use crate::output::schedule::{ScheduleWriter, Scheduler, Target, names};
 use crate::synth::schedule::{ScheduleOptions, generate};
@@ -98,19 +97,19 @@ fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> R
     let nodes = names(args.nodes);
     if let Some(path) = &args.node_list {
         let list = nodes.join("\n") + "\n";
-        std::fs::write(path, list).map_err(|e| Error::io("write", path, e))?;
+        files::write_bytes(path, list.as_bytes())?;
     }
     let truth = args.truth.as_deref();
     let truth = truth.map(|path| EventWriter::create(path, &nodes));
     let truth = truth.transpose()?;
-    let mut log_out = create(&args.output)?;
-    let mut outages_out = outages.map(create).transpose()?;
+    let mut log_out = Output::create(&args.output)?;
+    let mut outages_out = outages.map(Output::create).transpose()?;
     let log = Target {
-        out: log_out.as_mut(),
+        out: &mut log_out,
         path: args.output.clone(),
     };
     let outages = outages_out.as_mut().zip(outages).map(|(out, path)| Target {
-        out: out.as_mut(),
+        out,
         path: path.to_owned(),
     });
     let span = (start, start + (args.days * 86_400.0) as i64);
@@ -118,18 +117,12 @@ fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> R
     generate(&options, &mut writer)?;
     let jobs = writer.jobs;
     writer.finish()?;
+    log_out.finish()?;
+    outages_out.map_or(Ok(()), Output::finish)?;
     remark(&[format!(
         "{}: {jobs} jobs on {} nodes",
         args.output.display(),
         args.nodes
     )]);
     Ok(())
-}
-
-fn create(path: &Path) -> Result<Box<dyn Write>> {
-    if path == Path::new("-") {
-        return Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout())));
-    }
-    let file = File::create(path).map_err(|e| Error::io("create", path, e))?;
-    Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
 }

@@ -8,7 +8,7 @@ use gleaner_driple::features::Frequencies;
 use super::loaded;
 use crate::error::{Fault, Result};
 use crate::ingest::Loaded;
-use crate::ingest::source::Source;
+use crate::ingest::source::{Source, TEXT_LIMIT};
 
 /// Reads what was measured of jobs.
 ///
@@ -31,6 +31,6 @@ fn parse<T, E: std::fmt::Display>(
     parse: impl FnOnce(&[u8]) -> Result<T, E>,
 ) -> Result<Loaded<T>> {
     let source = Source::open(path)?;
-    let value = parse(&source.read_all()?).map_err(|error| Fault::told(path, error))?;
+    let value = parse(&source.read_up_to(TEXT_LIMIT)?).map_err(|error| Fault::told(path, error))?;
     Ok(loaded(&source, value))
 }

@@ -14,18 +14,18 @@
 //! the first row every node is busy, so the states follow. Every length is checked
 //! against the bytes that are left before anything is allocated for it.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use bincode::config::{Configuration, standard};
 use bincode::{BorrowDecode, Encode};
-use sha2::{Digest as _, Sha256};
 
 use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
 use crate::error::{Error, Fault, Result};
-use crate::ingest::source::{Digest, SourceId};
+use crate::files::{self, Digest, Hashed};
+use crate::ingest::source::SourceId;
 
 /// First bytes of every `.gev`; the line ends show a transfer as text, as in PNG.
 pub const MAGIC: [u8; 8] = *b"\x89GEV\r\n\x1a\n";
@@ -73,30 +73,7 @@ impl Cache {
 /// # Errors
 /// The file cannot be written.
 pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<()> {
-    let bytes = encode(log, source)?;
-    write_in_one_step(path, |out| out.write_all(&bytes))
-}
-
-/// Writes a file elsewhere and then puts it in place.
-fn write_in_one_step(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".{}.partial", std::process::id()));
-    let partial = PathBuf::from(partial);
-    let written = File::create(&partial).and_then(|file| {
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        write(&mut out)?;
-        out.flush()
-    });
-    written
-        .and_then(|()| fs::rename(&partial, path))
-        .map_err(|error| {
-            // Nothing is lost where even this fails.
-            let _ = fs::remove_file(&partial);
-            Error::io("write", path, error)
-        })
+    files::write_bytes(path, &encode(log, source)?)
 }
 
 /// A log as the bytes of a `.gev`.
@@ -142,7 +119,7 @@ impl Writer<File> {
     /// # Errors
     /// The file cannot be written.
     pub fn finish_at(self, path: &Path, nodes: &[String]) -> Result<()> {
-        write_in_one_step(path, |out| self.finish(nodes, None, out))
+        files::write(path, |out| self.finish(nodes, None, out))
     }
 }
 
@@ -205,7 +182,8 @@ impl<S: Read + Write + Seek> Writer<S> {
             put(&mut out, step / unit)?;
         }
         io::copy(&mut rewound(self.changes)?, &mut out)?;
-        out.finish()
+        let (out, _, digest) = out.finish()?;
+        out.write_all(&digest.0)
     }
 }
 
@@ -224,51 +202,6 @@ fn put(out: &mut impl Write, value: impl Encode) -> io::Result<()> {
 
 fn other(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
     io::Error::other(error)
-}
-
-/// Hashes what it writes, and writes the digest at the end.
-struct Hashed<W> {
-    inner: W,
-    hasher: Sha256,
-    /// Small writes, gathered for the hasher.
-    buffer: Vec<u8>,
-}
-
-impl<W: Write> Hashed<W> {
-    fn new(inner: W) -> Self {
-        Hashed {
-            inner,
-            hasher: Sha256::new(),
-            buffer: Vec::with_capacity(1 << 16),
-        }
-    }
-
-    fn pass_on(&mut self) -> io::Result<()> {
-        self.hasher.update(&self.buffer);
-        let written = self.inner.write_all(&self.buffer);
-        self.buffer.clear();
-        written
-    }
-
-    fn finish(mut self) -> io::Result<()> {
-        self.pass_on()?;
-        self.inner.write_all(&self.hasher.finalize())
-    }
-}
-
-impl<W: Write> Write for Hashed<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= 1 << 16 {
-            self.pass_on()?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.pass_on()?;
-        self.inner.flush()
-    }
 }
 
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {

@@ -34,6 +34,8 @@ mod csv_wide;
 mod parquet;
 mod pickle;
 
+pub use parquet::FINGERPRINT_KEY;
+
 /// Reads an event log in any format; `-` is stdin.
 ///
 /// # Errors

@@ -5,20 +5,38 @@ use std::collections::BTreeMap;
 use super::assemble::{EXPECTED_STATE, EXPECTED_TIME};
 use super::columns::ColumnScan;
 use super::long::LongBuilder;
-use crate::domain::{EventLog, Time};
+use crate::domain::{EventLog, Fingerprint, Time};
 use crate::error::Result;
 use crate::ingest::Gatherer;
 use crate::ingest::fault::Place;
 use crate::ingest::parquet::{Column, Table, Value};
 use crate::ingest::source::Source;
 
+/// Where this program's files keep the log's [`Fingerprint`], in hexadecimal.
+pub const FINGERPRINT_KEY: &str = "gleaner.log.sha256";
+
 pub(super) fn read(source: &Source) -> Result<EventLog> {
     let table = Table::open(source)?;
-    if table.column("node").is_some() && table.column("state").is_some() {
-        read_long(source, &table)
-    } else {
-        read_wide(source, &table)
+    let is_long = table.column("node").is_some() && table.column("state").is_some();
+    let log = match is_long {
+        true => read_long(source, &table),
+        false => read_wide(source, &table),
+    }?;
+    refuse_damaged(source, &table, &log)?;
+    Ok(log)
+}
+
+/// Refuses a log that is not the one which was written; other programs' files say nothing.
+fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<()> {
+    let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
+        return Ok(());
+    };
+    if Fingerprint::of(log).to_string() == expected {
+        return Ok(());
     }
+    let found = "a log that does not match its checksum: the file is damaged";
+    let fault = source.fault(found, "the log as it was written");
+    Err(fault.remedy("make the file again").into())
 }
 
 fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {

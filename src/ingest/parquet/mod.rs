@@ -85,6 +85,13 @@ impl<'a> Table<'a> {
         &self.columns
     }
 
+    /// The text under this key in the file's metadata.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
+        let pair = pairs.iter().find(|pair| pair.key == key)?;
+        pair.value.as_deref()
+    }
+
     /// The column of this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)

@@ -1,56 +1,107 @@
 //! The files of a run directory.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
+use super::RunInfo;
 use crate::domain::Time;
 use crate::error::{Fault, Result};
 use crate::ingest::rows::{Cell, CellResult, Clock};
-use crate::ingest::source::Source;
+use crate::ingest::source::{Source, TEXT_LIMIT};
 
 /// The file that marks a directory as a run.
 pub(super) const RUN_FILE: &str = "run.json";
 
-/// Longest JSON file that is read, in bytes: those of real runs have a few thousand.
-const MAX_JSON: u64 = 1 << 26;
-
-/// Whether there is something of this name in a run directory.
-pub(super) fn is_there(dir: &Path, name: &str) -> bool {
-    fs::symlink_metadata(dir.join(name)).is_ok()
+/// The files that `run.json` lists. Only they are read, and only as the run wrote them.
+pub(super) struct RunFiles<'a> {
+    dir: &'a Path,
+    /// SHA-256 by name.
+    digests: BTreeMap<&'a str, &'a str>,
 }
 
-/// Opens a file of a run directory.
-///
-/// # Errors
-/// It is missing or no plain file, or cannot be read.
-pub(super) fn open(dir: &Path, name: &str) -> Result<Source> {
-    let path = dir.join(name);
+impl<'a> RunFiles<'a> {
+    /// Those of a run.
+    pub fn of(info: &'a RunInfo) -> Self {
+        let digests = info.files.iter();
+        RunFiles {
+            dir: &info.path,
+            digests: digests
+                .map(|file| (file.path.as_str(), file.sha256.as_str()))
+                .collect(),
+        }
+    }
+
+    /// Reads `run.json` itself.
+    ///
+    /// # Errors
+    /// As [`RunFiles::json`].
+    pub fn info<T: DeserializeOwned>(dir: &Path) -> Result<T> {
+        parse(&open(&dir.join(RUN_FILE))?)
+    }
+
+    /// Whether the run wrote a file of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.digests.contains_key(name)
+    }
+
+    /// The path of a file, for messages.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It is not listed, is missing or no plain file, cannot be read, or is not as it was
+    /// written.
+    pub fn open(&self, name: &str) -> Result<Source> {
+        let Some(expected) = self.digests.get(name) else {
+            let fault = Fault::of(&self.path(RUN_FILE), format!("no file {name}"), "one");
+            return Err(fault.field("files").remedy(AGAIN).into());
+        };
+        let source = open(&self.path(name))?;
+        if source.id().sha256.to_string() != **expected {
+            let found = "another content than run.json lists";
+            let fault = source.fault(found, "the file as the run wrote it");
+            return Err(fault.remedy(AGAIN).into());
+        }
+        Ok(source)
+    }
+
+    /// Reads a JSON file.
+    ///
+    /// # Errors
+    /// As [`RunFiles::open`], and where it is not JSON or misses a field.
+    pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+        parse(&self.open(name)?)
+    }
+}
+
+const AGAIN: &str = "run it again where files were lost or changed";
+
+fn open(path: &Path) -> Result<Source> {
     // Opening a pipe, say, would wait for its writer for ever.
-    let found = match fs::metadata(&path) {
-        Ok(metadata) if metadata.is_file() => return Source::open(&path),
+    let found = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => return Source::open(path),
         Ok(_) => "something other than a file".to_owned(),
         Err(error) => error.to_string(),
     };
-    let fault = Fault::of(&path, found, "a file of the run");
+    let fault = Fault::of(path, found, "a file of the run");
     let remedy = "name a run directory of gleaner replay, gleaner simulate or gleaner sweep, \
                   or run it again where files were lost";
     Err(fault.remedy(remedy).into())
 }
 
-/// Reads a JSON file.
-///
-/// # Errors
-/// As [`open`], and where it is not JSON or misses a field.
-pub(super) fn read_json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T> {
-    let source = open(dir, name)?;
+fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
     let length = source.id().length;
-    if length > MAX_JSON {
-        let expected = format!("at most {MAX_JSON}");
+    if length > TEXT_LIMIT {
+        let expected = format!("at most {TEXT_LIMIT}");
         return Err(source.fault(format!("{length} bytes"), expected).into());
     }
-    let bytes = source.read_all()?;
+    let bytes = source.read_up_to(TEXT_LIMIT)?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let expected = "what this version of gleaner writes";
         let fault = source.fault(error.to_string(), expected);

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::files::{RUN_FILE, read_json};
-use crate::error::{Error, Result};
+use super::files::RunFiles;
+use crate::error::{Error, Fault, Result};
+use crate::files::Listed;
 use crate::ingest::SourceId;
 
 /// How a run was made.
@@ -21,30 +22,11 @@ pub struct RunInfo {
     /// Arguments as the program names them, and their values as text; those not given left out.
     pub arguments: Vec<(String, String)>,
     /// Every file that was read.
-    pub inputs: Vec<UsedInput>,
+    pub inputs: Vec<Listed>,
     /// Whether the run reached its end.
     pub complete: bool,
-}
-
-/// A file that a run read.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct UsedInput {
-    /// Path as the user named it.
-    pub path: String,
-    /// Length in bytes.
-    pub bytes: u64,
-    /// SHA-256 in hexadecimal.
-    pub sha256: String,
-}
-
-impl From<&SourceId> for UsedInput {
-    fn from(id: &SourceId) -> Self {
-        UsedInput {
-            path: id.path.display().to_string(),
-            bytes: id.length,
-            sha256: id.sha256.to_string(),
-        }
-    }
+    /// Every file written but `run.json`.
+    pub files: Vec<Listed>,
 }
 
 /// The fields of `run.json` that are read.
@@ -53,8 +35,11 @@ struct Document {
     command: String,
     version: String,
     arguments: Map<String, Value>,
-    inputs: Vec<UsedInput>,
+    inputs: Vec<Listed>,
     complete: bool,
+    #[serde(default)]
+    unfinished: bool,
+    files: Vec<Listed>,
 }
 
 impl RunInfo {
@@ -79,13 +64,19 @@ impl RunInfo {
             command: command.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             arguments: arguments.into_iter().filter_map(given).collect(),
-            inputs: sources.iter().map(UsedInput::from).collect(),
+            inputs: sources.iter().map(Listed::from).collect(),
             complete: true,
+            files: Vec::new(),
         })
     }
 
     pub(super) fn read(dir: &Path) -> Result<Self> {
-        let document: Document = read_json(dir, RUN_FILE)?;
+        let document: Document = RunFiles::info(dir)?;
+        if document.unfinished {
+            let found = "a run that ended before its results were in place";
+            let fault = Fault::of(dir, found, "a finished run");
+            return Err(fault.remedy("run it again").into());
+        }
         let arguments = document.arguments.into_iter();
         Ok(RunInfo {
             path: dir.to_owned(),
@@ -94,6 +85,7 @@ impl RunInfo {
             arguments: arguments.filter_map(given).collect(),
             inputs: document.inputs,
             complete: document.complete,
+            files: document.files,
         })
     }
 }

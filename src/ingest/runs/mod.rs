@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use crate::error::{Fault, Result};
+use files::RunFiles;
 
 mod files;
 mod info;
@@ -14,7 +15,7 @@ mod replay;
 mod simulate;
 mod sweep;
 
-pub use info::{RunInfo, UsedInput};
+pub use info::RunInfo;
 pub use replay::{FragmentClass, Hold, ReplayRun, ReplaySummary, Step, TaskEnd};
 pub use simulate::{Delays, Hour, JobEnd, PolicyFigures, PolicyRun, SimulateRun, VcDelays};
 pub use sweep::{BestRun, SweepRuns, SweptRun};
@@ -45,12 +46,13 @@ pub enum RunResult {
 /// It is none, or its files are missing, damaged or contradict each other.
 pub fn read(dir: &Path) -> Result<Run> {
     let info = RunInfo::read(dir)?;
+    let files = RunFiles::of(&info);
     let result = match info.command.as_str() {
-        "replay" => RunResult::Replay(Box::new(ReplayRun::read(dir)?)),
-        "simulate" => RunResult::Simulate(SimulateRun::read(dir)?),
-        "sweep" => RunResult::Sweep(SweepRuns::read(dir, info.complete)?),
+        "replay" => RunResult::Replay(Box::new(ReplayRun::read(&files)?)),
+        "simulate" => RunResult::Simulate(SimulateRun::read(&files)?),
+        "sweep" => RunResult::Sweep(SweepRuns::read(&files, info.complete)?),
         other => {
-            let file = dir.join(files::RUN_FILE);
+            let file = files.path(files::RUN_FILE);
             let fault = Fault::of(&file, format!("{other:?}"), "replay, simulate or sweep");
             let remedy = "name a run directory of one of these";
             return Err(fault.field("command").remedy(remedy).into());

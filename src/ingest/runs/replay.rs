@@ -1,11 +1,10 @@
 //! The results of `gleaner replay`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::Deserialize;
 
-use super::files::{is_there, open, read_json, time};
+use super::files::{RunFiles, time};
 use crate::domain::Time;
 use crate::error::Result;
 use crate::ingest::Gatherer;
@@ -104,13 +103,13 @@ pub struct FragmentClass {
 }
 
 impl ReplayRun {
-    pub(super) fn read(dir: &Path) -> Result<Self> {
-        let tasks = read_tasks(dir)?;
+    pub(super) fn read(files: &RunFiles<'_>) -> Result<Self> {
+        let tasks = read_tasks(files)?;
         Ok(ReplayRun {
-            summary: read_json(dir, "summary.json")?,
-            steps: read_steps(dir)?,
-            holds: read_holds(dir, &tasks)?,
-            fragments: read_fragments(dir)?,
+            summary: files.json("summary.json")?,
+            steps: read_steps(files)?,
+            holds: read_holds(files, &tasks)?,
+            fragments: read_fragments(files)?,
             tasks,
         })
     }
@@ -118,12 +117,12 @@ impl ReplayRun {
 
 /// Reads all rows of a table that [`Header::require`]s `columns`, faults gathered.
 fn read_rows<T, const N: usize>(
-    dir: &Path,
+    files: &RunFiles<'_>,
     name: &str,
     columns: [(&str, &str); N],
     mut read: impl FnMut(&Row<'_>, [Col; N]) -> CellResult<T>,
 ) -> Result<Vec<T>> {
-    let source = open(dir, name)?;
+    let source = files.open(name)?;
     let mut header = Header::open(&source)?;
     let mut cols = Vec::with_capacity(N);
     for (column, holds) in columns {
@@ -141,7 +140,7 @@ fn read_rows<T, const N: usize>(
     faults.finish(rows)
 }
 
-fn read_steps(dir: &Path) -> Result<Vec<Step>> {
+fn read_steps(files: &RunFiles<'_>) -> Result<Vec<Step>> {
     let columns = [
         ("evtTime", "the times of events"),
         ("Rate", "work a second"),
@@ -150,7 +149,7 @@ fn read_steps(dir: &Path) -> Result<Vec<Step>> {
     ];
     let mut last = None;
     read_rows(
-        dir,
+        files,
         "steps.parquet",
         columns,
         |row, [at, rate, idle, used]| {
@@ -169,7 +168,7 @@ fn read_steps(dir: &Path) -> Result<Vec<Step>> {
     )
 }
 
-fn read_tasks(dir: &Path) -> Result<Vec<TaskEnd>> {
+fn read_tasks(files: &RunFiles<'_>) -> Result<Vec<TaskEnd>> {
     let columns = [
         ("task", "the tasks' names"),
         ("submit", "the times of submission"),
@@ -177,7 +176,7 @@ fn read_tasks(dir: &Path) -> Result<Vec<TaskEnd>> {
         ("end", "the times of the end"),
     ];
     read_rows(
-        dir,
+        files,
         "tasks.parquet",
         columns,
         |row, [name, submit, start, end]| {
@@ -191,7 +190,7 @@ fn read_tasks(dir: &Path) -> Result<Vec<TaskEnd>> {
     )
 }
 
-fn read_holds(dir: &Path, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
+fn read_holds(files: &RunFiles<'_>, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
     let columns = [
         ("task", "the tasks' names"),
         ("from", "when the task got the node"),
@@ -200,7 +199,7 @@ fn read_holds(dir: &Path, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
     let names = tasks.iter().map(|task| task.name.as_str());
     let places: BTreeMap<&str, usize> = names.zip(0..).collect();
     read_rows(
-        dir,
+        files,
         "allocations.parquet",
         columns,
         |row, [task, from, to]| {
@@ -219,9 +218,9 @@ fn read_holds(dir: &Path, tasks: &[TaskEnd]) -> Result<Vec<Hold>> {
     )
 }
 
-fn read_fragments(dir: &Path) -> Result<Option<Vec<FragmentClass>>> {
+fn read_fragments(files: &RunFiles<'_>) -> Result<Option<Vec<FragmentClass>>> {
     const FILE: &str = "fragments.parquet";
-    if !is_there(dir, FILE) {
+    if !files.has(FILE) {
         return Ok(None);
     }
     let columns = [
@@ -246,5 +245,5 @@ fn read_fragments(dir: &Path) -> Result<Option<Vec<FragmentClass>>> {
             node_seconds: row.cell(seconds).amount()?,
         })
     };
-    read_rows(dir, FILE, columns, read).map(Some)
+    read_rows(files, FILE, columns, read).map(Some)
 }

@@ -1,11 +1,9 @@
 //! The results of `gleaner simulate`.
 
-use std::path::Path;
-
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::files::{open, read_json};
+use super::files::RunFiles;
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::rows::Header;
@@ -96,17 +94,17 @@ struct Document {
 const SUMMARY: &str = "summary.json";
 
 impl SimulateRun {
-    pub(super) fn read(dir: &Path) -> Result<Self> {
-        let document: Document = read_json(dir, SUMMARY)?;
+    pub(super) fn read(files: &RunFiles<'_>) -> Result<Self> {
+        let document: Document = files.json(SUMMARY)?;
         let mut policies = Vec::new();
         for (name, figures) in document.policies {
-            check_name(dir, &name)?;
+            check_name(files, &name)?;
             let figures = serde_json::from_value(figures)
-                .map_err(|error| in_summary(dir, &name, error.to_string()))?;
+                .map_err(|error| in_summary(files, &name, error.to_string()))?;
             policies.push(PolicyRun {
                 figures,
-                jobs: read_jobs(dir, &name)?,
-                hours: hours::read(dir, &name)?,
+                jobs: read_jobs(files, &name)?,
+                hours: hours::read(files, &name)?,
                 name,
             });
         }
@@ -136,21 +134,25 @@ fn in_order<'de, D: Deserializer<'de>>(
 }
 
 /// A policy's name is part of the names of its files: it must not lead elsewhere.
-fn check_name(dir: &Path, name: &str) -> Result<()> {
+fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
     let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
     match !name.is_empty() && name.len() <= 100 && name.bytes().all(harmless) {
         true => Ok(()),
-        false => Err(in_summary(dir, "policies", format!("the policy {name:?}"))),
+        false => Err(in_summary(
+            files,
+            "policies",
+            format!("the policy {name:?}"),
+        )),
     }
 }
 
-fn in_summary(dir: &Path, field: &str, found: String) -> crate::Error {
-    let fault = Fault::of(&dir.join(SUMMARY), found, "what gleaner simulate writes");
+fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> crate::Error {
+    let fault = Fault::of(&files.path(SUMMARY), found, "what gleaner simulate writes");
     fault.field(field).remedy("run it again").into()
 }
 
-fn read_jobs(dir: &Path, policy: &str) -> Result<Vec<JobEnd>> {
-    let source = open(dir, &format!("{policy}_jobs.parquet"))?;
+fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
+    let source = files.open(&format!("{policy}_jobs.parquet"))?;
     let mut header = Header::open(&source)?;
     let queue = header.require(&["queue"], "queuing in seconds")?;
     let jct = header.require(&["jct"], "completion times in seconds")?;

@@ -1,11 +1,10 @@
 //! The results of `gleaner sweep`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::Deserialize;
 
-use super::files::{open, read_json};
+use super::files::RunFiles;
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
@@ -61,17 +60,21 @@ const SUMMARY: &str = "summary.json";
 const TABLE: &str = "sweep.parquet";
 
 impl SweepRuns {
-    pub(super) fn read(dir: &Path, complete: bool) -> Result<Self> {
+    pub(super) fn read(files: &RunFiles<'_>, complete: bool) -> Result<Self> {
         if !complete {
-            let fault = Fault::of(dir, "a sweep that was interrupted", "one with all its runs");
+            let fault = Fault::of(
+                &files.path(""),
+                "a sweep that was interrupted",
+                "one with all its runs",
+            );
             let remedy = "start it again: it goes on with the runs that are missing";
             return Err(fault.remedy(remedy).into());
         }
-        let (mode, keys, runs) = read_runs(dir)?;
-        let document: Document = read_json(dir, SUMMARY)?;
+        let (mode, keys, runs) = read_runs(files)?;
+        let document: Document = files.json(SUMMARY)?;
         let by = mode.metric(&document.metric).ok_or_else(|| {
             let found = format!("{:?}", document.metric);
-            Fault::of(&dir.join(SUMMARY), found, "a figure of the runs").field("metric")
+            Fault::of(&files.path(SUMMARY), found, "a figure of the runs").field("metric")
         })?;
         let places: BTreeMap<&str, usize> = keys.iter().map(String::as_str).zip(0..).collect();
         let mut best = Vec::new();
@@ -81,7 +84,7 @@ impl SweepRuns {
             };
             let run = places.get(entry.run.as_str()).copied().ok_or_else(|| {
                 let found = format!("run {:?}", entry.run);
-                let fault = Fault::of(&dir.join(SUMMARY), found, format!("a run of {TABLE}"));
+                let fault = Fault::of(&files.path(SUMMARY), found, format!("a run of {TABLE}"));
                 fault.field(format!("best_by_metric.{}", metric.field.name))
             })?;
             best.push(BestRun {
@@ -141,8 +144,8 @@ impl Columns {
 }
 
 /// What was swept, and the runs with their names.
-fn read_runs(dir: &Path) -> Result<(Mode, Vec<String>, Vec<SweptRun>)> {
-    let source = open(dir, TABLE)?;
+fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<String>, Vec<SweptRun>)> {
+    let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;
     let mode = match header.has("policy") {
         true => Mode::Simulate,

@@ -7,15 +7,20 @@ use std::path::Path;
 
 use crate::error::{Error, Fault, Result};
 
+mod disk;
 mod id;
 mod kind;
+mod whole;
 mod wrap;
 
+pub use crate::files::Digest;
+pub use id::SourceId;
 pub(super) use id::hash;
-pub use id::{Digest, SourceId};
 pub use kind::Kind;
+pub use whole::{TEXT_LIMIT, TOML_LIMIT, WHOLE_LIMIT};
 pub use wrap::INFLATED_LIMIT;
 
+use disk::{Changed, Disk};
 pub(in crate::ingest) use wrap::is_tar;
 use wrap::{Compression, Member, MemberReader};
 
@@ -35,7 +40,8 @@ const UNREADABLE: [Known; 4] = [
     (b"\x1f\x8b", "doubly compressed"),
 ];
 
-/// An opened input. Its content can be read more than once.
+/// An opened input. Its content can be read more than once, and is that which its digest
+/// is of: a file that changes meanwhile is an error.
 #[derive(Debug)]
 pub struct Source {
     id: SourceId,
@@ -45,10 +51,10 @@ pub struct Source {
     kind: Kind,
 }
 
-/// The bytes as they lie on disk; `Held` where they can be read once only, as from a pipe.
+/// The bytes, still compressed; `Held` where they can be read once only, as from a pipe.
 #[derive(Debug)]
 enum Raw {
-    File,
+    Disk(Disk),
     Held(Vec<u8>),
 }
 
@@ -125,24 +131,41 @@ impl Source {
         }
     }
 
-    /// The whole content, inflated.
+    /// The whole content, inflated; what is compressed may come to [`WHOLE_LIMIT`] bytes.
     ///
     /// # Errors
-    /// The file cannot be read, or is not sound gzip, Zstandard or tar.
+    /// The file cannot be read, is not sound gzip, Zstandard or tar, or is too large.
     pub fn read_all(&self) -> Result<Cow<'_, [u8]>> {
+        self.read_up_to(WHOLE_LIMIT)
+    }
+
+    /// As [`Source::read_all`], but what is compressed may come to `limit` bytes: a text
+    /// takes many times its length in memory once it is parsed.
+    ///
+    /// # Errors
+    /// As [`Source::read_all`].
+    pub fn read_up_to(&self, limit: u64) -> Result<Cow<'_, [u8]>> {
         if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member) {
             return Ok(Cow::Borrowed(bytes));
         }
-        let mut bytes = Vec::new();
-        self.reader()?
-            .read_to_end(&mut bytes)
-            .map_err(|e| self.read_error(e))?;
-        Ok(Cow::Owned(bytes))
+        let most = self.compression.map_or(u64::MAX, |_| limit);
+        match whole::read(self.reader()?, most) {
+            Ok(Some(bytes)) => Ok(Cow::Owned(bytes)),
+            Ok(None) => Err(self.too_large(limit).into()),
+            Err(error) => Err(self.read_error(error)),
+        }
+    }
+
+    fn too_large(&self, limit: u64) -> Fault {
+        let found = format!("a file that inflates to more than {}", whole::size(limit));
+        let fault = self.fault(found, "less");
+        fault.remedy("decompress it first if it is meant to be so large")
     }
 
     /// What an error while reading the content means: the disk's fault, or the file's.
     pub fn read_error(&self, error: io::Error) -> Error {
-        if error.raw_os_error().is_some() {
+        let changed = error.get_ref().is_some_and(|inner| inner.is::<Changed>());
+        if changed || error.raw_os_error().is_some() {
             return Error::io("read", self.path(), error);
         }
         let expected = match (self.compression, self.member.is_some()) {
@@ -161,7 +184,7 @@ impl Source {
     fn inflated(&self) -> Result<Box<dyn Read + '_>> {
         let raw: Box<dyn Read + '_> = match &self.raw {
             Raw::Held(bytes) => Box::new(bytes.as_slice()),
-            Raw::File => Box::new(open_file(self.path())?),
+            Raw::Disk(disk) => Box::new(disk.reader()),
         };
         match self.compression {
             None => Ok(raw),
@@ -216,26 +239,26 @@ impl Source {
     }
 }
 
-fn open_file(path: &Path) -> Result<File> {
-    File::open(path).map_err(|e| Error::io("read", path, e))
-}
-
 fn open_raw(path: &Path) -> Result<(Raw, u64, Digest)> {
     let io_error = |e| Error::io("read", path, e);
     if path == Path::new(STDIN) {
         return hold(io::stdin().lock()).map_err(io_error);
     }
-    let file = open_file(path)?;
+    let file = File::open(path).map_err(io_error)?;
     if !file.metadata().map_err(io_error)?.is_file() {
         return hold(file).map_err(io_error);
     }
-    let (length, sha256) = hash(file).map_err(io_error)?;
-    Ok((Raw::File, length, sha256))
+    let (disk, length, sha256) = Disk::open(file).map_err(io_error)?;
+    Ok((Raw::Disk(disk), length, sha256))
 }
 
-fn hold(mut stream: impl Read) -> io::Result<(Raw, u64, Digest)> {
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes)?;
+fn hold(stream: impl Read) -> io::Result<(Raw, u64, Digest)> {
+    let bytes = whole::read(stream, INFLATED_LIMIT)?.ok_or_else(|| {
+        let size = whole::size(INFLATED_LIMIT);
+        io::Error::other(format!(
+            "more than {size} from a pipe; write it to a file first"
+        ))
+    })?;
     let sha256 = Digest::of(&bytes);
     let length = bytes.len() as u64;
     Ok((Raw::Held(bytes), length, sha256))

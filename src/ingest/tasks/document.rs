@@ -39,7 +39,7 @@ use super::fields::{Fields, Labels, Report};
 use super::node::Node;
 use crate::domain::ScalingCurve;
 use crate::error::{Fault, Result};
-use crate::ingest::source::Source;
+use crate::ingest::source::{Source, TEXT_LIMIT, TOML_LIMIT};
 
 static LABELS: Labels = Labels {
     nodes: "curve.nodes",
@@ -52,7 +52,7 @@ static LABELS: Labels = Labels {
 type Shared = BTreeMap<String, Option<ScalingCurve>>;
 
 pub(super) fn read_toml(source: &Source) -> Result<Parsed<'_>> {
-    let text = text(source)?;
+    let text = text(source, TOML_LIMIT)?;
     let node = toml::from_str(&text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let line = 1 + text
@@ -66,14 +66,14 @@ pub(super) fn read_toml(source: &Source) -> Result<Parsed<'_>> {
 }
 
 pub(super) fn read_json(source: &Source) -> Result<Parsed<'_>> {
-    let text = text(source)?;
+    let text = text(source, TEXT_LIMIT)?;
     let node = serde_json::from_str(&text)
         .map_err(|error| malformed(source, error.line(), &error.to_string(), "JSON"))?;
     parse(source, node)
 }
 
-fn text(source: &Source) -> Result<String> {
-    String::from_utf8(source.read_all()?.into_owned()).map_err(|error| {
+fn text(source: &Source, limit: u64) -> Result<String> {
+    String::from_utf8(source.read_up_to(limit)?.into_owned()).map_err(|error| {
         let place = format!("byte {}", error.utf8_error().valid_up_to());
         source
             .fault("bytes that are not UTF-8", "text")

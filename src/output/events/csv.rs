@@ -12,7 +12,7 @@ pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
     for (time, change) in long_rows(log) {
         writer.push(log.nodes(), time, change)?;
     }
-    writer.finish()
+    writer.finish().map(drop)
 }
 
 /// Writes the long form row by row.
@@ -53,9 +53,9 @@ impl<W: Write> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.writer.flush()
+    /// Ends the table, and gives back what it was written to.
+    pub fn finish(self) -> io::Result<W> {
+        self.writer.into_inner().map_err(|e| e.into_error())
     }
 }
 

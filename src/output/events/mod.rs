@@ -1,11 +1,10 @@
 //! Writers of event logs, in the forms that [`crate::ingest::events`] reads.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::domain::{Change, EventLog, Time};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::ingest::SourceId;
 use crate::ingest::events::gev;
 
@@ -66,17 +65,12 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
     if format == Format::Gev {
         return gev::write(log, path, source);
     }
-    let file = File::create(path).map_err(|e| Error::io("create", path, e))?;
-    let mut out = BufWriter::with_capacity(1 << 16, file);
-    let written = match (format, layout) {
-        (Format::Parquet, Layout::Long) => parquet::write_long(log, &mut out),
-        (Format::Parquet, Layout::Wide) => parquet::write_wide(log, &mut out),
-        (_, Layout::Long) => csv::write_long(log, &mut out),
-        (_, Layout::Wide) => csv::write_wide(log, &mut out),
-    };
-    written
-        .and_then(|()| out.flush())
-        .map_err(|e| Error::io("write", path, e))
+    files::write(path, |out| match (format, layout) {
+        (Format::Parquet, Layout::Long) => parquet::write_long(log, out),
+        (Format::Parquet, Layout::Wide) => parquet::write_wide(log, out),
+        (_, Layout::Long) => csv::write_long(log, out),
+        (_, Layout::Wide) => csv::write_wide(log, out),
+    })
 }
 
 /// The rows of the long form: a time, and a node's state or nothing.

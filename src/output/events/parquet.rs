@@ -1,4 +1,6 @@
-//! Event logs as Parquet: times in nanoseconds without a time zone, states as `int8`.
+//! Event logs as Parquet: times in nanoseconds without a time zone, states as `int8`, and a
+//! digest of the log in the file's metadata, as Parquet's own checksums are optional and
+//! rarely checked.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -6,12 +8,15 @@ use std::sync::Arc;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
 use super::long_rows;
-use crate::domain::{Change, EventLog, Time};
+use crate::domain::{Change, EventLog, Fingerprint, Time};
+use crate::files::Digest;
+use crate::ingest::events::FINGERPRINT_KEY;
 use crate::output::parquet_column::{io_error, put};
 
 /// Rows of a row group in the long form.
@@ -22,7 +27,7 @@ pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<(
     for (time, change) in long_rows(log) {
         writer.push(time, change)?;
     }
-    writer.finish()
+    writer.finish(Fingerprint::of(log)).map(drop)
 }
 
 /// Writes the long form row by row, and holds a row group at a time.
@@ -65,13 +70,13 @@ impl<W: Write + Send> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Ends the table of a log with this fingerprint, and gives back what it was written to.
+    pub fn finish(mut self, digest: Digest) -> io::Result<W> {
         if !self.times.is_empty() {
             self.end_group().map_err(io_error)?;
         }
-        // Dropping a buffered writer would swallow its error.
-        self.writer.into_inner().map_err(io_error)?.flush()
+        sign(&mut self.writer, digest);
+        self.writer.into_inner().map_err(io_error)
     }
 
     fn end_group(&mut self) -> Result<(), ParquetError> {
@@ -92,9 +97,16 @@ pub(super) fn write_wide(log: &EventLog, out: impl Write + Send) -> io::Result<(
     let written = wide_fields(log).and_then(|fields| {
         let mut writer = open(out, fields)?;
         wide_group(log, &mut writer)?;
+        sign(&mut writer, Fingerprint::of(log));
         writer.close().map(drop)
     });
     written.map_err(io_error)
+}
+
+/// Keeps a log's fingerprint in the file's metadata.
+fn sign<W: Write + Send>(writer: &mut SerializedFileWriter<W>, digest: Digest) {
+    let pair = KeyValue::new(FINGERPRINT_KEY.to_owned(), digest.to_string());
+    writer.append_key_value_metadata(pair);
 }
 
 fn open<W: Write + Send>(

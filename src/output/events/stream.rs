@@ -1,12 +1,12 @@
 //! Writes event logs as they come, so that none must fit in memory.
 
 use std::fs::File;
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use super::{Format, LongRows, csv, parquet};
-use crate::domain::{Change, Time};
+use crate::domain::{Change, Fingerprint, Time};
 use crate::error::{Error, Result};
+use crate::files::Whole;
 use crate::ingest::events::gev;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
@@ -16,14 +16,13 @@ pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,
     rows: LongRows,
+    fingerprint: Fingerprint,
     sink: Sink,
 }
 
-type Out = BufWriter<File>;
-
 enum Sink {
-    Csv(Box<csv::LongWriter<Out>>),
-    Parquet(Box<parquet::LongWriter<Out>>),
+    Csv(Box<csv::LongWriter<Whole>>),
+    Parquet(Box<parquet::LongWriter<Whole>>),
     Gev(gev::Writer<File>),
 }
 
@@ -34,11 +33,12 @@ impl EventWriter {
     /// An unknown extension, or the file cannot be written.
     pub fn create(path: &Path, nodes: &[String]) -> Result<Self> {
         let format = Format::of(path)?;
-        let sink = Sink::create(format, path, nodes).map_err(|e| Error::io("create", path, e))?;
+        let sink = Sink::create(format, path, nodes)?;
         Ok(EventWriter {
             path: path.to_owned(),
             nodes: nodes.to_vec(),
             rows: LongRows::new(nodes.len()),
+            fingerprint: Fingerprint::new(nodes),
             sink,
         })
     }
@@ -52,7 +52,10 @@ impl EventWriter {
         let mut rows = self.rows.of_event(time, changes);
         let written = match &mut self.sink {
             Sink::Csv(writer) => rows.try_for_each(|change| writer.push(nodes, time, change)),
-            Sink::Parquet(writer) => rows.try_for_each(|change| writer.push(time, change)),
+            Sink::Parquet(writer) => {
+                self.fingerprint.push_row(time, changes);
+                rows.try_for_each(|change| writer.push(time, change))
+            }
             Sink::Gev(writer) => writer.push_row(time, changes),
         };
         written.map_err(|e| Error::io("write", &self.path, e))
@@ -65,21 +68,29 @@ impl EventWriter {
     pub fn finish(self) -> Result<()> {
         let written = match self.sink {
             Sink::Csv(writer) => writer.finish(),
-            Sink::Parquet(writer) => writer.finish(),
+            Sink::Parquet(writer) => writer.finish(self.fingerprint.finish()),
             Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes),
         };
-        written.map_err(|e| Error::io("write", &self.path, e))
+        written
+            .map_err(|e| Error::io("write", &self.path, e))?
+            .finish()
     }
 }
 
 impl Sink {
-    fn create(format: Format, path: &Path, nodes: &[String]) -> io::Result<Self> {
-        let out = || Ok::<_, io::Error>(BufWriter::with_capacity(1 << 16, File::create(path)?));
-        Ok(match format {
-            Format::Csv => Sink::Csv(Box::new(csv::LongWriter::new(out()?)?)),
-            Format::Parquet => Sink::Parquet(Box::new(parquet::LongWriter::new(nodes, out()?)?)),
-            Format::Gev => Sink::Gev(gev::Writer::spooled()?),
-        })
+    fn create(format: Format, path: &Path, nodes: &[String]) -> Result<Self> {
+        let sink = match format {
+            Format::Csv => {
+                let table = csv::LongWriter::new(Whole::create(path)?);
+                table.map(|table| Sink::Csv(Box::new(table)))
+            }
+            Format::Parquet => {
+                let table = parquet::LongWriter::new(nodes, Whole::create(path)?);
+                table.map(|table| Sink::Parquet(Box::new(table)))
+            }
+            Format::Gev => gev::Writer::spooled().map(Sink::Gev),
+        };
+        sink.map_err(|e| Error::io("create", path, e))
     }
 }
 

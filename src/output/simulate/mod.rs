@@ -1,11 +1,11 @@
 //! What `gleaner simulate` writes.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Component, Path};
 
 use crate::domain::{Cluster, Trace};
 use crate::error::{Error, Result};
+use crate::files::{Hashed, Whole};
 use crate::lucid::inputs::Packing;
 use crate::lucid::result::{PolicyRun, ProfilerRun};
 
@@ -94,35 +94,31 @@ pub fn write_logs(
     run: &PolicyRun,
     packing: Option<&dyn Packing>,
 ) -> Result<()> {
-    let folder = dir.folder("logs")?;
     let rows = log::rows(experiment.trace, experiment.cluster, run, packing);
-    let stem = |vc: &str| format!("{}_{}_{vc}", run.policy, experiment.placer);
+    let stem = |vc: &str| format!("logs/{vc}/{}_{}_{vc}", run.policy, experiment.placer);
     for vc in &run.vcs {
         let name = folder_name(&experiment.cluster.vcs[vc.vc].name)?;
         let own: Vec<_> = rows.iter().filter(|row| row.job.vc == vc.vc).collect();
-        write_log(&folder.folder(name)?, &stem(name), &own, |out| {
+        write_log(dir, &stem(name), &own, |out| {
             seq_log::write_vc(&vc.schedule.samples, out)
         })?;
     }
     let all: Vec<_> = rows.iter().collect();
-    write_log(
-        &folder.folder(results::ALL)?,
-        &stem(results::ALL),
-        &all,
-        |out| seq_log::write_all(run, out),
-    )
+    write_log(dir, &stem(results::ALL), &all, |out| {
+        seq_log::write_all(run, out)
+    })
 }
 
 /// Writes `<stem>_log.csv` and `<stem>_seq.csv`.
 fn write_log(
-    folder: &RunDir,
+    dir: &RunDir,
     stem: &str,
     rows: &[&log::Row<'_>],
-    states: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+    states: impl FnOnce(&mut Hashed<Whole>) -> std::io::Result<()>,
 ) -> Result<()> {
     let table = log::table(rows);
-    folder.write(&format!("{stem}_log.csv"), |out| table.write_csv(out))?;
-    folder.write(&format!("{stem}_seq.csv"), states)
+    dir.write(&format!("{stem}_log.csv"), |out| table.write_csv(out))?;
+    dir.write(&format!("{stem}_seq.csv"), states)
 }
 
 fn write_table(dir: &RunDir, experiment: Experiment<'_>, table: &Table<'_>) -> Result<()> {

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::SweepRun;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::files;
 use crate::output::run::RunDir;
 
 /// What is kept of a run.
@@ -24,22 +26,31 @@ pub struct Saved {
 /// The folder `runs` of a sweep's directory.
 #[derive(Debug)]
 pub struct Store {
-    folder: RunDir,
+    folder: PathBuf,
 }
 
 impl Store {
+    /// The folder of a sweep's directory, be it there or not: to look at what is done.
+    pub fn at(directory: &Path) -> Self {
+        Store {
+            folder: directory.join("runs"),
+        }
+    }
+
     /// Opens the folder, which is created where it is missing.
     ///
     /// # Errors
     /// When it cannot be created.
     pub fn open(directory: &RunDir) -> Result<Self> {
-        let folder = directory.folder("runs")?;
-        Ok(Store { folder })
+        let store = Store::at(directory.path());
+        let folder = &store.folder;
+        fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
+        Ok(store)
     }
 
     /// The summary of a run that is done; a file that is damaged counts as none.
     pub fn load(&self, run: &SweepRun) -> Option<Value> {
-        let bytes = fs::read(self.folder.path().join(name(run))).ok()?;
+        let bytes = fs::read(self.folder.join(name(run))).ok()?;
         let saved: Saved = serde_json::from_slice(&bytes).ok()?;
         (saved.run == run.key).then_some(saved.summary)
     }
@@ -54,7 +65,7 @@ impl Store {
             settings: run.settings.clone(),
             summary: summary.clone(),
         };
-        self.folder.write(&name(run), |out| {
+        files::write(&self.folder.join(name(run)), |out| {
             serde_json::to_writer_pretty(&mut *out, &saved)?;
             out.write_all(b"\n")
         })

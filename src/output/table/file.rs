@@ -1,11 +1,10 @@
 //! A table as a file of its own, CSV or Parquet by its name.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::Table;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The format of a table's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,14 +40,9 @@ impl Table<'_> {
     /// Another ending than .csv or .parquet, or a file that cannot be written.
     pub fn write_file(&self, path: &Path) -> Result<()> {
         let form = Form::of(path)?;
-        let file = File::create(path).map_err(|error| Error::io("create", path, error))?;
-        let mut out = BufWriter::new(file);
-        let written = match form {
-            Form::Csv => self.write_csv(&mut out),
-            Form::Parquet => self.write_parquet(&mut out),
-        };
-        written
-            .and_then(|()| out.flush())
-            .map_err(|error| Error::io("write", path, error))
+        files::write(path, |out| match form {
+            Form::Csv => self.write_csv(out),
+            Form::Parquet => self.write_parquet(out),
+        })
     }
 }

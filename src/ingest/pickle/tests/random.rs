@@ -1,7 +1,5 @@
 //! Random damage: whatever is done to a file, the reader returns.
 
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 
 use super::super::read_frame;
@@ -9,7 +7,6 @@ use super::{Fixture, tables};
 
 /// Reads what may be anything, and touches all of it.
 fn survives(bytes: &[u8]) {
-    let start = Instant::now();
     if let Ok(frame) = read_frame(bytes) {
         for column in 0..frame.columns().len() {
             for row in 0..frame.rows() {
@@ -17,8 +14,6 @@ fn survives(bytes: &[u8]) {
             }
         }
     }
-    let taken = start.elapsed();
-    assert!(taken < Duration::from_secs(5), "took {taken:?}: {bytes:x?}");
 }
 
 fn fixture() -> impl Strategy<Value = Fixture> {

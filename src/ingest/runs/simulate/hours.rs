@@ -1,9 +1,8 @@
 //! A cluster's states by the minute, added up over virtual clusters by the hour.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use super::super::files::open;
+use super::super::files::RunFiles;
 use crate::error::Result;
 use crate::ingest::fault::row_place;
 use crate::ingest::parquet::{Table, Value};
@@ -37,17 +36,17 @@ impl Hour {
 }
 
 /// Reads `<policy>_seq.parquet`, and the profiler's where the policy is one that profiles.
-pub(super) fn read(dir: &Path, policy: &str) -> Result<Vec<Hour>> {
+pub(super) fn read(files: &RunFiles<'_>, policy: &str) -> Result<Vec<Hour>> {
     let mut hours = BTreeMap::new();
-    add(dir, &format!("{policy}_seq.parquet"), &mut hours)?;
-    if policy.starts_with("lucid") && dir.join("profiler_seq.parquet").exists() {
-        add(dir, "profiler_seq.parquet", &mut hours)?;
+    add(files, &format!("{policy}_seq.parquet"), &mut hours)?;
+    if policy.starts_with("lucid") && files.has("profiler_seq.parquet") {
+        add(files, "profiler_seq.parquet", &mut hours)?;
     }
     Ok(hours.into_values().collect())
 }
 
-fn add(dir: &Path, name: &str, hours: &mut BTreeMap<i64, Hour>) -> Result<()> {
-    let source = open(dir, name)?;
+fn add(files: &RunFiles<'_>, name: &str, hours: &mut BTreeMap<i64, Hour>) -> Result<()> {
+    let source = files.open(name)?;
     let table = Table::open(&source)?;
     let runs = runs_of_hours(&source, &table)?;
     let columns: [Column; 3] = [

@@ -1,0 +1,174 @@
+//! A file on disk whose content cannot change unnoticed between two readings.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use super::Digest;
+
+/// Bytes that are compared at once.
+const CHUNK: usize = 1 << 18;
+
+/// An open file and its digests up to the end of each chunk. Every reading compares with
+/// them, so that what is parsed are the bytes that were hashed.
+#[derive(Debug)]
+pub(super) struct Disk {
+    /// Kept open: what replaces the file under its name is not read.
+    file: Mutex<File>,
+    /// Of the bytes from the start to the end of each chunk.
+    prefixes: Vec<Digest>,
+}
+
+/// The file is not what it was when it was hashed.
+#[derive(Debug, thiserror::Error)]
+#[error("the file was changed while it was read; run the command again")]
+pub(super) struct Changed;
+
+impl Disk {
+    /// Reads the file once from its start; with its length and SHA-256.
+    pub fn open(mut file: File) -> io::Result<(Self, u64, Digest)> {
+        let (mut hasher, mut prefixes, mut length) = (Sha256::new(), Vec::new(), 0);
+        let mut chunk = Vec::new();
+        loop {
+            fill(&mut file, &mut chunk)?;
+            if chunk.is_empty() {
+                break;
+            }
+            hasher.update(&chunk);
+            prefixes.push(so_far(&hasher));
+            length += chunk.len() as u64;
+        }
+        let file = Mutex::new(file);
+        Ok((Disk { file, prefixes }, length, so_far(&hasher)))
+    }
+
+    /// The content, from its start. Bytes other than those that were hashed are an error
+    /// that holds [`Changed`].
+    pub fn reader(&self) -> Reader<'_> {
+        Reader {
+            disk: self,
+            hasher: Sha256::new(),
+            next: 0,
+            chunk: Vec::new(),
+            used: 0,
+        }
+    }
+
+    /// Reads a chunk; empty past the last one.
+    fn read(&self, index: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(index as u64 * CHUNK as u64))?;
+        fill(&mut *file, chunk)
+    }
+}
+
+/// The digest of what a hasher was given until now.
+fn so_far(hasher: &Sha256) -> Digest {
+    Digest(hasher.clone().finalize().into())
+}
+
+/// Reads a [`Disk`] from its start.
+pub(super) struct Reader<'d> {
+    disk: &'d Disk,
+    hasher: Sha256,
+    /// Index of the chunk to read next.
+    next: usize,
+    chunk: Vec<u8>,
+    /// Bytes of `chunk` that are read.
+    used: usize,
+}
+
+impl Reader<'_> {
+    /// Reads the next chunk and compares it; at the end it stays empty.
+    fn advance(&mut self) -> io::Result<()> {
+        self.used = 0;
+        self.disk.read(self.next, &mut self.chunk)?;
+        let expected = self.disk.prefixes.get(self.next).copied();
+        let found = match self.chunk.as_slice() {
+            [] => None,
+            bytes => {
+                self.hasher.update(bytes);
+                self.next += 1;
+                Some(so_far(&self.hasher))
+            }
+        };
+        if found != expected {
+            self.chunk.clear();
+            return Err(io::Error::other(Changed));
+        }
+        Ok(())
+    }
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.used == self.chunk.len() {
+            self.advance()?;
+        }
+        let read = (&self.chunk[self.used..]).read(buffer)?;
+        self.used += read;
+        Ok(read)
+    }
+}
+
+/// Fills `buffer` with the next chunk; less at the end of the stream.
+fn fill(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<()> {
+    buffer.clear();
+    stream.take(CHUNK as u64).read_to_end(buffer).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn disk(bytes: &[u8]) -> (tempfile::NamedTempFile, Disk) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let (disk, length, digest) = Disk::open(file.reopen().unwrap()).unwrap();
+        assert_eq!((length, digest), (bytes.len() as u64, Digest::of(bytes)));
+        (file, disk)
+    }
+
+    fn read(disk: &Disk) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        disk.reader().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_hashed() {
+        for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK + 5] {
+            let bytes: Vec<u8> = (0..length).map(|i| (i % 253) as u8).collect();
+            let (_file, disk) = disk(&bytes);
+            assert!(read(&disk).unwrap() == bytes, "{length}");
+            assert!(read(&disk).unwrap() == bytes, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_change_in_place_is_noticed_and_a_replacement_is_not_read() {
+        let bytes = vec![7; CHUNK + 100];
+        let changes: [fn(&mut File) -> io::Result<()>; 4] = [
+            |file| {
+                file.seek(SeekFrom::Start(CHUNK as u64 + 50))?;
+                file.write_all(&[8])
+            },
+            |file| file.set_len(CHUNK as u64 + 99),
+            |file| file.set_len(CHUNK as u64),
+            |file| file.set_len(CHUNK as u64 + 101),
+        ];
+        for change in changes {
+            let (file, disk) = disk(&bytes);
+            change(&mut File::options().write(true).open(file.path()).unwrap()).unwrap();
+            let error = read(&disk).unwrap_err().to_string();
+            assert_eq!(error, Changed.to_string());
+        }
+        let (file, disk) = disk(&bytes);
+        let other = tempfile::NamedTempFile::new_in(file.path().parent().unwrap()).unwrap();
+        other.persist(file.path()).unwrap();
+        assert!(read(&disk).unwrap() == bytes);
+    }
+}

@@ -1,0 +1,67 @@
+//! Whole streams in memory, as far as there is memory for them.
+
+use std::io::{self, Read};
+
+/// Most bytes that a compressed input which is needed whole may inflate to: 1 GiB. What lies
+/// on disk uncompressed has no limit.
+pub const WHOLE_LIMIT: u64 = 1 << 30;
+
+/// The same for texts that are parsed to many small values, such as JSON: 64 MiB.
+pub const TEXT_LIMIT: u64 = 64 << 20;
+
+/// The same for TOML, which people write by hand: 16 MiB.
+pub const TOML_LIMIT: u64 = 16 << 20;
+
+/// Bytes that are read at once.
+const STEP: usize = 1 << 18;
+
+/// Reads a stream to its end; `None` where it has more than `limit` bytes.
+///
+/// # Errors
+/// Whatever the stream fails with; [`io::ErrorKind::OutOfMemory`].
+pub(super) fn read(stream: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut stream = stream.take(limit.saturating_add(1));
+    let mut bytes = Vec::new();
+    loop {
+        reserve(&mut bytes)?;
+        let read = stream.by_ref().take(STEP as u64).read_to_end(&mut bytes)?;
+        if read == 0 {
+            return Ok((bytes.len() as u64 <= limit).then_some(bytes));
+        }
+    }
+}
+
+/// Room for another step: twice the room where there is memory for it, else just enough.
+fn reserve(bytes: &mut Vec<u8>) -> io::Result<()> {
+    // `read_to_end` wants a little more than it reads.
+    let more = STEP + 64;
+    let reserved = bytes
+        .try_reserve(more)
+        .or_else(|_| bytes.try_reserve_exact(more));
+    reserved.map_err(|_| io::ErrorKind::OutOfMemory.into())
+}
+
+/// A limit in words.
+pub(super) fn size(limit: u64) -> String {
+    match limit {
+        ..1_073_741_824 => format!("{} MiB", limit >> 20),
+        _ => format!("{} GiB", limit >> 30),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_read_up_to_the_limit() {
+        let bytes = vec![3; 2 * STEP + 5];
+        let length = bytes.len() as u64;
+        for limit in [length, length + 1, u64::MAX] {
+            assert!(read(&bytes[..], limit).unwrap().unwrap() == bytes);
+        }
+        assert_eq!(read(&bytes[..], length - 1).unwrap(), None);
+        assert_eq!(read(&b""[..], 0).unwrap(), Some(Vec::new()));
+        assert_eq!(read(io::repeat(0), 1 << 20).unwrap(), None);
+    }
+}
