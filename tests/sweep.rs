@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -60,6 +60,49 @@ fn saved(directory: &Path, out: &str) -> usize {
     names.filter(|name| name.ends_with(".json")).count()
 }
 
+/// The results of single runs, by name.
+fn saved_files(directory: &Path, out: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory.join(out).join("runs")).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files
+        .filter(|p| p.extension() == Some("json".as_ref()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn results_that_were_changed_are_not_taken() {
+    let directory = samples();
+    let at = directory.path();
+    run(at, "sweep sweep.toml --out swept", 0);
+    let before = bytes(at, "swept");
+    let files = saved_files(at, "swept");
+    let spoil: [fn(&mut Value); 4] = [
+        |result| result["summary"]["total_work"] = 1e30.into(),
+        |result| {
+            drop(
+                result["summary"]
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("efficiency"),
+            )
+        },
+        |result| result["settings"]["t_fwd"] = 1.into(),
+        |result| drop(result.as_object_mut().unwrap().remove("sha256")),
+    ];
+    for (file, spoil) in files.iter().zip(spoil) {
+        let mut result = json(file);
+        spoil(&mut result);
+        fs::write(file, result.to_string()).unwrap();
+    }
+    // The file of another run under this run's name.
+    fs::copy(&files[5], &files[4]).unwrap();
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(out.contains("runs  24, 19 of them done before"), "{out}");
+    assert_eq!(bytes(at, "swept"), before);
+}
+
 #[test]
 fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let directory = samples();
@@ -95,21 +138,41 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
             );
         }
     }
-    // The best is the greatest of the column.
+    // The best is the greatest of the means over both seeds, which vary fastest.
     let values = |name: &str| -> Vec<f64> {
         let cells = lines[1..].iter().map(|row| row[column(name)]);
-        cells.map(|cell| cell.parse().unwrap()).collect()
+        let cells: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();
+        let pairs = cells.chunks_exact(2);
+        pairs.map(|pair| (pair[0] + pair[1]) / 2.0).collect()
+    };
+    let close = |found: &Value, expected: f64| {
+        let found = found.as_f64().unwrap();
+        assert!(
+            (found - expected).abs() <= 1e-12 * expected.abs(),
+            "{found} {expected}"
+        );
     };
     let summary = json(&at.join("swept/summary.json"));
     let greatest = values("total_work").into_iter().fold(0.0, f64::max);
-    assert_eq!(summary["best"]["value"].as_f64(), Some(greatest));
+    close(&summary["best"]["value"], greatest);
     let least = values("rescale_loss")
         .into_iter()
         .fold(f64::INFINITY, f64::min);
-    assert_eq!(
-        summary["best_by_metric"]["rescale_loss"]["value"].as_f64(),
-        Some(least)
-    );
+    close(&summary["best_by_metric"]["rescale_loss"]["value"], least);
+    // What describes a run is no goal.
+    let goals = summary["best_by_metric"].as_object().unwrap();
+    for name in ["events_optimal", "used_node_seconds", "tasks_started"] {
+        assert!(!goals.contains_key(name), "{name}");
+    }
+    let settings = fs::read_to_string(at.join("swept/settings.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = settings.lines().map(|l| l.split(',').collect()).collect();
+    let place = |name: &str| rows[0].iter().position(|c| *c == name);
+    assert_eq!((rows.len(), place("seed")), (13, None));
+    for (row, mean) in rows[1..].iter().zip(values("rescale_loss")) {
+        let found: f64 = row[place("rescale_loss").unwrap()].parse().unwrap();
+        assert!((found - mean).abs() <= 1e-12 * mean);
+        assert_eq!(row[place("seeds").unwrap()], "2");
+    }
     let info = json(&at.join("swept/run.json"));
     assert_eq!(info["complete"], true);
     assert_eq!(info["inputs"].as_array().unwrap().len(), 3);
@@ -179,19 +242,17 @@ fn a_sweep_killed_midway_goes_on_where_it_was() {
     assert!((3..240).contains(&kept), "{kept}");
     assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
     assert!(!at.join("killed/sweep.csv").exists());
-    // What a kill in the middle of a write leaves behind, and a file cut short.
+    // What a kill in the middle of a write leaves behind, a file cut short, and a forged one.
     fs::write(at.join("killed/runs/.0.json.part"), "{").unwrap();
-    let some = fs::read_dir(at.join("killed/runs"))
-        .unwrap()
-        .map(|e| e.unwrap().path());
-    let damaged = some
-        .into_iter()
-        .find(|p| p.extension().is_some_and(|e| e == "json"))
-        .unwrap();
+    let damaged = saved_files(at, "killed").remove(0);
     fs::write(damaged, "{\"run\":").unwrap();
+    let forged = saved_files(at, "killed").pop().unwrap();
+    let mut result = json(&forged);
+    result["summary"]["total_work"] = 1e30.into();
+    fs::write(&forged, result.to_string()).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out killed", 0);
     assert!(
-        out.contains(&format!("{} of them done before", kept - 1)),
+        out.contains(&format!("{} of them done before", kept - 2)),
         "{out}"
     );
     assert_eq!(bytes(at, "killed"), bytes(at, "whole"));

@@ -20,7 +20,7 @@ pub enum Direction {
 pub struct Metric {
     /// Its column.
     pub field: Field,
-    /// Which value is the best; `None` where none is.
+    /// Which value is the best; `None` of figures that are no goal, but describe the run.
     pub best: Option<Direction>,
 }
 
@@ -55,11 +55,11 @@ pub const REPLAY: [Metric; 23] = [
     metric("span_seconds", "/span_seconds", Kind::Float, None),
     metric("nodes", "/nodes", Kind::Whole, None),
     metric("events", "/events", Kind::Whole, None),
-    metric("events_optimal", "/events_optimal", Kind::Whole, MAX),
-    metric("events_kept", "/events_kept", Kind::Whole, MIN),
+    metric("events_optimal", "/events_optimal", Kind::Whole, None),
+    metric("events_kept", "/events_kept", Kind::Whole, None),
     metric("total_work", "/total_work", Kind::Float, MAX),
     metric("idle_node_seconds", "/idle_node_seconds", Kind::Float, None),
-    metric("used_node_seconds", "/used_node_seconds", Kind::Float, MAX),
+    metric("used_node_seconds", "/used_node_seconds", Kind::Float, None),
     metric("rescale_loss", "/rescale_loss", Kind::Float, MIN),
     metric("preemption_loss", "/preemption_loss", Kind::Float, MIN),
     metric("equivalent_nodes", "/equivalent_nodes", Kind::Float, None),
@@ -68,7 +68,7 @@ pub const REPLAY: [Metric; 23] = [
     metric("fluid_work", "/fluid_work", Kind::Float, None),
     metric("fluid_efficiency", "/fluid_efficiency", Kind::Float, MAX),
     metric("task_count", "/tasks", Kind::Whole, None),
-    metric("tasks_started", "/tasks_started", Kind::Whole, MAX),
+    metric("tasks_started", "/tasks_started", Kind::Whole, None),
     metric("tasks_finished", "/tasks_finished", Kind::Whole, MAX),
     metric("completion_mean_s", "/completion_mean_s", Kind::Float, MIN),
     metric(

@@ -1,11 +1,12 @@
 //! Sweeps: one run for every combination of settings that a plan lists.
 //!
 //! A [`Plan`] is expanded into settings in a fixed order, and from what the runs came to
-//! the best is chosen by a [`Metric`]. Nothing here reads a file or runs anything.
+//! the best settings are chosen by a [`Metric`], as its mean over their seeds. Nothing here reads a file or runs anything.
 
 mod axis;
 mod check;
 pub mod field;
+mod groups;
 pub mod metrics;
 mod mode;
 mod replay;
@@ -18,6 +19,7 @@ mod tests;
 pub use axis::Axis;
 pub use check::PlanFault;
 pub use field::{Field, Kind};
+pub use groups::{Group, SEED, Spread, SweptRun, groups};
 pub use metrics::{Direction, Metric};
 pub use mode::Mode;
 pub use replay::ReplayPlan;

@@ -1,49 +1,60 @@
-//! Choosing the best run.
+//! Choosing the best settings.
 
-use serde_json::Value;
-
+use super::groups::{Group, Spread};
 use super::metrics::{Direction, Metric};
+use super::mode::Mode;
 
 /// Values that differ by no more than this share of theirs are equal: sums of the same work
 /// in another order differ in their last digits.
 const EQUAL: f64 = 1e-9;
 
-/// The best run by a metric.
+/// The best settings by a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
-    /// Its place among all runs.
-    pub run: usize,
-    /// Its value.
-    pub value: f64,
-    /// How many runs are as good.
+    /// Their place among all groups.
+    pub group: usize,
+    /// The metric over their seeds.
+    pub spread: Spread,
+    /// How many groups are as good by their means.
     pub as_good: usize,
+    /// How many other groups have means that are worse by less than the standard deviation
+    /// over the seeds of the best.
+    pub within_spread: usize,
 }
 
-/// The run with the best value of `metric`; of equals the best by the first of `ties` that
-/// tells them apart, else the first. `None` where the metric has no best or no summary
-/// has it.
-pub fn best(summaries: &[Value], metric: &Metric, ties: &[Metric]) -> Option<Best> {
-    let mut runs: Vec<usize> = (0..summaries.len()).collect();
-    runs = leading(summaries, &runs, metric);
-    let as_good = runs.len();
-    for tie in ties {
-        let fewer = leading(summaries, &runs, tie);
+/// The group with the best mean of `metric`; of equals the best by the first of
+/// [`Mode::ties`] that tells them apart, else the first. `None` where the metric has no best
+/// or no group has it.
+pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
+    let all: Vec<usize> = (0..groups.len()).collect();
+    let leaders = leading(groups, mode, &all, metric);
+    let mut left = leaders.clone();
+    for tie in mode.ties(metric) {
+        let fewer = leading(groups, mode, &left, &tie);
         if !fewer.is_empty() {
-            runs = fewer;
+            left = fewer;
         }
     }
-    let run = *runs.first()?;
+    let group = *left.first()?;
+    let spread = groups[group].spread(mode, metric)?;
+    let reach = spread.deviation.unwrap_or(0.0);
+    let is_near = |other: &Group| {
+        let mean = other.mean(mode, metric);
+        mean.is_some_and(|mean| (mean - spread.mean).abs() < reach)
+    };
+    let others = (0..groups.len()).filter(|place| !leaders.contains(place));
     Some(Best {
-        run,
-        value: metric.of(&summaries[run])?,
-        as_good,
+        group,
+        spread,
+        as_good: leaders.len(),
+        within_spread: others.filter(|&place| is_near(&groups[place])).count(),
     })
 }
 
-/// Those of `runs` that have the best value of `metric`.
-fn leading(summaries: &[Value], runs: &[usize], metric: &Metric) -> Vec<usize> {
-    let value = |run: &usize| metric.of(&summaries[*run]);
-    let values = runs.iter().filter_map(value);
+/// Those of `places` that have the best mean of `metric`.
+fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> Vec<usize> {
+    let value = |place: &usize| groups[*place].mean(mode, metric);
+    let values = places.iter().filter_map(value);
     let best = match metric.best {
         None => None,
         Some(Direction::Max) => values.reduce(f64::max),
@@ -53,56 +64,103 @@ fn leading(summaries: &[Value], runs: &[usize], metric: &Metric) -> Vec<usize> {
         return Vec::new();
     };
     let reaches = |value: f64| (value - best).abs() <= EQUAL * best.abs();
-    let leads = |run: &usize| value(run).is_some_and(reaches);
-    runs.iter().copied().filter(leads).collect()
+    let leads = |place: &usize| value(place).is_some_and(reaches);
+    places.iter().copied().filter(leads).collect()
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::groups::{SweptRun, groups};
     use super::*;
-    use crate::sweep::Mode;
-    use serde_json::json;
 
-    fn metric(name: &str) -> Metric {
-        Mode::Replay.metric(name).unwrap()
+    /// Replays by window, seed and figures.
+    fn replays(rows: &[(&str, &str, &[(&str, Option<f64>)])]) -> Vec<SweptRun> {
+        let run = |(window, seed, figures): &(&str, &str, &[(&str, Option<f64>)])| {
+            let setting = |name: &str| match name {
+                "t_fwd" => (*window).to_owned(),
+                "seed" => (*seed).to_owned(),
+                _ => String::new(),
+            };
+            let figure = |name: &str| figures.iter().find(|(other, _)| *other == name)?.1;
+            let (settings, metrics) = (Mode::Replay.settings(), Mode::Replay.metrics());
+            SweptRun {
+                settings: settings.iter().map(|field| setting(field.name)).collect(),
+                figures: metrics.iter().map(|m| figure(m.field.name)).collect(),
+            }
+        };
+        rows.iter().map(run).collect()
     }
 
-    fn best_of(all: &[Value], by: &str, ties: &[&str]) -> Option<(usize, f64, usize)> {
-        let ties: Vec<Metric> = ties.iter().map(|name| metric(name)).collect();
-        best(all, &metric(by), &ties).map(|best| (best.run, best.value, best.as_good))
+    /// Replays by window, seed and work.
+    pub fn runs(rows: &[(&str, &str, Option<f64>)]) -> Vec<SweptRun> {
+        let works: Vec<_> = rows.iter().map(|row| [("total_work", row.2)]).collect();
+        let rows: Vec<(&str, &str, &[_])> = rows
+            .iter()
+            .zip(&works)
+            .map(|(row, work)| (row.0, row.1, work.as_slice()))
+            .collect();
+        replays(&rows)
     }
 
-    // Small fixed example.
+    fn best_of(runs: &[SweptRun], by: &str) -> Option<Best> {
+        let metric = Mode::Replay.metric(by).unwrap();
+        best(&groups(Mode::Replay, runs), Mode::Replay, &metric)
+    }
+
+    // Small fixed example: the luckiest run is not of the best settings.
     #[test]
-    fn the_first_of_equals_is_best() {
-        let work = |work: Value| json!({"total_work": work, "rescale_loss": work});
-        let all = [
-            work(Value::Null),
-            work(2.into()),
-            work(3.into()),
-            work(3.into()),
-            work(2.into()),
-        ];
-        assert_eq!(best_of(&all, "total_work", &[]), Some((2, 3.0, 2)));
-        assert_eq!(best_of(&all, "rescale_loss", &[]), Some((1, 2.0, 2)));
-        assert_eq!(best_of(&all, "events", &[]), None);
-        assert_eq!(best_of(&all[..1], "total_work", &[]), None);
+    fn the_best_settings_have_the_best_mean_over_seeds() {
+        let found = best_of(
+            &runs(&[
+                ("30", "0", Some(9.0)),
+                ("30", "1", Some(1.0)),
+                ("60", "0", Some(6.5)),
+                ("60", "1", Some(5.5)),
+                ("90", "0", Some(5.4)),
+                ("90", "1", Some(5.4)),
+                ("120", "0", None),
+                ("120", "1", Some(100.0)),
+            ]),
+            "total_work",
+        )
+        .unwrap();
+        assert_eq!((found.group, found.as_good), (1, 1));
+        assert_eq!(found.spread.mean, 6.0);
+        assert!((found.spread.deviation.unwrap() - 0.5f64.sqrt()).abs() < 1e-12);
+        assert_eq!(found.within_spread, 1);
+    }
+
+    #[test]
+    fn what_is_no_goal_has_no_best() {
+        let runs = runs(&[("30", "0", Some(9.0))]);
+        assert_eq!(best_of(&runs, "events"), None);
+        assert_eq!(best_of(&runs, "rescale_loss"), None);
     }
 
     // Small fixed example: the first two have the same work but for rounding.
     #[test]
     fn equals_are_told_apart_by_the_next_figure() {
-        let run = |work: f64, mean: Option<f64>, loss: f64| json!({"total_work": work, "completion_mean_s": mean, "rescale_loss": loss});
-        let all = [
-            run(0.1 + 0.2, Some(9.0), 1.0),
-            run(0.3, Some(8.0), 3.0),
-            run(0.3, Some(8.0), 2.0),
-            run(0.3, None, 0.0),
-            run(0.2, Some(1.0), 0.0),
+        let row = |work: f64, mean: Option<f64>, loss: f64| {
+            [
+                ("total_work", Some(work)),
+                ("completion_mean_s", mean),
+                ("rescale_loss", Some(loss)),
+            ]
+        };
+        let rows = [
+            row(0.1 + 0.2, Some(9.0), 1.0),
+            row(0.3, Some(8.0), 3.0),
+            row(0.3, Some(8.0), 2.0),
+            row(0.3, None, 0.0),
+            row(0.2, Some(1.0), 0.0),
         ];
-        let ties = ["completion_mean_s", "rescale_loss"];
-        assert_eq!(best_of(&all, "total_work", &ties), Some((2, 0.3, 4)));
-        // A figure that none has tells nobody apart.
-        assert_eq!(best_of(&all, "total_work", &["fairness_min"]).unwrap().0, 0);
+        let windows = ["1", "2", "3", "4", "5"];
+        let rows: Vec<(&str, &str, &[_])> = windows
+            .iter()
+            .zip(&rows)
+            .map(|(window, row)| (*window, "0", row.as_slice()))
+            .collect();
+        let found = best_of(&replays(&rows), "total_work").unwrap();
+        assert_eq!((found.group, found.as_good), (2, 4));
     }
 }

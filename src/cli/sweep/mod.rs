@@ -43,8 +43,8 @@ pub struct Args {
     /// Directory for the table, the best settings, and a file for each run.
     #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// Figure by which the best settings are chosen [default: total_work, or avg_jct_s of
-    /// simulations]. Equals are told apart by total_work, then completion_mean_s, then
+    /// Figure by which the best settings are chosen, as its mean over their seeds [default:
+    /// total_work, or avg_jct_s of simulations]. Equals are told apart by total_work, then completion_mean_s, then
     /// rescale_loss; of simulations by avg_jct_s, then avg_queue_s, then checkpoints.
     #[arg(long, value_name = "METRIC")]
     best: Option<String>,
@@ -213,14 +213,12 @@ impl Session<'_> {
 
     fn finish(self, summaries: &[Value], found_done: usize, mut seconds: Seconds) -> Result<()> {
         let clock = Instant::now();
-        let sweep = Sweep {
-            runs: self.experiment.runs(),
-            summaries,
-            mode: self.mode,
-            by: self.by,
-        };
+        let sweep = Sweep::new(self.experiment.runs(), summaries, self.mode, self.by);
         let summary = tables::summary(&sweep);
         self.directory.write_table(&tables::table(&sweep))?;
+        for table in tables::settings(&sweep) {
+            self.directory.write_table(&table)?;
+        }
         self.directory.write_json("summary.json", &summary)?;
         seconds.write = clock.elapsed().as_secs_f64();
         let text = tables::text(&sweep, found_done);

@@ -18,7 +18,7 @@ mod sweep;
 pub use info::RunInfo;
 pub use replay::{FragmentClass, Hold, ReplayRun, ReplaySummary, Step, TaskEnd};
 pub use simulate::{Delays, Hour, JobEnd, PolicyFigures, PolicyRun, SimulateRun, VcDelays};
-pub use sweep::{BestRun, SweepRuns, SweptRun};
+pub use sweep::SweepRuns;
 
 /// A run directory.
 #[derive(Debug, Clone)]

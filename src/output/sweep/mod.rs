@@ -5,12 +5,13 @@ mod table;
 mod text;
 
 pub use store::{Saved, Store};
-pub use table::table;
+pub use table::{settings, table};
 pub use text::{listing, summary, text};
 
 use serde_json::Value;
 
-use crate::sweep::{Best, Metric, Mode, best};
+use crate::sweep::{Best, Group, Metric, Mode, SweptRun, best, groups};
+use table::shown;
 
 /// A run of a sweep, done or not.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,21 +23,49 @@ pub struct SweepRun {
 }
 
 /// A finished sweep.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Sweep<'a> {
     /// Its runs, in the plan's order.
-    pub runs: &'a [SweepRun],
+    runs: &'a [SweepRun],
     /// The summary of each.
-    pub summaries: &'a [Value],
+    summaries: &'a [Value],
     /// What it ran.
-    pub mode: Mode,
-    /// The figure by which the best run is chosen.
-    pub by: Metric,
+    mode: Mode,
+    /// The figure by which the best settings are chosen.
+    by: Metric,
+    /// The runs by their settings.
+    groups: Vec<Group>,
 }
 
-impl Sweep<'_> {
-    /// The best run by a figure; the figures that matter most tell equals apart.
+impl<'a> Sweep<'a> {
+    /// Runs in the plan's order with the summary of each, of which the best settings are
+    /// chosen by `by`.
+    pub fn new(runs: &'a [SweepRun], summaries: &'a [Value], mode: Mode, by: Metric) -> Self {
+        let of = |(run, summary): (&SweepRun, &Value)| SweptRun {
+            settings: mode
+                .settings()
+                .iter()
+                .map(|field| shown(run.settings.pointer(field.pointer)))
+                .collect(),
+            figures: mode.metrics().iter().map(|m| m.of(summary)).collect(),
+        };
+        let swept: Vec<SweptRun> = runs.iter().zip(summaries).map(of).collect();
+        Sweep {
+            runs,
+            summaries,
+            mode,
+            by,
+            groups: groups(mode, &swept),
+        }
+    }
+
+    /// The best settings by a figure; the figures that matter most tell equals apart.
     fn best(&self, metric: &Metric) -> Option<Best> {
-        best(self.summaries, metric, &self.mode.ties(metric))
+        best(&self.groups, self.mode, metric)
+    }
+
+    /// A run that stands for its group's settings.
+    fn first_of(&self, group: usize) -> &'a SweepRun {
+        &self.runs[self.groups[group].runs[0]]
     }
 }

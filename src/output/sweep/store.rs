@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::SweepRun;
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Digest};
 use crate::output::run::RunDir;
 
 /// What is kept of a run.
@@ -21,6 +21,21 @@ pub struct Saved {
     pub settings: Value,
     /// What it came to.
     pub summary: Value,
+    /// SHA-256 of the three above: a file that was changed is not taken for a result.
+    pub sha256: String,
+}
+
+impl Saved {
+    fn new(run: &SweepRun, summary: &Value) -> Result<Self> {
+        let content = (&run.key, &run.settings, summary);
+        let bytes = serde_json::to_vec(&content).map_err(|e| Error::Run(e.to_string()))?;
+        Ok(Saved {
+            run: run.key.clone(),
+            settings: run.settings.clone(),
+            summary: summary.clone(),
+            sha256: Digest::of(&bytes).to_string(),
+        })
+    }
 }
 
 /// The folder `runs` of a sweep's directory.
@@ -48,11 +63,13 @@ impl Store {
         Ok(store)
     }
 
-    /// The summary of a run that is done; a file that is damaged counts as none.
+    /// The summary of a run that is done. A file that is damaged, was changed or is of other
+    /// settings counts as none: the run is done again.
     pub fn load(&self, run: &SweepRun) -> Option<Value> {
         let bytes = fs::read(self.folder.join(name(run))).ok()?;
         let saved: Saved = serde_json::from_slice(&bytes).ok()?;
-        (saved.run == run.key).then_some(saved.summary)
+        let expected = Saved::new(run, &saved.summary).ok()?;
+        (saved == expected).then_some(saved.summary)
     }
 
     /// Keeps a run's summary: the file is there whole, or not at all.
@@ -60,11 +77,7 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, run: &SweepRun, summary: &Value) -> Result<()> {
-        let saved = Saved {
-            run: run.key.clone(),
-            settings: run.settings.clone(),
-            summary: summary.clone(),
-        };
+        let saved = Saved::new(run, summary)?;
         files::write(&self.folder.join(name(run)), |out| {
             serde_json::to_writer_pretty(&mut *out, &saved)?;
             out.write_all(b"\n")

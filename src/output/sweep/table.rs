@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Sweep;
 use crate::output::table::{Column, Table};
-use crate::sweep::{Field, Kind};
+use crate::sweep::{Field, Kind, SEED, Spread};
 
 /// The table `sweep`: the run's key, its settings, its figures.
 pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
@@ -26,6 +26,38 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
             .chain(settings)
             .chain(figures)
             .collect(),
+    }
+}
+
+/// The tables `settings` and `settings_sd`: a row for all settings but the seed, with the number
+/// of seeds, and of every figure the mean over them, or its standard deviation.
+pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 2] {
+    [
+        by_settings("settings", sweep, |spread| Some(spread.mean)),
+        by_settings("settings_sd", sweep, |spread| spread.deviation),
+    ]
+}
+
+fn by_settings<'a>(
+    name: &'static str,
+    sweep: &Sweep<'a>,
+    of: fn(Spread) -> Option<f64>,
+) -> Table<'a> {
+    let firsts = (0..sweep.groups.len()).map(|group| &sweep.first_of(group).settings);
+    let firsts: Vec<&Value> = firsts.collect();
+    let fields = sweep.mode.settings().iter();
+    let fields = fields.filter(|field| field.name != SEED);
+    let settings = fields.map(|field| (field.name, column(field, &firsts)));
+    let seeds = sweep.groups.iter().map(|group| group.runs.len() as u64);
+    let seeds = ("seeds", Column::Integers(seeds.collect()));
+    let figures = sweep.mode.metrics().iter().map(|metric| {
+        let spreads = sweep.groups.iter();
+        let floats = spreads.map(|group| group.spread(sweep.mode, metric).and_then(of));
+        (metric.field.name, Column::Floats(floats.collect()))
+    });
+    Table {
+        name,
+        columns: settings.chain([seeds]).chain(figures).collect(),
     }
 }
 

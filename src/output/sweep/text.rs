@@ -6,15 +6,17 @@ use serde_json::{Map, Value, json};
 
 use super::table::shown;
 use super::{Sweep, SweepRun};
-use crate::sweep::{Direction, Field, Metric};
+use crate::output::number::short;
+use crate::sweep::{Best, Direction, Field, Metric, SEED};
 
-/// `summary.json`: how many runs there are, the best by the metric asked for, and by
-/// every other.
+/// `summary.json`: how many runs and settings there are, and the best settings by the metric
+/// asked for and by every other goal.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.field.name.into(), entry(sweep, metric)?)));
     json!({
         "runs": sweep.runs.len(),
+        "settings": sweep.groups.len(),
         "metric": sweep.by.field.name,
         "ties_by": ties(sweep),
         "best": entry(sweep, &sweep.by),
@@ -22,7 +24,7 @@ pub fn summary(sweep: &Sweep<'_>) -> Value {
     })
 }
 
-/// The figures that decide between runs which are as good.
+/// The figures that decide between settings which are as good.
 fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
     let ties = sweep.mode.ties(&sweep.by);
     ties.iter().map(|metric| metric.field.name).collect()
@@ -30,13 +32,24 @@ fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
 
 fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
     let best = sweep.best(metric)?;
-    let run = &sweep.runs[best.run];
+    let runs = &sweep.groups[best.group].runs;
+    let mut settings = sweep.first_of(best.group).settings.clone();
+    if let Some(settings) = settings.as_object_mut() {
+        settings.shift_remove(SEED);
+    }
+    let keys: Vec<&str> = runs
+        .iter()
+        .map(|&run| sweep.runs[run].key.as_str())
+        .collect();
     Some(json!({
-        "value": best.value,
+        "value": best.spread.mean,
+        "standard_deviation": best.spread.deviation,
+        "seeds": runs.len(),
         "direction": metric.best,
-        "run": run.key,
-        "settings": run.settings,
-        "runs_as_good": best.as_good,
+        "settings": settings,
+        "settings_as_good": best.as_good,
+        "settings_within_deviation": best.within_spread,
+        "runs": keys,
     }))
 }
 
@@ -48,7 +61,7 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
         sweep.runs.len()
     );
     let Some(best) = sweep.best(&sweep.by) else {
-        let _ = writeln!(out, "best  none: no run has {name}");
+        let _ = writeln!(out, "best  none: no settings have {name} in all their runs");
         return out;
     };
     let which = match sweep.by.best {
@@ -57,30 +70,54 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     };
     let others = match best.as_good {
         1 => String::new(),
-        runs => format!(
-            ", as of {} other {}, chosen by {}",
-            runs - 1,
-            if runs == 2 { "run" } else { "runs" },
+        settings => format!(
+            ", as of {}, chosen by {}",
+            counted(settings - 1, "other setting"),
             ties(sweep).join(", then ")
         ),
     };
-    let (value, index) = (best.value, best.run);
-    let key = &sweep.runs[index].key;
+    let value = short(best.spread.mean);
     let _ = writeln!(
         out,
-        "best  {name} {value} (the {which}{others}), run {key}:"
+        "best  {name} {value}{} (the {which}{others}):",
+        over_seeds(sweep, &best)
     );
     let varied = varied(sweep.runs, sweep.mode.settings());
-    let width = varied
-        .iter()
-        .map(|field| field.name.len())
-        .max()
-        .unwrap_or(0);
+    let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
+    let widths = varied.iter().map(|field| field.name.len());
+    let width = widths.max().unwrap_or(0);
     for field in varied {
-        let value = cell(&sweep.runs[index], field);
+        let value = cell(sweep.first_of(best.group), field);
         let _ = writeln!(out, "  {:width$}  {value}", field.name);
     }
+    if best.within_spread > 0 {
+        let _ = writeln!(
+            out,
+            "{} within one standard deviation: more seeds would tell them apart",
+            match best.within_spread {
+                1 => "another setting is".to_owned(),
+                others => format!("{others} other settings are"),
+            }
+        );
+    }
     out
+}
+
+/// How the seeds of the best settings differ.
+fn over_seeds(sweep: &Sweep<'_>, best: &Best) -> String {
+    let seeds = sweep.groups[best.group].runs.len();
+    match best.spread.deviation {
+        None => String::new(),
+        Some(deviation) => format!(" ± {} over {seeds} seeds", short(deviation)),
+    }
+}
+
+/// `1 other setting`, `2 other settings`.
+fn counted(count: usize, name: &str) -> String {
+    match count {
+        1 => format!("1 {name}"),
+        _ => format!("{count} {name}s"),
+    }
 }
 
 /// The runs to come and those done, a line each.

@@ -126,7 +126,10 @@ fn others(
 fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> String {
     let names = |repeated: bool| {
         let others = others(trials, axes, |name| is_repetition(name) == repeated);
-        let names: Vec<&str> = others.map(|place| trials.settings[place]).collect();
+        let mut names: Vec<&str> = others.map(|place| trials.settings[place]).collect();
+        if repeated && trials.seeds > 1 {
+            names.push("seeds");
+        }
         names.join(" and ")
     };
     let of = match (names(true).as_str(), names(false).as_str()) {
@@ -215,14 +218,14 @@ mod tests {
         };
         assert_eq!(
             heat.values,
-            [[Some(4.0), Some(6.0)], [Some(6.0), Some(5.0)]]
+            [[Some(4.0), Some(7.0)], [Some(6.0), Some(5.0)]]
         );
         assert_eq!(figure.id, "heat-swept");
-        assert_eq!(figure.numbers.rows[0], ["a", "4.000", "6.000"]);
+        assert_eq!(figure.numbers.rows[0], ["a", "4.000", "7.000"]);
         assert!(
             figure
                 .text
-                .contains("Means over seed. Higher is better. 2 of 4 reach the best, 6.000.")
+                .contains("Means over seeds. Higher is better. The best is 7.000, with t_fwd 120")
         );
     }
 

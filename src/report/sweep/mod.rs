@@ -47,7 +47,7 @@ fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) ->
     blocks.extend([
         Block::Grid(tables::best(sweep.result, &trials)),
         Block::Folded(tables::all(&trials, drawn.metric)),
-        Block::Folded(tables::same(sweep.result, &trials)),
+        Block::Folded(tables::same(sweep.result)),
     ]);
     Ok(Section {
         id: match of {
@@ -89,7 +89,11 @@ fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
             count(trials.values(setting).len() as u64)
         )
     });
-    let varied = varied.collect::<Vec<_>>().join(", ");
+    let mut varied: Vec<String> = varied.collect();
+    if trials.seeds > 1 {
+        varied.push(format!("seed ({} values)", trials.seeds));
+    }
+    let varied = varied.join(", ");
     match varied.as_str() {
         "" => format!(
             "{} {what}, all with the same settings.",

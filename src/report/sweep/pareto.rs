@@ -30,12 +30,12 @@ pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Fig
             capital(&up.scale.title),
             across.scale.title
         ),
-        text: text(across, up, front.len(), all.len()),
+        text: text(trials.seeds, (across, up), front.len(), all.len()),
         numbers: tell(trials, &front, (x, y)),
         x: Axis::spread(&across.scale.title),
         y: Axis::spread(&up.scale.title),
         marks: Marks::Curves(vec![
-            curve(trials, "Runs", &all, (x, y)),
+            curve(trials, "Settings", &all, (x, y)),
             Curve {
                 colour: Colour::Series(0),
                 shape: Shape::Dotted,
@@ -64,7 +64,7 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
     }
 }
 
-fn text(across: &Metric, up: &Metric, front: usize, all: usize) -> String {
+fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize) -> String {
     let better = match (across.better, up.better) {
         (Direction::Min, Direction::Max) => "Further up and left is better",
         (Direction::Min, Direction::Min) => "Further down and left is better",
@@ -72,10 +72,14 @@ fn text(across: &Metric, up: &Metric, front: usize, all: usize) -> String {
         (Direction::Max, Direction::Min) => "Further down and right is better",
     };
     let beaten = match front {
-        1 => format!("One of the {all} runs beats all others in both."),
+        1 => format!("One of the {all} beats all others in both."),
         front => format!("The line joins the {front} of {all} that no other beats in both."),
     };
-    format!("A point for each run. {better}. {beaten}")
+    let what = match seeds {
+        0 | 1 => "A point for each run",
+        _ => "A point for the means of each setting over its seeds",
+    };
+    format!("{what}. {better}. {beaten}")
 }
 
 fn point(trials: &Trials, trial: usize, x: usize, y: usize) -> Option<(f64, f64)> {
@@ -112,15 +116,14 @@ fn tell(trials: &Trials, front: &[usize], (x, y): (usize, usize)) -> Grid {
     let heads = metrics.map(|scale| Head::number(&scale.title)).into_iter();
     let settings = trials.settings.iter().map(|name| Head::text(*name));
     let title = match front.len() {
-        0..=LISTED => "Runs that no other beats in both".to_owned(),
-        all => format!("The first {LISTED} of {all} runs that no other beats in both"),
+        0..=LISTED => "Settings that no other beats in both".to_owned(),
+        all => format!("The first {LISTED} of {all} settings that no other beats in both"),
     };
     let mut grid = Grid::new(title, heads.chain(settings));
     for &trial in front.iter().take(LISTED) {
-        let Some((along, up)) = point(trials, trial, x, y) else {
-            continue;
-        };
-        let cells = [metrics[0].tell(along), metrics[1].tell(up)].into_iter();
+        let cells = [x, y]
+            .map(|metric| trials.figure(trial, metric))
+            .into_iter();
         let settings = trials.trials[trial].settings.iter();
         grid.row(cells.chain(settings.map(|value| shown(value))));
     }
@@ -145,12 +148,12 @@ mod tests {
         let Marks::Curves(curves) = figure.marks else {
             panic!("no curves");
         };
-        assert_eq!(curves[0].points.len(), 5);
-        let expected = [(1.0, 4.0), (2.0, 5.0), (4.0, 6.0), (9.0, 7.0)];
+        assert_eq!(curves[0].points.len(), 4);
+        let expected = [(1.0, 4.0), (2.0, 5.0), (4.0, 6.0), (6.0, 7.0)];
         assert_eq!(curves[1].points, expected);
-        assert_eq!(curves[1].labels[1], "t_fwd 120, solver b, seed 0");
-        assert_eq!(figure.numbers.rows[0], ["1.00", "4.000", "30", "a", "0"]);
-        assert!(figure.text.contains("up and left") && figure.text.contains("4 of 5"));
+        assert_eq!(curves[1].labels[1], "t_fwd 120, solver b");
+        assert_eq!(figure.numbers.rows[0], ["1.00", "4.000", "30", "a"]);
+        assert!(figure.text.contains("up and left") && figure.text.contains("4 of 4"));
     }
 
     #[test]

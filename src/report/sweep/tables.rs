@@ -2,35 +2,30 @@
 
 use super::scale::{Scale, plain};
 use super::trials::{Trials, shown};
-use crate::ingest::runs::{BestRun, SweepRuns};
+use crate::ingest::runs::SweepRuns;
 use crate::report::numbers::count;
 use crate::report::{Grid, Head, Tile};
-use crate::sweep::Direction;
+use crate::sweep::{Best, Direction, SweptRun};
 
 /// Most runs that are listed.
 pub(super) const LISTED: usize = 1_000;
 
 /// The best value of a metric, and the settings that reach it.
 pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Tile> {
-    let best = sweep
-        .best
-        .iter()
-        .find(|best| best.metric.field.name == metric);
-    let Some(best) = best else {
+    let named = sweep.mode.metric(metric);
+    let (Some(best), Some(place)) = (
+        named.and_then(|metric| sweep.best(&metric)),
+        trials.metric(metric),
+    ) else {
         return Vec::new();
     };
-    let Some(place) = trials.metric(metric) else {
-        return Vec::new();
-    };
-    let scale = &trials.metrics[place].scale;
-    let trial = &trials.trials[best.run];
-    let value = trial.metrics[place].map_or("–".to_owned(), |value| scale.tell(value));
     let mut tiles = vec![Tile {
-        name: format!("Best {}", scale.title),
-        value,
-        remark: equals(sweep, best),
+        name: format!("Best {}", trials.metrics[place].scale.title),
+        value: trials.figure(best.group, place),
+        remark: [over_seeds(trials, best), equals(sweep, metric, best)].concat(),
     }];
-    let settings = trials.settings.iter().zip(&trial.settings);
+    let settings = &trials.trials[best.group].settings;
+    let settings = trials.settings.iter().zip(settings);
     tiles.extend(settings.map(|(name, value)| Tile {
         name: (*name).to_owned(),
         value: shown(value),
@@ -39,24 +34,40 @@ pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Til
     tiles
 }
 
-/// How many runs are as good, and what told them apart.
-fn equals(sweep: &SweepRuns, best: &BestRun) -> String {
+/// What the value is, where there are several seeds.
+fn over_seeds(trials: &Trials, best: Best) -> String {
+    let near = match best.within_spread {
+        0 => String::new(),
+        1 => "1 other setting is within the deviation; ".to_owned(),
+        others => format!(
+            "{} other settings are within the deviation; ",
+            count(others as u64)
+        ),
+    };
+    match trials.seeds {
+        0 | 1 => String::new(),
+        _ => format!("mean and standard deviation over seeds; {near}"),
+    }
+}
+
+/// How many settings are as good, and what told them apart.
+fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
+    let ties = sweep.mode.metric(metric).map(|m| sweep.mode.ties(&m));
     match best.as_good {
-        0 | 1 => "no other run reaches it".to_owned(),
-        runs => {
-            let ties = sweep.mode.ties(&best.metric);
-            let ties = ties.iter().map(|metric| plain(metric.field.name));
+        0 | 1 => "no others reach it".to_owned(),
+        settings => {
+            let ties = ties.iter().flatten().map(|metric| plain(metric.field.name));
             let ties = ties.collect::<Vec<_>>().join(", then ");
-            let others = match runs - 1 {
-                1 => "1 other run".to_owned(),
-                others => format!("{} other runs", count(others)),
+            let others = match settings - 1 {
+                1 => "1 other setting".to_owned(),
+                others => format!("{} other settings", count(others as u64)),
             };
             format!("as of {others}; of these the best by {ties}")
         }
     }
 }
 
-/// The best run by each figure that differs.
+/// The best settings by each goal that differs.
 pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     let heads = [
         Head::text("figure"),
@@ -64,39 +75,40 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
         Head::number("value"),
     ];
     let settings = trials.settings.iter().map(|name| Head::text(*name));
-    let last = Head::number("runs as good");
+    let last = Head::number("settings as good");
     let heads = heads.into_iter().chain(settings).chain([last]);
     let mut grid = Grid::new("The best settings by each figure", heads);
-    for best in &sweep.best {
-        let Some(place) = trials.metric(best.metric.field.name) else {
+    for metric in sweep.mode.metrics() {
+        let (Some(best), Some(place)) = (sweep.best(metric), trials.metric(metric.field.name))
+        else {
             continue;
         };
-        let (metric, trial) = (&trials.metrics[place], &trials.trials[best.run]);
-        let Some(value) = trial.metrics[place].filter(|_| !metric.constant) else {
+        let drawn = &trials.metrics[place];
+        if drawn.constant {
             continue;
-        };
-        let which = match metric.better {
+        }
+        let which = match drawn.better {
             Direction::Max => "greatest",
             Direction::Min => "least",
         };
         let first = [
-            metric.scale.title.clone(),
+            drawn.scale.title.clone(),
             which.to_owned(),
-            metric.scale.tell(value),
+            trials.figure(best.group, place),
         ];
-        let settings = trial.settings.iter().map(|value| shown(value));
-        let all = first.into_iter().chain(settings);
-        grid.row(all.chain([count(best.as_good)]));
+        let settings = trials.trials[best.group].settings.iter();
+        let all = first.into_iter().chain(settings.map(|value| shown(value)));
+        grid.row(all.chain([count(best.as_good as u64)]));
     }
     grid
 }
 
-/// All runs, the best by a metric first; as many as a page has room for.
+/// All settings, the best by a metric first; as many as a page has room for.
 pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
-    let runs = trials.trials.len();
-    let title = match runs {
-        0..=LISTED => format!("All {runs} runs, best first"),
-        _ => format!("The best {LISTED} of {runs} runs; sweep.csv has all"),
+    let settings = trials.trials.len();
+    let title = match settings {
+        0..=LISTED => format!("All {settings} settings, best first"),
+        _ => format!("The best {LISTED} of {settings} settings; settings.csv has all"),
     };
     let told: Vec<usize> = (0..trials.metrics.len())
         .filter(|&place| !trials.metrics[place].constant)
@@ -108,12 +120,9 @@ pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     let first = std::iter::once(Head::text("rank"));
     let mut grid = Grid::new(title, first.chain(settings).chain(metrics));
     for (rank, trial) in ranked(trials, metric).into_iter().take(LISTED).enumerate() {
-        let trial = &trials.trials[trial];
-        let settings = trial.settings.iter().map(|value| shown(value));
-        let figures = told.iter().map(|&place| {
-            let scale = &trials.metrics[place].scale;
-            trial.metrics[place].map_or("–".to_owned(), |value| scale.tell(value))
-        });
+        let settings = trials.trials[trial].settings.iter();
+        let settings = settings.map(|value| shown(value));
+        let figures = told.iter().map(|&place| trials.figure(trial, place));
         grid.row(
             std::iter::once(count(rank as u64 + 1))
                 .chain(settings)
@@ -139,14 +148,16 @@ fn ranked(trials: &Trials, metric: usize) -> Vec<usize> {
 }
 
 /// Settings and figures that are the same in all runs.
-pub(super) fn same(sweep: &SweepRuns, trials: &Trials) -> Grid {
+pub(super) fn same(sweep: &SweepRuns) -> Grid {
     let heads = [Head::text("setting or figure"), Head::text("value")];
     let mut grid = Grid::new("The same in all runs", heads);
     let Some(first) = sweep.runs.first() else {
         return grid;
     };
-    for (field, value) in sweep.mode.settings().iter().zip(&first.settings) {
-        if trials.setting(field.name).is_none() && !value.is_empty() {
+    let fields = sweep.mode.settings().iter().zip(&first.settings);
+    for (at, (field, value)) in fields.enumerate() {
+        let is_same = sweep.runs.iter().all(|run| run.settings[at] == *value);
+        if is_same && !value.is_empty() {
             grid.row([field.name.to_owned(), shown(value)]);
         }
     }
@@ -156,8 +167,7 @@ pub(super) fn same(sweep: &SweepRuns, trials: &Trials) -> Grid {
             .metrics()
             .iter()
             .position(|other| other == metric);
-        let same =
-            |run: &crate::ingest::runs::SweptRun| place.map(|p| run.figures[p]) == Some(*value);
+        let same = |run: &SweptRun| place.map(|p| run.figures[p]) == Some(*value);
         if let (Some(value), true) = (value, sweep.runs.iter().all(same)) {
             let scale = Scale::of(&metric.field, std::iter::once(*value));
             grid.row([scale.title.clone(), scale.tell(*value)]);

@@ -1,10 +1,10 @@
-//! Runs that differ in their settings, with figures each.
+//! Settings that differ, with the figures of their runs each.
 
 use std::collections::BTreeMap;
 
 use super::scale::Scale;
 use crate::ingest::runs::SweepRuns;
-use crate::sweep::{Direction, Field, Kind, Mode};
+use crate::sweep::{Direction, Field, Kind, SEED, Spread};
 
 /// Work that replays lost in all, which their summaries have in two parts.
 const LOST: Field = Field {
@@ -16,8 +16,10 @@ const LOST: Field = Field {
 /// A table of trials.
 #[derive(Debug, Clone)]
 pub(super) struct Trials {
-    /// Names of the settings that are not the same in all trials.
+    /// Names of the settings that are not the same in all trials, but for the seed.
     pub settings: Vec<&'static str>,
+    /// Most seeds that a trial was repeated with.
+    pub seeds: usize,
     /// The figures that have a best value.
     pub metrics: Vec<Metric>,
     /// The trials, in the plan's order.
@@ -37,18 +39,20 @@ pub(super) struct Metric {
     pub constant: bool,
 }
 
-/// A trial.
+/// Settings, and the means of their runs.
 #[derive(Debug, Clone)]
 pub(super) struct Trial {
     /// Its settings as texts, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Its figures, in the order of [`Trials::metrics`]; `None` where it has none.
+    /// Means over its seeds, in the order of [`Trials::metrics`]; `None` where a run has none.
     pub metrics: Vec<Option<f64>>,
+    /// Their standard deviations; `None` of a single seed.
+    pub deviations: Vec<Option<f64>>,
 }
 
 impl Metric {
-    fn of(field: Field, better: Direction, values: &[Option<f64>]) -> Self {
-        let given = values.iter().flatten().copied();
+    fn of(field: Field, better: Direction, values: &[Option<Spread>]) -> Self {
+        let given = values.iter().flatten().map(|spread| spread.mean);
         let mut sorted: Vec<f64> = given.clone().collect();
         sorted.sort_by(f64::total_cmp);
         let spread = sorted.last().zip(sorted.first());
@@ -74,20 +78,28 @@ impl Metric {
 impl Trials {
     /// The runs of a sweep.
     pub fn of(sweep: &SweepRuns) -> Self {
-        let varied: Vec<usize> = (0..sweep.mode.settings().len())
-            .filter(|&setting| {
-                let mut pairs = sweep.runs.windows(2);
-                pairs.any(|pair| pair[0].settings[setting] != pair[1].settings[setting])
-            })
+        let fields = sweep.mode.settings();
+        let differs = |setting: usize| {
+            let mut pairs = sweep.runs.windows(2);
+            pairs.any(|pair| pair[0].settings[setting] != pair[1].settings[setting])
+        };
+        let varied: Vec<usize> = (0..fields.len())
+            .filter(|&setting| fields[setting].name != SEED && differs(setting))
             .collect();
         let columns = columns(sweep);
-        let trials = sweep.runs.iter().enumerate().map(|(place, run)| Trial {
-            settings: varied.iter().map(|&s| run.settings[s].clone()).collect(),
-            metrics: columns.iter().map(|column| column.2[place]).collect(),
+        let trials = sweep.groups.iter().enumerate().map(|(place, group)| {
+            let settings = &sweep.runs[group.runs[0]].settings;
+            let spreads = columns.iter().map(|column| column.2[place]);
+            Trial {
+                settings: varied.iter().map(|&s| settings[s].clone()).collect(),
+                metrics: spreads.clone().map(|s| Some(s?.mean)).collect(),
+                deviations: spreads.map(|spread| spread?.deviation).collect(),
+            }
         });
-        let names = varied.iter().map(|&s| sweep.mode.settings()[s].name);
+        let seeds = sweep.groups.iter().map(|group| group.runs.len()).max();
         Trials {
-            settings: names.collect(),
+            settings: varied.iter().map(|&s| fields[s].name).collect(),
+            seeds: seeds.unwrap_or(0),
             trials: trials.collect(),
             metrics: columns
                 .iter()
@@ -118,6 +130,18 @@ impl Trials {
         values.into_iter().map(|(value, _)| value).collect()
     }
 
+    /// A trial's figure, with its deviation where there are several seeds.
+    pub fn figure(&self, trial: usize, metric: usize) -> String {
+        let (trial, scale) = (&self.trials[trial], &self.metrics[metric].scale);
+        match (trial.metrics[metric], trial.deviations[metric]) {
+            (None, _) => "–".to_owned(),
+            (Some(mean), None) => scale.tell(mean),
+            (Some(mean), Some(deviation)) => {
+                format!("{} ± {}", scale.tell(mean), scale.tell(deviation))
+            }
+        }
+    }
+
     /// A trial's settings in a line.
     pub fn tell(&self, trial: usize) -> String {
         let settings = self.settings.iter().zip(&self.trials[trial].settings);
@@ -128,7 +152,7 @@ impl Trials {
 
 /// Whether a setting says what runs are repeated with, not how they are run.
 pub(super) fn is_repetition(setting: &str) -> bool {
-    const NAMES: [&str; 8] = [
+    const NAMES: [&str; 7] = [
         "tasks",
         "curves",
         "skip_rows",
@@ -136,7 +160,6 @@ pub(super) fn is_repetition(setting: &str) -> bool {
         "nodes_used",
         "from",
         "to",
-        "seed",
     ];
     NAMES.contains(&setting)
 }
@@ -149,23 +172,28 @@ pub(super) fn shown(value: &str) -> String {
     }
 }
 
-type Column = (Field, Direction, Vec<Option<f64>>);
+type Column = (Field, Direction, Vec<Option<Spread>>);
 
-/// The figures that have a best value, and all that replays lost.
+/// The goals, and all that replays lost, by group.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
-    let ranked = metrics.filter_map(|(place, metric)| {
-        let values = sweep.runs.iter().map(|run| run.figures[place]).collect();
-        Some((metric.field, metric.best?, values))
+    let goals = metrics.filter_map(|(place, metric)| {
+        let spreads = sweep.groups.iter().map(|group| group.figures[place]);
+        Some((metric.field, metric.best?, spreads.collect()))
     });
-    let mut columns: Vec<Column> = ranked.collect();
-    if sweep.mode == Mode::Replay {
-        let of = |name: &str| columns.iter().find(|column| column.0.name == name);
-        if let (Some(rescale), Some(preemption)) = (of("rescale_loss"), of("preemption_loss")) {
-            let both = rescale.2.iter().zip(&preemption.2);
-            let lost = both.map(|(a, b)| Some((*a)? + (*b)?)).collect();
-            columns.push((LOST, Direction::Min, lost));
-        }
+    let mut columns: Vec<Column> = goals.collect();
+    let place = |name: &str| {
+        let mut metrics = sweep.mode.metrics().iter();
+        metrics.position(|metric| metric.field.name == name)
+    };
+    if let (Some(rescale), Some(preemption)) = (place("rescale_loss"), place("preemption_loss")) {
+        let lost = |run: &usize| {
+            let figures = &sweep.runs[*run].figures;
+            Some(figures[rescale]? + figures[preemption]?)
+        };
+        let groups = sweep.groups.iter();
+        let spreads = groups.map(|group| Spread::of(group.runs.iter().map(lost)));
+        columns.push((LOST, Direction::Min, spreads.collect()));
     }
     columns
 }
@@ -173,7 +201,7 @@ fn columns(sweep: &SweepRuns) -> Vec<Column> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::ingest::runs::SweptRun;
+    use crate::sweep::{Mode, SweptRun, groups};
 
     pub fn trials() -> Trials {
         Trials::of(&sweep())
@@ -186,7 +214,7 @@ pub(super) mod tests {
             ("30", "a", "0", 4.0, 1.0),
             ("30", "b", "0", 6.0, 4.0),
             ("120", "b", "0", 5.0, 2.0),
-            ("120", "a", "1", 7.0, 9.0),
+            ("120", "a", "1", 9.0, 9.0),
         ];
         let run = |(window, solver, seed, work, lost): (&str, &str, &str, f64, f64)| SweptRun {
             settings: in_order(
@@ -208,11 +236,12 @@ pub(super) mod tests {
                 },
             ),
         };
+        let runs = rows.map(run).to_vec();
         SweepRuns {
             mode: Mode::Replay,
             by: Mode::Replay.metric("total_work").unwrap(),
-            runs: rows.map(run).to_vec(),
-            best: Vec::new(),
+            groups: groups(Mode::Replay, &runs),
+            runs,
         }
     }
 
@@ -224,12 +253,17 @@ pub(super) mod tests {
     #[test]
     fn settings_that_vary_are_kept() {
         let trials = trials();
-        assert_eq!(trials.settings, ["t_fwd", "solver", "seed"]);
+        assert_eq!(
+            (trials.settings.as_slice(), trials.seeds),
+            (&["t_fwd", "solver"][..], 2)
+        );
         assert_eq!(trials.values(0), ["30", "120"]);
         assert_eq!(trials.values(1), ["a", "b"]);
-        assert_eq!(trials.tell(2), "t_fwd 30, solver b, seed 0");
+        assert_eq!(trials.tell(2), "t_fwd 30, solver b");
         let lost = trials.metric("work_lost").unwrap();
-        assert_eq!(trials.trials[4].metrics[lost], Some(9.0));
+        assert_eq!(trials.trials[0].metrics[lost], Some(6.0));
+        assert_eq!(trials.figure(0, lost), "6.00 ± 4.24");
+        assert_eq!(trials.figure(1, lost), "1.00");
         let constant = |name| trials.metrics[trials.metric(name).unwrap()].constant;
         assert!(constant("preemption_loss") && !constant("total_work"));
     }

@@ -1,0 +1,60 @@
+//! Numbers for people.
+
+/// Digits that are shown.
+const DIGITS: i32 = 6;
+
+/// A number with at most six digits that tell, without zeros at its end: `1234.5`, `0.25`,
+/// `1.20934e21`. Zero has no sign.
+pub fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-5..=14).contains(&magnitude) {
+        let text = format!("{value:.*e}", DIGITS as usize - 1);
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{exponent}", trimmed(digits));
+    }
+    let decimals = (DIGITS - 1 - magnitude).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    match trimmed(&text) {
+        "-0" => "0".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
+/// A decimal number without zeros at the end of its fraction.
+fn trimmed(text: &str) -> &str {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_digits_are_shown() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (7.95, "7.95"),
+            (1234.5678, "1234.57"),
+            (-0.25, "-0.25"),
+            (1_234_567.0, "1234567"),
+            (2_431_200_000.0, "2431200000"),
+            (1.209_34e21, "1.20934e21"),
+            (1e300, "1e300"),
+            (0.000_012_345_678, "0.0000123457"),
+            (1e-9, "1e-9"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(short(value), text);
+        }
+    }
+}

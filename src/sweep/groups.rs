@@ -1,0 +1,127 @@
+//! Settings and their repetitions: runs that differ in nothing but their seed.
+
+use std::collections::BTreeMap;
+
+use super::{Metric, Mode};
+
+/// The setting that only repeats a run: it is no choice of a user's.
+pub const SEED: &str = "seed";
+
+/// A figure over the runs of a group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation of a sample; `None` of a single run.
+    pub deviation: Option<f64>,
+}
+
+impl Spread {
+    /// Of the values of a group's runs; `None` where one has none, or there is no run.
+    pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
+        let values: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
+        let (first, count) = (*values.first()?, values.len() as f64);
+        // From the first, so that equal values have exactly their mean, and no spread.
+        let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Some(Spread {
+            mean,
+            deviation: (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt()),
+        })
+    }
+}
+
+/// Runs with the same settings but for the seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Places of the runs, ascending.
+    pub runs: Vec<usize>,
+    /// Figures in the order of [`Mode::metrics`]; `None` where a run has none.
+    pub figures: Vec<Option<Spread>>,
+}
+
+impl Group {
+    /// The mean of a figure.
+    pub fn mean(&self, mode: Mode, metric: &Metric) -> Option<f64> {
+        self.spread(mode, metric).map(|spread| spread.mean)
+    }
+
+    /// A figure.
+    pub fn spread(&self, mode: Mode, metric: &Metric) -> Option<Spread> {
+        let place = mode.metrics().iter().position(|other| other == metric)?;
+        self.figures[place]
+    }
+}
+
+/// A run of a sweep as texts and numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweptRun {
+    /// Its settings in the order of [`Mode::settings`]; empty where it has none.
+    pub settings: Vec<String>,
+    /// Its figures in the order of [`Mode::metrics`]; `None` where it has none.
+    pub figures: Vec<Option<f64>>,
+}
+
+/// The groups of runs, in the order of their first runs.
+pub fn groups(mode: Mode, runs: &[SweptRun]) -> Vec<Group> {
+    let mut places: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+    let mut members: Vec<Vec<usize>> = Vec::new();
+    for (run, swept) in runs.iter().enumerate() {
+        let named = mode.settings().iter().zip(&swept.settings);
+        let key = named.filter(|(field, _)| field.name != SEED);
+        let key = key.map(|(_, value)| value.as_str()).collect();
+        let place = *places.entry(key).or_insert(members.len());
+        match members.get_mut(place) {
+            Some(group) => group.push(run),
+            None => members.push(vec![run]),
+        }
+    }
+    let spread = |members: &[usize], place: usize| {
+        Spread::of(members.iter().map(|&run| runs[run].figures[place]))
+    };
+    let group = |members: Vec<usize>| Group {
+        figures: (0..mode.metrics().len())
+            .map(|place| spread(&members, place))
+            .collect(),
+        runs: members,
+    };
+    members.into_iter().map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::select::tests::runs;
+    use super::*;
+
+    // Derived by formula: the sample variance of 2, 4 and 9 is 13.
+    #[test]
+    fn figures_are_means_over_seeds() {
+        let runs = runs(&[
+            ("30", "0", Some(2.0)),
+            ("60", "0", Some(7.0)),
+            ("30", "1", Some(4.0)),
+            ("30", "2", Some(9.0)),
+            ("60", "1", None),
+            ("90", "1", Some(1.0)),
+        ]);
+        let groups = groups(Mode::Replay, &runs);
+        let members: Vec<_> = groups.iter().map(|group| group.runs.as_slice()).collect();
+        assert_eq!(members, [&[0, 2, 3][..], &[1, 4], &[5]]);
+        let work = Mode::Replay.metric("total_work").unwrap();
+        let spreads: Vec<_> = groups
+            .iter()
+            .map(|group| group.spread(Mode::Replay, &work))
+            .collect();
+        let first = spreads[0].unwrap();
+        assert_eq!(first.mean, 5.0);
+        assert!((first.deviation.unwrap() - 13f64.sqrt()).abs() < 1e-12);
+        assert_eq!(spreads[1], None);
+        assert_eq!(spreads[2].unwrap().deviation, None);
+    }
+
+    #[test]
+    fn equal_values_have_no_spread() {
+        let spread = Spread::of([Some(0.1); 7]).unwrap();
+        assert_eq!((spread.mean, spread.deviation), (0.1, Some(0.0)));
+    }
+}
