@@ -160,6 +160,8 @@ fn a_file_of_another_kind_is_told_from_an_inspector() {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn damage_is_found_or_harmless(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let inspector = trained(Convolution::Gcn);
