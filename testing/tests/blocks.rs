@@ -23,7 +23,10 @@ fn add(folder: &Path, files: &mut Vec<PathBuf>) {
     if folder.join("CACHEDIR.TAG").exists() {
         return;
     }
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+    for path in fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
         let hidden = path.file_name().unwrap().to_string_lossy().starts_with('.');
         if path.is_dir() && !hidden {
             add(&path, files);
