@@ -407,8 +407,9 @@ fn is_sound(folder: &TempDir, sample: &Sample, bytes: &[u8]) -> bool {
     std::fs::write(&path, bytes).unwrap();
     let start = Instant::now();
     let outcome = (sample.read)(&path);
+    // So far off that only a reader without end meets it, however busy the machine.
     assert!(
-        start.elapsed() < Duration::from_secs(5),
+        start.elapsed() < Duration::from_secs(60),
         "{}: {:?}",
         sample.name,
         start.elapsed()

@@ -8,12 +8,13 @@
 //! proptest! {
 //!     #![proptest_config(gleaner_testing::cases(256))]
 //!
-//!     #[test]
+//!     // Before it `#[test]`, in a test.
 //!     fn sums_do_not_depend_on_the_order(a: i32, b: i32) {
 //!         prop_assert_eq!(a.wrapping_add(b), b.wrapping_add(a));
 //!     }
 //! }
-//! # fn main() {}
+//!
+//! sums_do_not_depend_on_the_order();
 //! ```
 //!
 //! Without settings, all tests draw by one fixed seed, so that the same code gives the same result

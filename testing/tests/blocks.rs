@@ -11,7 +11,7 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// The Rust files of the workspace, but for build products and hidden folders.
+/// The Rust files of the workspace, but for build products, hidden folders and links.
 fn sources() -> Vec<PathBuf> {
     let mut files = Vec::new();
     add(workspace(), &mut files);
@@ -23,14 +23,12 @@ fn add(folder: &Path, files: &mut Vec<PathBuf>) {
     if folder.join("CACHEDIR.TAG").exists() {
         return;
     }
-    for path in fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-    {
-        let hidden = path.file_name().unwrap().to_string_lossy().starts_with('.');
-        if path.is_dir() && !hidden {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if kind.is_dir() && !name.starts_with('.') {
             add(&path, files);
-        } else if path.extension().is_some_and(|end| end == "rs") {
+        } else if kind.is_file() && name.ends_with(".rs") {
             files.push(path);
         }
     }
@@ -43,21 +41,14 @@ fn every_block_takes_its_settings_from_here() {
         let text = fs::read_to_string(&path).unwrap();
         let code = text.lines().map(str::trim);
         let code: Vec<&str> = code.filter(|line| !line.starts_with("//")).collect();
-        for (at, _) in code
-            .iter()
-            .enumerate()
-            .filter(|(_, l)| **l == "proptest! {")
-        {
+        for lines in code.windows(3).filter(|lines| lines[0] == "proptest! {") {
             blocks += 1;
             assert!(
-                code[at + 1].starts_with("#![proptest_config(gleaner_testing::cases("),
-                "{}: the block of property tests `{}`: begin it with \
-                 #![proptest_config(gleaner_testing::cases(256))]",
+                lines[1].starts_with("#![proptest_config(gleaner_testing::cases("),
+                "{}: begin the block `{} {}` with #![proptest_config(gleaner_testing::cases(256))]",
                 path.display(),
-                code[at + 1..]
-                    .iter()
-                    .find(|line| line.starts_with("fn "))
-                    .unwrap_or(&"")
+                lines[1],
+                lines[2]
             );
         }
         for other in ["ProptestConfig", "TestRunner::default", "rand::rng()"] {

@@ -18,7 +18,8 @@ fn survives(bytes: &[u8]) {
         }
     }
     let taken = start.elapsed();
-    assert!(taken < Duration::from_secs(5), "took {taken:?}: {bytes:x?}");
+    // So far off that only a reader without end meets it, however busy the machine.
+    assert!(taken < Duration::from_secs(60), "took {taken:?}: {bytes:x?}");
 }
 
 fn fixture() -> impl Strategy<Value = Fixture> {
