@@ -12,12 +12,13 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test lint unit build dataset bench fuzz clean native
+.PHONY: help demo demo-driple test soak lint unit build dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
 	@echo "make dataset  regenerate dataset/"
+	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
 
 native:
@@ -52,6 +53,10 @@ lint:
 unit:
 	scripts/test.sh --no-default-features
 	scripts/test.sh $(FEATURES) $(BASELINES)
+
+# SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
+soak: native
+	scripts/soak.sh $(FEATURES) $(BASELINES)
 
 dataset: build
 	scripts/make-dataset.sh $(GLEANER) dataset

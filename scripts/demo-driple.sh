@@ -16,14 +16,14 @@ run() {
     "$gleaner" "$@"
 }
 
-say "100 training jobs on two V100: convolutional networks and transformers, drawn at random."
-run synth graphs --count 100 --seed 1 -o jobs
+say "200 training jobs on two V100: convolutional networks and transformers, drawn at random."
+run synth graphs --seed 1 -o jobs
 
 say "Their graphs, in groups of operations, and what was measured of them make a data set."
 run driple build --graphs jobs/graphs --measured jobs/measured.csv -o graphs.safetensors
 
-say "A graph neural network learns to tell the one from the other."
-run driple train --data graphs.safetensors --depth 6 --epochs 80 -o v100.safetensors
+say "A graph neural network learns to predict the measurements from the graphs, in half a minute."
+run driple train --data graphs.safetensors -o v100.safetensors
 
 say "What three jobs that it has never seen will consume, from their graphs alone:"
 "$gleaner" synth graphs --count 4 --seed 99 -o unseen 2>/dev/null
@@ -32,7 +32,7 @@ run driple predict --model v100.safetensors unseen/graphs
 
 say "The same from ONNX models. These lack the backward pass, so a model of their own learns them."
 run driple build --graphs jobs/onnx --measured jobs/measured.csv --fewer-groups -o onnx.safetensors
-run driple train --data onnx.safetensors --depth 6 --epochs 60 -o onnx-v100.safetensors >train-onnx.txt
+run driple train --data onnx.safetensors -o onnx-v100.safetensors >train-onnx.txt
 run driple predict --model onnx-v100.safetensors unseen/onnx
 
 say "A cluster's jobs train 40 workloads. Each has a graph; none is run to be profiled."

@@ -391,7 +391,7 @@ fn scripts_that_cannot_be_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(gleaner_testing::cases(96))]
 
     #[test]
     fn every_replay_passes_the_audit(

@@ -22,9 +22,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         "original" => (Architecture::original(Convolution::Gcn), Schedule::Constant),
         _ => (Architecture::new(Convolution::Gcn), Schedule::Cosine),
     };
-    if depth != "half" {
-        architecture.depth = Depth::Fixed(depth.parse()?);
-    }
+    architecture.depth = match depth.as_str() {
+        "half" => Depth::Half,
+        layers => Depth::Fixed(layers.parse()?),
+    };
     let plan = Plan {
         epochs: epochs.parse()?,
         schedule,

@@ -186,6 +186,8 @@ fn equal_names_and_empty_batches_are_refused() {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn every_job_is_somewhere_once(
         count in 0usize..200,

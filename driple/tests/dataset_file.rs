@@ -324,6 +324,8 @@ fn batches() -> impl Strategy<Value = Vec<Vec<Example>>> {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn all_data_are_read_as_they_were_written(
         first in batches(), val in batches(), test in batches(),

@@ -208,6 +208,8 @@ fn edge_lists() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn groups_are_a_partition_of_what_is_kept(
         (ops, edges) in edge_lists(), groups in 1usize..12, seed: u64, passes in 1usize..4,

@@ -86,6 +86,52 @@ fn graphs_of_any_size_are_predicted_in_their_order() {
     assert_eq!(inspector.predict(&[&GroupedGraph::default()]), [None]);
 }
 
+/// An inspector whose readout's last biases are `bias`, so that it predicts about that.
+fn biased(architecture: Architecture, bias: f32) -> Inspector {
+    let start = start::fresh(architecture, &data(), Plan::default(), 7).unwrap();
+    let mut inspector = start.best(&start.state);
+    let parameters = &mut inspector.parameters;
+    let last = "graph_read_out.mlp.fully_connected.2.linear.bias";
+    let id = parameters.ids().find(|id| parameters.name(*id) == last);
+    parameters[id.unwrap()].fill(bias);
+    inspector
+}
+
+// Values below zero are zeros, but for the original's networks, and nothing else is changed.
+#[test]
+fn predictions_below_zero_are_zero() {
+    let small = |architecture| Architecture {
+        hidden: 8,
+        ..architecture
+    };
+    let data = data();
+    let graphs: Vec<&GroupedGraph> = data.train[0].iter().map(|e| &e.graph).collect();
+    let all = |rows: Vec<Option<[f64; 12]>>| -> Vec<f64> {
+        rows.into_iter().flat_map(Option::unwrap).collect()
+    };
+    let (mut below, mut above) = (0, 0);
+    for bias in [-10.0, 0.0, 10.0] {
+        let deep = biased(small(Architecture::new(Convolution::Gcn)), bias);
+        for (output, predicted) in all(deep.outputs(&graphs))
+            .into_iter()
+            .zip(all(deep.predict(&graphs)))
+        {
+            assert_eq!(predicted, if output > 0.0 { output } else { 0.0 });
+            assert!(predicted.is_sign_positive());
+            below += usize::from(output < 0.0);
+            above += usize::from(output > 0.0);
+        }
+        let original = biased(small(Architecture::original(Convolution::Gcn)), bias);
+        assert_eq!(original.predict(&graphs), original.outputs(&graphs));
+    }
+    assert!(below >= 48 && above >= 48, "{below} {above}");
+    let original = biased(small(Architecture::original(Convolution::Gcn)), -10.0);
+    assert!(all(original.predict(&graphs)).iter().all(|&v| v < 0.0));
+    // What is no number does not become a zero.
+    let broken = biased(small(Architecture::new(Convolution::Gcn)), f32::NAN);
+    assert!(all(broken.predict(&graphs)).iter().all(|v| v.is_nan()));
+}
+
 /// Weights as the original's: three inputs, and a readout of nothing but Set2Set.
 fn original() -> Weights {
     let architecture = Architecture {
@@ -160,6 +206,8 @@ fn a_file_of_another_kind_is_told_from_an_inspector() {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn damage_is_found_or_harmless(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let inspector = trained(Convolution::Gcn);

@@ -262,7 +262,7 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
     fn arbitrary_bytes_are_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {

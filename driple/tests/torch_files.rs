@@ -317,7 +317,7 @@ fn archives_that_are_not_as_torch_saves_them_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(gleaner_testing::cases(2000))]
 
     #[test]
     fn damaged_files_do_not_panic(

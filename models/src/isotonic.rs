@@ -103,6 +103,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         /// The optimality conditions of the projection on the cone of ascending sequences: it
         /// ascends, residuals sum to nothing, no prefix of residuals is negative, and the
         /// residuals are orthogonal to the result.

@@ -371,7 +371,7 @@ fn a_curve_can_be_made_monotone() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(gleaner_testing::cases(60))]
     #[test]
     fn contributions_add_up_to_the_prediction(
         rows in 1..300usize, seed in any::<u64>(), uniform in any::<bool>(), leaves in 2..5usize,

@@ -85,6 +85,8 @@ fn prunings(tree: &Tree, node: usize) -> Vec<(f64, usize)> {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn every_split_is_the_best_and_every_leaf_has_none(
         rows in rows(40), min_leaf in 0..4usize, max_depth in 0..6usize,

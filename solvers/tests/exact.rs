@@ -33,7 +33,7 @@ fn reaches_all_reference_optima() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(gleaner_testing::cases(2_000))]
 
     #[test]
     fn equals_the_plain_recursion(problem in problem(), big_m in prop_oneof![Just(BigM::Corrected), Just(BigM::Paper)]) {

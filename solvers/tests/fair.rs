@@ -78,7 +78,7 @@ fn small() -> impl Strategy<Value = Problem> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(gleaner_testing::cases(2_000))]
 
     #[test]
     fn no_plan_is_better(problem in small(), big_m in prop_oneof![Just(BigM::Corrected), Just(BigM::Paper)]) {

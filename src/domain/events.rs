@@ -238,6 +238,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn slicing_equals_cutting_the_matrix(
             matrix in (0usize..5).prop_flat_map(|w| prop::collection::vec(prop::collection::vec(any::<bool>(), w), 1..12)),

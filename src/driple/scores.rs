@@ -30,6 +30,13 @@ pub struct Scores {
     pub rank: Metrics,
 }
 
+impl Scores {
+    /// The mean squared error as a share of that of `other`, both means over the metrics.
+    pub fn share_of(&self, other: &Scores) -> f64 {
+        mean(&self.mse) / mean(&other.mse)
+    }
+}
+
 /// The mean of a measure over the metrics that it is defined for.
 pub fn mean(values: &Metrics) -> f64 {
     let known: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
@@ -68,7 +75,7 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
     }
 }
 
-/// What `inspector` predicts of `examples`. One that knows no units predicts shares of `scale`.
+/// What `inspector` predicts of `examples`, without what is below zero. One that knows no units predicts shares of `scale`.
 pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) -> Vec<Metrics> {
     let graphs: Vec<_> = examples.iter().map(|example| &example.graph).collect();
     let predictions = inspector.predict(&graphs).into_iter();
@@ -85,7 +92,7 @@ pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) ->
 }
 
 /// What needs no network, learnt from the training part of a data set: the mean of each label, and
-/// ridge regression on statistics of the graph.
+/// ridge regression on statistics of the graph, without what is below zero.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {
@@ -94,7 +101,8 @@ pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Sc
     let means = vec![mean_labels(&train); examples.len()];
     let mut all = vec![scores("training mean", examples, &means, scale)];
     if let Some(ridge) = Ridge::fit(&train) {
-        let told: Vec<Metrics> = examples.iter().map(|e| ridge.predict(&e.graph)).collect();
+        let possible = |e: &&Example| ridge.predict(&e.graph).map(|value| value.max(0.0));
+        let told: Vec<Metrics> = examples.iter().map(possible).collect();
         all.push(scores("ridge on graph statistics", examples, &told, scale));
     }
     all

@@ -59,6 +59,8 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn totals_and_fragments_are_those_of_the_seconds(rows in rows()) {
         let found = inspected(&rows);

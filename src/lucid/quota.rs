@@ -273,7 +273,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(600))]
+        #![proptest_config(gleaner_testing::cases(600))]
 
         #[test]
         fn selecting_equals_one_pass_over_a_sorted_list(

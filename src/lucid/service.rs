@@ -90,7 +90,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(gleaner_testing::cases(2000))]
 
         #[test]
         fn strides_equal_single_steps(

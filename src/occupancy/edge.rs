@@ -119,6 +119,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn an_edge_keeps_its_parts(
             second: i64, first: u32, count in 0..=MOST, hold in 0usize..4, starts: bool,

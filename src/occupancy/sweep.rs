@@ -291,6 +291,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         // An oracle: the table with a cell for every second.
         #[test]
         fn a_sweep_equals_the_dense_table(

@@ -106,6 +106,8 @@ fn distinct<T: Ord + Clone + std::fmt::Debug>(
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     // Derived by formula: run i is the number i in the mixed radix of the lists' lengths.
     #[test]
     fn expansion_is_the_cross_product_in_a_fixed_order(

@@ -6,6 +6,7 @@ mod convert;
 #[path = "../support/data.rs"]
 mod data;
 mod evaluate;
+mod first_run;
 mod interrupt;
 mod predict;
 mod profiles;

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
 
 use gleaner_driple::dataset::METRIC_NAMES;
 
-use crate::support::{gleaner, graphs, json, numbers, trained};
+use crate::support::{change_model, command, gleaner, graphs, json, numbers, set_bias, trained};
 
 fn predict(here: &Path, more: &str, code: i32) -> crate::runs::Run {
     gleaner(
@@ -102,6 +104,119 @@ fn faulty_graphs_and_wrong_use_are_told() {
     gleaner(here, line)
         .expect(3)
         .says(&["this is a data set, expected a trained model"]);
+}
+
+const FAULTY: &str = "node {\n  name: \"a\"\n  name: 1\n  op: \"Add\"\n}\n";
+
+#[test]
+fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
+    let directory = trained();
+    let here = directory.path();
+    let sound = predict(here, "jobs/graphs -o sound.csv", 0);
+    assert_eq!(sound.err.lines().count(), 1, "{}", sound.err);
+    let mixed = here.join("jobs/graphs");
+    fs::write(mixed.join("a.pbtxt"), FAULTY).unwrap();
+    fs::write(mixed.join("b.pb"), "no protobuf").unwrap();
+    fs::write(mixed.join("c.onnx.gz"), b"\x1f\x8b\x08 cut").unwrap();
+    fs::write(mixed.join("notes.txt"), "not looked at").unwrap();
+    fs::create_dir(mixed.join("more.pbtxt")).unwrap();
+    let run = predict(here, "jobs/graphs -o mixed.csv", 0).says(&[
+        "left out: 3 of 27 graphs: 3 faults",
+        "a.pbtxt: line 1: node 1",
+        "b.pb: this is not a TensorFlow GraphDef",
+        "c.onnx.gz",
+        "mixed.csv: 24 jobs",
+    ]);
+    assert!(!run.err.contains("notes.txt"), "{}", run.err);
+    let table = |name: &str| fs::read(here.join(name)).unwrap();
+    assert_eq!(table("mixed.csv"), table("sound.csv"));
+    let run = predict(here, "jobs/graphs --json", 0).says(&["3 of 27"]);
+    assert_eq!(json(&run.out).as_array().unwrap().len(), 24);
+    // A faulty graph that is named itself ends it.
+    let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
+    run.says(&["a.pbtxt: line 1: node 1"]);
+    // So does a directory of which nothing can be predicted.
+    fs::create_dir(here.join("faulty")).unwrap();
+    for name in ["a.pbtxt", "b.pbtxt"] {
+        fs::write(here.join("faulty").join(name), FAULTY).unwrap();
+    }
+    predict(here, "faulty -o none.csv", 3).says(&["2 faults", "faulty/a.pbtxt", "faulty/b.pbtxt"]);
+    assert!(!here.join("none.csv").exists());
+}
+
+#[test]
+fn predictions_below_zero_are_zero_for_users() {
+    let directory = trained();
+    let here = directory.path();
+    let run = predict(here, "--data data.safetensors --json", 0);
+    assert!(!run.err.contains("below zero"), "{}", run.err);
+    change_model(here, |inspector| set_bias(inspector, -100.0));
+    let run = predict(here, "--data data.safetensors --json", 0);
+    let run = run.says(&["60 of 60 predictions are below zero and given as 0"]);
+    for row in json(&run.out).as_array().unwrap() {
+        for metric in METRIC_NAMES {
+            assert_eq!(row[metric].as_f64(), Some(0.0), "{row}");
+        }
+    }
+    let run = predict(here, "--data data.safetensors", 0);
+    let cells: Vec<&str> = run
+        .out
+        .lines()
+        .flat_map(|line| line.split_whitespace().last())
+        .collect();
+    assert_eq!(
+        cells.iter().filter(|cell| **cell == "0").count(),
+        60,
+        "{}",
+        run.out
+    );
+    // Where all predictions are zero, the mean absolute error is the mean of what was measured.
+    let line = "driple evaluate --model model.safetensors --data data.safetensors --json";
+    let scores = json(&gleaner(here, line).expect(0).out);
+    let relative = numbers(&scores["scores"][0]["relative"]);
+    assert!(relative.iter().all(|share| (share - 1.0).abs() < 1e-12));
+    // A model that predicts no numbers is not one that predicts zeros.
+    change_model(here, |inspector| set_bias(inspector, f32::MAX));
+    let scale = "--data data.safetensors";
+    predict(here, scale, 0);
+    change_model(here, |inspector| {
+        inspector.card.scale.as_mut().unwrap().0.fill(f64::MAX);
+    });
+    predict(here, scale, 3).says(&["5 faults", "no finite numbers"]);
+}
+
+/// A pipe can be read once only.
+#[test]
+fn models_graphs_and_data_come_from_pipes() {
+    let directory = trained();
+    let here = directory.path();
+    let graph = fs::read_dir(here.join("jobs/graphs")).unwrap().next();
+    let graph = graph.unwrap().unwrap().path();
+    fs::copy(&graph, here.join("g.pbtxt")).unwrap();
+    fs::create_dir(here.join("pipes")).unwrap();
+    let piped = ["model.safetensors", "g.pbtxt", "data.safetensors"];
+    let writers = piped.map(|name| {
+        let (from, to) = (here.join(name), here.join("pipes").join(name));
+        let made = Command::new("mkfifo").arg(&to).status().unwrap();
+        assert!(made.success());
+        thread::spawn(move || fs::copy(from, to).unwrap())
+    });
+    let wanted = predict(here, "g.pbtxt --json", 0).out;
+    let line = "driple predict --model pipes/model.safetensors pipes/g.pbtxt --json";
+    assert_eq!(gleaner(here, line).expect(0).out, wanted);
+    let wanted = predict(here, "--data data.safetensors --json", 0).out;
+    let run = predict(here, "--data pipes/data.safetensors --json", 0);
+    assert_eq!(run.out, wanted);
+    for writer in writers {
+        writer.join().unwrap();
+    }
+    let line = "driple predict --model - g.pbtxt --json";
+    let model = fs::File::open(here.join("model.safetensors")).unwrap();
+    let output = command(here, line).stdin(model).output().unwrap();
+    assert!(output.status.success());
+    let nothing = command(here, line).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(nothing.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("-: "));
 }
 
 #[test]

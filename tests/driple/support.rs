@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_driple::dataset::Dataset;
 use gleaner_driple::dataset::file::{self, Manifest};
+use gleaner_driple::inspector::{self, Inspector};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -38,6 +39,22 @@ pub fn trained() -> TempDir {
         format!("driple train --data data.safetensors {TINY} --epochs 3 -o model.safetensors");
     gleaner(directory.path(), &line).expect(0);
     directory
+}
+
+/// Writes `model.safetensors` again, changed.
+pub fn change_model(directory: &Path, change: impl FnOnce(&mut Inspector)) {
+    let path = directory.join("model.safetensors");
+    let mut inspector = inspector::read(&fs::read(&path).unwrap()).unwrap();
+    change(&mut inspector);
+    fs::write(path, inspector::write(&inspector).unwrap()).unwrap();
+}
+
+/// Sets the readout's last biases, so that the model predicts about `bias` of the scale.
+pub fn set_bias(inspector: &mut Inspector, bias: f32) {
+    let parameters = &mut inspector.parameters;
+    let last = "graph_read_out.mlp.fully_connected.2.linear.bias";
+    let id = parameters.ids().find(|id| parameters.name(*id) == last);
+    parameters[id.unwrap()].fill(bias);
 }
 
 pub fn read(directory: &Path, name: &str) -> (Dataset, Manifest) {

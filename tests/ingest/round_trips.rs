@@ -211,6 +211,8 @@ prop_compose! {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn named_nodes_are_idle_when_the_table_says_so(jobs in prop::collection::vec(job(), 1..12)) {
         let expected = dense(&jobs);

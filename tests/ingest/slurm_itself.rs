@@ -176,7 +176,7 @@ fn lists() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(gleaner_testing::cases(100))]
     #[test]
     fn lists_of_hosts_are_what_scontrol_makes_of_them(list in lists()) {
         let mut found = Vec::new();

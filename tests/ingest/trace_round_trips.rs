@@ -212,7 +212,7 @@ fn once(jobs: &[Job]) -> Vec<Job> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(gleaner_testing::cases(64))]
     #[test]
     fn jobs_are_what_they_were(jobs in prop::collection::vec(job(), 1..20)) {
         check(Format::Philly, &philly(&jobs), &jobs)?;

@@ -146,7 +146,7 @@ impl Spoil {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(gleaner_testing::cases(128))]
 
     #[test]
     fn no_spoilt_schedule_passes(case in case(), which: Index) {

@@ -89,7 +89,7 @@ fn lucid(case: &Case, corrected: bool) -> Schedule {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(gleaner_testing::cases(512))]
 
     #[test]
     fn only_survivors_speeds_differ(case in case()) {

@@ -93,7 +93,7 @@ fn node_seconds(counts: &Counts, end: i64) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
     fn as_many_nodes_are_idle_as_no_run_is_on(town in town(), profiled: bool) {

@@ -141,7 +141,7 @@ fn a_borrowed_node_goes_back_when_nobody_is_left_to_profile() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(gleaner_testing::cases(64))]
 
     /// Without measured pairs nobody shares, as without a forecast.
     #[test]

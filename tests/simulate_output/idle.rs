@@ -200,6 +200,8 @@ fn any_vc() -> impl Strategy<Value = (usize, Vec<(i64, u32, i64)>)> {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     // At every second the log says of every node what the runs say; no row is idle talk.
     #[test]
     fn the_log_tells_of_the_runs(vcs in prop::collection::vec(any_vc(), 1..4)) {

@@ -183,6 +183,8 @@ fn any_runs() -> impl Strategy<Value = Vec<(i64, u32)>> {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     // A column of runs is read back as the column written row by row.
     #[test]
     fn runs_are_read_back_as_rows(runs in any_runs()) {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Inspector;
 use crate::graph::{GroupedGraph, METRICS};
+use crate::model::Design;
 use crate::nn::{Real, Tape};
 
 impl Inspector {
@@ -12,11 +13,29 @@ impl Inspector {
     /// What is predicted for a graph does not depend on the others, to the last digit.
     #[must_use]
     pub fn predict(&self, graphs: &[&GroupedGraph]) -> Vec<Option<[f64; METRICS]>> {
-        let one = |graph: &&GroupedGraph| (!graph.is_empty()).then(|| self.predict_one(graph));
+        let outputs = self.outputs(graphs).into_iter();
+        outputs.map(|one| one.map(|o| self.possible(o))).collect()
+    }
+
+    /// The same as the network puts them out: some may be below zero, which no metric can be.
+    #[must_use]
+    pub fn outputs(&self, graphs: &[&GroupedGraph]) -> Vec<Option<[f64; METRICS]>> {
+        let one = |graph: &&GroupedGraph| (!graph.is_empty()).then(|| self.output(graph));
         graphs.par_iter().map(one).collect()
     }
 
-    fn predict_one(&self, graph: &GroupedGraph) -> [f64; METRICS] {
+    /// An output of the network with zero for what is below. The original's networks predict what
+    /// they put out.
+    #[must_use]
+    pub fn possible(&self, output: [f64; METRICS]) -> [f64; METRICS] {
+        match self.card.architecture.design {
+            Design::Original => output,
+            // Not `max`, which would make a zero of what is no number.
+            Design::Deep => output.map(|value| if value <= 0.0 { 0.0 } else { value }),
+        }
+    }
+
+    fn output(&self, graph: &GroupedGraph) -> [f64; METRICS] {
         let layout = self.network.lay_out([graph], &self.card.inputs);
         let mut tape = Tape::without_gradients(&self.parameters);
         let output = self.network.apply(&mut tape, &layout);

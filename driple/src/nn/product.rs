@@ -86,6 +86,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         // Against ndarray's own product, of transposed and cut views.
         #[test]
         fn products_of_views_are_those_of_ndarray(m in 1_usize..9, k in 0_usize..9, n in 1_usize..40) {

@@ -255,6 +255,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn cuts_ascend_and_equal_values_stay_together(
             values in proptest::collection::vec(prop_oneof![-3..3i32, -1000..1000i32], 1..200),

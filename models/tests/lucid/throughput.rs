@@ -47,6 +47,8 @@ fn all_features_of_venus_are_those_of_the_notebook() {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     /// A row knows nothing of the intervals less than [`LEAD`] before it, and is the same whether
     /// the series goes on or not.
     #[test]

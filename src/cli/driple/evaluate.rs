@@ -17,7 +17,7 @@ use crate::output::table::Form;
 /// Measure models on a data set, beside the training mean and ridge regression.
 ///
 /// By metric: squared error, absolute error in the metric's unit and as a share of the mean, R²
-/// and rank correlation.
+/// and rank correlation. Predictions below zero count as zero, but for models of --compat.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \

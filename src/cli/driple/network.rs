@@ -19,8 +19,9 @@ pub struct NetworkArgs {
     /// The original's design and constant learning rate, as its published weights have.
     #[arg(long)]
     compat: bool,
-    /// Convolutions a graph goes through, of its nodes: half, as many (nodes), their root or
-    /// logarithm (log), or a number [default: half].
+    /// Convolutions that a graph goes through: a number; or by its number of nodes: half of it,
+    /// as many (nodes), its root or logarithm (log) [default: 3; with --compat half, which the
+    /// original's authors recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Width of a node's state, a multiple of 4 [default: 64].

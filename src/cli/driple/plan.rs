@@ -137,9 +137,11 @@ mod tests {
         assert_eq!(told("decay").parse(), Ok(plan.weight_decay));
         assert_eq!(told("hidden"), network.hidden.to_string());
         assert_eq!(told("layers"), network.readout_layers.to_string());
-        assert_eq!(
-            (told("depth").as_str(), network.depth),
-            ("half", Depth::Half)
-        );
+        let depth = told("depth");
+        let (ours, originals) = depth.split_once("; with --compat ").unwrap();
+        assert_eq!(ours.parse().map(Depth::Fixed), Ok(network.depth));
+        let original = Architecture::original(Convolution::Gcn);
+        assert!(originals.starts_with("half,"), "{originals}");
+        assert_eq!(original.depth, Depth::Half);
     }
 }

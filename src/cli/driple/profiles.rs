@@ -227,7 +227,8 @@ fn expect<'g>(
         Memory::Tensors => Held::Tensors,
         Memory::Peak => Held::Peak,
     };
-    let predicted = inspector.predict(&graphs);
+    // What is out of bounds is cut, and told, with the usage.
+    let predicted = inspector.outputs(&graphs);
     let mut faults = Gatherer::default();
     let mut all = BTreeMap::new();
     for ((file, read), metrics) in read.iter().zip(predicted) {

@@ -211,12 +211,19 @@ fn test(inspector: &Inspector, data: &Data) -> String {
     let told = predicted(inspector, &examples, &scale);
     let model = scores("model", &examples, &told, &scale);
     let baselines = baselines(&data.data, &examples, &scale);
-    let beside = baselines
-        .first()
-        .map(|mean| tables::beside_mean(&model, mean));
-    format!(
-        "test part, {} jobs\n{}",
-        examples.len(),
-        beside.unwrap_or_default()
-    )
+    let Some(mean) = baselines.first() else {
+        return String::new();
+    };
+    if model.share_of(mean) > HARDLY_BETTER {
+        remark(&[
+            "the model predicts hardly better than the training mean: it needs more jobs to learn \
+             from, more --epochs, or another --rate"
+                .to_owned(),
+        ]);
+    }
+    let table = tables::beside_mean(&model, mean);
+    format!("test part, {} jobs\n{table}", examples.len())
 }
+
+/// The share of the training mean's squared error above which a user is told.
+const HARDLY_BETTER: f64 = 0.8;

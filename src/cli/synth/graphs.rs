@@ -25,8 +25,8 @@ use crate::files;
     gleaner synth graphs --setup 2080Ti --count 20 -o slower\n  \
     gleaner synth graphs --for trace -o workloads")]
 pub struct Args {
-    /// Number of jobs.
-    #[arg(long, default_value_t = 60)]
+    /// Number of jobs; a model needs some 200 to learn well.
+    #[arg(long, default_value_t = 200)]
     count: usize,
     /// A job for each workload of a trace instead, as gleaner synth jobs makes it: a network of
     /// the model's family that keeps a GPU about as busy as the trace says. Writes a table of them,

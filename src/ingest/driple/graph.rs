@@ -50,7 +50,11 @@ pub fn job(path: &Path) -> String {
     stem.map_or(name.as_str(), |(stem, _)| stem).to_owned()
 }
 
-fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
+/// The files in a directory whose names are graphs', by name.
+///
+/// # Errors
+/// The directory cannot be read, or has no graph in it.
+pub fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Error::io("read", directory, error);
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {

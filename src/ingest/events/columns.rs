@@ -195,6 +195,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn scans_by_column_and_by_row_find_every_change(
             matrix in (1usize..30).prop_flat_map(|w| {

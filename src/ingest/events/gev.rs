@@ -409,6 +409,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn any_body_under_a_right_checksum_is_read_or_refused(body: Vec<u8>) {
             let _ = decode(path(), &signed(&body));

@@ -185,6 +185,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
             let _ = Thrift::read_struct(&bytes);

@@ -262,6 +262,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn writing_and_reading_gives_the_same_hosts(
             names in prop::collection::btree_set("[a-c]{0,2}([0-9]{1,3}-?[x-z]?){0,2}[0-9]{0,3}", 1..20)

@@ -149,6 +149,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn any_value_in_quotes_comes_back(value in "[a-z \"\\\\;=']{0,12}") {
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");

@@ -169,6 +169,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn few_in_memory_sort_as_all(
             jobs in prop::collection::vec((any::<i64>(), any::<u64>(), any::<i64>(), any::<u32>()), 0..200),

@@ -106,8 +106,10 @@ impl Evaluation {
             ]
         };
         let _ = write!(text, "{}", Grid::new(header, self.scores.iter().map(row)));
-        for scores in self.scores.iter().take(self.models) {
-            let _ = write!(text, "\n{}\n{}", scores.model, by_metric(scores));
+        let (models, baselines) = self.scores.split_at(self.models.min(self.scores.len()));
+        for scores in models {
+            let table = by_metric(scores, baselines.first());
+            let _ = write!(text, "\n{}\n{table}", scores.model);
         }
         text
     }
@@ -122,13 +124,23 @@ fn part(part: Part) -> &'static str {
     }
 }
 
-fn by_metric(scores: &Scores) -> Grid {
-    let header = ["metric", "mse", "mae", "relative", "R²", "rank corr."];
+/// The scores of a model by metric, with the absolute error of the training mean beside its own.
+fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
+    let header = [
+        "metric",
+        "mse",
+        "mae",
+        "of the mean",
+        "relative",
+        "R²",
+        "rank corr.",
+    ];
     let row = |(metric, name): (usize, &str)| {
         vec![
             name.to_owned(),
             decimals(scores.mse[metric], 5),
             number(scores.mae[metric]),
+            number(training_mean.map_or(f64::NAN, |mean| mean.mae[metric])),
             decimals(scores.relative[metric], 3),
             decimals(scores.r2[metric], 3),
             decimals(scores.rank[metric], 3),
@@ -137,7 +149,8 @@ fn by_metric(scores: &Scores) -> Grid {
     Grid::new(header, METRIC_NAMES.into_iter().enumerate().map(row))
 }
 
-/// What a training came to, beside the training mean: a row a metric.
+/// A model's scores beside those of predicting the training mean: a row for each metric, and their
+/// means in a sentence.
 pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
     let header = ["metric", "mse", "of the mean", "mae", "of the mean", "R²"];
     let row = |name: &str, mse: [f64; 2], mae: [String; 2], r2: f64| {
@@ -154,7 +167,11 @@ pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
     let means = [mean(&model.mse), mean(&training_mean.mse)];
     let last = row("mean", means, blank, mean(&model.r2));
     let rows = METRIC_NAMES.into_iter().enumerate().map(metric);
-    Grid::new(header, rows.chain([last])).to_string()
+    let table = Grid::new(header, rows.chain([last]));
+    format!(
+        "{table}the model's mean squared error is {:.0} % of that of predicting the training mean\n",
+        100.0 * model.share_of(training_mean)
+    )
 }
 
 fn decimals(value: f64, places: usize) -> String {

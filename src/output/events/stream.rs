@@ -120,6 +120,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn streamed_bytes_are_those_of_the_whole_log(
             rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12)

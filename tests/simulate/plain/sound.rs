@@ -76,7 +76,7 @@ fn assert_policy(case: &Case, rule: &mut dyn Rule, promise: Promise) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(gleaner_testing::cases(128))]
 
     #[test]
     fn plain_schedules_are_sound(case in case()) {

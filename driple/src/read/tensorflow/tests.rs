@@ -130,6 +130,8 @@ fn binary(nodes: &[NodeDef]) -> Vec<u8> {
 }
 
 proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
     #[test]
     fn a_written_graph_reads_back((defs, expected) in nodes(), pretty: bool) {
         let text = text(&defs, pretty).unwrap();

@@ -60,6 +60,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         /// Each estimate is that of a history that knows the earlier ends alone, so that no job's
         /// own duration nor that of any still to end reaches it.
         #[test]

@@ -77,6 +77,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn deviations_are_those_of_the_window(
             values in proptest::collection::vec((0..200u32).prop_map(f64::from), 6..80)

@@ -22,7 +22,7 @@ fn fixture() -> impl Strategy<Value = Fixture> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(gleaner_testing::cases(2_000))]
 
     #[test]
     fn survives_changed_bytes(

@@ -1,26 +1,32 @@
 //! `gleaner driple predict`: what jobs will consume.
 
-use std::path::{Path, PathBuf};
+mod graphs;
+
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use gleaner_driple::features::Frequencies;
-use gleaner_driple::graph::GroupedGraph;
-use gleaner_driple::group::{self, Report};
+use gleaner_driple::graph::{GroupedGraph, METRICS};
+use gleaner_driple::group;
 use gleaner_driple::inspector::{Card, Inspector};
-use rayon::prelude::*;
 
-use super::grouping::{self, GroupingArgs};
+use self::graphs::Named;
+use super::grouping::GroupingArgs;
 use crate::cli::{print, remark};
 use crate::driple::Part;
 use crate::error::{Error, Fault, Faults, Result};
-use crate::ingest::driple::{data, graph, model, table};
+use crate::ingest::driple::{model, table};
 use crate::output::driple::predictions::{self, Row};
 use crate::output::table::Form;
 
 /// Predict what jobs will consume, from their computational graphs.
 ///
 /// Times are in the units that the model's measurements had, seconds for the samples; peaks of
-/// utilisation in percent.
+/// utilisation in percent. Predictions below zero are given as zero, but for models of --compat.
+///
+/// Graphs of a directory that cannot be predicted are left out and listed on stderr with the reason;
+/// the exit code is 3 only where none can. A faulty graph that is named itself ends the command with
+/// exit code 3.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple predict --model model.safetensors resnet50.pbtxt\n  \
@@ -30,7 +36,8 @@ pub struct Args {
     /// The model, from gleaner driple train or convert.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Graphs, or directories of them: .pbtxt, .pb, .onnx, also .gz and .zst.
+    /// Graphs, or directories of them: .pbtxt, .pb, .onnx, also .gz and .zst. Other files in a
+    /// directory, and directories in it, are not looked at.
     #[arg(value_name = "GRAPH", required_unless_present = "data")]
     graphs: Vec<PathBuf>,
     /// A data set instead, whose graphs are grouped already.
@@ -57,29 +64,24 @@ pub struct Args {
 ///
 /// # Errors
 /// Missing or faulty files, all of which are told, a model that lacks what graphs are grouped by,
-/// or a table that cannot be written.
+/// no graph that can be predicted, or a table that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;
     if inspector.card.scale.is_none() {
         remark(&[UNSCALED.to_owned()]);
     }
-    let graphs = match &args.data {
-        Some(path) => of_data(path, args.part)?,
-        None => args.grouped(&inspector.card)?,
-    };
-    let rows = rows(&inspector, &graphs);
-    if let Some(path) = &args.output {
-        predictions::write(&rows, path)?;
-        remark(&[format!("{}: {} jobs", path.display(), rows.len())]);
+    let (graphs, mut faults) = args.graphs(&inspector.card)?;
+    let rows = rows(&inspector, &graphs, &mut faults);
+    if rows.is_empty() {
+        return Err(Error::Data(faults));
     }
-    if args.json {
-        return print(&predictions::json(&rows)?);
+    if !faults.0.is_empty() {
+        let left_out = faults.0.len();
+        let all = rows.len() + left_out;
+        remark(&[format!("left out: {left_out} of {all} graphs: {faults}")]);
     }
-    match args.output {
-        Some(_) => Ok(()),
-        None => print(&predictions::text(&rows)),
-    }
+    args.give(&rows)
 }
 
 /// What is said of a model without units.
@@ -87,46 +89,57 @@ pub(super) const UNSCALED: &str = "the model does not know the units of its pred
     are shares of each metric's highest value in the data it was trained on; gleaner driple \
     convert --scale-of DATA sets them";
 
-/// A job and its grouped graph.
-type Named = (String, GroupedGraph);
-
-fn rows(inspector: &Inspector, graphs: &[Named]) -> Vec<Row> {
-    let grouped: Vec<&GroupedGraph> = graphs.iter().map(|(_, graph)| graph).collect();
-    let predicted = inspector.predict(&grouped).into_iter();
-    let rows = graphs.iter().zip(predicted);
-    rows.filter_map(|((job, _), metrics)| Some((job.clone(), metrics?)))
-        .collect()
-}
-
-fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
-    let (data, _) = data::read(path)?.value;
-    let examples = part.of(&data);
-    if examples.is_empty() {
-        return Err(Fault::of(path, "no jobs in this part", "some; name another --part").into());
+/// The predictions. Graphs of which the model predicts no finite numbers are added to `faults`.
+fn rows(inspector: &Inspector, graphs: &[Named], faults: &mut Faults) -> Vec<Row> {
+    let grouped: Vec<&GroupedGraph> = graphs.iter().map(|named| &named.graph).collect();
+    let outputs = inspector.outputs(&grouped);
+    let mut rows = Vec::new();
+    let mut cut = 0;
+    for (Named { job, file, .. }, output) in graphs.iter().zip(outputs) {
+        match output.filter(|metrics| metrics.iter().all(|metric| metric.is_finite())) {
+            Some(output) => {
+                let metrics = inspector.possible(output);
+                cut += (0..METRICS).filter(|&at| output[at] < metrics[at]).count();
+                rows.push((job.clone(), metrics));
+            }
+            None => {
+                let found = "a graph of which the model predicts no finite numbers";
+                let expected = "one as those that it learnt from";
+                faults.push(Fault::of(file, found, expected).at(format!("job {job}")));
+            }
+        }
     }
-    let named = examples
-        .iter()
-        .map(|example| (example.name.clone(), example.graph.clone()));
-    Ok(named.collect())
+    if cut > 0 {
+        let all = rows.len() * METRICS;
+        remark(&[format!(
+            "{cut} of {all} predictions are below zero and given as 0: the model may have seen no \
+             graphs like these"
+        )]);
+    }
+    rows
 }
 
 impl Args {
-    /// The graphs, grouped as the model knows them.
-    fn grouped(&self, card: &Card) -> Result<Vec<Named>> {
-        let settings = self.settings(card)?;
-        let frequencies = self.frequencies(card)?;
-        let files = graph::find(&self.graphs)?;
-        let one = |path: &PathBuf| {
-            let (_, grouping) = grouping::read(path, &settings, &frequencies)?;
-            Ok(((graph::job(path), grouping.graph), grouping.report))
-        };
-        let read: Vec<Result<(Named, Report)>> = files.par_iter().map(one).collect();
-        let told = read.into_iter().map(|result| {
-            let (named, report) = result?;
-            remark(&unknown(&named.0, &report));
-            Ok(named)
-        });
-        Faults::gather(told)
+    /// Writes and prints the predictions, as asked for.
+    fn give(&self, rows: &[Row]) -> Result<()> {
+        if let Some(path) = &self.output {
+            predictions::write(rows, path)?;
+            remark(&[format!("{}: {} jobs", path.display(), rows.len())]);
+        }
+        match (self.json, &self.output) {
+            (true, _) => print(&predictions::json(rows)?),
+            (false, Some(_)) => Ok(()),
+            (false, None) => print(&predictions::text(rows)),
+        }
+    }
+
+    /// The graphs, grouped as the model knows them, and the faults of those left out.
+    fn graphs(&self, card: &Card) -> Result<(Vec<Named>, Faults)> {
+        if let Some(path) = &self.data {
+            return Ok((graphs::of_data(path, self.part)?, Faults::default()));
+        }
+        let (settings, frequencies) = (self.settings(card)?, self.frequencies(card)?);
+        graphs::of_files(&self.graphs, &settings, &frequencies)
     }
 
     fn settings(&self, card: &Card) -> Result<group::Settings> {
@@ -166,29 +179,4 @@ impl Args {
             )),
         }
     }
-}
-
-/// What the model cannot know of a graph.
-fn unknown(job: &str, report: &Report) -> Vec<String> {
-    let mut notes = Vec::new();
-    let types: Vec<&str> = report
-        .without_frequency
-        .keys()
-        .map(String::as_str)
-        .collect();
-    if !types.is_empty() {
-        notes.push(format!(
-            "{job}: {} of {} operations are of types that the model has not seen: {}",
-            report.without_frequency.values().sum::<usize>(),
-            report.grouped,
-            types.join(", ")
-        ));
-    }
-    if report.unknown_shapes > 0 {
-        notes.push(format!(
-            "{job}: {} of {} operations have no known shape and count as empty",
-            report.unknown_shapes, report.grouped
-        ));
-    }
-    notes
 }

@@ -10,6 +10,10 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+mod differences;
+
+use differences::{Verdict, compare};
+
 /// A connected graph of `nodes` nodes: a path, and the edges that `chosen` says.
 fn graph(nodes: usize, chosen: &[(Index, Index)], features: &[[f32; 3]]) -> GroupedGraph {
     let mut edges: Vec<(u32, u32)> = (1..nodes as u32).map(|b| (b - 1, b)).collect();
@@ -48,7 +52,12 @@ fn inputs(network: &Network, graphs: &[GroupedGraph]) -> Inputs {
     }
 }
 
-fn check(architecture: Architecture, seed: u64, graphs: &[GroupedGraph]) {
+/// The first, middle and last derivative by each array of parameters, compared with differences.
+fn verdicts(
+    architecture: Architecture,
+    seed: u64,
+    graphs: &[GroupedGraph],
+) -> Vec<(String, Verdict)> {
     let (network, mut parameters) = Network::new::<f64>(architecture, seed);
     // The original's first readout is so narrow that nothing would be seen of its gradients.
     for id in parameters.ids().collect::<Vec<_>>() {
@@ -60,6 +69,7 @@ fn check(architecture: Architecture, seed: u64, graphs: &[GroupedGraph]) {
     let output = network.apply(&mut tape, &layout);
     let mut gradients = Gradients::zero(&parameters);
     tape.backward(output, weights(graphs.len()), &mut gradients);
+    let mut verdicts = Vec::new();
     for id in parameters.ids() {
         let len = parameters[id].len();
         for place in [0, len / 2, len - 1] {
@@ -68,23 +78,44 @@ fn check(architecture: Architecture, seed: u64, graphs: &[GroupedGraph]) {
                 *moved[id].iter_mut().nth(place).unwrap() += by;
                 loss(&network, &moved, graphs)
             };
-            let step = 1e-5;
-            let wanted = (moved(step) - moved(-step)) / (2.0 * step);
             let found = *gradients[id].iter().nth(place).unwrap();
-            // Where a rectifier switches within the step, the quotient is of both sides.
-            let half = (moved(step / 2.0) - moved(-step / 2.0)) / step;
-            let smooth = (half - wanted).abs() <= 1e-6 * (1.0 + wanted.abs());
-            assert!(
-                !smooth || (found - wanted).abs() <= 1e-4 * (1e-2 + wanted.abs()),
-                "{architecture:?} {} at {place}: {found}, by differences {wanted}",
-                parameters.name(id)
-            );
+            let name = format!("{} at {place}", parameters.name(id));
+            verdicts.push((name, compare(found, moved)));
         }
+    }
+    verdicts
+}
+
+/// Fails where a derivative differs from differences, or the network is not smooth at more than one
+/// of ten.
+fn check(architecture: Architecture, verdicts: &[(String, Verdict)]) {
+    let mut not_smooth = Vec::new();
+    for (name, verdict) in verdicts {
+        match verdict {
+            Verdict::Equal { .. } => {}
+            Verdict::NotSmooth => not_smooth.push(name),
+            Verdict::Different { .. } => panic!("{architecture:?} {name}: {verdict:?}"),
+        }
+    }
+    assert!(
+        10 * not_smooth.len() <= verdicts.len(),
+        "{architecture:?}: not smooth at {} of {}: {not_smooth:?}",
+        not_smooth.len(),
+        verdicts.len()
+    );
+}
+
+/// A small network, so that each derivative is quickly compared.
+fn small(architecture: Architecture) -> Architecture {
+    Architecture {
+        hidden: 8,
+        depth: Depth::Fixed(3),
+        ..architecture
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(gleaner_testing::cases(12))]
 
     #[test]
     fn gradients_are_those_of_differences(
@@ -97,11 +128,45 @@ proptest! {
             .map(|half| graph(nodes, &chosen[half * chosen.len() / 2..], &features[half * 9..]))
             .collect();
         for kind in [Convolution::Gcn, Convolution::Gin, Convolution::Gat, Convolution::Mpnn] {
-            for mut architecture in [Architecture::original(kind), Architecture::new(kind)] {
-                architecture.hidden = 8;
-                architecture.depth = Depth::Fixed(3);
-                check(architecture, seed, &graphs);
+            for architecture in [Architecture::original(kind), Architecture::new(kind)] {
+                let architecture = small(architecture);
+                check(architecture, &verdicts(architecture, seed, &graphs));
             }
         }
     }
+}
+
+/// MPNN with seed 906 has a rectifier that switches between the point and 1e-5 to its right, so that
+/// a difference over both sides at that step is not the derivative (.0000604 for .0000623).
+#[test]
+fn a_rectifier_that_switches_close_by_is_stepped_around() {
+    let graphs = [
+        GroupedGraph {
+            features: vec![
+                [0.96, 1.52, 0.31],
+                [1.29, 0.93, 0.23],
+                [1.7, 1.92, 0.59],
+                [1.83, 0.93, 0.48],
+            ],
+            edges: vec![(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)],
+        },
+        GroupedGraph {
+            features: vec![
+                [0.29, 0.96, 1.45],
+                [1.04, 0.06, 1.16],
+                [1.89, 0.87, 1.81],
+                [1.21, 1.09, 1.76],
+            ],
+            edges: vec![(0, 1), (1, 2), (2, 3)],
+        },
+    ];
+    let architecture = small(Architecture::original(Convolution::Mpnn));
+    let verdicts = verdicts(architecture, 906, &graphs);
+    check(architecture, &verdicts);
+    let name = "conv_layers.0.towers.0.posttrans.fully_connected.0.linear.weight at 0";
+    let (_, verdict) = verdicts.iter().find(|(other, _)| other == name).unwrap();
+    assert!(
+        matches!(verdict, Verdict::Equal { step } if *step < 1e-5),
+        "{verdict:?}"
+    );
 }

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs all property tests of the workspace with a random seed and SOAK_FACTOR (20) times as many
+# cases as `make test`, with the given cargo flags. PROPTEST_RNG_SEED repeats a run.
+set -euo pipefail
+export SOAK_FACTOR=${SOAK_FACTOR:-20}
+export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
+# Milliseconds after which a failing case is not made smaller.
+export PROPTEST_MAX_SHRINK_TIME=${PROPTEST_MAX_SHRINK_TIME:-60000}
+
+# The names of the tests in blocks `proptest! { ... }`.
+names=$(git ls-files '*.rs' | grep -v '^fuzz/' | xargs awk '
+    FNR == 1 { inside = 0 }
+    match($0, /^ *proptest! \{$/) { inside = 1; end = substr($0, 1, index($0, "p") - 1) "}" }
+    inside && /^ *fn [a-z0-9_]+\($/ || inside && /^ *fn [a-z0-9_]+\(.*\{$/ {
+        if (test) { name = $2; sub(/\(.*/, "", name); print name; test = 0 }
+    }
+    inside && /^ *#\[test\]$/ { test = 1 }
+    $0 == end { inside = 0 }')
+
+tell() {
+    echo "Seed $PROPTEST_RNG_SEED, $SOAK_FACTOR times the cases of $(wc -w <<<"$names") property tests."
+    echo "The same again: make soak PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED SOAK_FACTOR=$SOAK_FACTOR"
+}
+
+tell
+status=0
+# shellcheck disable=SC2086 # names are words
+if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --release --locked --workspace --no-fail-fast "$@" $names || status=$?
+else
+    cargo test --release --locked --workspace --no-fail-fast "$@" -- $names || status=$?
+fi
+[ $status = 0 ] || tell
+exit $status

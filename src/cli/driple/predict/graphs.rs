@@ -1,0 +1,134 @@
+//! The graphs that are predicted, from files and directories or from a data set.
+
+use std::path::{Path, PathBuf};
+
+use gleaner_driple::features::Frequencies;
+use gleaner_driple::graph::GroupedGraph;
+use gleaner_driple::group::{Report, Settings};
+use rayon::prelude::*;
+
+use super::super::grouping;
+use crate::cli::remark;
+use crate::driple::Part;
+use crate::error::{Error, Fault, Faults, Result};
+use crate::ingest::driple::{data, graph};
+
+/// A job and its grouped graph.
+pub struct Named {
+    pub job: String,
+    pub graph: GroupedGraph,
+    /// Its file, or that of the data set.
+    pub file: PathBuf,
+}
+
+/// The graphs of a part of a data set.
+///
+/// # Errors
+/// The file is no data set, or has no jobs in the part.
+pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
+    let (data, _) = data::read(path)?.value;
+    let examples = part.of(&data);
+    if examples.is_empty() {
+        return Err(Fault::of(path, "no jobs in this part", "some; name another --part").into());
+    }
+    let named = examples.iter().map(|example| Named {
+        job: example.name.clone(),
+        graph: example.graph.clone(),
+        file: path.to_owned(),
+    });
+    Ok(named.collect())
+}
+
+/// Reads and groups the graphs of `paths`, several at a time. Also the faults of those in
+/// directories that cannot be read.
+///
+/// # Errors
+/// The faults of all graphs that `paths` name themselves, a directory without graphs, or a file or
+/// directory that cannot be read.
+pub fn of_files(
+    paths: &[PathBuf],
+    settings: &Settings,
+    frequencies: &Frequencies,
+) -> Result<(Vec<Named>, Faults)> {
+    let files = files(paths)?;
+    let one = |asked: &Asked| {
+        let (_, grouping) = grouping::read(&asked.file, settings, frequencies)?;
+        let named = Named {
+            job: graph::job(&asked.file),
+            graph: grouping.graph,
+            file: asked.file.clone(),
+        };
+        Ok((named, grouping.report))
+    };
+    let read: Vec<Result<(Named, Report)>> = files.par_iter().map(one).collect();
+    let (mut graphs, mut left_out) = (Vec::new(), Faults::default());
+    let mut refused = Vec::new();
+    for (asked, result) in files.iter().zip(read) {
+        match result {
+            Ok((named, report)) => {
+                remark(&unknown(&named.job, &report));
+                graphs.push(named);
+            }
+            Err(error) if asked.in_directory => left_out.0.extend(faults_of(&asked.file, error)),
+            Err(error) => refused.push(Err(error)),
+        }
+    }
+    Faults::gather::<()>(refused)?;
+    Ok((graphs, left_out))
+}
+
+/// Why a file cannot be read.
+fn faults_of(file: &Path, error: Error) -> Vec<Fault> {
+    match error {
+        Error::Data(faults) => faults.0,
+        Error::Io { source, .. } => {
+            vec![Fault::told(file, format!("cannot be read: {source}"))]
+        }
+        other => vec![Fault::told(file, other)],
+    }
+}
+
+/// A file to read.
+struct Asked {
+    file: PathBuf,
+    /// Whether only its directory was named.
+    in_directory: bool,
+}
+
+fn files(paths: &[PathBuf]) -> Result<Vec<Asked>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let in_directory = path.is_dir();
+        let found = match in_directory {
+            true => graph::inside(path)?,
+            false => vec![path.clone()],
+        };
+        files.extend(found.into_iter().map(|file| Asked { file, in_directory }));
+    }
+    Ok(files)
+}
+
+/// What the model cannot know of a graph.
+fn unknown(job: &str, report: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
+    let types: Vec<&str> = report
+        .without_frequency
+        .keys()
+        .map(String::as_str)
+        .collect();
+    if !types.is_empty() {
+        notes.push(format!(
+            "{job}: {} of {} operations are of types that the model has not seen: {}",
+            report.without_frequency.values().sum::<usize>(),
+            report.grouped,
+            types.join(", ")
+        ));
+    }
+    if report.unknown_shapes > 0 {
+        notes.push(format!(
+            "{job}: {} of {} operations have no known shape and count as empty",
+            report.unknown_shapes, report.grouped
+        ));
+    }
+    notes
+}

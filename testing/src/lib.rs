@@ -1,0 +1,93 @@
+//! How the property tests of all crates of the workspace draw their cases.
+//!
+//! Every block of property tests names its number of cases, and nothing else:
+//!
+//! ```
+//! use proptest::prelude::*;
+//!
+//! proptest! {
+//!     #![proptest_config(gleaner_testing::cases(256))]
+//!
+//!     // Before it `#[test]`, in a test.
+//!     fn sums_do_not_depend_on_the_order(a: i32, b: i32) {
+//!         prop_assert_eq!(a.wrapping_add(b), b.wrapping_add(a));
+//!     }
+//! }
+//!
+//! sums_do_not_depend_on_the_order();
+//! ```
+//!
+//! Without settings, all tests draw by one fixed seed, so that the same code gives the same result
+//! every time. `make soak` sets another seed and more cases through the environment. A case that
+//! fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin with it.
+
+mod saved;
+
+use std::env;
+use std::path::Path;
+use std::str::FromStr;
+
+use proptest::test_runner::{Config, RngSeed};
+
+pub use saved::SavedCases;
+
+/// Multiplies the cases of each test: a whole number of at least 1.
+pub const FACTOR: &str = "SOAK_FACTOR";
+
+/// The seed of all tests where the environment names none.
+pub const SEED: u64 = 1;
+
+/// The folder of the workspace.
+fn workspace() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
+}
+
+/// The settings of a property test with `count` cases, or with `count` times [`FACTOR`] of the
+/// environment. The seed is that of proptest's own variable `PROPTEST_RNG_SEED`, else [`SEED`].
+///
+/// # Panics
+/// Where [`FACTOR`] is set to anything but a whole number of at least 1.
+#[must_use]
+pub fn cases(count: u32) -> Config {
+    let factor = factor(env::var(FACTOR).ok().as_deref());
+    let base = Config::default();
+    Config {
+        cases: count.saturating_mul(factor),
+        max_local_rejects: base.max_local_rejects.saturating_mul(factor),
+        max_global_rejects: base.max_global_rejects.saturating_mul(factor),
+        rng_seed: match base.rng_seed {
+            RngSeed::Random => RngSeed::Fixed(SEED),
+            fixed @ RngSeed::Fixed(_) => fixed,
+        },
+        failure_persistence: Some(Box::new(SavedCases::in_workspace())),
+        ..base
+    }
+}
+
+/// The factor that the environment asks for; 1 where it says nothing.
+fn factor(asked: Option<&str>) -> u32 {
+    let Some(asked) = asked else {
+        return 1;
+    };
+    let number = u32::from_str(asked).ok().filter(|&number| number > 0);
+    assert!(
+        number.is_some(),
+        "{FACTOR}={asked:?}: expected a whole number of at least 1"
+    );
+    number.unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_is_a_number_of_at_least_one() {
+        assert_eq!(factor(None), 1);
+        assert_eq!(factor(Some("20")), 20);
+        for wrong in ["0", "-1", "1.5", "many", ""] {
+            assert!(std::panic::catch_unwind(|| factor(Some(wrong))).is_err());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Where failing cases are kept.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::path::{Component, Path, PathBuf};
+
+use proptest::test_runner::{FailurePersistence, FileFailurePersistence, PersistedSeed};
+
+/// A folder with a file of failing cases for each source file that has property tests. proptest's own
+/// places are beside the sources: not the same for `src/` as for `tests/`, and one place for files
+/// of the same name in two folders of tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedCases {
+    folder: PathBuf,
+}
+
+impl SavedCases {
+    /// In the folder `proptest-regressions/` of the workspace, which git ignores.
+    #[must_use]
+    pub fn in_workspace() -> Self {
+        Self::at(super::workspace().join("proptest-regressions"))
+    }
+
+    /// In `folder`, which is made when the first case is saved.
+    #[must_use]
+    pub fn at(folder: PathBuf) -> Self {
+        SavedCases { folder }
+    }
+
+    /// The file for the tests of `source`: its path within the workspace, ending in `.txt`.
+    #[must_use]
+    pub fn file(&self, source: &str) -> PathBuf {
+        let source = Path::new(source);
+        let inside = source.strip_prefix(super::workspace()).unwrap_or(source);
+        let names = inside
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_)));
+        let path = self.folder.join(names.collect::<PathBuf>());
+        path.with_extension("txt")
+    }
+
+    /// proptest's reader and writer of that file.
+    fn of(&self, source: &str) -> FileFailurePersistence {
+        // proptest asks for a path that lives as long as the program. A test asks twice at most.
+        let path = self.file(source).to_string_lossy().into_owned();
+        FileFailurePersistence::Direct(path.leak())
+    }
+}
+
+impl FailurePersistence for SavedCases {
+    fn load_persisted_failures2(&self, source: Option<&'static str>) -> Vec<PersistedSeed> {
+        source.map_or_else(Vec::new, |source| {
+            self.of(source).load_persisted_failures2(None)
+        })
+    }
+
+    fn save_persisted_failure2(
+        &mut self,
+        source: Option<&'static str>,
+        seed: PersistedSeed,
+        value: &dyn Debug,
+    ) {
+        if let Some(source) = source {
+            self.of(source).save_persisted_failure2(None, seed, value);
+        }
+    }
+
+    fn box_clone(&self) -> Box<dyn FailurePersistence> {
+        Box::new(self.clone())
+    }
+
+    fn eq(&self, other: &dyn FailurePersistence) -> bool {
+        other.as_any().downcast_ref() == Some(self)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

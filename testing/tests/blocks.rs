@@ -1,0 +1,86 @@
+//! All blocks of property tests of the workspace, as their sources are written.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gleaner_testing::SavedCases;
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The Rust files of the workspace, but for build products, hidden folders and links.
+fn sources() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    add(workspace(), &mut files);
+    files
+}
+
+fn add(folder: &Path, files: &mut Vec<PathBuf>) {
+    // Cargo marks the folders of its products with this file.
+    if folder.join("CACHEDIR.TAG").exists() {
+        return;
+    }
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if kind.is_dir() && !name.starts_with('.') {
+            add(&path, files);
+        } else if kind.is_file() && name.ends_with(".rs") {
+            files.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_block_takes_its_settings_from_here() {
+    let mut blocks = 0;
+    for path in sources() {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.lines().map(str::trim);
+        let code: Vec<&str> = code.filter(|line| !line.starts_with("//")).collect();
+        for lines in code.windows(3).filter(|lines| lines[0] == "proptest! {") {
+            blocks += 1;
+            assert!(
+                lines[1].starts_with("#![proptest_config(gleaner_testing::cases("),
+                "{}: begin the block `{} {}` with #![proptest_config(gleaner_testing::cases(256))]",
+                path.display(),
+                lines[1],
+                lines[2]
+            );
+        }
+        for other in ["ProptestConfig", "TestRunner::default", "rand::rng()"] {
+            assert!(
+                path.ends_with("testing/tests/blocks.rs") || !text.contains(other),
+                "{}: {other} draws at random",
+                path.display()
+            );
+        }
+    }
+    assert!(blocks > 40, "{blocks}");
+}
+
+/// `file!()` is the path within the workspace, for tests within `src/` as beside it.
+#[test]
+fn every_source_has_a_file_of_its_own_that_git_ignores() {
+    let saved = SavedCases::in_workspace();
+    let folder = workspace().join("proptest-regressions");
+    assert_eq!(saved.file(file!()), folder.join("testing/tests/blocks.txt"));
+    assert_eq!(
+        saved.file("driple/src/nn/product.rs"),
+        folder.join("driple/src/nn/product.txt")
+    );
+    let sources = sources();
+    let mut files: Vec<PathBuf> = sources
+        .iter()
+        .map(|path| saved.file(path.to_str().unwrap()))
+        .collect();
+    assert!(files.iter().all(|file| file.starts_with(&folder)));
+    files.sort();
+    files.dedup();
+    assert_eq!(files.len(), sources.len());
+    let ignored = fs::read_to_string(workspace().join(".gitignore")).unwrap();
+    assert!(ignored.lines().any(|line| line == "/proptest-regressions/"));
+}
