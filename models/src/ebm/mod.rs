@@ -22,6 +22,7 @@
 mod bins;
 mod boost;
 mod cells;
+mod control;
 mod curve;
 mod fit;
 mod model;
@@ -32,6 +33,7 @@ mod surface;
 
 pub use bins::{Bins, Feature};
 pub use cells::Cell;
+pub use control::Control;
 pub use fit::FitError;
 #[cfg(feature = "baselines")]
 pub(crate) use fit::check_labels;
