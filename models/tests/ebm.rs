@@ -1,7 +1,7 @@
 //! The explainable boosting machine on made-up data, whose truth is known.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gleaner_models::ebm::{Binning, Bins, Control, Ebm, FitError, Mismatch, Settings, Term};
 use gleaner_models::isotonic::Direction;
@@ -305,10 +305,10 @@ fn the_number_of_threads_changes_nothing() {
 fn a_fit_is_watched_and_stopped() {
     let (features, labels) = odd(300, 13);
     let settings = Settings::default();
-    let told = AtomicUsize::new(0);
+    let told = AtomicU64::new(0);
     let fit = |stop: &AtomicBool| {
-        let progress = || {
-            told.fetch_add(1, Ordering::Relaxed);
+        let progress = |work: u64| {
+            told.fetch_add(work, Ordering::Relaxed);
         };
         let control = Control {
             stop,
@@ -318,7 +318,13 @@ fn a_fit_is_watched_and_stopped() {
     };
     let watched = fit(&AtomicBool::new(false)).unwrap();
     assert_eq!(watched, Ebm::fit(&features, &labels, &settings).unwrap());
-    assert_eq!(told.load(Ordering::Relaxed), 2 * settings.bags);
+    // Ten pairs were asked for, of which four features have six at most.
+    let pairs = watched.terms().len() - 4;
+    let done = Settings {
+        interactions: pairs,
+        ..settings
+    };
+    assert_eq!(told.load(Ordering::Relaxed), done.work(300, 4));
     assert_eq!(fit(&AtomicBool::new(true)), Err(FitError::Stopped));
 }
 

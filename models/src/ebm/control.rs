@@ -8,9 +8,9 @@ pub struct Control<'a> {
     /// Set to stop: the fit then ends with [`FitError::Stopped`](super::FitError::Stopped), within
     /// some milliseconds for each 100,000 rows.
     pub stop: &'a AtomicBool,
-    /// Called for each bag that has learnt the features, and again for each that has learnt the
-    /// pairs: twice [`Settings::bags`](super::Settings::bags) times in a whole fit.
-    pub progress: &'a (dyn Fn() + Sync),
+    /// Told of work done, of the whole that [`Settings::work`](super::Settings::work) says: for
+    /// each bag that has learnt the features, and again for each that has learnt the pairs.
+    pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -20,7 +20,7 @@ impl Default for Control<'_> {
     fn default() -> Self {
         Control {
             stop: &NEVER,
-            progress: &|| (),
+            progress: &|_| (),
         }
     }
 }

@@ -211,6 +211,8 @@ fn run(
     control: Control<'_>,
 ) -> Result<Vec<Boosted>, FitError> {
     let threads = rayon::current_num_threads();
+    let rows = residuals.first().map_or(0, Vec::len);
+    let work = settings.work_of_bag(rows, terms.len());
     let abreast = (splits.len() / threads).clamp(1, ABREAST);
     let bags = residuals
         .par_chunks_mut(abreast)
@@ -221,7 +223,7 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            (control.progress)();
+            (control.progress)(work);
         }
         boosted
     });

@@ -5,3 +5,4 @@ pub mod evaluate;
 pub mod explain;
 pub mod predict;
 pub mod train;
+mod watch;

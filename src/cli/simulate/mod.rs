@@ -168,6 +168,7 @@ pub fn run(args: &Args) -> Result<()> {
     let results = Results {
         args,
         learnt: &learnt,
+        estimates: inputs.estimates_used.as_ref(),
         simulation,
         runs: &runs,
         sources: &inputs.sources,
