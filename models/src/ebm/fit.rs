@@ -7,12 +7,14 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::bag::take;
 use super::bins::{Bins, Feature};
-use super::boost::{ABREAST, Boosted, CellMap, Shape, Split, boost, take};
+use super::boost::{Boosted, CellMap, Shape, Split, boost};
 use super::control::Control;
 use super::model::{Axis, Ebm, Term};
 use super::pairs::{self, Coarse};
 use super::settings::{MOST_BINS, Settings};
+use super::tables::ABREAST;
 use crate::metrics::mean;
 use crate::table::{Column, Table};
 

@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bag;
 mod bins;
 mod boost;
 mod cells;
@@ -30,6 +31,7 @@ mod pairs;
 mod settings;
 mod stored;
 mod surface;
+mod tables;
 
 pub use bins::{Bins, Feature};
 pub use cells::Cell;

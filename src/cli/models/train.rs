@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use gleaner_models::ebm::FitError;
 use gleaner_models::isotonic::Direction;
 use gleaner_models::lucid::throughput::{self, Series, ThroughputModel};
-use gleaner_models::lucid::workload::{self, EstimatorChoice, Learning, WorkloadModel};
-use gleaner_models::{Column, Table};
+use gleaner_models::lucid::workload::{EstimatorChoice, Learning, WorkloadModel};
 use jiff::civil::DateTime;
 
 use super::data::{DataArgs, Jobs};
+use super::monotone::{self, Monotone};
 use super::watch::watched;
 use crate::cli::print;
 use crate::domain::{Time, Workload};
@@ -108,7 +107,7 @@ pub fn run(args: &Args) -> Result<()> {
     for kind in Kind::ALL.into_iter().filter(|kind| args.asks_for(*kind)) {
         let mut sources = Vec::new();
         let data = Data::read(kind, &args.data, &mut sources)?;
-        args.check_monotone(kind)?;
+        monotone::check(&args.monotone, kind, !args.learning.no_profile)?;
         let clock = Instant::now();
         let (model, span) = data.train(args)?;
         let seconds = clock.elapsed().as_secs_f64();
@@ -137,61 +136,12 @@ impl Args {
             .any(|&what| what == named || what == What::All)
     }
 
-    /// Checks that a model has the features whose curves are to be monotone; a packing model has
-    /// no curves.
-    fn check_monotone(&self, kind: Kind) -> Result<()> {
-        let numbers = match kind {
-            Kind::Packing => return Ok(()),
-            Kind::Throughput => throughput::FEATURES.map(str::to_owned).to_vec(),
-            Kind::Workload => numbers(&workload::features(&[], !self.learning.no_profile)),
-        };
-        match self.monotone.iter().find(|m| !numbers.contains(&m.feature)) {
-            None => Ok(()),
-            Some(Monotone { feature, .. }) => Err(Error::Usage(format!(
-                "--monotone {feature}: the {kind} model has no number of that name, expected one \
-                 of {}",
-                numbers.join(", ")
-            ))),
-        }
-    }
-
     /// The curves to be made monotone.
     fn monotone(&self) -> Vec<(String, Direction)> {
         let curves = self.monotone.iter();
         curves
             .map(|curve| (curve.feature.clone(), curve.direction))
             .collect()
-    }
-}
-
-/// Names of the columns of numbers.
-fn numbers(table: &Table) -> Vec<String> {
-    let columns = table.names().iter().zip(table.columns());
-    let numbers = columns.filter(|(_, column)| matches!(column, Column::Numeric(_)));
-    numbers.map(|(name, _)| name.clone()).collect()
-}
-
-/// A feature that is to add ever more, or ever less.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Monotone {
-    feature: String,
-    direction: Direction,
-}
-
-impl FromStr for Monotone {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (feature, way) = text.rsplit_once('=').unwrap_or((text, ""));
-        let direction = match way {
-            "increasing" => Direction::Increasing,
-            "decreasing" => Direction::Decreasing,
-            _ => return Err("expected FEATURE=increasing or FEATURE=decreasing".to_owned()),
-        };
-        Ok(Monotone {
-            feature: feature.to_owned(),
-            direction,
-        })
     }
 }
 

@@ -8,8 +8,9 @@ use gleaner_models::lucid::workload::EstimatorChoice;
 use serde::Serialize;
 
 use super::choice::Choice;
+use super::estimated::{Estimated, EstimatesUsed};
 use super::experiment::Experiment;
-use super::learned::{Estimated, EstimatesUsed, ModelArgs};
+use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
 use crate::cli::inputs::as_text;
 use crate::cli::remark;

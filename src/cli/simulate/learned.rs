@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,10 +9,11 @@ use clap::Args;
 use gleaner_models::ebm::{Control, FitError};
 use gleaner_models::lucid::packing::PackingModel;
 use gleaner_models::lucid::throughput::Series;
-use gleaner_models::lucid::workload::{Estimator, EstimatorChoice, Learning};
+use gleaner_models::lucid::workload::{EstimatorChoice, Learning};
 use jiff::civil::DateTime;
 use serde::Serialize;
 
+use super::estimated::{Estimated, EstimatesUsed};
 use super::experiment::Experiment;
 use super::inputs::Reader;
 use crate::cli::inputs::as_text;
@@ -22,7 +22,7 @@ use crate::cli::remark;
 use crate::domain::{Cluster, Time, Trace, Workload};
 use crate::error::{Error, Result};
 use crate::ingest::{jobs, model};
-use crate::lucid::inputs::{Estimates, ForecastTable, Profile};
+use crate::lucid::inputs::{ForecastTable, Profile};
 use crate::models::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
     learn_scores, submissions,
@@ -88,72 +88,6 @@ impl FromStr for Learned {
             "train" => Learned::Train,
             path => Learned::Directory(path.into()),
         })
-    }
-}
-
-/// Estimates of durations.
-#[derive(Default)]
-pub struct Estimated {
-    /// Known before the simulation.
-    pub estimates: Option<Box<dyn Estimates>>,
-    /// Learnt as it goes on.
-    pub weekly: Option<Weekly>,
-    /// Where they come from.
-    pub used: Option<EstimatesUsed>,
-}
-
-/// Where estimates of durations come from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "source")]
-pub enum EstimatesUsed {
-    /// The true durations.
-    Oracle,
-    /// The same for every job.
-    Constant {
-        /// How many seconds.
-        seconds: f64,
-    },
-    /// A file.
-    File {
-        /// Its path.
-        path: PathBuf,
-    },
-    /// A trained model.
-    Model {
-        /// Its estimator.
-        estimator: Estimator,
-    },
-    /// The simulation itself, week by week.
-    Learnt {
-        /// The estimator asked for.
-        estimator: EstimatorChoice,
-    },
-}
-
-impl Estimated {
-    /// Estimates that are known before the simulation.
-    pub fn known(used: EstimatesUsed, estimates: Box<dyn Estimates>) -> Self {
-        Estimated {
-            estimates: Some(estimates),
-            used: Some(used),
-            ..Estimated::default()
-        }
-    }
-}
-
-impl fmt::Display for EstimatesUsed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            EstimatesUsed::Oracle => f.write_str("the true durations"),
-            EstimatesUsed::Constant { seconds } => write!(f, "{seconds} s for every job"),
-            EstimatesUsed::File { path } => write!(f, "those of {}", path.display()),
-            EstimatesUsed::Model { estimator } => {
-                write!(f, "by the model's {estimator} ({})", estimator.title())
-            }
-            EstimatesUsed::Learnt { .. } => {
-                f.write_str("learnt each week from the jobs that had ended")
-            }
-        }
     }
 }
 

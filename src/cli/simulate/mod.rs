@@ -1,6 +1,7 @@
 //! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
 
 mod choice;
+mod estimated;
 mod experiment;
 mod inputs;
 mod learned;

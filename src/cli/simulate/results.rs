@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Args;
-use super::learned::EstimatesUsed;
+use super::estimated::EstimatesUsed;
 use super::prepared::Learnt;
 use crate::cli::print;
 use crate::domain::Cluster;

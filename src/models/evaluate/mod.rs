@@ -1,6 +1,7 @@
 //! How well models predict what they have not seen, beside plain rules and models from libraries.
 
 mod throughput;
+mod weekly;
 mod workload;
 
 use std::time::Instant;
@@ -79,7 +80,7 @@ fn measured<F>(
     })
 }
 
-/// The model of the highest rank correlation: which would be chosen to schedule by.
+/// The model of the highest rank correlation.
 fn best<'s>(scores: impl IntoIterator<Item = &'s Score>) -> Option<String> {
     let ranks = scores
         .into_iter()

@@ -1,19 +1,18 @@
 //! Estimates of durations.
 
 use gleaner_models::Table;
-use gleaner_models::ebm::{Control, FitError};
+use gleaner_models::ebm::Control;
 use gleaner_models::lucid::history::{Ended, estimates};
 use gleaner_models::lucid::workload::{
     Estimator, Job as Known, Learning, Options, features, from_log, to_log,
 };
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{BASELINES, EvaluateError, Score, Split, best, measured};
 use crate::domain::Trace;
 use crate::lucid::inputs::EstimateTable;
 use crate::models::past_jobs;
-use crate::models::weekly::{Jobs, weeks};
+use crate::models::weekly::weeks;
 
 /// What is evaluated.
 pub struct WorkloadTask<'t> {
@@ -51,8 +50,8 @@ pub struct WorkloadScores {
     pub weekly: Vec<Score>,
 }
 
-/// The names of the best models and rules by rank correlation, of those that have learnt from the
-/// same jobs; none where none tells jobs apart.
+/// The best estimators by rank correlation, of those that have learnt from the same jobs and that
+/// can be chosen; none where none tells jobs apart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
     /// Where models know profiles.
@@ -62,10 +61,10 @@ pub struct Best {
 }
 
 /// The two EBMs.
-const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
+pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 
 /// Estimators that do not go by profiles.
-const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
+pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
 /// Learns from the first jobs and estimates the others; then week by week.
 ///
@@ -84,19 +83,13 @@ pub fn workload(
     let with_profile = task.models(&seconds, true, control)?;
     let without_profile = task.models(&seconds, false, control)?;
     let rules = task.rules(&seconds, control)?;
-    // What models and rules have learnt from the same jobs.
-    let own = || {
-        let titles = RULES.map(Estimator::title);
-        let rules = rules.iter();
-        rules.filter(move |score| titles.contains(&score.model.as_str()))
-    };
     let (weekly_test, weekly) = task.weekly(&seconds, control)?;
     Ok(WorkloadScores {
         train: task.train,
         test: seconds.len() - task.train,
         best: Best {
-            with_profile: best(with_profile.iter().chain(own())),
-            without_profile: best(without_profile.iter().chain(own())),
+            with_profile: best_estimator(&with_profile, &rules),
+            without_profile: best_estimator(&without_profile, &rules),
         },
         with_profile,
         without_profile,
@@ -106,7 +99,14 @@ pub fn workload(
     })
 }
 
-/// Whether the logarithm is learnt.
+/// The title of the estimator that ranks jobs best.
+fn best_estimator(models: &[Score], rules: &[Score]) -> Option<String> {
+    let titles = Estimator::ALL.map(Estimator::title);
+    let can_be_chosen = |score: &&Score| titles.contains(&score.model.as_str());
+    best(models.iter().chain(rules).filter(can_be_chosen))
+}
+
+/// What an EBM learns.
 fn options(ebm: Estimator, profile: bool) -> Options {
     Options {
         profile,
@@ -205,7 +205,7 @@ impl WorkloadTask<'_> {
         Ok(scores)
     }
 
-    fn learning(&self, profile: bool) -> Learning {
+    pub(super) fn learning(&self, profile: bool) -> Learning {
         Learning {
             profile,
             seed: self.seed,
@@ -230,68 +230,5 @@ impl WorkloadTask<'_> {
             .into_iter()
             .map(Option::unwrap_or_default)
             .collect()
-    }
-
-    /// Every estimator from the second week on.
-    fn weekly(
-        &self,
-        seconds: &[f64],
-        control: Control<'_>,
-    ) -> Result<(usize, Vec<Score>), EvaluateError> {
-        let first = weeks(self.trace, self.start()).next();
-        let Some(Jobs { jobs, .. }) = first else {
-            return Ok((0, Vec::new()));
-        };
-        let truth = &seconds[jobs.start..];
-        let ebms = [(true, ", with profiles"), (false, ", without profiles")].into_iter();
-        let ebms = ebms.flat_map(|(profile, suffix)| {
-            EBMS.map(|ebm| (ebm, profile, format!("{}{suffix}", ebm.title())))
-        });
-        let rules = RULES.map(|rule| (rule, false, rule.title().to_owned()));
-        let estimators: Vec<_> = ebms.chain(rules).collect();
-        let scores = estimators
-            .into_par_iter()
-            .map(|(estimator, profile, name)| {
-                let told = self.week_by_week(estimator, profile, control);
-                let told = told.map_err(|error| EvaluateError {
-                    model: name.clone(),
-                    problem: error.to_string(),
-                })?;
-                Ok(Score::of(name, truth, &told))
-            });
-        Ok((truth.len(), scores.collect::<Result<_, _>>()?))
-    }
-
-    /// Estimates of all jobs from the second week on that has jobs; 0 while no job has ended.
-    fn week_by_week(
-        &self,
-        estimator: Estimator,
-        profile: bool,
-        control: Control<'_>,
-    ) -> Result<Vec<f64>, FitError> {
-        let mut told = Vec::new();
-        for Jobs { from, jobs } in weeks(self.trace, self.start()) {
-            let past = past_jobs(self.trace, self.known, self.could_have_ended(from));
-            told.extend(match past.is_empty() {
-                true => vec![0.0; jobs.len()],
-                false => {
-                    let fitted = estimator.fit(&past, &self.learning(profile), control)?;
-                    fitted.predict(&self.known[jobs])
-                }
-            });
-        }
-        Ok(told)
-    }
-
-    fn start(&self) -> i64 {
-        self.trace.jobs.first().map_or(0, |job| job.submit)
-    }
-
-    /// The jobs that would have ended before a second if none had waited, by their places.
-    fn could_have_ended(&self, second: i64) -> impl Iterator<Item = usize> {
-        let jobs = self.trace.jobs.iter().enumerate();
-        let jobs = jobs.take_while(move |(_, job)| job.submit < second);
-        let ended = jobs.filter(move |(_, job)| job.submit.saturating_add(job.duration) < second);
-        ended.map(|(place, _)| place)
     }
 }

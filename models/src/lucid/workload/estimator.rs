@@ -56,7 +56,7 @@ pub struct Past<'j> {
 #[serde(rename_all = "kebab-case")]
 pub enum Fitted {
     /// An EBM.
-    Ebm(DurationEbm),
+    Ebm(Box<DurationEbm>),
     /// What users' jobs did.
     History(History),
     /// The same number of seconds for each job.
@@ -160,7 +160,7 @@ impl Learning {
         for (feature, direction) in &self.monotone {
             ebm.smooth(feature, *direction);
         }
-        Ok(Fitted::Ebm(ebm))
+        Ok(Fitted::Ebm(Box::new(ebm)))
     }
 }
 
