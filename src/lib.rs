@@ -23,5 +23,6 @@ pub mod replay;
 pub mod report;
 pub mod sweep;
 pub mod synth;
+mod words;
 
 pub use error::{Error, Fault, Faults, Result};

@@ -1,7 +1,9 @@
 //! The explainable boosting machine on made-up data, whose truth is known.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
-use gleaner_models::ebm::{Binning, Bins, Ebm, FitError, Mismatch, Settings, Term};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use gleaner_models::ebm::{Binning, Bins, Control, Ebm, FitError, Mismatch, Settings, Term};
 use gleaner_models::isotonic::Direction;
 use gleaner_models::{Column, Table, metrics};
 use proptest::prelude::*;
@@ -292,9 +294,38 @@ fn the_number_of_threads_changes_nothing() {
             .unwrap()
         })
     };
+    // With 14 bags, one thread and three learn two bags at a time, 16 threads one each.
     let one = fit(1, 11);
-    assert_eq!(one, fit(4, 11));
-    assert_ne!(one, fit(4, 12));
+    assert_eq!(one, fit(3, 11));
+    assert_eq!(one, fit(16, 11));
+    assert_ne!(one, fit(3, 12));
+}
+
+#[test]
+fn a_fit_is_watched_and_stopped() {
+    let (features, labels) = odd(300, 13);
+    let settings = Settings::default();
+    let told = AtomicU64::new(0);
+    let fit = |stop: &AtomicBool| {
+        let progress = |work: u64| {
+            told.fetch_add(work, Ordering::Relaxed);
+        };
+        let control = Control {
+            stop,
+            progress: &progress,
+        };
+        Ebm::fit_under(&features, &labels, &settings, control)
+    };
+    let watched = fit(&AtomicBool::new(false)).unwrap();
+    assert_eq!(watched, Ebm::fit(&features, &labels, &settings).unwrap());
+    // Ten pairs were asked for, of which four features have six at most.
+    let pairs = watched.terms().len() - 4;
+    let done = Settings {
+        interactions: pairs,
+        ..settings
+    };
+    assert_eq!(told.load(Ordering::Relaxed), done.work(300, 4));
+    assert_eq!(fit(&AtomicBool::new(true)), Err(FitError::Stopped));
 }
 
 type Change<'c> = &'c dyn Fn(&mut serde_json::Value);

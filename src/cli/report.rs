@@ -105,6 +105,17 @@ impl Drawn {
         self.output.is_none() && self.svg.is_none() && self.png.is_none()
     }
 
+    /// What is asked for in words, a line for each file or directory.
+    pub fn written(&self) -> Vec<String> {
+        let page = self.output.iter().map(|path| (path, "the page"));
+        let svg = self.svg.iter().map(|path| (path, "the figures as SVG"));
+        let png = self.png.iter().map(|path| (path, "the figures as PNG"));
+        let lines = page.chain(svg).chain(png);
+        lines
+            .map(|(path, what)| format!("{}: {what}", path.display()))
+            .collect()
+    }
+
     /// Writes what is asked for.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Forecasts of submissions, as the simulator takes them.
 
-use gleaner_models::ebm::FitError;
+use gleaner_models::ebm::{Control, FitError};
 use gleaner_models::lucid::throughput::{
     LEAD, MINUTES, Series, SeriesError, ThroughputModel, settings,
 };
@@ -51,12 +51,13 @@ pub fn forecast_by(
 /// what was submitted an hour before is taken.
 ///
 /// # Errors
-/// None in practice: the series is finite.
+/// It is stopped; nothing else in practice, as the series is finite.
 pub fn forecast_trained(
     series: &Series,
     start: i64,
     calendar: Calendar,
     seed: u64,
+    control: Control<'_>,
 ) -> Result<ForecastTable, FitError> {
     let (first, end) = (
         series.steps_before(calendar.civil(start)),
@@ -69,7 +70,8 @@ pub fn forecast_trained(
         let to = if once { end } else { (from + WEEK).min(end) };
         let known = from.min(series.len());
         let (more_jobs, more_gpus) = if known >= WEEK {
-            ThroughputModel::fit(series, 0..known, &settings(seed))?.predict(series, from..to)
+            let model = ThroughputModel::fit(series, 0..known, &settings(seed), control)?;
+            model.predict(series, from..to)
         } else {
             (
                 hour_ago(series.jobs(), from..to),

@@ -8,7 +8,7 @@ use super::{Kind, Span};
 pub const FORMAT: &str = "gleaner-model";
 
 /// Version of the format: files of others are refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The beginning of a file, which tells how to read the rest.
 #[derive(Debug, Deserialize)]

@@ -3,10 +3,9 @@
 use std::fmt;
 
 use super::stored::Input;
-use gleaner_models::isotonic::Direction;
 use gleaner_models::lucid::packing::PackingModel;
-use gleaner_models::lucid::throughput::ThroughputModel;
-use gleaner_models::lucid::workload::WorkloadModel;
+use gleaner_models::lucid::throughput::{FEATURES, ThroughputModel};
+use gleaner_models::lucid::workload::{WorkloadModel, features};
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
@@ -79,24 +78,12 @@ impl fmt::Display for Kind {
 }
 
 impl Model {
-    /// Names of its features, in order.
+    /// Names of its features, in order; of a workload model those of its EBMs.
     pub fn features(&self) -> Vec<String> {
-        let machine = match self {
-            Model::Throughput(model) => model.jobs(),
-            Model::Workload(model) => model.machine(),
-            Model::Packing(model) => return model.tree().features().to_vec(),
-        };
-        let names = machine.features().iter();
-        names.map(|feature| feature.name.clone()).collect()
-    }
-
-    /// Makes what a numeric feature adds monotone; `false` where there is no such feature, as in
-    /// a packing model.
-    pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         match self {
-            Model::Throughput(model) => model.smooth(feature, direction),
-            Model::Workload(model) => model.smooth(feature, direction),
-            Model::Packing(_) => false,
+            Model::Throughput(_) => FEATURES.map(str::to_owned).to_vec(),
+            Model::Workload(model) => features(&[], model.profile()).names().to_vec(),
+            Model::Packing(model) => model.tree().features().to_vec(),
         }
     }
 

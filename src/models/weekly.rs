@@ -1,13 +1,16 @@
-//! Estimates of durations that are learnt anew each week of a simulation, from what has ended in
+//! Estimates of durations that are learnt again each week of a simulation, from what has ended in
 //! it by then.
 //!
 //! A schedule until some moment depends on the jobs submitted before that moment alone. So the
-//! simulation until the start of a week, with the estimates known by then, tells which jobs have
+//! simulation until the start of a week, with the estimates known by then, says which jobs have
 //! ended; from these the estimates of that week's jobs are learnt, and so on. Nothing that
 //! happens later, nor any job's own duration, can reach its estimate.
 
-use gleaner_models::ebm::FitError;
-use gleaner_models::lucid::workload::{Job as Known, Options, WorkloadModel};
+use std::ops::Range;
+
+use gleaner_models::ebm::{Control as FitControl, FitError};
+use gleaner_models::lucid::workload::{Estimator, EstimatorChoice, Job as Known, Learning, Past};
+use serde::Serialize;
 
 use super::{Calendar, known_jobs};
 use crate::domain::Trace;
@@ -19,16 +22,36 @@ use crate::lucid::{Control, Request, Simulation, simulate};
 const WEEK: i64 = 7 * 24 * 3600;
 
 /// How estimates are learnt.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Weekly {
+    /// By which estimator.
+    pub choice: EstimatorChoice,
     /// What from.
-    pub options: Options,
-    /// Of the bags' rows.
-    pub seed: u64,
+    pub learning: Learning,
     /// Civil time of the trace.
     pub calendar: Calendar,
     /// The estimate of every job while none has ended, in seconds.
     pub first: f64,
+}
+
+/// Estimates of a trace's jobs under one policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeeklyEstimates {
+    /// By job.
+    pub table: EstimateTable,
+    /// The weeks for which something was learnt.
+    pub weeks: Vec<Week>,
+}
+
+/// What the estimates of a week's jobs were learnt from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Week {
+    /// Second at which the week begins.
+    pub from: i64,
+    /// Jobs that had ended by then.
+    pub learnt: usize,
+    /// The estimator; where the best was asked for, the best on the last weeks of these jobs.
+    pub estimator: Estimator,
 }
 
 /// Why there are no estimates.
@@ -53,57 +76,68 @@ impl Weekly {
         simulation: &Simulation<'_>,
         request: &Request,
         control: Control<'_>,
-    ) -> Result<EstimateTable, WeeklyError> {
+    ) -> Result<WeeklyEstimates, WeeklyError> {
         let trace = simulation.trace;
         let known = known_jobs(trace, simulation.cluster, self.calendar);
         let id = |job: usize| trace.jobs[job].id.clone();
-        let mut estimates =
-            EstimateTable((0..known.len()).map(|job| (id(job), self.first)).collect());
-        let last = trace.jobs.last().map_or(simulation.start, |job| job.submit);
-        let mut week = simulation.start.saturating_add(WEEK);
-        while week <= last {
-            let (now, next) = (week, week.saturating_add(WEEK));
-            let jobs = submitted(trace, now)..submitted(trace, next);
-            week = next;
-            // Nobody asks in a week without jobs.
-            if jobs.is_empty() {
+        let first = (0..known.len()).map(|job| (id(job), self.first));
+        let mut estimates = WeeklyEstimates {
+            table: EstimateTable(first.collect()),
+            weeks: Vec::new(),
+        };
+        let fit_control = FitControl {
+            stop: control.stop,
+            ..FitControl::default()
+        };
+        for Jobs { from, jobs } in weeks(trace, simulation.start) {
+            let past = &submitted_before(trace, from);
+            let table = &estimates.table;
+            let past = ended_before(from, simulation, past, &known, table, request, control)?;
+            if past.is_empty() {
                 continue;
             }
-            let past = submitted_before(trace, now);
-            let ended = ended_before(now, simulation, &past, &estimates, request, control)?;
-            if let Some(model) = self.learn(&known, trace, &ended)? {
-                let seconds = model.predict(&known[jobs.clone()]);
-                estimates.0.extend(jobs.map(id).zip(seconds));
-            }
+            let fitted = self.choice.fit(&past, &self.learning, fit_control);
+            let (estimator, fitted) = match fitted {
+                Err(FitError::Stopped) => break,
+                fitted => fitted?,
+            };
+            let seconds = fitted.predict(&known[jobs.clone()]);
+            estimates.table.0.extend(jobs.map(id).zip(seconds));
+            estimates.weeks.push(Week {
+                from,
+                learnt: past.len(),
+                estimator,
+            });
         }
         Ok(estimates)
     }
-
-    fn learn(
-        &self,
-        known: &[Known<'_>],
-        trace: &Trace,
-        ended: &[usize],
-    ) -> Result<Option<WorkloadModel>, FitError> {
-        if ended.is_empty() {
-            return Ok(None);
-        }
-        let jobs: Vec<Known<'_>> = ended.iter().map(|&job| known[job].clone()).collect();
-        let seconds = ended.iter().map(|&job| trace.jobs[job].duration as f64);
-        let seconds: Vec<f64> = seconds.collect();
-        let settings = self.options.settings(self.seed);
-        WorkloadModel::fit(&jobs, &seconds, self.options, &settings).map(Some)
-    }
 }
 
-/// How many jobs are submitted before a second.
-fn submitted(trace: &Trace, second: i64) -> usize {
-    trace.jobs.partition_point(|job| job.submit < second)
+/// The jobs of a week, by their places in the trace.
+pub(super) struct Jobs {
+    /// Second at which the week begins.
+    pub from: i64,
+    pub jobs: Range<usize>,
+}
+
+/// The weeks since second `start` that have jobs, from the second week on.
+pub(super) fn weeks(trace: &Trace, start: i64) -> impl Iterator<Item = Jobs> {
+    let place = |second: i64| trace.jobs.partition_point(|job| job.submit < second);
+    let mut next = place(start.saturating_add(WEEK));
+    std::iter::from_fn(move || {
+        // The week of the first job that is left, so that weeks without jobs cost nothing.
+        let submit = trace.jobs.get(next)?.submit;
+        let from = submit - submit.saturating_sub(start).rem_euclid(WEEK);
+        let jobs = next..place(from.saturating_add(WEEK)).max(next + 1);
+        next = jobs.end;
+        Some(Jobs { from, jobs })
+    })
 }
 
 fn submitted_before(trace: &Trace, second: i64) -> Trace {
+    let jobs = trace.jobs.partition_point(|job| job.submit < second);
     Trace {
-        jobs: trace.jobs[..submitted(trace, second)].to_vec(),
+        jobs: trace.jobs[..jobs].to_vec(),
         workloads: trace.workloads.clone(),
         origin: trace.origin,
         known: trace.known.clone(),
@@ -111,14 +145,15 @@ fn submitted_before(trace: &Trace, second: i64) -> Trace {
 }
 
 /// The jobs that have ended before `second`, in a simulation of those submitted until then.
-fn ended_before(
+fn ended_before<'t>(
     second: i64,
     simulation: &Simulation<'_>,
     past: &Trace,
+    known: &[Known<'t>],
     estimates: &EstimateTable,
     request: &Request,
     control: Control<'_>,
-) -> Result<Vec<usize>, SimulateError> {
+) -> Result<Vec<Past<'t>>, SimulateError> {
     let until = Simulation {
         trace: past,
         estimates: Some(estimates),
@@ -132,5 +167,11 @@ fn ended_before(
     let runs = simulate(&until, std::slice::from_ref(request), quiet)?;
     let finished = runs.iter().flat_map(|run| run.finished());
     let ended = finished.filter(|finished| finished.outcome.end < second);
-    Ok(ended.map(|finished| finished.job).collect())
+    let past = ended.map(|finished| Past {
+        job: known[finished.job].clone(),
+        submitted: past.jobs[finished.job].submit,
+        ended: finished.outcome.end,
+        seconds: past.jobs[finished.job].duration as f64,
+    });
+    Ok(past.collect())
 }

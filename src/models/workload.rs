@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_models::lucid::Usage;
-use gleaner_models::lucid::workload::{Job as Known, WorkloadModel};
+use gleaner_models::lucid::workload::{Fitted, Job as Known, Past};
 
 use super::Calendar;
 use crate::domain::{self, Cluster, Job, Trace};
@@ -18,6 +18,7 @@ pub fn known_jobs<'t>(
 ) -> Vec<Known<'t>> {
     let known = |job: &'t Job| Known {
         user: &job.user,
+        name: &job.name,
         vc: &cluster.vcs[job.vc].name,
         gpus: job.gpus,
         cpus: job.cpus,
@@ -38,14 +39,33 @@ fn usage(trace: &Trace, job: &Job) -> Usage {
     }
 }
 
-/// Estimates of all jobs of a trace by one model.
+/// The jobs of a trace by their places, as if none had waited: each ends when it has run for its
+/// duration since its submission.
+pub fn past_jobs<'t>(
+    trace: &Trace,
+    known: &[Known<'t>],
+    places: impl IntoIterator<Item = usize>,
+) -> Vec<Past<'t>> {
+    let past = |place: usize| {
+        let job = &trace.jobs[place];
+        Past {
+            job: known[place].clone(),
+            submitted: job.submit,
+            ended: job.submit.saturating_add(job.duration),
+            seconds: job.duration as f64,
+        }
+    };
+    places.into_iter().map(past).collect()
+}
+
+/// Estimates of all jobs of a trace by one estimator.
 pub fn estimates_by(
-    model: &WorkloadModel,
+    estimator: &Fitted,
     trace: &Trace,
     cluster: &Cluster,
     calendar: Calendar,
 ) -> EstimateTable {
-    let seconds = model.predict(&known_jobs(trace, cluster, calendar));
+    let seconds = estimator.predict(&known_jobs(trace, cluster, calendar));
     let ids = trace.jobs.iter().map(|job| job.id.clone());
     EstimateTable(ids.zip(seconds).collect::<BTreeMap<_, _>>())
 }

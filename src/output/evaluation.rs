@@ -7,6 +7,7 @@ use gleaner_models::tree::Tree;
 use serde::Serialize;
 
 use super::grid::Grid;
+use super::plain::printable;
 use crate::models::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScores};
 
 /// Everything that was evaluated.
@@ -80,7 +81,7 @@ pub fn text(findings: &Findings) -> String {
     if let Some(found) = &findings.workload {
         workload(&mut out, found);
     }
-    if !BASELINES {
+    if BASELINES == 0 {
         out.push_str(
             "\nModels from libraries are left out: build with --features baselines to compare.\n",
         );
@@ -101,13 +102,21 @@ fn workload(out: &mut String, found: &WorkloadScores) {
     section(out, "Workload, by rules", "s", &found.rules);
     if found.weekly_test > 0 {
         let title = format!(
-            "Workload, learnt anew each week, {} jobs",
+            "Workload, learnt again each week from the jobs that could have ended, {} jobs",
             found.weekly_test
         );
         section(out, &title, "s", &found.weekly);
     }
+    let named = |name: &Option<String>| name.clone().unwrap_or_else(|| "none".to_owned());
+    let _ = writeln!(
+        out,
+        "\nBest by rank correlation, as ranks are what schedulers use; with profiles: {}; \
+         without: {}.",
+        named(&found.best.with_profile),
+        named(&found.best.without_profile)
+    );
     out.push_str(
-        "\nIn published traces profiles were made up from durations: there, only what does without \
+        "In published traces profiles were made up from durations: there, only what does without \
          them\nsays how well durations are told.\n",
     );
 }
@@ -185,7 +194,7 @@ fn packing(out: &mut String, found: &PackingFindings) {
     let header = ["workload", "by hand", "by pairs", "left out", "fitted"];
     let row = |row: &PackingRow| {
         let scores = [row.by_hand, row.by_pairs, row.left_out, row.fitted];
-        let mut cells = vec![row.workload.clone()];
+        let mut cells = vec![printable(&row.workload).into_owned()];
         cells.extend(scores.map(|score| score.to_string()));
         cells
     };

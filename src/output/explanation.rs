@@ -1,13 +1,18 @@
 //! What there is to say of a model, for people.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::grid::Grid;
+use super::plain::printable;
+use super::training;
 use crate::domain::Time;
 use crate::error::{Error, Result};
 use crate::models::explanation::{
-    Explanation, Importance, MachineFacts, Part, Prediction, Sum, TermFacts, TreeFacts, Way,
+    EstimatorFacts, Explanation, Importance, MachineFacts, Part, Prediction, Rule, Sum, TermFacts,
+    TreeFacts, Way,
 };
+use crate::words::counted;
 
 /// The explanation as JSON.
 ///
@@ -15,8 +20,26 @@ use crate::models::explanation::{
 /// Never in practice: the serialiser's words where it fails.
 pub fn json(explanation: &Explanation) -> Result<String> {
     let json = serde_json::to_string_pretty(explanation);
-    json.map(|text| text + "\n")
+    json.map(|text| ascii_of_controls(&text) + "\n")
         .map_err(|error| Error::Run(error.to_string()))
+}
+
+/// JSON as it is safe to print: what a terminal would obey is written as JSON escapes it. Only
+/// texts hold such characters, and they read the same.
+fn ascii_of_controls(json: &str) -> String {
+    let lines = json.lines().map(|line| {
+        let mut out = String::with_capacity(line.len());
+        for c in line.chars() {
+            match printable(c.encode_utf8(&mut [0; 4])) {
+                Cow::Borrowed(same) => out.push_str(same),
+                Cow::Owned(_) => {
+                    let _ = write!(out, "\\u{:04x}", u32::from(c));
+                }
+            }
+        }
+        out
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What was asked for as text: terms and a prediction, or else the whole model.
@@ -28,6 +51,7 @@ pub fn text(explanation: &Explanation) -> String {
     match &explanation.prediction {
         Some(Prediction::Sum(told)) => sum(&mut out, told),
         Some(Prediction::Way(told)) => way(&mut out, told),
+        Some(Prediction::Rule(told)) => rule(&mut out, told),
         None if explanation.terms.is_empty() => overview(&mut out, explanation),
         None => {}
     }
@@ -40,9 +64,10 @@ fn overview(out: &mut String, explanation: &Explanation) {
         (Some(from), Some(to)) => format!(", {} to {}", Time::from(from), Time::from(to)),
         _ => String::new(),
     };
-    let kind = match explanation.tree {
-        Some(_) => "decision tree",
-        None => "explainable boosting machine",
+    let kind = match (&explanation.tree, &explanation.estimator) {
+        (Some(_), _) => "decision tree",
+        (None, Some(facts)) => facts.name.title(),
+        (None, None) => "explainable boosting machine",
     };
     let _ = writeln!(
         out,
@@ -50,13 +75,31 @@ fn overview(out: &mut String, explanation: &Explanation) {
         explanation.kind, span.rows
     );
     for input in &explanation.inputs {
-        let _ = writeln!(out, "  {}  SHA-256 {}", input.path, input.sha256);
+        let [path, sha256] = [&input.path, &input.sha256].map(|text| printable(text));
+        let _ = writeln!(out, "  {path}  SHA-256 {sha256}");
+    }
+    if let Some(facts) = &explanation.estimator {
+        estimator(out, facts);
     }
     for facts in &explanation.machines {
         machine(out, facts);
     }
     if let Some(facts) = &explanation.tree {
         tree(out, facts);
+    }
+}
+
+fn estimator(out: &mut String, facts: &EstimatorFacts) {
+    if let Some(trial) = &facts.trial {
+        let _ = write!(out, "\n{}", training::trial(trial, facts.chosen));
+    }
+    if !facts.learnt.is_empty() {
+        let _ = writeln!(
+            out,
+            "\nThe {} has learnt {}. It is no machine: for terms choose one, as with --estimator ebm.",
+            facts.name.title(),
+            facts.learnt
+        );
     }
 }
 
@@ -95,7 +138,8 @@ fn shape(out: &mut String, term: &TermFacts) {
             number(cell.deviation),
             cell.rows.to_string(),
         ];
-        cell.bins.iter().cloned().chain(numbers).collect()
+        let bins = cell.bins.iter().map(|bin| printable(bin).into_owned());
+        bins.chain(numbers).collect()
     };
     let _ = write!(
         out,
@@ -115,7 +159,7 @@ fn sum(out: &mut String, told: &Sum) {
     let row = |part: &Part| {
         let mut cells = vec![
             part.contribution.term.clone(),
-            part.contribution.bins.join(" & "),
+            printable(&part.contribution.bins.join(" & ")).into_owned(),
             signed(part.contribution.score),
         ];
         cells.extend(part.factor.map(|factor| format!("× {}", number(factor))));
@@ -133,7 +177,7 @@ fn sum(out: &mut String, told: &Sum) {
         out,
         "\nThe {} predicted for {}, in {}\n{}",
         told.label.name(),
-        told.subject,
+        printable(&told.subject),
         told.unit,
         Grid::new(heads, rows)
     );
@@ -146,7 +190,7 @@ fn sum(out: &mut String, told: &Sum) {
 }
 
 fn way(out: &mut String, told: &Way) {
-    let _ = writeln!(out, "\nThe sharing score of {}", told.subject);
+    let _ = writeln!(out, "\nThe sharing score of {}", printable(&told.subject));
     for (depth, step) in told.steps.iter().enumerate() {
         let _ = writeln!(out, "{:indent$}{step}", "", indent = 2 * depth);
     }
@@ -157,6 +201,23 @@ fn way(out: &mut String, told: &Way) {
         told.score,
         rows.join(", ")
     );
+}
+
+fn rule(out: &mut String, told: &Rule) {
+    let subject = printable(&told.subject);
+    let _ = writeln!(
+        out,
+        "\nThe duration estimated for {subject}: {:.0} s",
+        told.seconds
+    );
+    if let Some(jobs) = told.jobs {
+        let jobs = counted(jobs, "past job");
+        let alike = match printable(&told.alike) {
+            none if none.is_empty() => "of all users".into(),
+            alike => alike,
+        };
+        let _ = writeln!(out, "The mean of {jobs}: {alike}");
+    }
 }
 
 /// A score, always with its sign.

@@ -12,6 +12,7 @@ pub mod grid;
 pub mod inspect;
 pub mod model;
 pub mod number;
+pub mod plain;
 pub mod prediction;
 pub mod prepared;
 pub mod replay;

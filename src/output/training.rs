@@ -4,9 +4,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use gleaner_models::ebm::Ebm;
+use gleaner_models::lucid::workload::{
+    Estimator, EstimatorChoice, Trial, TrialScore, WorkloadModel,
+};
 
+use super::grid::Grid;
 use crate::domain::Time;
 use crate::models::{Model, Span, Trained};
+use crate::words::counted;
 
 /// Terms named in a summary.
 const SHOWN: usize = 5;
@@ -28,9 +33,7 @@ pub fn summary(trained: &Trained, seconds: f64, path: &Path) -> String {
             let _ = writeln!(text, "  jobs by {}", strongest(model.jobs()));
             let _ = writeln!(text, "  GPUs by {}", strongest(model.gpus()));
         }
-        Model::Workload(model) => {
-            let _ = writeln!(text, "  durations by {}", strongest(model.machine()));
-        }
+        Model::Workload(model) => workload(&mut text, model),
         Model::Packing(model) => {
             let (leaves, depth) = (model.tree().leaves(), model.tree().depth());
             let _ = writeln!(text, "  a tree of {leaves} leaves, {depth} deep");
@@ -38,6 +41,55 @@ pub fn summary(trained: &Trained, seconds: f64, path: &Path) -> String {
     }
     let _ = writeln!(text, "  saved as {}", path.display());
     text
+}
+
+fn workload(text: &mut String, model: &WorkloadModel) {
+    let (chosen, fitted) = model.pick(EstimatorChoice::Best);
+    if let Some(ebm) = fitted.ebm() {
+        let _ = writeln!(text, "  durations by {}", strongest(ebm.machine()));
+    }
+    match model.trial() {
+        Some(held_out) => text.push_str(&indented(&trial(held_out, chosen))),
+        None => {
+            let _ = writeln!(
+                text,
+                "  too few jobs to hold some out and compare estimators: {chosen} is used"
+            );
+        }
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+/// How estimators did on jobs held out, and which is used.
+pub fn trial(trial: &Trial, chosen: Estimator) -> String {
+    let score = |score: &TrialScore| {
+        let rank = score.rank_correlation;
+        vec![
+            format!("{} ({})", score.estimator, score.estimator.title()),
+            rank.map_or_else(|| "-".to_owned(), |rank| format!("{rank:.3}")),
+            format!("{:.0}", score.mae),
+        ]
+    };
+    let best = trial.best();
+    let used = match best == chosen {
+        true => String::new(),
+        false => format!("; {chosen} is used, as asked for"),
+    };
+    format!(
+        "Estimators on the {} from {} to {}, learnt from {} that had ended before:\n{}\
+         Best by rank correlation, as ranks are what schedulers use: {best}{used}\n",
+        counted(trial.held_out as u64, "job"),
+        Time::from(trial.from),
+        Time::from(trial.to),
+        trial.learnt,
+        Grid::new(
+            ["estimator", "rank corr.", "MAE (s)"],
+            trial.scores.iter().map(score)
+        )
+    )
 }
 
 /// The terms that matter most.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gleaner_models::lucid::workload::EstimatorChoice;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -21,7 +22,7 @@ pub struct SimulatePlan {
     pub cluster: PathBuf,
     /// GPUs of every node.
     pub gpus_per_node: Option<u32>,
-    /// A file of estimated durations, `oracle`, or seconds.
+    /// A file of estimated durations, `oracle`, seconds, or an estimator.
     pub estimates: Option<Text>,
     /// Workloads measured alone.
     pub profiles: Option<PathBuf>,
@@ -66,6 +67,12 @@ impl From<toml::Value> for Text {
     }
 }
 
+/// Whether estimates or a forecast are no file: a number, `oracle`, or an estimator that is learnt.
+pub fn is_no_file(text: &str) -> bool {
+    let is_estimator = || text.parse::<EstimatorChoice>().is_ok();
+    text.parse::<f64>().is_ok() || text == "oracle" || is_estimator()
+}
+
 /// Everything that decides on a simulation but its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SimulateSettings {
@@ -94,11 +101,11 @@ impl SimulatePlan {
             .chain(optional.into_iter().flatten())
     }
 
-    /// Values that name a file, unless they are numbers or `oracle`.
+    /// Values that name a file.
     pub fn named_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let named = [self.estimates.as_mut(), self.forecast.as_mut()];
         let named = named.into_iter().flatten().map(|text| &mut text.0);
-        named.filter(|text| text.parse::<f64>().is_err() && *text != "oracle")
+        named.filter(|text| !is_no_file(text))
     }
 
     /// Everything wrong with the plan.

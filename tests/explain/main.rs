@@ -3,9 +3,11 @@
 
 #[path = "../support/browser.rs"]
 mod browser;
+mod escapes;
 mod faults;
 mod pages;
 mod predictions;
+mod rules;
 #[path = "../support/runs.rs"]
 mod runs;
 mod support;

@@ -8,13 +8,14 @@ use tempfile::TempDir;
 
 pub use crate::runs::{Run, run};
 
-/// The models, trained once.
+/// The models, trained once; the EBM of logarithms is used of the workload model.
 static MODELS: LazyLock<TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
     let data = data();
     let what = ["train", "workload", "packing", "throughput"];
-    run(&[&what[..], &["--data", &data, "-o", out]].concat()).expect(0);
+    let options = ["--data", &data, "-o", out, "--estimator", "ebm"];
+    run(&[&what[..], &options].concat()).expect(0);
     directory
 });
 

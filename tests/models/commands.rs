@@ -118,7 +118,8 @@ fn evaluations_come_as_text_and_json() {
         "EBM of logarithms",
         "training median",
         "left out",
-        "user's history",
+        "user's history, as jobs end",
+        "Best by rank correlation",
     ] {
         assert!(out.contains(words), "{words}: {out}");
     }
@@ -146,9 +147,8 @@ fn curves_can_be_made_monotone() {
         serde_json::from_slice(&fs::read(here.join("smooth/workload.json")).unwrap()).unwrap();
     let features = model["features"].as_array().unwrap();
     let hour = features.iter().position(|name| name == "hour").unwrap();
-    let scores = model["model"]["machine"]["terms"][hour]["scores"]
-        .as_array()
-        .unwrap();
+    let machine = &model["model"]["estimators"]["ebm"]["ebm"]["machine"];
+    let scores = machine["terms"][hour]["scores"].as_array().unwrap();
     let scores: Vec<f64> = scores[1..]
         .iter()
         .map(|score| score.as_f64().unwrap())
@@ -160,10 +160,209 @@ fn curves_can_be_made_monotone() {
     assert!(scores.first() > scores.last(), "{scores:?}");
     let (_, err) = run(here, &format!("{line} --monotone user=increasing"), 2);
     assert!(
-        err.contains("no number of that name; its features are user, vc, gpu_num"),
+        err.contains("no number of that name, expected one of gpu_num, cpu_num"),
         "{err}"
     );
     run(here, &format!("{line} --monotone hour=up"), 2);
+}
+
+/// 30 bursts of 30 jobs, 70,000 s apart, on one node that each needs whole: a user's jobs of one
+/// name run equally long, and nothing else says how long.
+fn names_tell(here: &Path) -> &'static str {
+    let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
+    for k in 0..900i64 {
+        let (user, name) = (k * 7 % 5, k * 11 % 17);
+        let submit = k / 30 * 70_000 + k % 30;
+        jobs += &format!("{k},u{user},a,n{name},8,{submit},{}\n", duration(k));
+    }
+    fs::write(here.join("jobs.csv"), jobs).unwrap();
+    fs::write(here.join("vc.csv"), "vc,num\na,1\n").unwrap();
+    "--trace jobs.csv --cluster vc.csv"
+}
+
+fn duration(k: i64) -> i64 {
+    60 + (k * 7 % 5 * 31 + k * 11 % 17 * 57) % 101 * 20
+}
+
+fn json(path: impl AsRef<Path>) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn training_says_which_estimator_ranks_best_and_models_use_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let files = names_tell(here);
+    let (out, _) = run(here, &format!("train workload {files}"), 0);
+    for words in [
+        "Best by rank correlation, as ranks are what schedulers use: history",
+        "median (training median)",
+        "ebm-seconds (EBM of seconds)",
+        "MAE (s)",
+        // The last week: the nine bursts from second 1,470,000 on.
+        "Estimators on the 270 jobs from 1970-01-18 00:20:00 to 1970-01-24 11:53:49",
+        "learnt from 630 that had ended before",
+    ] {
+        assert!(out.contains(words), "{words}: {out}");
+    }
+    let model = &json(here.join("models/workload.json"))["model"];
+    assert_eq!(model["chosen"], "history");
+    let scores = model["trial"]["scores"].as_array().unwrap();
+    let of = |name: &str| {
+        scores
+            .iter()
+            .find(|score| score["estimator"] == name)
+            .unwrap()
+    };
+    assert!(of("history")["rank_correlation"].as_f64().unwrap() > 0.99);
+    assert!(of("ebm")["rank_correlation"].as_f64().unwrap() < 0.9);
+    assert!(of("median")["rank_correlation"].is_null());
+    assert!(of("median")["mae"].as_f64().unwrap() > of("history")["mae"].as_f64().unwrap());
+
+    // Predictions are those of the best, or of another that is named.
+    let predict = |more: &str| {
+        let line = format!("predict models/workload.json {files} -o estimates.csv {more}");
+        let (_, err) = run(here, &line, 0);
+        assert!(err.contains("estimates.csv: 900 predictions"), "{err}");
+        fs::read_to_string(here.join("estimates.csv")).unwrap()
+    };
+    let best = predict("");
+    assert_eq!(best, predict("--estimator history"));
+    assert_ne!(best, predict("--estimator ebm"));
+    let median = predict("--estimator median");
+    let seconds = |row: &str| row.split_once(',').unwrap().1.to_owned();
+    let first = seconds(median.lines().nth(1).unwrap());
+    assert!(median.lines().skip(1).all(|row| seconds(row) == first));
+
+    // So are those that a simulation uses, and it says so.
+    let simulate = |more: &str| {
+        let line = format!("simulate {files} --policy qssf --quiet {more}");
+        run(here, &line, 0).0
+    };
+    let figures = |out: &str| out.lines().nth(1).unwrap().to_owned();
+    fs::write(here.join("estimates.csv"), &best).unwrap();
+    let by_file = simulate("--estimates estimates.csv");
+    let by_model = simulate("--models models --out by_model");
+    assert_eq!(figures(&by_file), figures(&by_model));
+    assert!(
+        by_model.contains("estimates: by the model's history"),
+        "{by_model}"
+    );
+    let used = &json(here.join("by_model/run.json"))["estimates"];
+    assert_eq!(
+        *used,
+        serde_json::json!({"source": "model", "estimator": "history"})
+    );
+    fs::write(here.join("estimates.csv"), median).unwrap();
+    assert_eq!(
+        figures(&simulate("--estimates estimates.csv")),
+        figures(&simulate("--models models --estimates median"))
+    );
+
+    // Another may be named in training.
+    let (out, _) = run(
+        here,
+        &format!("train workload {files} --estimator mean -o mean"),
+        0,
+    );
+    assert!(
+        out.contains("use: history; mean is used, as asked for"),
+        "{out}"
+    );
+    assert_eq!(
+        json(here.join("mean/workload.json"))["model"]["chosen"],
+        "mean"
+    );
+    run(here, &format!("train workload {files} --estimator moon"), 2);
+}
+
+#[test]
+fn estimators_are_learnt_in_simulations() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let files = names_tell(here);
+    let simulate = |more: &str| {
+        let line = format!("simulate {files} --policy fifo,qssf,easy --quiet {more}");
+        run(here, &line, 0).0
+    };
+    let table = |out: &str| fs::read_to_string(here.join(out).join("estimates.csv")).unwrap();
+    let printed = simulate("--estimates history --out history --first-estimate 77");
+    let line = "estimates: learnt each week from the jobs that had ended; easy by history, \
+                history, history; qssf by history, history, history";
+    assert!(printed.contains(line), "{printed}");
+    let used = &json(here.join("history/run.json"))["estimates"];
+    assert_eq!(used["source"], "learnt");
+    assert_eq!(used["estimator"], "history");
+    let week = &used["weeks"]["qssf"][1];
+    assert_eq!(week["from"], 2 * 7 * 24 * 3600);
+    assert_eq!(week["estimator"], "history");
+    // From the second week on: the mean of the user's jobs of that name, which all run equally long.
+    let rows = table("history");
+    assert!(rows.contains("\nqssf,0,77\n") && rows.contains("\neasy,0,77\n"));
+    for k in 270..900 {
+        let row = format!("\nqssf,{k},{}\n", duration(k));
+        assert!(rows.contains(&row), "no{row}");
+    }
+    // The best is found each week from what has ended by then; models are as good a reason to.
+    simulate("--estimates best --out best");
+    simulate("--models train --out train");
+    let weeks = |out: &str| json(here.join(out).join("run.json"))["estimates"]["weeks"].clone();
+    assert_eq!(weeks("best")["qssf"][1]["estimator"], "history");
+    assert_eq!(weeks("best"), weeks("train"));
+    assert_eq!(table("best"), table("train"));
+    // Where no policy uses estimates, none are named.
+    run(
+        here,
+        &format!("simulate {files} --policy fifo --estimates history --out fifo"),
+        0,
+    );
+    assert!(json(here.join("fifo/run.json"))["estimates"].is_null());
+    // A trace of a week teaches nothing, which is said.
+    let line = format!(
+        "simulate --data {} --policy qssf --estimates median",
+        dataset()
+    );
+    let (out, _) = run(here, &line, 0);
+    assert!(
+        out.contains("qssf 3600 s for every job, as the trace ends in its first week"),
+        "{out}"
+    );
+}
+
+#[test]
+fn sweeps_learn_estimates_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let files = names_tell(here);
+    let plan = "[simulate]\ntrace = \"jobs.csv\"\ncluster = \"vc.csv\"\n\
+                estimates = \"history\"\npolicy = [\"qssf\", \"fifo\"]\n";
+    fs::write(here.join("plan.toml"), plan).unwrap();
+    run(here, "sweep plan.toml --out swept --quiet", 0);
+    run(
+        here,
+        &format!("simulate {files} --policy qssf --estimates history --out run"),
+        0,
+    );
+    let jct = &json(here.join("run/summary.json"))["policies"]["qssf"]["avg_jct_s"];
+    let jct = jct.as_f64().unwrap();
+    assert_eq!(swept_jct(&here.join("swept")), jct);
+    // The true durations, which stand in where there are no estimates, schedule otherwise.
+    let oracle = plan.replace("history", "oracle");
+    fs::write(here.join("plan.toml"), oracle).unwrap();
+    run(here, "sweep plan.toml --out other --quiet", 0);
+    assert_ne!(swept_jct(&here.join("other")), jct);
+}
+
+/// The average JCT of QSSF in a sweep.
+fn swept_jct(directory: &Path) -> f64 {
+    let table = fs::read_to_string(directory.join("sweep.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split(',').collect()).collect();
+    let place = rows[0]
+        .iter()
+        .position(|name| *name == "avg_jct_s")
+        .unwrap();
+    let qssf = rows.iter().find(|row| row.contains(&"qssf")).unwrap();
+    qssf[place].parse().unwrap()
 }
 
 #[test]

@@ -9,11 +9,12 @@ use gleaner::lucid::placers;
 use gleaner::lucid::policies::{self, Without};
 use gleaner::lucid::profiler::Profiler;
 use gleaner::lucid::{Control, Request, Simulation, simulate};
-use gleaner::models::{Calendar, Weekly, forecast_trained};
+use gleaner::models::{Calendar, Weekly, WeeklyEstimates, forecast_trained};
 use gleaner::output::experiment;
 use gleaner::synth::jobs::{Amount, JobOptions, generate};
+use gleaner_models::ebm::Control as FitControl;
 use gleaner_models::lucid::throughput::Series;
-use gleaner_models::lucid::workload::Options;
+use gleaner_models::lucid::workload::{Estimator, EstimatorChoice, Learning};
 
 const WEEK: i64 = 7 * 24 * 3600;
 
@@ -100,10 +101,14 @@ fn control() -> Control<'static> {
     }
 }
 
-fn weekly() -> Weekly {
+fn weekly(choice: EstimatorChoice) -> Weekly {
     Weekly {
-        options: Options::default(),
-        seed: 3,
+        choice,
+        learning: Learning {
+            profile: true,
+            seed: 3,
+            monotone: Vec::new(),
+        },
         calendar: Calendar::new("2024-01-01 00:00".parse().unwrap()),
         first: 1234.0,
     }
@@ -127,64 +132,135 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
+/// The trace with another future from the start of a week on: what is still running takes longer,
+/// what comes later is other work, after the week of other people, and fewer come. `ends`: of
+/// each job. Returns, too, how many jobs were running.
+fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
+    let (now, next) = (week * WEEK, (week + 1) * WEEK);
+    let mut other = trace.clone();
+    let mut running = 0;
+    for (job, end) in other.jobs.iter_mut().zip(ends) {
+        if *end >= now && job.submit < now {
+            job.duration += 100_000 + job.submit % 977;
+            running += 1;
+        } else if job.submit >= now {
+            job.duration = 1 + job.submit % 7_919;
+        }
+        if job.submit >= next {
+            job.user = "another".to_owned();
+        }
+    }
+    let later = other.jobs.partition_point(|job| job.submit < next);
+    other.jobs.truncate(later + (other.jobs.len() - later) / 2);
+    (other, running)
+}
+
+/// Asserts that estimates under a policy depend on nothing but what has ended by the start of the
+/// week of a job's submission.
+#[track_caller]
+fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
+    let request = request(name);
+    let learn = |trace: &Trace| {
+        weekly(choice)
+            .estimates(&world.simulation(trace), &request, control())
+            .unwrap()
+    };
+    let whole = learn(&world.trace);
+    let estimators: Vec<Estimator> = whole.weeks.iter().map(|week| week.estimator).collect();
+    assert_eq!(estimators.len(), 3, "{name}, {choice}");
+    if let EstimatorChoice::Named(estimator) = choice {
+        assert_eq!(estimators, [estimator; 3]);
+    }
+    let estimates = whole.table;
+    let ends = ends(world, &estimates, &request);
+    for week in [1, 2] {
+        let (other, running) = another_future(&world.trace, &ends, week);
+        assert!(running > 0, "{name}, week {week}: something runs on");
+        let changed = learn(&other).table;
+        let later = other
+            .jobs
+            .partition_point(|job| job.submit < (week + 1) * WEEK);
+        let told = &world.trace.jobs[..later];
+        assert_eq!(
+            of(&estimates, told),
+            of(&changed, told),
+            "{name}, {choice}, week {week}"
+        );
+        // Else nothing would have been learnt at all.
+        let after = &other.jobs[later..];
+        assert_ne!(
+            of(&estimates, after),
+            of(&changed, after),
+            "{name}, {choice}, week {week}"
+        );
+    }
+    let first = world.trace.jobs.partition_point(|job| job.submit < WEEK);
+    let (first, rest) = world.trace.jobs.split_at(first);
+    assert!(of(&estimates, first).iter().all(|&s| s == 1234.0));
+    assert!(of(&estimates, rest).iter().all(|&s| s != 1234.0));
+}
+
 #[test]
 fn estimates_know_only_what_has_ended() {
     let world = World::new();
     for name in ["qssf", "lucid", "easy"] {
-        let request = request(name);
-        let learn = |trace: &Trace| {
-            weekly()
-                .estimates(&world.simulation(trace), &request, control())
-                .unwrap()
-        };
-        let estimates = learn(&world.trace);
-        let ends = ends(&world, &estimates, &request);
-        for week in [1, 2] {
-            let (now, next) = (week * WEEK, (week + 1) * WEEK);
-            // The future as it is not: what is still running takes longer, what comes later is
-            // other work of other people, and fewer come.
-            let mut other = world.trace.clone();
-            let mut running = 0;
-            for (job, end) in other.jobs.iter_mut().zip(&ends) {
-                if *end >= now && job.submit < now {
-                    job.duration += 100_000 + job.submit % 977;
-                    running += 1;
-                } else if job.submit >= now {
-                    job.duration = 1 + job.submit % 7_919;
-                }
-                if job.submit >= next {
-                    job.user = "another".to_owned();
-                }
+        knows_only_the_past(&world, name, EstimatorChoice::Named(Estimator::Ebm));
+    }
+    for estimator in [Estimator::History, Estimator::Median, Estimator::Mean] {
+        knows_only_the_past(&world, "qssf", EstimatorChoice::Named(estimator));
+    }
+    knows_only_the_past(&world, "lucid", EstimatorChoice::Best);
+}
+
+/// By hand: the median and the user's mean over the jobs that ended under the policy before the
+/// week.
+#[test]
+fn rules_are_those_of_the_jobs_that_have_ended() {
+    let world = World::new();
+    let request = request("qssf");
+    let learn = |estimator| {
+        let weekly = weekly(EstimatorChoice::Named(estimator));
+        let simulation = world.simulation(&world.trace);
+        weekly.estimates(&simulation, &request, control()).unwrap()
+    };
+    let jobs = &world.trace.jobs;
+    for estimator in [Estimator::Median, Estimator::History] {
+        let WeeklyEstimates { table, weeks } = learn(estimator);
+        let ends = ends(&world, &table, &request);
+        for week in weeks {
+            let ended = jobs.iter().zip(&ends).filter(|(_, end)| **end < week.from);
+            let ended: Vec<&Job> = ended.map(|(job, _)| job).collect();
+            assert_eq!(week.learnt, ended.len());
+            let of_week = |job: &&Job| (week.from..week.from + WEEK).contains(&job.submit);
+            for job in jobs.iter().filter(of_week) {
+                let mean = |jobs: &[&&Job]| {
+                    let sum: f64 = jobs.iter().map(|job| job.duration as f64).sum();
+                    (!jobs.is_empty()).then(|| sum / jobs.len() as f64)
+                };
+                let alike = |like: &dyn Fn(&Job) -> bool| {
+                    mean(&ended.iter().filter(|past| like(past)).collect::<Vec<_>>())
+                };
+                let expected = match estimator {
+                    Estimator::Median => {
+                        let mut durations: Vec<i64> = ended.iter().map(|j| j.duration).collect();
+                        durations.sort_unstable();
+                        let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
+                        (durations[low] + durations[high]) as f64 / 2.0
+                    }
+                    // Names that are not known are taken for others, which is tested elsewhere.
+                    _ => {
+                        let named = |past: &Job| past.user == job.user && past.name == job.name;
+                        let Some(any) = alike(&named) else { continue };
+                        alike(&|past| named(past) && past.gpus == job.gpus).unwrap_or(any)
+                    }
+                };
+                let found = table.0[&job.id];
+                assert!(
+                    (found - expected).abs() <= 1e-9 * expected,
+                    "{found}, {expected}"
+                );
             }
-            let later = other.jobs.partition_point(|job| job.submit < next);
-            other.jobs.truncate(later + (other.jobs.len() - later) / 2);
-            let changed = learn(&other);
-            let told = &world.trace.jobs[..later];
-            assert_eq!(
-                of(&estimates, told),
-                of(&changed, told),
-                "{name}, week {week}"
-            );
-            assert!(running > 0, "{name}, week {week}: something runs on");
-            // Else nothing would have been learnt at all.
-            let after = &other.jobs[later..];
-            assert_ne!(
-                of(&estimates, after),
-                of(&changed, after),
-                "{name}, week {week}"
-            );
         }
-        let first = world.trace.jobs.partition_point(|job| job.submit < WEEK);
-        assert!(
-            of(&estimates, &world.trace.jobs[..first])
-                .iter()
-                .all(|&s| s == 1234.0)
-        );
-        assert!(
-            of(&estimates, &world.trace.jobs[first..])
-                .iter()
-                .all(|&s| s != 1234.0)
-        );
     }
 }
 
@@ -203,8 +279,10 @@ fn forecasts_know_only_intervals_that_are_over() {
     };
     let interval = 600;
     for start in [0, 1500] {
-        let learn =
-            |from: usize| forecast_trained(&series(from), start * interval, calendar, 1).unwrap();
+        let learn = |from: usize| {
+            let control = FitControl::default();
+            forecast_trained(&series(from), start * interval, calendar, 1, control).unwrap()
+        };
         let (known, changed) = (learn(usize::MAX), learn(2500));
         let at = |step: i64| {
             let now = (start.max(step)) * interval + 599;

@@ -1,8 +1,11 @@
 //! Venus in September 2020: the published data and figures.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use gleaner::ingest::jobs;
 use gleaner::models::evaluate::{WorkloadTask, workload};
 use gleaner::models::{Calendar, known_jobs, learn_scores, packing_pairs, packing_profiles};
+use gleaner_models::ebm::Control;
 use gleaner_models::lucid::packing::{Features, agreement, evaluate, shared};
 
 use crate::data;
@@ -69,7 +72,17 @@ fn durations_are_told_about_as_well_as_by_boosting() {
         published: Some(&published),
         seed: 0,
     };
-    let found = workload(&task).unwrap();
+    let told = AtomicU64::new(0);
+    let control = Control {
+        progress: &|work| {
+            told.fetch_add(work, Ordering::Relaxed);
+        },
+        ..Control::default()
+    };
+    let found = workload(&task, control).unwrap();
+    // Pairs that gain nothing have no term, so that it may be a little less.
+    let (told, work) = (told.into_inner(), task.work());
+    assert!(told <= work && told > work / 10 * 9, "{told} of {work}");
     assert_eq!((found.train, found.test), (12_809, 11_050));
     let score = |scores: &[gleaner::models::evaluate::Score], name: &str| {
         scores
@@ -88,6 +101,25 @@ fn durations_are_told_about_as_well_as_by_boosting() {
     assert!(
         without.mae < 12_500.0 && without.spearman > 0.18,
         "{without:?}"
+    );
+    // The mean of the user's jobs of this size in the training rows: golden value of pandas.
+    let history = score(&found.rules, "user's history");
+    assert!((history.spearman - 0.285).abs() < 0.0005, "{history:?}");
+    assert_eq!(
+        (
+            found.best.with_profile.as_deref(),
+            found.best.without_profile.as_deref()
+        ),
+        (Some("EBM of logarithms"), Some("user's history"))
+    );
+    let weekly: Vec<&str> = found
+        .weekly
+        .iter()
+        .map(|score| score.model.as_str())
+        .collect();
+    assert_eq!(
+        weekly[4..],
+        ["user's history", "training mean", "training median"]
     );
     println!("{found:#?}");
 }

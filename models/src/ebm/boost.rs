@@ -1,11 +1,14 @@
 //! Cyclic boosting: round after round, each term in turn takes a small step towards what is left.
 
-use super::curve::{self, Sum, Tree};
-use super::settings::Settings;
-use super::surface::Cumulated;
+use std::sync::atomic::Ordering;
 
-/// A term to be fitted: the cell of each row, and how cells lie to each other.
-pub(super) struct Terrain {
+use super::bag::Bag;
+use super::control::Control;
+use super::settings::Settings;
+use super::tables::Tables;
+
+/// The cell of each row in a term, and how the term's cells lie to each other.
+pub(super) struct CellMap {
     pub cells: Vec<u16>,
     pub shape: Shape,
 }
@@ -26,17 +29,6 @@ impl Shape {
             Shape::Surface { height, width } => height * width,
         }
     }
-
-    /// The full step of each cell; `None` where none would help.
-    fn step(self, sums: &[Sum], tree: Tree) -> Option<Vec<f64>> {
-        match self {
-            Shape::Curve { ordered, .. } => Some(curve::step(sums, tree, ordered)),
-            Shape::Surface { width, .. } => {
-                let grid = Cumulated::new(sums, width);
-                grid.best(tree.least).map(|cross| grid.steps(cross))
-            }
-        }
-    }
 }
 
 /// The rows a bag learns from, and those by which it knows when to stop.
@@ -51,111 +43,150 @@ pub(super) struct Boosted {
     pub rounds: usize,
 }
 
-/// A term as a bag sees it.
-struct Learner {
-    shape: Shape,
-    train: Vec<u16>,
-    held: Vec<u16>,
-    rows: Vec<f64>,
-    scores: Vec<f64>,
-}
-
-impl Learner {
-    fn new(terrain: &Terrain, split: &Split) -> Self {
-        let of = |rows: &[usize]| rows.iter().map(|&row| terrain.cells[row]).collect();
-        let train: Vec<u16> = of(&split.train);
-        let cells = terrain.shape.cells();
-        let mut rows = vec![0.0; cells];
-        train.iter().for_each(|&cell| rows[cell as usize] += 1.0);
-        Learner {
-            shape: terrain.shape,
-            held: of(&split.held),
-            train,
-            rows,
-            scores: vec![0.0; cells],
-        }
-    }
-
-    /// Takes a step, and its share from the residuals.
-    fn learn(&mut self, train: &mut [f64], held: &mut [f64], rate: f64, tree: Tree) {
-        // Where all rows are alike there is nothing to tell them by.
-        if self.rows.iter().filter(|&&rows| rows > 0.0).count() < 2 {
-            return;
-        }
-        let mut sums: Vec<Sum> = self
-            .rows
-            .iter()
-            .map(|&rows| Sum {
-                residual: 0.0,
-                rows,
-            })
-            .collect();
-        for (&cell, residual) in self.train.iter().zip(&*train) {
-            sums[cell as usize].residual += residual;
-        }
-        let Some(mut step) = self.shape.step(&sums, tree) else {
-            return;
-        };
-        step.iter_mut().for_each(|step| *step *= rate);
-        for (score, step) in self.scores.iter_mut().zip(&step) {
-            *score += step;
-        }
-        take(train, &self.train, &step);
-        take(held, &self.held, &step);
-    }
-}
-
-/// Takes the value of each row's cell from its residual.
-pub(super) fn take(residuals: &mut [f64], cells: &[u16], values: &[f64]) {
-    for (residual, &cell) in residuals.iter_mut().zip(cells) {
-        *residual -= values[cell as usize];
-    }
-}
-
-/// Boosts the terms on `residuals` (of all rows), until the held-out rows have gained nothing for
-/// a while; what is returned is the best round's. Without held-out rows nothing is learnt.
+/// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size, by the `residuals` (of all rows) of
+/// each, until a bag's held-out rows have gained nothing for a while; what is returned of each is
+/// the best round's. Without held-out rows nothing is learnt. What a bag learns does not depend on
+/// the others. Ends early where it is told to stop.
 pub(super) fn boost(
-    terms: &[Terrain],
-    residuals: &[f64],
-    split: &Split,
+    maps: &[CellMap],
+    residuals: &[Vec<f64>],
+    splits: &[Split],
     settings: &Settings,
-) -> Boosted {
-    let of = |rows: &[usize]| -> Vec<f64> { rows.iter().map(|&row| residuals[row]).collect() };
-    let (mut train, mut held) = (of(&split.train), of(&split.held));
-    let mut learners: Vec<Learner> = terms.iter().map(|term| Learner::new(term, split)).collect();
-    let tree = Tree {
-        leaves: settings.leaves,
-        least: f64::from(settings.least_in_leaf.max(1)),
-    };
-    let scores = |learners: &[Learner]| learners.iter().map(|l| l.scores.clone()).collect();
-    let mut best = Boosted {
-        scores: scores(&learners),
-        rounds: 0,
-    };
-    let mut least = squares(&held);
-    let most = if held.is_empty() {
-        0
-    } else {
-        settings.max_rounds
-    };
-    for round in 1..=most {
-        for learner in &mut learners {
-            learner.learn(&mut train, &mut held, settings.learning_rate, tree);
-        }
-        let loss = squares(&held);
-        if loss < least * (1.0 - settings.tolerance) {
-            least = loss;
-            best = Boosted {
-                scores: scores(&learners),
-                rounds: round,
-            };
-        } else if round - best.rounds >= settings.patience {
+    control: Control<'_>,
+) -> Vec<Boosted> {
+    let bags = residuals.iter().zip(splits);
+    let mut bags: Vec<Bag> = bags
+        .enumerate()
+        .map(|(lane, (residuals, split))| Bag::new(lane, maps, residuals, split, settings))
+        .collect();
+    let cells = maps.iter().map(|map| map.shape.cells()).max();
+    let mut tables = Tables::new(cells.unwrap_or_default());
+    let mut open: Vec<&mut Bag> = bags.iter_mut().filter(|bag| !bag.held.is_empty()).collect();
+    for round in 1..=settings.max_rounds {
+        if open.is_empty() || control.stop.load(Ordering::Relaxed) {
             break;
         }
+        for term in 0..maps.len() {
+            learn(&mut open, term, settings.learning_rate, &mut tables);
+        }
+        open.retain_mut(|bag| bag.judge(round, settings));
     }
-    best
+    bags.into_iter().map(|bag| bag.best).collect()
 }
 
-fn squares(residuals: &[f64]) -> f64 {
-    residuals.iter().map(|residual| residual * residual).sum()
+/// A step of a term in each bag; `rate` is the share of it that is taken.
+fn learn(bags: &mut [&mut Bag], term: usize, rate: f64, tables: &mut Tables) {
+    let learning = bags.iter_mut().filter(|bag| bag.learns(term));
+    let mut learning: Vec<&mut Bag> = learning.map(|bag| &mut **bag).collect();
+    tables.sum(&mut learning, term);
+    for bag in learning {
+        bag.step(term, rate, tables);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bag::Search;
+    use super::super::curve::Tree;
+    use super::super::tables::ABREAST;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Boosts one bag by the book: sums, step, and what is left, each in a pass of its own.
+    fn plain(
+        maps: &[CellMap],
+        residuals: &[f64],
+        split: &Split,
+        settings: &Settings,
+    ) -> (Vec<Vec<f64>>, usize) {
+        let tree = Tree {
+            leaves: settings.leaves,
+            least: f64::from(settings.least_in_leaf),
+        };
+        let mut left = residuals.to_vec();
+        let loss = |left: &[f64]| split.held.iter().map(|&row| left[row] * left[row]).sum();
+        let mut scores: Vec<Vec<f64>> = maps.iter().map(|m| vec![0.0; m.shape.cells()]).collect();
+        let (mut best, mut least): (_, f64) = ((scores.clone(), 0), loss(&left));
+        for round in 1..=settings.max_rounds {
+            for (map, scores) in maps.iter().zip(&mut scores) {
+                let size = map.shape.cells();
+                let (mut rows, mut sums) = (vec![0.0; size], vec![0.0; size]);
+                for &row in &split.train {
+                    rows[usize::from(map.cells[row])] += 1.0;
+                    sums[usize::from(map.cells[row])] += left[row];
+                }
+                let mut steps = vec![0.0; size];
+                if !Search::new(map.shape, rows, tree).step(&sums, &mut steps) {
+                    continue;
+                }
+                for (score, step) in scores.iter_mut().zip(&steps) {
+                    *score += step * settings.learning_rate;
+                }
+                for (left, &cell) in left.iter_mut().zip(&map.cells) {
+                    *left -= steps[usize::from(cell)] * settings.learning_rate;
+                }
+            }
+            let now: f64 = loss(&left);
+            if now < least * (1.0 - settings.tolerance) {
+                (best, least) = ((scores.clone(), round), now);
+            } else if round - best.1 >= settings.patience {
+                break;
+            }
+        }
+        best
+    }
+
+    fn maps(bins: &[(u16, u16)]) -> Vec<CellMap> {
+        let map = |cell: &dyn Fn(&(u16, u16)) -> u16, shape| CellMap {
+            cells: bins.iter().map(cell).collect(),
+            shape,
+        };
+        let curve = |ordered| Shape::Curve { bins: 5, ordered };
+        vec![
+            map(&|bins| bins.0, curve(true)),
+            map(&|bins| bins.1, curve(false)),
+            // Nothing to tell rows by.
+            map(&|_| 3, curve(true)),
+            map(
+                &|bins| 5 * bins.0 + bins.1,
+                Shape::Surface {
+                    height: 5,
+                    width: 5,
+                },
+            ),
+        ]
+    }
+
+    proptest! {
+        /// One bag or two that share a pass and stop when they like, each is learnt as by the book,
+        /// to the last bit.
+        #[test]
+        fn bags_learn_as_by_the_book(
+            rows in proptest::collection::vec((0..5u16, 0..5u16, -100..100i32), 8..60),
+            noise in any::<u64>(), patience in 1..6usize,
+        ) {
+            let bins: Vec<(u16, u16)> = rows.iter().map(|row| (row.0, row.1)).collect();
+            let maps = maps(&bins);
+            let residuals = |bag: u64| -> Vec<f64> {
+                let label = |row: &(u16, u16, i32)| f64::from(row.2) / 7.0 + f64::from(row.0);
+                let shift = |k: usize| ((noise >> (k % 60)) & (1 + bag)) as f64;
+                rows.iter().enumerate().map(|(k, row)| label(row) + shift(k)).collect()
+            };
+            let split = |bag: usize| {
+                let held = |row: &usize| (row + bag * 3) % rows.len() < rows.len() / 4;
+                let (held, train) = (0..rows.len()).partition(held);
+                Split { train, held }
+            };
+            let settings = Settings { max_rounds: 40, patience, least_in_leaf: 2, ..Settings::default() };
+            for count in 1..=ABREAST {
+                let residuals: Vec<Vec<f64>> = (0..count as u64).map(residuals).collect();
+                let splits: Vec<Split> = (0..count).map(split).collect();
+                let found = boost(&maps, &residuals, &splits, &settings, Control::default());
+                for (bag, found) in found.into_iter().enumerate() {
+                    let expected = plain(&maps, &residuals[bag], &splits[bag], &settings);
+                    prop_assert_eq!((found.scores, found.rounds), expected);
+                }
+            }
+        }
+    }
 }

@@ -51,26 +51,64 @@ pub(super) struct Tree {
 /// rare ones do not come first and last by chance.
 const PRIOR_ROWS: f64 = 10.0;
 
-/// The step of each bin: the mean residual of its leaf. Bin 0, of missing values, is a leaf of
-/// its own, if it has rows enough. `ordered`: whether neighbours are alike; categories are
-/// brought into the order of their residuals first (Fisher, 1958).
-pub(super) fn step(bins: &[Sum], tree: Tree, ordered: bool) -> Vec<f64> {
-    let mut steps = vec![0.0; bins.len()];
-    if bins[0].rows >= tree.least {
-        steps[0] = bins[0].mean();
+/// The bins of a feature, for which a tree is grown again and again, on other residuals.
+pub(super) struct Curve {
+    /// Training rows in each bin.
+    rows: Vec<f64>,
+    tree: Tree,
+    /// Whether neighbours are alike; categories are brought into the order of their residuals
+    /// first (Fisher, 1958).
+    ordered: bool,
+    /// The bins but that of missing values, in the order in which they are cut.
+    order: Vec<usize>,
+    /// Sums of all bins before each, in that order.
+    before: Vec<Sum>,
+}
+
+impl Curve {
+    /// `rows`: training rows in each bin.
+    pub fn new(rows: Vec<f64>, tree: Tree, ordered: bool) -> Self {
+        Curve {
+            order: (1..rows.len()).collect(),
+            before: Vec::with_capacity(rows.len()),
+            rows,
+            tree,
+            ordered,
+        }
     }
-    if ordered {
-        grow(&bins[1..], tree, |leaf, mean| steps[1..][leaf].fill(mean));
-    } else {
-        let mut order: Vec<usize> = (1..bins.len()).collect();
-        let rank = |bin: usize| bins[bin].residual / (bins[bin].rows + PRIOR_ROWS);
-        order.sort_by(|&a, &b| rank(a).total_cmp(&rank(b)));
-        let sorted: Vec<Sum> = order.iter().map(|&bin| bins[bin]).collect();
-        grow(&sorted, tree, |leaf, mean| {
-            order[leaf].iter().for_each(|&bin| steps[bin] = mean);
-        });
+
+    /// Writes the step of each bin, by the sum of the residuals in each: the mean residual of its
+    /// leaf. Bin 0, of missing values, is a leaf of its own, if it has rows enough.
+    pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) {
+        let sum = |bin: usize| Sum {
+            residual: residuals[bin],
+            rows: self.rows[bin],
+        };
+        let missing = sum(0);
+        steps[0] = match missing.rows >= self.tree.least {
+            true => missing.mean(),
+            false => 0.0,
+        };
+        if !self.ordered {
+            let rank = |bin: usize| residuals[bin] / (self.rows[bin] + PRIOR_ROWS);
+            // Ties in the order of the bins.
+            self.order
+                .sort_unstable_by(|&a, &b| rank(a).total_cmp(&rank(b)).then(a.cmp(&b)));
+        }
+        let mut all = Sum::default();
+        self.before.clear();
+        self.before.push(all);
+        self.before.extend(self.order.iter().map(|&bin| {
+            all = all.plus(sum(bin));
+            all
+        }));
+        for leaf in grow(&self.before, self.tree) {
+            let mean = self.before[leaf.end].minus(self.before[leaf.start]).mean();
+            for &bin in &self.order[leaf.start..leaf.end] {
+                steps[bin] = mean;
+            }
+        }
     }
-    steps
 }
 
 /// Bins from `start` to before `end`, and their best cut.
@@ -81,16 +119,10 @@ struct Leaf {
     gain: f64,
 }
 
-/// Cuts where it gains most, until there are leaves enough or nothing is gained.
-fn grow(bins: &[Sum], tree: Tree, mut put: impl FnMut(std::ops::Range<usize>, f64)) {
-    let mut before = Vec::with_capacity(bins.len() + 1);
-    let mut sum = Sum::default();
-    before.push(sum);
-    before.extend(bins.iter().map(|&bin| {
-        sum = sum.plus(bin);
-        sum
-    }));
-    let mut leaves = vec![best_cut(&before, 0, bins.len(), tree.least)];
+/// Cuts where it gains most, until there are leaves enough or nothing is gained. `before`: sums of
+/// all bins before each.
+fn grow(before: &[Sum], tree: Tree) -> Vec<Leaf> {
+    let mut leaves = vec![best_cut(before, 0, before.len() - 1, tree.least)];
     while leaves.len() < tree.leaves {
         let best = (0..leaves.len()).reduce(|a, b| {
             if leaves[b].gain > leaves[a].gain {
@@ -105,18 +137,12 @@ fn grow(bins: &[Sum], tree: Tree, mut put: impl FnMut(std::ops::Range<usize>, f6
         let Leaf {
             start, end, cut, ..
         } = leaves[best];
-        leaves[best] = best_cut(&before, start, cut, tree.least);
-        leaves.push(best_cut(&before, cut, end, tree.least));
+        leaves[best] = best_cut(before, start, cut, tree.least);
+        leaves.push(best_cut(before, cut, end, tree.least));
     }
-    for leaf in leaves {
-        put(
-            leaf.start..leaf.end,
-            before[leaf.end].minus(before[leaf.start]).mean(),
-        );
-    }
+    leaves
 }
 
-/// `before`: sums of all bins before each.
 fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
     let whole = before[end].minus(before[start]);
     let mut leaf = Leaf {
@@ -150,12 +176,18 @@ fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
 mod tests {
     use super::*;
 
-    fn sums(means: &[(f64, f64)]) -> Vec<Sum> {
-        let sum = |&(mean, rows)| Sum {
-            residual: mean * rows,
-            rows,
-        };
-        means.iter().map(sum).collect()
+    /// The steps of bins with these means and rows.
+    fn steps(bins: &[(f64, f64)], ordered: bool) -> Vec<f64> {
+        let rows = bins.iter().map(|(_, rows)| *rows).collect();
+        let residuals: Vec<f64> = bins.iter().map(|(mean, rows)| mean * rows).collect();
+        let mut curve = Curve::new(rows, TREE, ordered);
+        let mut steps = vec![f64::NAN; bins.len()];
+        curve.step(&residuals, &mut steps);
+        // Nothing is left of the step before.
+        let again = steps.clone();
+        curve.step(&residuals, &mut steps);
+        assert_eq!(again, steps);
+        steps
     }
 
     const TREE: Tree = Tree {
@@ -165,39 +197,37 @@ mod tests {
 
     #[test]
     fn three_levels_get_three_leaves_and_empty_bins_their_neighbours() {
-        let bins = sums(&[
+        let bins = [
             (9.0, 1.0),
             (1.0, 5.0),
             (0.0, 0.0),
             (1.0, 5.0),
             (4.0, 5.0),
             (-2.0, 5.0),
-        ]);
-        let steps = step(&bins, TREE, true);
-        assert_eq!(steps, [0.0, 1.0, 1.0, 1.0, 4.0, -2.0]);
+        ];
+        assert_eq!(steps(&bins, true), [0.0, 1.0, 1.0, 1.0, 4.0, -2.0]);
     }
 
     #[test]
     fn categories_are_grouped_by_what_they_have_in_common() {
-        let bins = sums(&[
+        let bins = [
             (3.0, 2.0),
             (1.0, 50.0),
             (5.0, 50.0),
             (1.0, 50.0),
             (5.0, 50.0),
             (9.0, 50.0),
-        ]);
-        let steps = step(&bins, TREE, false);
-        assert_eq!(steps, [3.0, 1.0, 5.0, 1.0, 5.0, 9.0]);
+        ];
+        assert_eq!(steps(&bins, false), [3.0, 1.0, 5.0, 1.0, 5.0, 9.0]);
     }
 
     #[test]
     fn small_leaves_and_constants_are_not_cut() {
-        let alone = sums(&[(0.0, 0.0), (7.0, 1.0), (1.0, 9.0)]);
-        assert_eq!(step(&alone, TREE, true), [0.0, 1.6, 1.6]);
-        let constant = sums(&[(0.0, 0.0), (0.1, 3.0), (0.1, 7.0), (0.1, 13.0)]);
-        let steps = step(&constant, TREE, true);
-        assert!(steps[1..].iter().all(|step| (step - 0.1).abs() < 1e-15));
-        assert_eq!(step(&sums(&[(2.0, 4.0)]), TREE, true), [2.0]);
+        let alone = [(0.0, 0.0), (7.0, 1.0), (1.0, 9.0)];
+        assert_eq!(steps(&alone, true), [0.0, 1.6, 1.6]);
+        let constant = [(0.0, 0.0), (0.1, 3.0), (0.1, 7.0), (0.1, 13.0)];
+        let found = steps(&constant, true);
+        assert!(found[1..].iter().all(|step| (step - 0.1).abs() < 1e-15));
+        assert_eq!(steps(&[(2.0, 4.0)], true), [2.0]);
     }
 }

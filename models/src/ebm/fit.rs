@@ -1,15 +1,20 @@
 //! Training.
 
+use std::sync::atomic::Ordering;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::bag::take;
 use super::bins::{Bins, Feature};
-use super::boost::{Boosted, Shape, Split, Terrain, boost, take};
+use super::boost::{Boosted, CellMap, Shape, Split, boost};
+use super::control::Control;
 use super::model::{Axis, Ebm, Term};
 use super::pairs::{self, Coarse};
 use super::settings::{MOST_BINS, Settings};
+use super::tables::ABREAST;
 use crate::metrics::mean;
 use crate::table::{Column, Table};
 
@@ -41,12 +46,20 @@ pub enum FitError {
     /// More distinct texts than bins.
     #[error("feature {0} has more than {MOST_BINS} different texts")]
     Texts(String),
+    /// It was told to stop.
+    #[error("the fit was stopped")]
+    Stopped,
 }
 
 /// Greatest label: sums of squares of more than 10^100 rows of them are still numbers.
 const GREATEST_LABEL: f64 = 1e100;
 
-pub(super) fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Ebm, FitError> {
+pub(super) fn fit(
+    table: &Table,
+    labels: &[f64],
+    settings: &Settings,
+    control: Control<'_>,
+) -> Result<Ebm, FitError> {
     check(table, labels, settings)?;
     let (features, index) = bins(table, settings)?;
     let splits: Vec<Split> = (0..settings.bags)
@@ -61,12 +74,12 @@ pub(super) fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<
         .map(|base| labels.iter().map(|y| y - base).collect())
         .collect();
 
-    let curves: Vec<Terrain> = index
+    let curves: Vec<CellMap> = index
         .iter()
         .zip(&features)
         .map(|(cells, feature)| curve(cells, feature))
         .collect();
-    let mains = run(&curves, &mut residuals, &splits, settings);
+    let mains = run(&curves, &mut residuals, &splits, settings, control)?;
 
     let axes: Vec<Coarse> = (0..features.len())
         .map(|k| axis(&features[k], &index[k], &mains, k))
@@ -77,11 +90,11 @@ pub(super) fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<
         settings.least_in_leaf,
         settings.interactions,
     );
-    let surfaces: Vec<Terrain> = chosen
+    let surfaces: Vec<CellMap> = chosen
         .iter()
-        .map(|&(a, b)| pairs::terrain(&axes[a], &axes[b]))
+        .map(|&(a, b)| pairs::cells(&axes[a], &axes[b]))
         .collect();
-    let crossed = run(&surfaces, &mut residuals, &splits, settings);
+    let crossed = run(&surfaces, &mut residuals, &splits, settings, control)?;
 
     let axes_of_pair =
         |&(a, b): &(usize, usize)| [a, b].map(|k| Axis::coarse(k, &axes[k].groups)).into();
@@ -181,8 +194,8 @@ fn mean_of(labels: &[f64], rows: &[usize]) -> f64 {
     rows.iter().map(|&row| labels[row]).sum::<f64>() / rows.len() as f64
 }
 
-fn curve(cells: &[u16], feature: &Feature) -> Terrain {
-    Terrain {
+fn curve(cells: &[u16], feature: &Feature) -> CellMap {
+    CellMap {
         cells: cells.to_vec(),
         shape: Shape::Curve {
             bins: feature.bins.len(),
@@ -193,22 +206,34 @@ fn curve(cells: &[u16], feature: &Feature) -> Terrain {
 
 /// Boosts every bag, and takes what it learnt from its residuals.
 fn run(
-    terms: &[Terrain],
+    terms: &[CellMap],
     residuals: &mut [Vec<f64>],
     splits: &[Split],
     settings: &Settings,
-) -> Vec<Boosted> {
-    residuals
-        .par_iter_mut()
-        .zip(splits)
-        .map(|(residuals, split)| {
-            let boosted = boost(terms, residuals, split, settings);
+    control: Control<'_>,
+) -> Result<Vec<Boosted>, FitError> {
+    let threads = rayon::current_num_threads();
+    let rows = residuals.first().map_or(0, Vec::len);
+    let work = settings.work_of_bag(rows, terms.len());
+    let abreast = (splits.len() / threads).clamp(1, ABREAST);
+    let bags = residuals
+        .par_chunks_mut(abreast)
+        .zip(splits.par_chunks(abreast));
+    let boosted = bags.flat_map_iter(|(residuals, splits)| {
+        let boosted = boost(terms, residuals, splits, settings, control);
+        for (residuals, boosted) in residuals.iter_mut().zip(&boosted) {
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            boosted
-        })
-        .collect()
+            (control.progress)(work);
+        }
+        boosted
+    });
+    let boosted = boosted.collect();
+    match control.stop.load(Ordering::Relaxed) {
+        true => Err(FitError::Stopped),
+        false => Ok(boosted),
+    }
 }
 
 /// Mean over the bags, row by row.
@@ -238,9 +263,9 @@ fn axis(feature: &Feature, index: &[u16], mains: &[Boosted], k: usize) -> Coarse
 }
 
 /// Term number `k` of `bags`: the mean of their scores, and how far the bags disagree.
-fn term(axes: Vec<Axis>, terrain: &Terrain, bags: &[Boosted], k: usize) -> Term {
+fn term(axes: Vec<Axis>, map: &CellMap, bags: &[Boosted], k: usize) -> Term {
     let of = |cell: usize| bags.iter().map(move |bag| bag.scores[k][cell]);
-    let cells = 0..terrain.shape.cells();
+    let cells = 0..map.shape.cells();
     let scores: Vec<f64> = cells
         .map(|cell| of(cell).sum::<f64>() / bags.len() as f64)
         .collect();
@@ -249,7 +274,7 @@ fn term(axes: Vec<Axis>, terrain: &Terrain, bags: &[Boosted], k: usize) -> Term 
     };
     Term {
         axes,
-        rows: counts(&terrain.cells, scores.len()),
+        rows: counts(&map.cells, scores.len()),
         deviations: scores.iter().enumerate().map(spread).collect(),
         scores,
     }

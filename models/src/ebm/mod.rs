@@ -19,9 +19,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bag;
 mod bins;
 mod boost;
 mod cells;
+mod control;
 mod curve;
 mod fit;
 mod model;
@@ -29,9 +31,11 @@ mod pairs;
 mod settings;
 mod stored;
 mod surface;
+mod tables;
 
 pub use bins::{Bins, Feature};
 pub use cells::Cell;
+pub use control::Control;
 pub use fit::FitError;
 #[cfg(feature = "baselines")]
 pub(crate) use fit::check_labels;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bins::{Bins, Feature};
+use super::control::Control;
 use super::fit::{self, FitError};
 use super::settings::Settings;
 use crate::isotonic::{Direction, isotonic};
@@ -164,7 +165,20 @@ impl Ebm {
     /// # Errors
     /// Without rows, with labels that are no numbers, or with senseless settings.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
-        fit::fit(table, labels, settings)
+        Self::fit_under(table, labels, settings, Control::default())
+    }
+
+    /// As [`Ebm::fit`], watched and stopped from outside.
+    ///
+    /// # Errors
+    /// As [`Ebm::fit`], and [`FitError::Stopped`].
+    pub fn fit_under(
+        table: &Table,
+        labels: &[f64],
+        settings: &Settings,
+        control: Control<'_>,
+    ) -> Result<Self, FitError> {
+        fit::fit(table, labels, settings, control)
     }
 
     /// The features, in the order in which tables must have them.

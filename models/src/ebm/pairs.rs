@@ -3,9 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::boost::{Shape, Terrain};
-use super::curve::Sum;
-use super::surface::Cumulated;
+use super::boost::{CellMap, Shape};
+use super::surface::Surface;
 
 /// Most groups of bins on an axis of a pair, that of missing values included.
 const MOST_GROUPS: usize = 33;
@@ -55,9 +54,9 @@ fn group(counts: &[u32], order: &[usize]) -> (Vec<u16>, usize) {
 }
 
 /// The cells of a pair of axes.
-pub(super) fn terrain(first: &Coarse, second: &Coarse) -> Terrain {
+pub(super) fn cells(first: &Coarse, second: &Coarse) -> CellMap {
     let cell = |(&a, &b): (&u16, &u16)| a * second.size as u16 + b;
-    Terrain {
+    CellMap {
         cells: first.rows.iter().zip(&second.rows).map(cell).collect(),
         shape: Shape::Surface {
             height: first.size,
@@ -90,14 +89,17 @@ pub(super) fn rank(
 }
 
 fn gain(first: &Coarse, second: &Coarse, residuals: &[f64], least: u32) -> f64 {
-    let mut cells = vec![Sum::default(); first.size * second.size];
+    let (mut rows, mut sums) = (
+        vec![0.0; first.size * second.size],
+        vec![0.0; first.size * second.size],
+    );
     for ((&a, &b), residual) in first.rows.iter().zip(&second.rows).zip(residuals) {
-        let cell = &mut cells[a as usize * second.size + b as usize];
-        cell.residual += residual;
-        cell.rows += 1.0;
+        let cell = a as usize * second.size + b as usize;
+        sums[cell] += residual;
+        rows[cell] += 1.0;
     }
-    let best = Cumulated::new(&cells, second.size).best(f64::from(least.max(1)));
-    best.map_or(0.0, |cross| cross.gain)
+    let mut surface = Surface::new(&rows, second.size, f64::from(least.max(1)));
+    surface.best(&sums).map_or(0.0, |cross| cross.gain)
 }
 
 #[cfg(test)]

@@ -65,6 +65,19 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The most work that a fit can be, in steps of a term for a row: to tell how far it is, or to
+    /// compare it with others.
+    pub fn work(&self, rows: usize, features: usize) -> u64 {
+        let terms = features.saturating_add(self.interactions);
+        (self.bags as u64).saturating_mul(self.work_of_bag(rows, terms))
+    }
+
+    /// That of one bag and so many terms.
+    pub(super) fn work_of_bag(&self, rows: usize, terms: usize) -> u64 {
+        let steps = (self.max_rounds as u64).saturating_mul(terms as u64);
+        steps.saturating_mul(rows as u64)
+    }
+
     /// The first setting that makes no sense, in words.
     pub(super) fn fault(&self) -> Option<String> {
         let share = |value: f64| value > 0.0 && value < 1.0;

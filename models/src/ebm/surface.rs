@@ -2,11 +2,18 @@
 
 use super::curve::Sum;
 
-/// Sums of all cells above and to the left, so that any rectangle takes four look-ups.
-pub(super) struct Cumulated {
+/// A grid of cells that is searched for its best cross again and again, with other residuals.
+pub(super) struct Surface {
     width: usize,
     height: usize,
-    sums: Vec<Sum>,
+    /// Rows above and to the left of each corner, so that any rectangle takes four look-ups.
+    rows: Vec<f64>,
+    /// Sums of residuals likewise.
+    residuals: Vec<f64>,
+    /// By cross, 1 ÷ rows of each of its rectangles; 0 for all four where one has too few.
+    weights: [Vec<f64>; 4],
+    /// What the crosses of one row gain, but for rounding.
+    gains: Vec<f64>,
 }
 
 /// A cut of each axis: cells before it, and from it on.
@@ -18,28 +25,42 @@ pub(super) struct Cross {
     pub gain: f64,
 }
 
-impl Cumulated {
-    /// Of a grid in row-major order, `width` cells a row.
-    pub fn new(cells: &[Sum], width: usize) -> Self {
-        let height = cells.len() / width;
-        let mut sums = vec![Sum::default(); (width + 1) * (height + 1)];
-        for row in 0..height {
-            let mut line = Sum::default();
-            for column in 0..width {
-                line = line.plus(cells[row * width + column]);
-                let above = sums[row * (width + 1) + column + 1];
-                sums[(row + 1) * (width + 1) + column + 1] = above.plus(line);
-            }
-        }
-        Cumulated {
+/// More than what rounding can take from a sum of four squares, as a share of it.
+const ROUNDING: f64 = 1e-12;
+
+impl Surface {
+    /// `rows`: training rows in each cell of a grid in row-major order, `width` cells a row;
+    /// `least`: rows that a rectangle must have.
+    pub fn new(rows: &[f64], width: usize, least: f64) -> Self {
+        let height = rows.len() / width;
+        let mut surface = Surface {
             width,
             height,
-            sums,
+            rows: vec![0.0; (width + 1) * (height + 1)],
+            residuals: vec![0.0; (width + 1) * (height + 1)],
+            weights: std::array::from_fn(|_| vec![0.0; rows.len()]),
+            gains: vec![0.0; width],
+        };
+        cumulate(rows, width, &mut surface.rows);
+        for row in 1..height {
+            for column in 1..width {
+                let quarters = surface.quarters(row, column).map(|quarter| quarter.rows);
+                if quarters.iter().all(|&rows| rows >= least) {
+                    for (weights, rows) in surface.weights.iter_mut().zip(quarters) {
+                        weights[row * width + column] = 1.0 / rows;
+                    }
+                }
+            }
         }
+        surface
     }
 
     fn until(&self, row: usize, column: usize) -> Sum {
-        self.sums[row * (self.width + 1) + column]
+        let corner = row * (self.width + 1) + column;
+        Sum {
+            residual: self.residuals[corner],
+            rows: self.rows[corner],
+        }
     }
 
     /// The rectangles of a cross: above left, above right, below left, below right.
@@ -52,18 +73,22 @@ impl Cumulated {
         [corner, above.minus(corner), left.minus(corner), rest]
     }
 
-    /// The cross that gains most, with at least `least` rows in each rectangle.
-    pub fn best(&self, least: f64) -> Option<Cross> {
+    /// The cross that gains most by these sums of residuals in each cell, with enough rows in
+    /// each rectangle.
+    pub fn best(&mut self, residuals: &[f64]) -> Option<Cross> {
+        cumulate(residuals, self.width, &mut self.residuals);
         let whole = self.until(self.height, self.width).gain();
         let mut best: Option<Cross> = None;
         for row in 1..self.height {
+            self.estimate(row);
             for column in 1..self.width {
-                let quarters = self.quarters(row, column);
-                if quarters.iter().any(|quarter| quarter.rows < least) {
+                let most = best.map_or(whole * ROUNDING, |best| best.gain);
+                if self.gains[column] <= (most + whole) * (1.0 - ROUNDING) {
                     continue;
                 }
+                let quarters = self.quarters(row, column);
                 let gain = quarters.iter().map(|quarter| quarter.gain()).sum::<f64>() - whole;
-                if gain > best.map_or(whole * 1e-12, |best| best.gain) {
+                if gain > most {
                     best = Some(Cross { row, column, gain });
                 }
             }
@@ -71,21 +96,67 @@ impl Cumulated {
         best
     }
 
-    /// The step of each cell: the mean of its rectangle.
-    pub fn steps(&self, cross: Cross) -> Vec<f64> {
-        let means = self.quarters(cross.row, cross.column).map(Sum::mean);
-        let cell = |index: usize| {
-            let below = usize::from(index / self.width >= cross.row);
-            let right = usize::from(index % self.width >= cross.column);
-            means[2 * below + right]
+    /// What the crosses of a row gain, that of the whole grid included, without a division: most
+    /// crosses are ruled out by this. Those with too few rows in a rectangle get 0.
+    fn estimate(&mut self, row: usize) {
+        let (width, line) = (self.width, row * (self.width + 1));
+        let last = &self.residuals[self.height * (width + 1)..][..=width];
+        let corners = &self.residuals[line..][..=width];
+        let (whole, above) = (last[width], corners[width]);
+        let [first, second, third, fourth] = self
+            .weights
+            .each_ref()
+            .map(|weights| &weights[row * width..][..width]);
+        let gains = &mut self.gains[..width];
+        for column in 0..width {
+            let (corner, left) = (corners[column], last[column]);
+            let quarters = [
+                (corner, first[column]),
+                (above - corner, second[column]),
+                (left - corner, third[column]),
+                (whole - above - left + corner, fourth[column]),
+            ];
+            let squares = quarters.map(|(residual, weight)| residual * residual * weight);
+            gains[column] = (squares[0] + squares[1]) + (squares[2] + squares[3]);
+        }
+    }
+
+    /// Writes the step of each cell, the mean of its rectangle in the best cross; `false` where
+    /// no cross gains anything.
+    pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) -> bool {
+        let Some(cross) = self.best(residuals) else {
+            return false;
         };
-        (0..self.width * self.height).map(cell).collect()
+        let [corner, right, below, rest] = self.quarters(cross.row, cross.column).map(Sum::mean);
+        for (row, steps) in steps.chunks_mut(self.width).enumerate() {
+            let (before, after) = steps.split_at_mut(cross.column);
+            let [left, right] = match row < cross.row {
+                true => [corner, right],
+                false => [below, rest],
+            };
+            before.fill(left);
+            after.fill(right);
+        }
+        true
+    }
+}
+
+/// Sums of all cells above and to the left of each corner; the first row and column stay 0.
+fn cumulate(cells: &[f64], width: usize, sums: &mut [f64]) {
+    for (row, cells) in cells.chunks(width).enumerate() {
+        let (above, line) = sums[row * (width + 1)..].split_at_mut(width + 1);
+        let mut sum = 0.0;
+        for (column, cell) in cells.iter().enumerate() {
+            sum += cell;
+            line[column + 1] = above[column + 1] + sum;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_corner_is_found_and_gets_its_mean() {
@@ -97,25 +168,68 @@ mod tests {
                 -1.0
             }
         };
-        let cells: Vec<Sum> = (0..12)
-            .map(|index| Sum {
-                residual: 2.0 * value(index),
-                rows: 2.0,
-            })
-            .collect();
-        let grid = Cumulated::new(&cells, 4);
-        let cross = grid.best(1.0);
+        let residuals: Vec<f64> = (0..12).map(|index| 2.0 * value(index)).collect();
+        let mut grid = Surface::new(&[2.0; 12], 4, 1.0);
         // 8 rows of 5 and 16 of −1, less the square of the whole, 24²/24.
         assert_eq!(
-            cross,
+            grid.best(&residuals),
             Some(Cross {
                 row: 1,
                 column: 2,
                 gain: 8.0 * 25.0 + 16.0 - 24.0
             })
         );
-        let steps = cross.map(|cross| grid.steps(cross));
-        assert_eq!(steps, Some((0..12).map(value).collect()));
-        assert_eq!(grid.best(5.0), None, "no four rectangles of five rows");
+        let mut steps = [0.0; 12];
+        assert!(grid.step(&residuals, &mut steps));
+        assert_eq!(steps.to_vec(), (0..12).map(value).collect::<Vec<_>>());
+        let mut strict = Surface::new(&[2.0; 12], 4, 5.0);
+        assert_eq!(
+            strict.best(&residuals),
+            None,
+            "no four rectangles of five rows"
+        );
+        assert!(!strict.step(&residuals, &mut steps));
+    }
+
+    proptest! {
+        /// By all crosses in turn, each by the sums over its four rectangles.
+        #[test]
+        fn the_best_cross_is_that_of_brute_force(
+            width in 1..7usize, height in 1..6usize,
+            cells in proptest::collection::vec((0..4u32, -50..50i32), 42), least in 1..4u32,
+        ) {
+            let cells = &cells[..width * height];
+            let rows: Vec<f64> = cells.iter().map(|cell| f64::from(cell.0)).collect();
+            let residuals: Vec<f64> =
+                cells.iter().map(|cell| f64::from(cell.0) * f64::from(cell.1)).collect();
+            let least = f64::from(least);
+            let gain = |keep: &dyn Fn(usize) -> bool| {
+                let kept = || (0..cells.len()).filter(|&cell| keep(cell));
+                let sum: f64 = kept().map(|cell| residuals[cell]).sum();
+                let count: f64 = kept().map(|cell| rows[cell]).sum();
+                (count >= least).then(|| sum * sum / count)
+            };
+            let of = |row: usize, column: usize| {
+                let quarter = |below: bool, right: bool| gain(&|cell| {
+                    (cell / width >= row) == below && (cell % width >= column) == right
+                });
+                let whole: f64 = gain(&|_| true)?;
+                let four = [quarter(false, false)?, quarter(false, true)?, quarter(true, false)?,
+                    quarter(true, true)?];
+                Some(four.iter().sum::<f64>() - whole)
+            };
+            let mut most = 0.0f64;
+            for row in 1..height {
+                for column in 1..width {
+                    most = most.max(of(row, column).unwrap_or(0.0));
+                }
+            }
+            let found = Surface::new(&rows, width, least).best(&residuals);
+            let near = |found: f64| (found - most).abs() <= 1e-9 * (1.0 + most);
+            prop_assert!(near(found.map_or(0.0, |cross| cross.gain)), "{found:?}, {most}");
+            if let Some(cross) = found {
+                prop_assert!(of(cross.row, cross.column).is_some_and(near));
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Features and models of Lucid, against published data and reference implementations.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+mod estimators;
 mod packing;
 mod support;
 mod throughput;

@@ -19,6 +19,7 @@ fn table(trace: &Sheet) -> Table {
     let people = trace.texts("user").into_iter().zip(trace.texts("vc"));
     let job = |(row, (user, vc))| Job {
         user,
+        name: "",
         vc,
         gpus: gpus[row] as u32,
         cpus: cpus[row],

@@ -6,11 +6,12 @@ use jiff::ToSpan;
 use jiff::civil::DateTime;
 
 use super::data::DataArgs;
+use super::watch::watched;
 use crate::cli::print;
 use crate::domain::{Time, Workload};
 use crate::error::{Error, Result};
 use crate::ingest::jobs::estimates;
-use crate::models::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask};
+use crate::models::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, throughput_work};
 use crate::models::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
 use crate::output::evaluation::{Findings, PackingFindings, PackingRow, text};
 
@@ -86,7 +87,9 @@ impl Args {
             split
         };
         both_parts(train, series.len())?;
-        models::evaluate::throughput(&series, train, self.seed).map_err(failed)
+        watched(throughput_work(train, self.seed), |control| {
+            models::evaluate::throughput(&series, train, self.seed, control).map_err(failed)
+        })
     }
 
     fn workload(&self) -> Result<WorkloadScores> {
@@ -120,7 +123,9 @@ impl Args {
             published: given.as_ref(),
             seed: self.seed,
         };
-        models::evaluate::workload(&task).map_err(failed)
+        watched(task.work(), |control| {
+            models::evaluate::workload(&task, control).map_err(failed)
+        })
     }
 
     fn packing(&self) -> Result<PackingFindings> {

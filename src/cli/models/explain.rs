@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use gleaner_models::lucid::packing::PackingModel;
 use gleaner_models::lucid::throughput::LEAD;
-use gleaner_models::lucid::workload::WorkloadModel;
+use gleaner_models::lucid::workload::{EstimatorChoice, Fitted};
 use serde::Serialize;
 
 use super::data::DataArgs;
-use crate::cli::print;
+use super::predict::check_estimator;
 use crate::cli::report::Drawn;
+use crate::cli::{print, remark};
 use crate::error::{Error, Result};
 use crate::ingest::SourceId;
 use crate::ingest::model;
@@ -43,6 +44,10 @@ pub struct Args {
     /// Of a throughput model: which of its two machines [default: jobs].
     #[arg(long, value_enum, value_name = "LABEL")]
     label: Option<Label>,
+    /// Of a workload model: the estimator, of ebm, ebm-seconds, history, median and mean
+    /// [default: best, the one that training chose].
+    #[arg(long, value_name = "NAME")]
+    estimator: Option<EstimatorChoice>,
     /// Break down the prediction for this row of the data, counted from 1.
     #[arg(long, value_name = "NUMBER", conflicts_with = "job")]
     row: Option<usize>,
@@ -69,12 +74,13 @@ pub fn run(args: &Args) -> Result<()> {
     args.check()?;
     let loaded = model::read(&args.model)?;
     let (trained, mut sources) = (loaded.value, loaded.sources);
+    check_estimator(args.estimator, &trained.model)?;
     let machine = args.machine(&trained.model)?;
-    let mut explanation = Explanation::of(&trained);
+    let mut explanation = Explanation::of(&trained, args.estimator.unwrap_or_default());
     for name in &args.term {
         explanation.terms.push(match &machine {
             Some(machine) => facts(machine, name)?,
-            None => return Err(no_terms()),
+            None => return Err(no_terms(&explanation)),
         });
     }
     explanation.prediction = args.prediction(&trained, machine.as_ref(), &mut sources)?;
@@ -82,6 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
         let info = RunInfo::of_this("explain", &args.model, args, &sources)?;
         let report = Report::of_model(&explanation, machine.as_ref(), &info);
         args.drawn.write(&report)?;
+        remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {
         (true, _) => print(&json(&explanation)?),
@@ -101,12 +108,16 @@ fn facts(machine: &Machine<'_>, name: &str) -> Result<TermFacts> {
     )))
 }
 
-fn no_terms() -> Error {
-    Error::Usage(
-        "--term: a packing model is a decision tree, which has no terms; without --term the \
-         tree is shown"
-            .into(),
-    )
+fn no_terms(explanation: &Explanation) -> Error {
+    Error::Usage(match &explanation.estimator {
+        Some(facts) => format!(
+            "--term: the estimator {} has no terms; choose a machine, as with --estimator ebm",
+            facts.name
+        ),
+        None => "--term: a packing model is a decision tree, which has no terms; without --term \
+                 the tree is shown"
+            .to_owned(),
+    })
 }
 
 fn out_of_range(row: usize, rows: usize, what: &str) -> Error {
@@ -136,7 +147,7 @@ impl Args {
                 "--label is for throughput models; this is a {kind} model"
             )));
         }
-        let mut machines = machines(model).into_iter();
+        let mut machines = machines(model, self.estimator.unwrap_or_default()).into_iter();
         Ok(machines.find(|machine| self.label.is_none_or(|label| machine.label == label)))
     }
 
@@ -156,7 +167,10 @@ impl Args {
             return Ok(None);
         }
         let told = match (&trained.model, machine) {
-            (Model::Workload(model), Some(machine)) => self.job(model, machine, sources)?,
+            (Model::Workload(model), machine) => {
+                let (_, fitted) = model.pick(self.estimator.unwrap_or_default());
+                self.job(fitted, machine, sources)?
+            }
             (Model::Packing(model), _) => self.profile(model, sources)?,
             (_, Some(machine)) => self.interval(machine, sources)?,
             (_, None) => return Ok(None),
@@ -188,8 +202,8 @@ impl Args {
 
     fn job(
         &self,
-        model: &WorkloadModel,
-        machine: &Machine<'_>,
+        fitted: &Fitted,
+        machine: Option<&Machine<'_>>,
         sources: &mut Vec<SourceId>,
     ) -> Result<Prediction> {
         let jobs = self.data.jobs(sources)?;
@@ -205,7 +219,7 @@ impl Args {
             })?,
         };
         let known = known_jobs(&jobs.trace, &jobs.cluster, jobs.calendar);
-        of_job(machine, model, &all[place].id, &known[place])
+        of_job(machine, fitted, &all[place].id, &known[place])
             .map_err(|error| Error::Run(error.to_string()))
     }
 }

@@ -3,5 +3,7 @@
 pub mod data;
 pub mod evaluate;
 pub mod explain;
+mod monotone;
 pub mod predict;
 pub mod train;
+mod watch;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use gleaner_models::lucid::workload::EstimatorChoice;
 
 use super::data::DataArgs;
 use crate::cli::remark;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ingest::model;
 use crate::models::{Model, estimates_by};
 use crate::output::{prediction, table::Form};
@@ -26,6 +27,10 @@ pub struct Args {
     model: PathBuf,
     #[command(flatten)]
     data: DataArgs,
+    /// Of a workload model: the estimator, of ebm, ebm-seconds, history, median and mean
+    /// [default: best, the one that training chose].
+    #[arg(long, value_name = "NAME")]
+    estimator: Option<EstimatorChoice>,
     /// The table to write: .csv or .parquet.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -38,6 +43,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     Form::of(&args.output)?;
     let trained = model::read(&args.model)?.value;
+    check_estimator(args.estimator, &trained.model)?;
     let mut sources = Vec::new();
     let rows = match &trained.model {
         Model::Throughput(model) => {
@@ -50,10 +56,25 @@ pub fn run(args: &Args) -> Result<()> {
         }
         Model::Workload(model) => {
             let jobs = args.data.jobs(&mut sources)?;
-            let estimates = estimates_by(model, &jobs.trace, &jobs.cluster, jobs.calendar);
+            let (_, fitted) = model.pick(args.estimator.unwrap_or_default());
+            let estimates = estimates_by(fitted, &jobs.trace, &jobs.cluster, jobs.calendar);
             prediction::workload(&estimates, &jobs.trace, &args.output)?
         }
     };
     remark(&[format!("{}: {rows} predictions", args.output.display())]);
     Ok(())
+}
+
+/// Only workload models have estimators to choose from.
+///
+/// # Errors
+/// One is chosen of another model.
+pub(super) fn check_estimator(choice: Option<EstimatorChoice>, model: &Model) -> Result<()> {
+    match (choice, model) {
+        (None, _) | (_, Model::Workload(_)) => Ok(()),
+        (Some(_), model) => Err(Error::Usage(format!(
+            "--estimator is for workload models; this is a {} model",
+            model.kind()
+        ))),
+    }
 }

@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use gleaner_models::ebm::FitError;
 use gleaner_models::isotonic::Direction;
 use gleaner_models::lucid::throughput::{self, Series, ThroughputModel};
-use gleaner_models::lucid::workload::{Options, WorkloadModel};
+use gleaner_models::lucid::workload::{EstimatorChoice, Learning, WorkloadModel};
 use jiff::civil::DateTime;
 
 use super::data::{DataArgs, Jobs};
+use super::monotone::{self, Monotone};
+use super::watch::watched;
 use crate::cli::print;
 use crate::domain::{Time, Workload};
 use crate::error::{Error, Result};
 use crate::ingest::SourceId;
 use crate::lucid::inputs::Profile;
 use crate::models::stored::Input;
-use crate::models::{Kind, Model, Span, Trained, known_jobs, learn_scores};
+use crate::models::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
 use crate::output::{model, training};
 
 /// Train the models that Lucid schedules by, and save them.
@@ -29,6 +30,11 @@ use crate::output::{model, training};
 /// Each goes to its own file in the directory of --out: throughput.json (what will be
 /// submitted), packing.json (who shares a GPU well), workload.json (how long jobs run).
 /// `gleaner predict` and `gleaner simulate --models` take them, `gleaner explain` shows them.
+///
+/// Durations are estimated in several ways: by explainable boosting machines, by the user's
+/// earlier jobs, by the median or the mean of all. The last third of the jobs, in whole weeks, is
+/// held out to compare them; the file holds all of them, fitted on all jobs, and says which
+/// ranks jobs best. That one is used unless another is named.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
@@ -64,23 +70,16 @@ pub struct LearningArgs {
     /// from durations, and give them away.
     #[arg(long)]
     pub no_profile: bool,
-    /// Workload: learn seconds, as published, not their logarithm.
-    #[arg(long)]
-    pub seconds: bool,
+    /// Workload: which estimator is used where no other is named: best (on jobs held out),
+    /// ebm, ebm-seconds (as published), history, median or mean.
+    #[arg(long, value_name = "NAME", default_value_t = EstimatorChoice::Best)]
+    pub estimator: EstimatorChoice,
     /// Seed; the same seed gives the same models.
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub seed: u64,
 }
 
 impl LearningArgs {
-    /// What the workload model learns from.
-    pub fn options(&self) -> Options {
-        Options {
-            profile: !self.no_profile,
-            logarithm: !self.seconds,
-        }
-    }
-
     fn until(&self) -> DateTime {
         self.until.and_then(Time::civil).unwrap_or(DateTime::MAX)
     }
@@ -108,9 +107,9 @@ pub fn run(args: &Args) -> Result<()> {
     for kind in Kind::ALL.into_iter().filter(|kind| args.asks_for(*kind)) {
         let mut sources = Vec::new();
         let data = Data::read(kind, &args.data, &mut sources)?;
+        monotone::check(&args.monotone, kind, !args.learning.no_profile)?;
         let clock = Instant::now();
-        let (mut model, span) = data.train(&args.learning)?;
-        args.smooth(&mut model)?;
+        let (model, span) = data.train(args)?;
         let seconds = clock.elapsed().as_secs_f64();
         let inputs = sources.iter().map(input).collect();
         let trained = Trained {
@@ -137,46 +136,12 @@ impl Args {
             .any(|&what| what == named || what == What::All)
     }
 
-    /// Makes curves monotone as asked for; a packing model has none.
-    fn smooth(&self, model: &mut Model) -> Result<()> {
-        if model.kind() == Kind::Packing {
-            return Ok(());
-        }
-        for Monotone { feature, direction } in &self.monotone {
-            if !model.smooth(feature, *direction) {
-                return Err(Error::Usage(format!(
-                    "--monotone {feature}: the {} model has no number of that name; its features \
-                     are {}",
-                    model.kind(),
-                    model.features().join(", ")
-                )));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A feature that is to add ever more, or ever less.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Monotone {
-    feature: String,
-    direction: Direction,
-}
-
-impl FromStr for Monotone {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (feature, way) = text.rsplit_once('=').unwrap_or((text, ""));
-        let direction = match way {
-            "increasing" => Direction::Increasing,
-            "decreasing" => Direction::Decreasing,
-            _ => return Err("expected FEATURE=increasing or FEATURE=decreasing".to_owned()),
-        };
-        Ok(Monotone {
-            feature: feature.to_owned(),
-            direction,
-        })
+    /// The curves to be made monotone.
+    fn monotone(&self) -> Vec<(String, Direction)> {
+        let curves = self.monotone.iter();
+        curves
+            .map(|curve| (curve.feature.clone(), curve.direction))
+            .collect()
     }
 }
 
@@ -203,9 +168,9 @@ impl Data {
         })
     }
 
-    fn train(&self, learning: &LearningArgs) -> Result<(Model, Span)> {
+    fn train(&self, args: &Args) -> Result<(Model, Span)> {
         match self {
-            Data::Throughput(series) => train_throughput(series, learning),
+            Data::Throughput(series) => train_throughput(series, args),
             Data::Packing(profiles) => {
                 let model = learn_scores(profiles);
                 let model = model.map_err(|error| Error::Run(error.to_string()))?;
@@ -216,36 +181,42 @@ impl Data {
                 };
                 Ok((Model::Packing(model), span))
             }
-            Data::Workload(jobs) => train_workload(jobs, learning),
+            Data::Workload(jobs) => train_workload(jobs, args),
         }
     }
 }
 
-fn train_throughput(series: &Series, learning: &LearningArgs) -> Result<(Model, Span)> {
-    let steps = 0..series.steps_before(learning.until());
-    let settings = throughput::settings(learning.seed);
-    let model = ThroughputModel::fit(series, steps.clone(), &settings).map_err(no_rows)?;
+fn train_throughput(series: &Series, args: &Args) -> Result<(Model, Span)> {
+    let steps = 0..series.steps_before(args.learning.until());
+    let settings = throughput::settings(args.learning.seed);
+    let work = 2 * settings.work(steps.len(), throughput::FEATURES.len());
+    let mut model = watched(work, |control| {
+        ThroughputModel::fit(series, steps.clone(), &settings, control).map_err(no_rows)
+    })?;
+    for (feature, direction) in args.monotone() {
+        model.smooth(&feature, direction);
+    }
     let span = span(steps, |step| series.time(step));
     Ok((Model::Throughput(model), span))
 }
 
-fn train_workload(jobs: &Jobs, learning: &LearningArgs) -> Result<(Model, Span)> {
+fn train_workload(jobs: &Jobs, args: &Args) -> Result<(Model, Span)> {
     let Jobs {
         trace,
         cluster,
         calendar,
     } = jobs;
-    let until = calendar.second(learning.until());
+    let until = calendar.second(args.learning.until());
     let rows = 0..trace.jobs.partition_point(|job| job.submit < until);
-    let known = known_jobs(trace, cluster, *calendar);
-    let seconds = trace.jobs[rows.clone()]
-        .iter()
-        .map(|job| job.duration as f64);
-    let seconds: Vec<f64> = seconds.collect();
-    let options = learning.options();
-    let settings = options.settings(learning.seed);
-    let model =
-        WorkloadModel::fit(&known[rows.clone()], &seconds, options, &settings).map_err(no_rows)?;
+    let past = past_jobs(trace, &known_jobs(trace, cluster, *calendar), rows.clone());
+    let learning = Learning {
+        profile: !args.learning.no_profile,
+        seed: args.learning.seed,
+        monotone: args.monotone(),
+    };
+    let model = watched(WorkloadModel::work(&learning, rows.len()), |control| {
+        WorkloadModel::fit(&past, &learning, args.learning.estimator, control).map_err(no_rows)
+    })?;
     let span = span(rows, |row| calendar.civil(trace.jobs[row].submit));
     Ok((Model::Workload(model), span))
 }

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use gleaner_models::lucid::workload::EstimatorChoice;
 use serde::Serialize;
 
 use super::choice::Choice;
+use super::estimated::{Estimated, EstimatesUsed};
 use super::experiment::Experiment;
-use super::learned::{Estimated, ModelArgs};
+use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
@@ -42,8 +44,11 @@ pub struct FileArgs {
     #[arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
     gpus_per_node: u32,
     /// Estimated durations: a file of job_id and priority (seconds), `oracle` for the true
-    /// ones, or the same number of seconds for all. For qssf, lucid and easy.
-    #[arg(long, value_name = "FILE|oracle|SECONDS")]
+    /// ones, the same number of seconds for all, or an estimator: `history` (of the user),
+    /// `median`, `mean`, `ebm`, `ebm-seconds`, or `best`. Estimators are learnt in the simulation
+    /// as by --models train (`best`: of all but ebm-seconds, anew each week), or are those of
+    /// --models DIR. For qssf, lucid and easy.
+    #[arg(long, value_name = "FILE|oracle|SECONDS|NAME")]
     estimates: Option<Named>,
     /// Workloads alone on their GPUs, with their sharing scores: measured, or predicted by
     /// gleaner driple profiles. For lucid.
@@ -95,6 +100,7 @@ enum Preset {
 enum Named {
     Oracle,
     Number(f64),
+    Estimator(EstimatorChoice),
     File(PathBuf),
 }
 
@@ -105,7 +111,10 @@ impl FromStr for Named {
         Ok(match text.parse() {
             Ok(number) => Named::Number(number),
             Err(_) if text == "oracle" => Named::Oracle,
-            Err(_) => Named::File(text.into()),
+            Err(_) => match text.parse() {
+                Ok(choice) => Named::Estimator(choice),
+                Err(_) => Named::File(text.into()),
+            },
         })
     }
 }
@@ -119,6 +128,8 @@ pub struct Inputs {
     pub estimates: Option<Box<dyn Estimates>>,
     /// How estimates are learnt in the simulation, in place of those.
     pub weekly: Option<Weekly>,
+    /// Where estimates come from; none where no policy uses them.
+    pub estimates_used: Option<EstimatesUsed>,
     pub forecast: Option<Box<dyn Forecast>>,
     pub packing: Option<Box<dyn Packing>>,
     /// Name of the experiment, of the original's flags.
@@ -149,6 +160,14 @@ impl FileArgs {
     /// Whether the original's sweep is asked for.
     pub fn is_sweep(&self) -> bool {
         self.sweep
+    }
+
+    /// The estimator that `--estimates` names.
+    fn estimator(&self) -> Option<EstimatorChoice> {
+        match self.estimates {
+            Some(Named::Estimator(choice)) => Some(choice),
+            _ => None,
+        }
     }
 
     /// Every file by its role.
@@ -245,11 +264,11 @@ impl Inputs {
             cluster: &cluster,
             calendar: match needs {
                 Needs::Jobs => None,
-                _ => models.calendar(&experiment, &input.trace),
+                _ => models.calendar(args.estimator(), &experiment, &input.trace),
             },
         };
         let forecast = reader.forecast(files, input.start, packs)?;
-        let (estimates, weekly) = reader.estimates(files, requests)?;
+        let estimated = reader.estimates(files, requests)?;
         let packing = match profiles {
             Some(profiles) => Some(reader.packing(files, &profiles, choice)?),
             None => None,
@@ -259,8 +278,9 @@ impl Inputs {
             trace_path: experiment.trace,
             cluster,
             start: input.start,
-            estimates,
-            weekly,
+            estimates: estimated.estimates,
+            weekly: estimated.weekly,
+            estimates_used: estimated.used,
             forecast,
             packing,
             experiment: args.experiment.clone(),
@@ -334,12 +354,12 @@ impl Reader {
     }
 
     /// Estimates that are known before, or how they are learnt.
-    fn estimates(&mut self, files: Files<'_>, requests: &[Request]) -> Result<EstimatesOrWeekly> {
+    fn estimates(&mut self, files: Files<'_>, requests: &[Request]) -> Result<Estimated> {
         let needing = requests
             .iter()
             .find(|request| request.policy.needs >= Needs::Estimates);
         let Some(needing) = needing else {
-            return Ok((None, None));
+            return Ok(Estimated::default());
         };
         let Files {
             models,
@@ -349,31 +369,34 @@ impl Reader {
             ..
         } = files;
         let given = files.args.estimates.clone();
-        if let (None, Some(calendar)) = (&given, files.calendar) {
-            return Ok(match models.estimates(self, trace, cluster, calendar)? {
-                Some(Estimated::Before(table)) => (Some(Box::new(table)), None),
-                Some(Estimated::Weekly(weekly)) => (None, Some(weekly)),
-                None => (None, None),
-            });
+        let best = (given.is_none() && models.given()).then(EstimatorChoice::default);
+        if let Some(choice) = files.args.estimator().or(best) {
+            return models.estimates(self, choice, trace, cluster, files.calendar);
         }
         let found = experiment.estimates.clone().map(Named::File);
         let Some(named) = given.or(found) else {
             return Err(missing(needing.name, ESTIMATES));
         };
-        Ok((Some(self.named_estimates(named, trace)?), None))
+        self.named_estimates(named, trace)
     }
 
-    fn named_estimates(&mut self, named: Named, trace: &Trace) -> Result<Box<dyn Estimates>> {
-        Ok(match named {
-            Named::Oracle => Box::new(Oracle),
-            Named::Number(seconds) if seconds.is_finite() => Box::new(seconds),
-            Named::Number(number) => {
-                return Err(Error::Usage(format!(
-                    "--estimates: {number} is no number of seconds"
-                )));
+    fn named_estimates(&mut self, named: Named, trace: &Trace) -> Result<Estimated> {
+        let known = |used, estimates| Ok(Estimated::known(used, estimates));
+        match named {
+            Named::Oracle => known(EstimatesUsed::Oracle, Box::new(Oracle)),
+            Named::Number(seconds) if seconds.is_finite() => {
+                known(EstimatesUsed::Constant { seconds }, Box::new(seconds))
             }
-            Named::File(path) => Box::new(self.take(jobs::estimates::read(&path, trace)?)),
-        })
+            Named::Number(number) => Err(Error::Usage(format!(
+                "--estimates: {number} is no number of seconds"
+            ))),
+            Named::File(path) => {
+                let table = self.take(jobs::estimates::read(&path, trace)?);
+                known(EstimatesUsed::File { path }, Box::new(table))
+            }
+            // Those are fitted by models.
+            Named::Estimator(_) => Ok(Estimated::default()),
+        }
     }
 
     fn packing(
@@ -408,9 +431,6 @@ impl Reader {
     }
 }
 
-/// Estimates, or how they are learnt.
-type EstimatesOrWeekly = (Option<Box<dyn Estimates>>, Option<Weekly>);
-
 const ESTIMATES: &str = "\
 estimated durations: --estimates FILE (job_id,priority), `oracle` for the true ones, a number of \
-seconds, or --models train";
+seconds, or an estimator that is learnt in the simulation, such as `history`; or --models train";

@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use gleaner_models::ebm::{Control, FitError};
 use gleaner_models::lucid::packing::PackingModel;
 use gleaner_models::lucid::throughput::Series;
-use gleaner_models::lucid::workload::Options;
+use gleaner_models::lucid::workload::{EstimatorChoice, Learning};
+use jiff::civil::DateTime;
 use serde::Serialize;
 
+use super::estimated::{Estimated, EstimatesUsed};
 use super::experiment::Experiment;
 use super::inputs::Reader;
 use crate::cli::inputs::as_text;
@@ -19,7 +22,7 @@ use crate::cli::remark;
 use crate::domain::{Cluster, Time, Trace, Workload};
 use crate::error::{Error, Result};
 use crate::ingest::{jobs, model};
-use crate::lucid::inputs::{EstimateTable, ForecastTable, Profile};
+use crate::lucid::inputs::{ForecastTable, Profile};
 use crate::models::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
     learn_scores, submissions,
@@ -32,8 +35,9 @@ pub struct ModelArgs {
     /// Models in place of files of estimates, forecast and scores. `train` learns them from
     /// the data itself, without looking ahead: the forecast from what was submitted before
     /// the start (anew each week where there is no week of that), estimates anew each week
-    /// from the jobs that have ended. DIR has models of gleaner train. Options that name
-    /// single files go first.
+    /// from the jobs that have ended. DIR has models of gleaner train. Estimates are those of
+    /// the estimator that ranks jobs held out best, unless --estimates names another. Options
+    /// that name single files go first.
     #[arg(long, value_name = "DIR|train")]
     models: Option<Learned>,
     /// What was submitted, by intervals of ten minutes, before the trace and with it
@@ -45,15 +49,15 @@ pub struct ModelArgs {
     #[arg(long, value_name = "TIME", requires = "models")]
     #[serde(serialize_with = "as_text")]
     epoch: Option<Time>,
-    /// With `train`: leave profiles out of what estimates are learnt from. In published
-    /// traces they were made up from durations, and give them away.
-    #[arg(long, requires = "models")]
+    /// Leave profiles out of what estimates are learnt from. In published traces they were
+    /// made up from durations, and give them away.
+    #[arg(long)]
     no_profile: bool,
-    /// With `train`: the estimate of every job in the first week.
-    #[arg(long, value_name = "SECONDS", requires = "models", default_value_t = 3600.0, value_parser = seconds)]
+    /// The estimate of every job in the first week, where estimates are learnt.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, value_parser = seconds)]
     first_estimate: f64,
-    /// With `train`: seed of the models.
-    #[arg(long, value_name = "NUMBER", requires = "models", default_value_t = 0)]
+    /// Seed of the models that are learnt.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     model_seed: u64,
 }
 
@@ -87,61 +91,72 @@ impl FromStr for Learned {
     }
 }
 
-/// Estimates by models.
-pub enum Estimated {
-    /// By one model, known before.
-    Before(EstimateTable),
-    /// Learnt as the simulation goes on.
-    Weekly(Weekly),
-}
-
 impl ModelArgs {
     /// Whether models take the place of files.
     pub fn given(&self) -> bool {
         self.models.is_some()
     }
 
-    /// The calendar of the trace, where models ask for it.
-    pub fn calendar(&self, experiment: &Experiment, trace: &Trace) -> Option<Calendar> {
-        let given = self.given();
-        given.then(|| calendar(self.epoch.or(experiment.epoch), trace))
+    /// The estimate of every job in the first week, in seconds.
+    pub fn first_estimate(&self) -> f64 {
+        self.first_estimate
     }
 
-    /// Estimates of the trace's jobs.
+    /// The calendar of the trace, where models need it: estimates by `choice`, or any of
+    /// `--models`.
+    pub fn calendar(
+        &self,
+        choice: Option<EstimatorChoice>,
+        experiment: &Experiment,
+        trace: &Trace,
+    ) -> Option<Calendar> {
+        let needed = choice.is_some_and(EstimatorChoice::needs_calendar) || self.given();
+        needed.then(|| calendar(self.epoch.or(experiment.epoch), trace))
+    }
+
+    /// Estimates of the trace's jobs by an estimator: one of `--models DIR`, or else learnt in the
+    /// simulation.
     ///
     /// # Errors
     /// A model that cannot be read.
     pub fn estimates(
         &self,
         reader: &mut Reader,
+        choice: EstimatorChoice,
         trace: &Trace,
         cluster: &Cluster,
-        calendar: Calendar,
-    ) -> Result<Option<Estimated>> {
-        let options = Options {
-            profile: !self.no_profile,
-            ..Options::default()
-        };
-        Ok(match &self.models {
-            None => None,
-            Some(Learned::Train) => Some(Estimated::Weekly(Weekly {
-                options,
+        calendar: Option<Calendar>,
+    ) -> Result<Estimated> {
+        // Without one, no estimator asks for it.
+        let calendar =
+            calendar.unwrap_or_else(|| Calendar::new(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)));
+        let Some(Learned::Directory(directory)) = &self.models else {
+            let learning = Learning {
+                profile: !self.no_profile,
                 seed: self.model_seed,
-                calendar,
-                first: self.first_estimate,
-            })),
-            Some(Learned::Directory(directory)) => {
-                let trained = read(reader, directory, Kind::Workload)?;
-                let start = trace.jobs.first().map(|job| calendar.civil(job.submit));
-                warn_of_future(&trained, start);
-                match &trained.model {
-                    Model::Workload(model) => Some(Estimated::Before(estimates_by(
-                        model, trace, cluster, calendar,
-                    ))),
-                    _ => None,
-                }
-            }
-        })
+                monotone: Vec::new(),
+            };
+            return Ok(Estimated {
+                weekly: Some(Weekly {
+                    choice,
+                    learning,
+                    calendar,
+                    first: self.first_estimate,
+                }),
+                used: Some(EstimatesUsed::Learnt { estimator: choice }),
+                ..Estimated::default()
+            });
+        };
+        let trained = read(reader, directory, Kind::Workload)?;
+        let start = trace.jobs.first().map(|job| calendar.civil(job.submit));
+        warn_of_future(&trained, start);
+        let Model::Workload(model) = &trained.model else {
+            return Ok(Estimated::default());
+        };
+        let (estimator, fitted) = model.pick(choice);
+        let table = estimates_by(fitted, trace, cluster, calendar);
+        let used = EstimatesUsed::Model { estimator };
+        Ok(Estimated::known(used, Box::new(table)))
     }
 
     /// The forecast from second `start` on.
@@ -160,10 +175,12 @@ impl ModelArgs {
             return Ok(None);
         };
         let series = self.series(reader, experiment, trace, start, calendar)?;
-        let failed = |error: gleaner_models::ebm::FitError| Error::Run(error.to_string());
+        let failed = |error: FitError| Error::Run(error.to_string());
         Ok(match models {
             Learned::Train => {
-                Some(forecast_trained(&series, start, calendar, self.model_seed).map_err(failed)?)
+                let (seed, control) = (self.model_seed, Control::default());
+                let forecast = forecast_trained(&series, start, calendar, seed, control);
+                Some(forecast.map_err(failed)?)
             }
             Learned::Directory(directory) => {
                 let trained = read(reader, directory, Kind::Throughput)?;

@@ -1,6 +1,7 @@
 //! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
 
 mod choice;
+mod estimated;
 mod experiment;
 mod inputs;
 mod learned;
@@ -166,6 +167,7 @@ pub fn run(args: &Args) -> Result<()> {
     let results = Results {
         args,
         learnt: &learnt,
+        estimates: inputs.estimates_used.as_ref(),
         simulation,
         runs: &runs,
         inputs,

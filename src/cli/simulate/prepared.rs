@@ -1,5 +1,6 @@
 //! What simulations of one trace share: inputs read, the profiler set.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
@@ -12,6 +13,7 @@ use crate::lucid::inputs::{Estimates, EstimatesByPolicy};
 use crate::lucid::policies::Needs;
 use crate::lucid::profiler::Profiler;
 use crate::lucid::{Control, Request, Simulation};
+use crate::models::Week;
 
 /// Inputs read once, for any number of simulations.
 pub struct Prepared {
@@ -59,7 +61,7 @@ impl Prepared {
         stop: &AtomicBool,
     ) -> Result<Learnt> {
         let Some(weekly) = &self.inputs.weekly else {
-            return Ok(Learnt(None));
+            return Ok(Learnt::default());
         };
         let quiet = Control {
             stop,
@@ -73,8 +75,16 @@ impl Prepared {
             let estimates = estimates.map_err(|error| Error::Run(error.to_string()))?;
             Ok((request.name, estimates))
         });
-        let estimates: Result<_> = estimates.collect();
-        Ok(Learnt(Some(EstimatesByPolicy(estimates?))))
+        let estimates: Result<Vec<_>> = estimates.collect();
+        let (mut tables, mut weeks) = (EstimatesByPolicy::default(), BTreeMap::new());
+        for (policy, estimates) in estimates? {
+            tables.0.insert(policy, estimates.table);
+            weeks.insert(policy, estimates.weeks);
+        }
+        Ok(Learnt {
+            estimates: Some(tables),
+            weeks,
+        })
     }
 
     /// The profiler's settings, `auto` resolved.
@@ -84,12 +94,20 @@ impl Prepared {
 }
 
 /// Estimates that were learnt in simulations, where they were.
-pub struct Learnt(Option<EstimatesByPolicy>);
+#[derive(Default)]
+pub struct Learnt {
+    estimates: Option<EstimatesByPolicy>,
+    /// By policy, what was learnt for each week.
+    pub weeks: BTreeMap<&'static str, Vec<Week>>,
+}
 
 impl Learnt {
     /// The simulation with them.
     pub fn simulation<'a>(&'a self, simulation: Simulation<'a>) -> Simulation<'a> {
-        let learnt = self.0.as_ref().map(|learnt| learnt as &dyn Estimates);
+        let learnt = self
+            .estimates
+            .as_ref()
+            .map(|learnt| learnt as &dyn Estimates);
         Simulation {
             estimates: learnt.or(simulation.estimates),
             ..simulation
@@ -98,6 +116,6 @@ impl Learnt {
 
     /// By policy.
     pub fn by_policy(&self) -> Option<&EstimatesByPolicy> {
-        self.0.as_ref()
+        self.estimates.as_ref()
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Args;
 use super::inputs::Inputs;
+use super::estimated::EstimatesUsed;
 use super::prepared::Learnt;
 use crate::cli::print;
 use crate::domain::Cluster;
@@ -18,6 +19,7 @@ use crate::lucid::metrics::{Metrics, summarise};
 use crate::lucid::policies::Needs;
 use crate::lucid::profiler::Profiler;
 use crate::lucid::result::PolicyRun;
+use crate::models::Week;
 use crate::output::events::{self, Layout};
 use crate::output::run::{End, RunDir, Seconds};
 use crate::output::simulate::{self as tables, Entry, Experiment};
@@ -26,6 +28,8 @@ use crate::output::simulate::{self as tables, Entry, Experiment};
 pub struct Results<'a> {
     pub args: &'a Args,
     pub learnt: &'a Learnt,
+    /// Where estimates come from, where a policy uses them.
+    pub estimates: Option<&'a EstimatesUsed>,
     pub simulation: Simulation<'a>,
     pub runs: &'a [PolicyRun],
     pub inputs: &'a Inputs,
@@ -37,9 +41,21 @@ pub struct Results<'a> {
 struct Info<'a> {
     /// The profiler's settings, `auto` resolved.
     profiler: Option<ProfilerInfo<'a>>,
+    /// Where estimates come from; null where no policy uses them.
+    estimates: Option<EstimatesInfo<'a>>,
     /// Second of the trace's clock at which the simulation starts.
     start: i64,
     corrections: Vec<CorrectionInfo<'a>>,
+}
+
+/// Where estimates come from.
+#[derive(Serialize)]
+struct EstimatesInfo<'a> {
+    #[serde(flatten)]
+    used: &'a EstimatesUsed,
+    /// By policy, what was learnt for each week.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    weeks: &'a BTreeMap<&'static str, Vec<Week>>,
 }
 
 /// The profiler's settings, with names for indices.
@@ -170,6 +186,10 @@ impl Results<'_> {
                 .simulation
                 .profiler
                 .map(|profiler| ProfilerInfo::new(profiler, self.simulation.cluster)),
+            estimates: self.estimates.map(|used| EstimatesInfo {
+                used,
+                weeks: &self.learnt.weeks,
+            }),
             start: self.simulation.start,
             corrections: self.corrections(),
         }
@@ -197,6 +217,26 @@ impl Results<'_> {
         infos.collect()
     }
 
+    /// Which estimates policies used, and those learnt with the estimator of each week.
+    fn estimates_line(&self) -> String {
+        let Some(used) = self.estimates else {
+            return String::new();
+        };
+        let weeks = |(policy, weeks): (&&str, &Vec<Week>)| match weeks.as_slice() {
+            [] => format!(
+                "; {policy} {} s for every job, as the trace ends in its first week or nothing \
+                 had ended",
+                self.args.models.first_estimate()
+            ),
+            weeks => {
+                let names: Vec<&str> = weeks.iter().map(|week| week.estimator.name()).collect();
+                format!("; {policy} by {}", names.join(", "))
+            }
+        };
+        let weeks: String = self.learnt.weeks.iter().map(weeks).collect();
+        format!("estimates: {used}{weeks}\n")
+    }
+
     fn print(&self, entries: &[Entry<'_>], seconds: Seconds) -> Result<()> {
         if self.args.output.json {
             let summary = tables::summary(entries)?;
@@ -209,8 +249,9 @@ impl Results<'_> {
             false => "",
         };
         print(&format!(
-            "{}\n{checked}{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
+            "{}\n{}{checked}{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
             tables::text(entries),
+            self.estimates_line(),
             seconds.read,
             seconds.compute,
             seconds.write

@@ -17,7 +17,7 @@ use crate::lucid::metrics::summarise;
 use crate::lucid::policies::Needs;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::sweep::SweepRun;
-use crate::sweep::{SimulatePlan, SimulateSettings, Text};
+use crate::sweep::{SimulatePlan, SimulateSettings, Text, is_no_file};
 
 /// The simulations of a plan.
 pub struct Simulations {
@@ -145,8 +145,7 @@ fn decisive(
             || packs && needs != Needs::Packing)
     };
     let used = prepared.inputs.sources.iter().filter(is_used);
-    let number =
-        |text: Option<String>| text.filter(|text| text.parse::<f64>().is_ok() || text == "oracle");
+    let number = |text: Option<String>| text.filter(|text| is_no_file(text));
     json!({
         "mode": "simulate",
         "settings": settings,
@@ -182,6 +181,10 @@ impl Experiment for Simulations {
     ) -> Result<Option<Value>> {
         let (args, request) = &self.jobs[index];
         let simulation = self.prepared.simulation(args.choice(), self.check);
+        let learnt = self
+            .prepared
+            .learn(simulation, std::slice::from_ref(request), stop)?;
+        let simulation = learnt.simulation(simulation);
         let seen = AtomicUsize::new(0);
         let control = Control {
             stop,

@@ -1,17 +1,18 @@
 //! How well models predict what they have not seen, beside plain rules and models from libraries.
 
 mod throughput;
+mod weekly;
 mod workload;
 
 use std::time::Instant;
 
 use gleaner_models::Table;
-use gleaner_models::ebm::{Ebm, Settings};
+use gleaner_models::ebm::{Control, Ebm, Settings};
 use gleaner_models::metrics::{mean, mean_absolute_error, median, r_squared, spearman};
 use serde::Serialize;
 
-pub use throughput::{ThroughputScores, throughput};
-pub use workload::{WorkloadScores, WorkloadTask, workload};
+pub use throughput::{ThroughputScores, throughput, throughput_work};
+pub use workload::{Best, WorkloadScores, WorkloadTask, workload};
 
 /// A model's predictions of the test rows, measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,6 +55,40 @@ impl Score {
     }
 }
 
+/// Fits a model, predicts with it, and measures both.
+fn measured<F>(
+    model: impl Into<String>,
+    truth: &[f64],
+    fit: impl FnOnce() -> Result<F, String>,
+    predict: impl FnOnce(F) -> Result<Vec<f64>, String>,
+) -> Result<Score, EvaluateError> {
+    let model = model.into();
+    let failed = |problem| EvaluateError {
+        model: model.clone(),
+        problem,
+    };
+    let clock = Instant::now();
+    let fitted = fit().map_err(failed)?;
+    let fit_s = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let predicted = predict(fitted).map_err(failed)?;
+    let predict_s = clock.elapsed().as_secs_f64();
+    Ok(Score {
+        fit_s: Some(fit_s),
+        predict_s: Some(predict_s),
+        ..Score::of(model, truth, &predicted)
+    })
+}
+
+/// The model of the highest rank correlation.
+fn best<'s>(scores: impl IntoIterator<Item = &'s Score>) -> Option<String> {
+    let ranks = scores
+        .into_iter()
+        .filter(|score| score.spearman.is_finite());
+    let best = ranks.reduce(|a, b| if b.spearman > a.spearman { b } else { a });
+    best.map(|score| score.model.clone())
+}
+
 /// Rows to learn from and rows to predict.
 struct Split<'t> {
     train: &'t Table,
@@ -64,73 +99,70 @@ struct Split<'t> {
     truth: &'t [f64],
     /// From the label to that unit.
     unit: fn(f64) -> f64,
+    control: Control<'t>,
 }
 
-/// A trained model as a rule for test rows.
-type Predict = Box<dyn Fn(&Table) -> Result<Vec<f64>, String>>;
-
 impl Split<'_> {
-    /// Trains and measures a model.
-    fn score(
-        &self,
-        model: impl Into<String>,
-        fit: impl FnOnce() -> Result<Predict, String>,
-    ) -> Result<Score, EvaluateError> {
-        let model = model.into();
-        let failed = |problem| EvaluateError {
-            model: model.clone(),
-            problem,
-        };
-        let clock = Instant::now();
-        let predict = fit().map_err(failed)?;
-        let fit_s = clock.elapsed().as_secs_f64();
-        let clock = Instant::now();
-        let mut predicted = predict(self.test).map_err(failed)?;
-        let predict_s = clock.elapsed().as_secs_f64();
-        predicted
-            .iter_mut()
-            .for_each(|value| *value = (self.unit)(*value));
-        Ok(Score {
-            fit_s: Some(fit_s),
-            predict_s: Some(predict_s),
-            ..Score::of(model, self.truth, &predicted)
-        })
+    fn in_unit(&self, predicted: Vec<f64>) -> Vec<f64> {
+        predicted.into_iter().map(self.unit).collect()
     }
 
     fn ebm(&self, name: &str, settings: Settings) -> Result<Score, EvaluateError> {
-        self.score(name, || {
-            let machine = Ebm::fit(self.train, self.labels, &settings);
-            let machine = machine.map_err(|error| error.to_string())?;
-            Ok(Box::new(move |table: &Table| {
-                machine.predict(table).map_err(|error| error.to_string())
-            }) as Predict)
-        })
+        let fit = || Ebm::fit_under(self.train, self.labels, &settings, self.control);
+        measured(
+            name,
+            self.truth,
+            || fit().map_err(|error| error.to_string()),
+            |ebm| {
+                let predicted = ebm.predict(self.test).map_err(|error| error.to_string());
+                Ok(self.in_unit(predicted?))
+            },
+        )
     }
 
-    /// Every model from a library.
+    /// Every model from a library; `work` is told of each when it is done.
     #[cfg(feature = "baselines")]
-    fn baselines(&self, suffix: &str, seed: u64) -> Result<Vec<Score>, EvaluateError> {
+    fn baselines(&self, suffix: &str, seed: u64, work: u64) -> Result<Vec<Score>, EvaluateError> {
         use gleaner_models::baselines::Baseline;
-        let score = |baseline: Baseline| {
-            self.score(format!("{}{suffix}", baseline.name()), || {
-                let fitted = baseline.fit(self.train, self.labels, seed);
-                let fitted = fitted.map_err(|error| error.to_string())?;
-                Ok(Box::new(move |table: &Table| {
-                    fitted.predict(table).map_err(|error| error.to_string())
-                }) as Predict)
-            })
-        };
-        Baseline::ALL.into_iter().map(score).collect()
+        let mut scores = Vec::new();
+        for baseline in Baseline::ALL {
+            if self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
+                break;
+            }
+            scores.push(measured(
+                format!("{}{suffix}", baseline.name()),
+                self.truth,
+                || {
+                    let fitted = baseline.fit(self.train, self.labels, seed);
+                    fitted.map_err(|error| error.to_string())
+                },
+                |fitted| {
+                    let predicted = fitted.predict(self.test);
+                    Ok(self.in_unit(predicted.map_err(|error| error.to_string())?))
+                },
+            )?);
+            (self.control.progress)(work);
+        }
+        Ok(scores)
     }
 
     #[cfg(not(feature = "baselines"))]
-    fn baselines(&self, _suffix: &str, _seed: u64) -> Result<Vec<Score>, EvaluateError> {
+    fn baselines(
+        &self,
+        _suffix: &str,
+        _seed: u64,
+        _work: u64,
+    ) -> Result<Vec<Score>, EvaluateError> {
         Ok(Vec::new())
     }
 }
 
-/// Whether models from libraries are among the results.
-pub const BASELINES: bool = cfg!(feature = "baselines");
+/// How many models from libraries are among the results.
+#[cfg(feature = "baselines")]
+pub const BASELINES: usize = gleaner_models::baselines::Baseline::ALL.len();
+/// How many models from libraries are among the results: none without their feature.
+#[cfg(not(feature = "baselines"))]
+pub const BASELINES: usize = 0;
 
 /// The mean and the median of the training labels for every row.
 fn constants(labels: &[f64], truth: &[f64]) -> [Score; 2] {

@@ -1,10 +1,11 @@
 //! The forecast of submissions.
 
-use gleaner_models::lucid::throughput::{Series, features, settings};
+use gleaner_models::ebm::Control;
+use gleaner_models::lucid::throughput::{FEATURES, Series, features, settings};
 use gleaner_models::{Column, Table};
 use serde::Serialize;
 
-use super::{EvaluateError, Score, Split, constants};
+use super::{BASELINES, EvaluateError, Score, Split, constants};
 
 /// Forecasts of both labels, measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,11 +23,12 @@ pub struct ThroughputScores {
 /// Learns the first `train` intervals of a series, and forecasts the others.
 ///
 /// # Errors
-/// A model that cannot be trained, as from no interval.
+/// A model that cannot be trained, as from no interval, or the evaluation is stopped.
 pub fn throughput(
     series: &Series,
     train: usize,
     seed: u64,
+    control: Control<'_>,
 ) -> Result<ThroughputScores, EvaluateError> {
     let table = features(series);
     let rows = |range: std::ops::Range<usize>| table.take(&range.collect::<Vec<_>>());
@@ -38,9 +40,10 @@ pub fn throughput(
             labels: &labels[..train],
             truth: &labels[train..],
             unit: |value| value,
+            control,
         };
         let mut scores = vec![split.ebm("EBM", settings(seed))?];
-        scores.extend(split.baselines("", seed)?);
+        scores.extend(split.baselines("", seed, ebm_work(train, seed))?);
         scores.push(Score::of(
             "value an hour ago",
             split.truth,
@@ -55,6 +58,16 @@ pub fn throughput(
         jobs: label(series.jobs(), "shift_1h_njob")?,
         gpus: label(series.gpus(), "shift_1h_ngpu")?,
     })
+}
+
+/// The work of an evaluation that learns so many intervals, of which it tells as it goes.
+pub fn throughput_work(train: usize, seed: u64) -> u64 {
+    2 * (1 + BASELINES) as u64 * ebm_work(train, seed)
+}
+
+/// That of an EBM; a model from a library takes about as long.
+fn ebm_work(train: usize, seed: u64) -> u64 {
+    settings(seed).work(train, FEATURES.len())
 }
 
 fn numbers(table: &Table, name: &str) -> Vec<f64> {

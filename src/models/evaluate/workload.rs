@@ -1,15 +1,18 @@
 //! Estimates of durations.
 
-use gleaner_models::ebm::Settings;
+use gleaner_models::Table;
+use gleaner_models::ebm::Control;
 use gleaner_models::lucid::history::{Ended, estimates};
 use gleaner_models::lucid::workload::{
-    Job as Known, Options, WorkloadModel, features, from_log, to_log,
+    Estimator, Job as Known, Learning, Options, features, from_log, to_log,
 };
 use serde::Serialize;
 
-use super::{EvaluateError, Score, Split, constants};
+use super::{BASELINES, EvaluateError, Score, Split, best, measured};
 use crate::domain::Trace;
 use crate::lucid::inputs::EstimateTable;
+use crate::models::past_jobs;
+use crate::models::weekly::weeks;
 
 /// What is evaluated.
 pub struct WorkloadTask<'t> {
@@ -38,71 +41,144 @@ pub struct WorkloadScores {
     pub without_profile: Vec<Score>,
     /// By rules, and from elsewhere.
     pub rules: Vec<Score>,
+    /// Of all models and rules with profiles, and of those without, the one that ranks jobs best.
+    pub best: Best,
     /// Jobs estimated from the second week on.
     pub weekly_test: usize,
-    /// By models learnt anew at the start of each week from the jobs that could have ended by
+    /// By estimators learnt again at the start of each week from the jobs that could have ended by
     /// then.
     pub weekly: Vec<Score>,
 }
 
-const WEEK: i64 = 7 * 24 * 3600;
+/// The best estimators by rank correlation, of those that have learnt from the same jobs and that
+/// can be chosen; none where none tells jobs apart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Best {
+    /// Where models know profiles.
+    pub with_profile: Option<String>,
+    /// Where they do not.
+    pub without_profile: Option<String>,
+}
+
+/// The two EBMs.
+pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
+
+/// Estimators that do not go by profiles.
+pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
 /// Learns from the first jobs and estimates the others; then week by week.
 ///
 /// # Errors
-/// A model that cannot be trained, as from no job.
-pub fn workload(task: &WorkloadTask<'_>) -> Result<WorkloadScores, EvaluateError> {
+/// A model that cannot be trained, as from no job, or the evaluation is stopped.
+pub fn workload(
+    task: &WorkloadTask<'_>,
+    control: Control<'_>,
+) -> Result<WorkloadScores, EvaluateError> {
     let seconds: Vec<f64> = task
         .trace
         .jobs
         .iter()
         .map(|job| job.duration as f64)
         .collect();
-    let (weekly_test, weekly) = task.weekly(&seconds)?;
+    let with_profile = task.models(&seconds, true, control)?;
+    let without_profile = task.models(&seconds, false, control)?;
+    let rules = task.rules(&seconds, control)?;
+    let (weekly_test, weekly) = task.weekly(&seconds, control)?;
     Ok(WorkloadScores {
         train: task.train,
         test: seconds.len() - task.train,
-        with_profile: task.models(&seconds, true)?,
-        without_profile: task.models(&seconds, false)?,
-        rules: task.rules(&seconds),
+        best: Best {
+            with_profile: best_estimator(&with_profile, &rules),
+            without_profile: best_estimator(&without_profile, &rules),
+        },
+        with_profile,
+        without_profile,
+        rules,
         weekly_test,
         weekly,
     })
 }
 
+/// The title of the estimator that ranks jobs best.
+fn best_estimator(models: &[Score], rules: &[Score]) -> Option<String> {
+    let titles = Estimator::ALL.map(Estimator::title);
+    let can_be_chosen = |score: &&Score| titles.contains(&score.model.as_str());
+    best(models.iter().chain(rules).filter(can_be_chosen))
+}
+
+/// What an EBM learns.
+fn options(ebm: Estimator, profile: bool) -> Options {
+    Options {
+        profile,
+        logarithm: ebm == Estimator::Ebm,
+    }
+}
+
 impl WorkloadTask<'_> {
+    /// The work of an evaluation, of which it tells as it goes: for
+    /// [`Control::progress`].
+    pub fn work(&self) -> u64 {
+        let of = |ebm, profile, rows| {
+            let columns = features(&[], profile).columns().len();
+            let settings = options(ebm, profile).settings(self.seed);
+            settings.work(rows, columns)
+        };
+        let all = |rows: usize| -> u64 {
+            let profiles = [true, false].into_iter();
+            let works = profiles.flat_map(|profile| EBMS.map(|ebm| of(ebm, profile, rows)));
+            works.sum()
+        };
+        let baselines = (4 * BASELINES) as u64 * self.baseline_work();
+        let weeks = weeks(self.trace, self.start());
+        let weekly: u64 = weeks
+            .map(|week| all(self.could_have_ended(week.from).count()))
+            .sum();
+        all(self.train) + baselines + weekly
+    }
+
+    /// About the time of a model from a library, in that of EBMs' work.
+    fn baseline_work(&self) -> u64 {
+        let settings = options(Estimator::Ebm, true).settings(self.seed);
+        settings.work(self.train, features(&[], true).columns().len())
+    }
+
     /// Models of seconds and of their logarithms.
-    fn models(&self, seconds: &[f64], profile: bool) -> Result<Vec<Score>, EvaluateError> {
+    fn models(
+        &self,
+        seconds: &[f64],
+        profile: bool,
+        control: Control<'_>,
+    ) -> Result<Vec<Score>, EvaluateError> {
         let (first, rest) = self.known.split_at(self.train);
-        let (train, test) = (features(first, profile), features(rest, profile));
+        let tables: [Table; 2] = [first, rest].map(|jobs| features(jobs, profile));
         let (labels, truth) = seconds.split_at(self.train);
         let logarithms: Vec<f64> = labels.iter().map(|&seconds| to_log(seconds)).collect();
         let mut scores = Vec::new();
-        for (logarithm, suffix) in [(true, " of logarithms"), (false, " of seconds")] {
+        for ebm in EBMS {
+            let options = options(ebm, profile);
             let split = Split {
-                train: &train,
-                test: &test,
-                labels: if logarithm { &logarithms } else { labels },
-                truth,
-                unit: if logarithm {
-                    from_log
-                } else {
-                    |seconds| seconds
+                train: &tables[0],
+                test: &tables[1],
+                labels: match options.logarithm {
+                    true => &logarithms,
+                    false => labels,
                 },
+                truth,
+                unit: match options.logarithm {
+                    true => from_log,
+                    false => |seconds| seconds,
+                },
+                control,
             };
-            let options = Options { profile, logarithm };
-            scores.push(split.ebm(&format!("EBM{suffix}"), self.settings(options))?);
-            scores.extend(split.baselines(suffix, self.seed)?);
+            let suffix = ebm.title().trim_start_matches("EBM");
+            scores.push(split.ebm(ebm.title(), options.settings(self.seed))?);
+            scores.extend(split.baselines(suffix, self.seed, self.baseline_work())?);
         }
         Ok(scores)
     }
 
-    fn settings(&self, options: Options) -> Settings {
-        options.settings(self.seed)
-    }
-
-    fn rules(&self, seconds: &[f64]) -> Vec<Score> {
-        let (labels, truth) = seconds.split_at(self.train);
+    fn rules(&self, seconds: &[f64], control: Control<'_>) -> Result<Vec<Score>, EvaluateError> {
+        let truth = &seconds[self.train..];
         let mut scores = Vec::new();
         if let Some(published) = self.published {
             let jobs = self.trace.jobs[self.train..].iter();
@@ -113,14 +189,33 @@ impl WorkloadTask<'_> {
                 &told.collect::<Vec<_>>(),
             ));
         }
-        let history = self.history(seconds);
-        scores.push(Score::of("user's history", truth, &history[self.train..]));
-        scores.extend(constants(labels, truth));
-        scores
+        let past = past_jobs(self.trace, self.known, 0..self.train);
+        for rule in RULES {
+            let fit = || rule.fit(&past, &self.learning(false), control);
+            scores.push(measured(
+                rule.title(),
+                truth,
+                || fit().map_err(|error| error.to_string()),
+                |fitted| Ok(fitted.predict(&self.known[self.train..])),
+            )?);
+        }
+        let history = self.history_as_jobs_end(seconds);
+        let name = format!("{}, as jobs end", Estimator::History.title());
+        scores.push(Score::of(name, truth, &history[self.train..]));
+        Ok(scores)
     }
 
-    /// Estimates by the user's past jobs; without any past, 0.
-    fn history(&self, seconds: &[f64]) -> Vec<f64> {
+    pub(super) fn learning(&self, profile: bool) -> Learning {
+        Learning {
+            profile,
+            seed: self.seed,
+            monotone: Vec::new(),
+        }
+    }
+
+    /// Estimates by the user's past jobs, which are learnt from as soon as they have ended; without
+    /// any past, 0.
+    fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
         let ended = self.trace.jobs.iter().zip(seconds);
         let ended = ended.map(|(job, &seconds)| Ended {
             user: &job.user,
@@ -135,58 +230,5 @@ impl WorkloadTask<'_> {
             .into_iter()
             .map(Option::unwrap_or_default)
             .collect()
-    }
-
-    /// From the second week on, by the machine with and without profiles.
-    fn weekly(&self, seconds: &[f64]) -> Result<(usize, Vec<Score>), EvaluateError> {
-        let jobs = &self.trace.jobs;
-        let start = jobs.first().map_or(0, |job| job.submit);
-        let from = jobs.partition_point(|job| job.submit < start.saturating_add(WEEK));
-        if from == jobs.len() {
-            return Ok((0, Vec::new()));
-        }
-        let mut scores = Vec::new();
-        for (profile, suffix) in [(true, "with profiles"), (false, "without profiles")] {
-            for (logarithm, of) in [(true, "logarithms"), (false, "seconds")] {
-                let options = Options { profile, logarithm };
-                let name = format!("EBM of {of}, {suffix}");
-                let told = self
-                    .week_by_week(seconds, start, options)
-                    .map_err(|error| EvaluateError {
-                        model: name.clone(),
-                        problem: error.to_string(),
-                    })?;
-                scores.push(Score::of(name, &seconds[from..], &told));
-            }
-        }
-        Ok((jobs.len() - from, scores))
-    }
-
-    /// Estimates of all jobs from the second week on.
-    fn week_by_week(
-        &self,
-        seconds: &[f64],
-        start: i64,
-        options: Options,
-    ) -> Result<Vec<f64>, gleaner_models::ebm::FitError> {
-        let jobs = &self.trace.jobs;
-        let before = |second: i64| jobs.partition_point(|job| job.submit < second);
-        let mut told = Vec::new();
-        let mut week = start.saturating_add(WEEK);
-        while before(week) < jobs.len() {
-            let next = week.saturating_add(WEEK);
-            if before(week) == before(next) {
-                week = next;
-                continue;
-            }
-            let ended = |row: &usize| jobs[*row].submit.saturating_add(jobs[*row].duration) < week;
-            let rows: Vec<usize> = (0..before(week)).filter(ended).collect();
-            let known: Vec<Known<'_>> = rows.iter().map(|&row| self.known[row].clone()).collect();
-            let labels: Vec<f64> = rows.iter().map(|&row| seconds[row]).collect();
-            let model = WorkloadModel::fit(&known, &labels, options, &self.settings(options))?;
-            told.extend(model.predict(&self.known[before(week)..before(next)]));
-            week = next;
-        }
-        Ok(told)
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use gleaner_models::ebm::{Cell, Ebm, Term};
+use gleaner_models::lucid::workload::{DurationEbm, EstimatorChoice};
 use serde::Serialize;
 
 use crate::models::Model;
@@ -73,8 +74,9 @@ pub struct TermFacts {
     pub cells: Vec<Cell>,
 }
 
-/// The machines of a model; none where it is a tree.
-pub fn machines(model: &Model) -> Vec<Machine<'_>> {
+/// The machines of a model, of a workload model the estimator that is chosen; none where that is
+/// a rule, or the model a tree.
+pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<Machine<'_>> {
     let machine = |label, unit, ebm| Machine {
         label,
         unit,
@@ -86,12 +88,24 @@ pub fn machines(model: &Model) -> Vec<Machine<'_>> {
             machine(Label::Jobs, "GPU jobs in ten minutes", model.jobs()),
             machine(Label::Gpus, "GPUs in ten minutes", model.gpus()),
         ],
-        Model::Workload(model) if model.options().logarithm => vec![Machine {
-            logarithm: true,
-            ..machine(Label::Duration, "ln(1 + seconds)", model.machine())
-        }],
-        Model::Workload(model) => vec![machine(Label::Duration, "seconds", model.machine())],
+        Model::Workload(model) => {
+            let (_, fitted) = model.pick(choice);
+            fitted.ebm().map(of_durations).into_iter().collect()
+        }
         Model::Packing(_) => Vec::new(),
+    }
+}
+
+fn of_durations(ebm: &DurationEbm) -> Machine<'_> {
+    let logarithm = ebm.options().logarithm;
+    Machine {
+        label: Label::Duration,
+        unit: match logarithm {
+            true => "ln(1 + seconds)",
+            false => "seconds",
+        },
+        logarithm,
+        ebm: ebm.machine(),
     }
 }
 

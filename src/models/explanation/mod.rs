@@ -2,10 +2,13 @@
 
 mod machine;
 mod prediction;
+mod rule;
 
 pub use machine::{Importance, Label, Machine, MachineFacts, TermFacts, machines};
 pub use prediction::{Part, Prediction, Sum, Way, of_interval, of_job, of_profile};
+pub use rule::{EstimatorFacts, Rule};
 
+use gleaner_models::lucid::workload::EstimatorChoice;
 use gleaner_models::tree::Tree;
 use serde::Serialize;
 
@@ -21,7 +24,9 @@ pub struct Explanation {
     pub trained: Span,
     /// The files it was trained on.
     pub inputs: Vec<Input>,
-    /// Its explainable boosting machines; none of a tree.
+    /// Of a workload model: the estimator that is explained, and how all of them did.
+    pub estimator: Option<EstimatorFacts>,
+    /// Its explainable boosting machines; none of a tree, nor of an estimator that is a rule.
     pub machines: Vec<MachineFacts>,
     /// Its tree, where it is one.
     pub tree: Option<TreeFacts>,
@@ -43,13 +48,17 @@ pub struct TreeFacts {
 }
 
 impl Explanation {
-    /// What every model tells.
-    pub fn of(trained: &Trained) -> Self {
+    /// What every model tells; of a workload model by the estimator that is chosen.
+    pub fn of(trained: &Trained, choice: EstimatorChoice) -> Self {
         Explanation {
             kind: trained.model.kind(),
             trained: trained.span,
             inputs: trained.inputs.clone(),
-            machines: machines(&trained.model)
+            estimator: match &trained.model {
+                Model::Workload(model) => Some(EstimatorFacts::of(model, choice)),
+                _ => None,
+            },
+            machines: machines(&trained.model, choice)
                 .iter()
                 .map(MachineFacts::of)
                 .collect(),

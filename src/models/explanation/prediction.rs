@@ -4,10 +4,10 @@ use gleaner_models::Table;
 use gleaner_models::ebm::{Contribution, Mismatch};
 use gleaner_models::lucid::packing::PackingModel;
 use gleaner_models::lucid::throughput::{Series, table};
-use gleaner_models::lucid::workload::{Job, WorkloadModel, features, from_log};
+use gleaner_models::lucid::workload::{Fitted, Job, features, from_log};
 use serde::Serialize;
 
-use super::{Label, Machine};
+use super::{Label, Machine, Rule};
 use crate::domain::{Time, Workload};
 use crate::lucid::inputs::Profile;
 use crate::models::packing_row;
@@ -20,6 +20,8 @@ pub enum Prediction {
     Sum(Sum),
     /// Of a tree: it asks.
     Way(Way),
+    /// Of a rule.
+    Rule(Rule),
 }
 
 /// A prediction of a machine: the intercept and the scores add up to it.
@@ -78,18 +80,22 @@ pub fn of_interval(
     sum(machine, subject, &table(series, step..step + 1))
 }
 
-/// The estimate of a job's duration.
+/// The estimate of a job's duration by an estimator, and by its machine where it has one.
 ///
 /// # Errors
 /// None in practice: the features are those of the machine.
 pub fn of_job(
-    machine: &Machine<'_>,
-    model: &WorkloadModel,
+    machine: Option<&Machine<'_>>,
+    fitted: &Fitted,
     id: &str,
     job: &Job<'_>,
 ) -> Result<Prediction, Mismatch> {
-    let table = features(std::slice::from_ref(job), model.options().profile);
-    sum(machine, format!("job {id}"), &table)
+    let subject = format!("job {id}");
+    let (Some(machine), Some(ebm)) = (machine, fitted.ebm()) else {
+        return Ok(Prediction::Rule(Rule::of(fitted, subject, job)));
+    };
+    let table = features(std::slice::from_ref(job), ebm.options().profile);
+    sum(machine, subject, &table)
 }
 
 /// The sharing score of a profile.

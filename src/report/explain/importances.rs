@@ -1,6 +1,7 @@
 //! What a model goes by, as bars.
 
 use crate::models::explanation::{Explanation, Importance, MachineFacts, TreeFacts};
+use crate::output::plain::printable;
 use crate::report::figure::{Axis, Colour, Marks, Part};
 use crate::report::names::cut;
 use crate::report::numbers::number;
@@ -68,7 +69,8 @@ pub(super) fn inputs(told: &Explanation) -> Grid {
     let heads = [Head::text("file"), Head::text("SHA-256")];
     let mut grid = Grid::new("Trained on", heads);
     for input in &told.inputs {
-        grid.row([cut(&input.path, PATH), cut(&input.sha256, PATH)]);
+        let [path, sha256] = [&input.path, &input.sha256].map(|text| cut(&printable(text), PATH));
+        grid.row([path, sha256]);
     }
     grid
 }

@@ -1,12 +1,16 @@
 //! What a page says of a trained model.
 
-use gleaner_models::ebm::Term;
+use gleaner_models::ebm::{Cell, Term};
 
 use super::numbers::{count, number};
 use super::{Block, Section, Tile};
 use crate::domain::Time;
-use crate::models::explanation::{Explanation, Importance, Machine, MachineFacts, Prediction};
+use crate::models::explanation::{
+    EstimatorFacts, Explanation, Importance, Machine, MachineFacts, Prediction,
+};
+use crate::output::plain::printable;
 
+mod estimators;
 mod importances;
 mod pair;
 mod prediction;
@@ -38,18 +42,33 @@ fn model(told: &Explanation) -> Section {
         blocks.push(Block::figure(importances::of_tree(facts)));
         blocks.push(Block::Grid(tree::grid(facts)));
     }
+    let trial = told.estimator.as_ref().and_then(estimators::grid);
+    blocks.extend(trial.map(Block::Grid));
     blocks.push(Block::Folded(importances::inputs(told)));
     Section {
         id: "model".to_owned(),
         title: "What it goes by".to_owned(),
-        lead: match told.tree {
-            Some(_) => "Decisions, one after the other, lead to a sharing score.".to_owned(),
-            None => "A prediction is the average over the training rows plus a score from each \
-                     term, a feature or a pair of them."
-                .to_owned(),
-        },
+        lead: lead(told),
         blocks,
     }
+}
+
+fn lead(told: &Explanation) -> String {
+    match (&told.tree, told.machines.is_empty(), &told.estimator) {
+        (Some(_), ..) => "Decisions, one after the other, lead to a sharing score.".to_owned(),
+        (None, true, Some(facts)) => estimators::lead(facts),
+        _ => "A prediction is the average over the training rows plus a score from each term, a \
+              feature or a pair of them."
+            .to_owned(),
+    }
+}
+
+/// Cells with bins that can be shown: names of categories come from files.
+fn shown(mut cells: Vec<Cell>) -> Vec<Cell> {
+    for bin in cells.iter_mut().flat_map(|cell| &mut cell.bins) {
+        *bin = printable(bin).into_owned();
+    }
+    cells
 }
 
 fn tiles(told: &Explanation) -> Vec<Tile> {
@@ -63,6 +82,11 @@ fn tiles(told: &Explanation) -> Vec<Tile> {
         _ => String::new(),
     };
     let mut tiles = vec![tile("Training rows", count(told.trained.rows as u64), span)];
+    let estimator = |facts: &EstimatorFacts| {
+        let title = facts.name.title().to_owned();
+        tile("Estimator", title, facts.learnt.clone())
+    };
+    tiles.extend(told.estimator.as_ref().map(estimator));
     let mean = |facts: &MachineFacts| {
         let name = format!("Average of {}", facts.label.name());
         tile(&name, number(facts.intercept), facts.unit.to_owned())
@@ -91,11 +115,12 @@ fn one(told: &Prediction) -> Section {
     let (subject, block) = match told {
         Prediction::Sum(sum) => (&sum.subject, Block::figure(prediction::figure(sum))),
         Prediction::Way(way) => (&way.subject, Block::Grid(prediction::way(way))),
+        Prediction::Rule(rule) => (&rule.subject, Block::Grid(prediction::rule(rule))),
     };
     Section {
         id: "one".to_owned(),
         title: "One prediction".to_owned(),
-        lead: format!("How the prediction for {subject} comes about."),
+        lead: format!("How the prediction for {} comes about.", printable(subject)),
         blocks: vec![block],
     }
 }

@@ -2,7 +2,9 @@
 
 use gleaner_models::ebm::{Bins, Cell, Term};
 
+use super::shown;
 use crate::models::explanation::Machine;
+use crate::output::plain::printable;
 use crate::report::figure::{Axis, Heat, Marks};
 use crate::report::names::{cut, slug};
 use crate::report::numbers::{count, number};
@@ -17,12 +19,15 @@ const CELLS: usize = 400;
 
 /// A map of the scores of a pair.
 pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
-    let cells = machine.ebm.cells(term);
+    let cells = shown(machine.ebm.cells(term));
     let features = machine.features(term);
     let labels: Vec<Vec<String>> = term
         .axes()
         .iter()
-        .map(|axis| machine.ebm.labels(axis))
+        .map(|axis| {
+            let labels = machine.ebm.labels(axis).into_iter();
+            labels.map(|label| printable(&label).into_owned()).collect()
+        })
         .collect();
     let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
     let rows: Vec<&[Cell]> = cells.chunks(width).collect();

@@ -1,9 +1,11 @@
 //! One prediction, broken down.
 
-use crate::models::explanation::{Part as Told, Sum, Way};
+use crate::models::explanation::{Part as Told, Rule, Sum, Way};
+use crate::output::plain::printable;
 use crate::report::figure::{Axis, Colour, Marks, Part};
 use crate::report::numbers::{duration, number};
 use crate::report::{Figure, Grid, Head};
+use crate::words::counted;
 
 /// Most terms with a bar of their own; the others share one.
 const BARS: usize = 14;
@@ -27,7 +29,11 @@ pub(super) fn figure(sum: &Sum) -> Figure {
     };
     Figure {
         id: "prediction".to_owned(),
-        title: format!("The {} predicted for {}", sum.label.name(), sum.subject),
+        title: format!(
+            "The {} predicted for {}",
+            sum.label.name(),
+            printable(&sum.subject)
+        ),
         text: text(sum),
         x: Axis::spread(format!("added, {}", sum.unit)),
         y: Axis::names("", bars.iter().map(|(name, _)| name.clone()).collect()),
@@ -43,7 +49,7 @@ pub(super) fn figure(sum: &Sum) -> Figure {
 fn bar(part: &Told) -> (String, f64) {
     let told = &part.contribution;
     let name = match told.bins.as_slice() {
-        [bin] => format!("{}: {bin}", told.term),
+        [bin] => format!("{}: {}", told.term, printable(bin)),
         _ => told.term.clone(),
     };
     (name, told.score)
@@ -75,7 +81,12 @@ fn numbers(sum: &Sum) -> Grid {
     let mut grid = Grid::new("All terms", heads);
     for part in &sum.contributions {
         let told = &part.contribution;
-        let cells = [told.term.clone(), told.bins.join(" & "), number(told.score)];
+        let bins = told.bins.join(" & ");
+        let cells = [
+            told.term.clone(),
+            printable(&bins).into_owned(),
+            number(told.score),
+        ];
         grid.row(cells.into_iter().chain(part.factor.map(number)));
     }
     grid
@@ -83,7 +94,7 @@ fn numbers(sum: &Sum) -> Grid {
 
 /// The decisions on the way through a tree.
 pub(super) fn way(way: &Way) -> Grid {
-    let title = format!("{}: sharing score {}", way.subject, way.score);
+    let title = format!("{}: sharing score {}", printable(&way.subject), way.score);
     let mut grid = Grid::new(title, [Head::number("decision"), Head::text("by")]);
     for (number, step) in way.steps.iter().enumerate() {
         grid.row([(number + 1).to_string(), step.clone()]);
@@ -91,5 +102,24 @@ pub(super) fn way(way: &Way) -> Grid {
     let rows: Vec<String> = way.rows.iter().map(usize::to_string).collect();
     let leaf = format!("training rows by score: {}", rows.join(", "));
     grid.row([String::new(), leaf]);
+    grid
+}
+
+/// The past jobs that a rule goes by.
+pub(super) fn rule(rule: &Rule) -> Grid {
+    let title = format!(
+        "{}: {} ({} s)",
+        printable(&rule.subject),
+        duration(rule.seconds),
+        number(rule.seconds)
+    );
+    let mut grid = Grid::new(
+        title,
+        [Head::text("the mean of"), Head::text("with the same")],
+    );
+    if let Some(jobs) = rule.jobs {
+        let alike = printable(&rule.alike).into_owned();
+        grid.row([counted(jobs, "past job"), alike]);
+    }
     grid
 }

@@ -2,6 +2,7 @@
 
 use gleaner_models::ebm::{Bins, Cell, Term};
 
+use super::shown;
 use crate::models::explanation::{Machine, TermFacts};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Part, Shape};
 use crate::report::names::{short, slug};
@@ -16,6 +17,10 @@ const MARGIN: f64 = 0.1;
 /// The shape function of a feature: steps of numbers, bars of categories.
 pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
     let facts = machine.facts(term);
+    let facts = TermFacts {
+        cells: shown(facts.cells),
+        ..facts
+    };
     let feature = term.axes().first().map_or(0, |axis| axis.feature());
     let (x, marks, read) = match &machine.ebm.features()[feature].bins {
         Bins::Numeric {

@@ -48,6 +48,30 @@ struct Named {
     by_gpus: BTreeMap<u32, Mean>,
 }
 
+/// The past jobs that a job is expected to run as long as.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found<'h> {
+    /// How long they ran on average.
+    pub seconds: f64,
+    /// How many they are.
+    pub jobs: u64,
+    /// What they have in common with the job.
+    pub alike: Alike<'h>,
+}
+
+/// What past jobs have in common with a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Alike<'h> {
+    /// The user, the number of GPUs, and one of these names, which are the job's or most like it.
+    NameAndGpus(Vec<&'h str>),
+    /// The user, and one of these names.
+    Name(Vec<&'h str>),
+    /// The user.
+    User,
+    /// Nothing.
+    Everyone,
+}
+
 /// A mean that grows.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct Mean {
@@ -61,8 +85,12 @@ impl Mean {
         self.jobs += 1;
     }
 
-    fn value(self) -> Option<f64> {
-        (self.jobs > 0).then(|| self.sum / self.jobs as f64)
+    fn found(self, alike: Alike<'_>) -> Option<Found<'_>> {
+        (self.jobs > 0).then(|| Found {
+            seconds: self.sum / self.jobs as f64,
+            jobs: self.jobs,
+            alike,
+        })
     }
 
     /// The mean of all jobs of several means.
@@ -90,14 +118,24 @@ impl History {
     /// two names most like it, on as many GPUs; else on any number; else of all jobs of the user;
     /// else of all users. `None` where no job has ended yet.
     pub fn estimate(&self, user: &str, name: &str, gpus: u32) -> Option<f64> {
+        self.find(user, name, gpus).map(|found| found.seconds)
+    }
+
+    /// The same, with the jobs whose mean it is.
+    pub fn find(&self, user: &str, name: &str, gpus: u32) -> Option<Found<'_>> {
         let by_user = self.users.get(user);
-        let estimate = by_user.and_then(|user| user.estimate(name, gpus));
-        estimate.or_else(|| self.all.value())
+        let found = by_user.and_then(|user| user.find(name, gpus));
+        found.or_else(|| self.all.found(Alike::Everyone))
     }
 
     /// Number of jobs learnt from.
     pub fn jobs(&self) -> u64 {
         self.all.jobs
+    }
+
+    /// Number of users who submitted them.
+    pub fn users(&self) -> usize {
+        self.users.len()
     }
 }
 
@@ -115,22 +153,27 @@ impl User {
         }
     }
 
-    fn estimate(&self, name: &str, gpus: u32) -> Option<f64> {
-        let named = self.alike(name);
-        let same_gpus = named.iter().filter_map(|named| named.by_gpus.get(&gpus));
+    fn find(&self, name: &str, gpus: u32) -> Option<Found<'_>> {
+        let (names, jobs): (Vec<&str>, Vec<&Named>) = self.alike(name).into_iter().unzip();
+        let same_gpus = jobs.iter().filter_map(|jobs| jobs.by_gpus.get(&gpus));
         let same_gpus = Mean::of(same_gpus.copied());
-        let any_gpus = Mean::of(named.iter().map(|named| named.all));
-        let value = same_gpus.value().or_else(|| any_gpus.value());
-        value.or_else(|| self.all.value())
+        if same_gpus.jobs > 0 {
+            return same_gpus.found(Alike::NameAndGpus(names));
+        }
+        let any_gpus = Mean::of(jobs.iter().map(|jobs| jobs.all));
+        let found = any_gpus.found(Alike::Name(names));
+        found.or_else(|| self.all.found(Alike::User))
     }
 
-    /// Jobs of a name, or where there are none, of those most like it.
-    fn alike(&self, name: &str) -> Vec<&Named> {
-        if let Some(named) = self.names.get(name) {
-            return vec![named];
+    /// A name with its jobs, or where there are none, those most like it.
+    fn alike(&self, name: &str) -> Vec<(&str, &Named)> {
+        if let Some((name, jobs)) = self.names.get_key_value(name) {
+            return vec![(name, jobs)];
         }
         let closest = self.closest(name).into_iter();
-        closest.filter_map(|name| self.names.get(name)).collect()
+        closest
+            .filter_map(|name| Some((name, self.names.get(name)?)))
+            .collect()
     }
 
     /// The names most like another, the later in the alphabet of equal ones, as difflib chooses.
@@ -179,6 +222,17 @@ mod tests {
         assert_eq!(estimate("ann", "xyz", 1), 1130.0 / 4.0);
         assert_eq!(estimate("cy", "train-a", 1), 1137.0 / 5.0);
         assert_eq!(History::default().estimate("ann", "train-a", 1), None);
+        let found = |user, name, gpus| {
+            let found = history.find(user, name, gpus).unwrap();
+            (found.jobs, found.alike)
+        };
+        let name = || vec!["train-a"];
+        assert_eq!(found("ann", "train-a", 1), (2, Alike::NameAndGpus(name())));
+        assert_eq!(found("ann", "train-a", 2), (3, Alike::Name(name())));
+        assert_eq!(found("ann", "train-b", 2), (3, Alike::Name(name())));
+        assert_eq!(found("ann", "xyz", 1), (4, Alike::User));
+        assert_eq!(found("cy", "train-a", 1), (5, Alike::Everyone));
+        assert_eq!((history.jobs(), history.users()), (5, 2));
     }
 
     #[test]
@@ -206,8 +260,9 @@ mod tests {
         }
         assert_eq!(history.estimate("ann", "old-name", 1), Some(5.0));
         assert_eq!(history.estimate("ann", "kept-names", 1), Some(7.0));
-        let all = history.users["ann"].all.value();
-        assert_eq!(history.estimate("ann", "old-names", 1), all);
+        let all = history.users["ann"].all;
+        let mean = Some(all.sum / all.jobs as f64);
+        assert_eq!(history.estimate("ann", "old-names", 1), mean);
     }
 
     #[test]

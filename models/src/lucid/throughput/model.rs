@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{FEATURES, Series, features};
-use crate::ebm::{Ebm, FitError, Settings};
+use crate::ebm::{Control, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
@@ -51,7 +51,7 @@ impl ThroughputModel {
     /// Learns the intervals `steps` of a series; what came before them is among their features.
     ///
     /// # Errors
-    /// Where there is no interval, or a setting makes no sense.
+    /// Where there is no interval, a setting makes no sense, or it is stopped.
     ///
     /// # Panics
     /// Where the series has no such intervals.
@@ -59,12 +59,13 @@ impl ThroughputModel {
         series: &Series,
         steps: Range<usize>,
         settings: &Settings,
+        control: Control<'_>,
     ) -> Result<Self, FitError> {
         let rows: Vec<usize> = steps.clone().collect();
         let table = features(series).take(&rows);
         let (jobs, gpus) = rayon::join(
-            || Ebm::fit(&table, &series.jobs()[steps.clone()], settings),
-            || Ebm::fit(&table, &series.gpus()[steps.clone()], settings),
+            || Ebm::fit_under(&table, &series.jobs()[steps.clone()], settings, control),
+            || Ebm::fit_under(&table, &series.gpus()[steps.clone()], settings, control),
         );
         Ok(ThroughputModel {
             jobs: jobs?,
@@ -114,7 +115,8 @@ mod tests {
     #[test]
     fn a_daily_rhythm_is_forecast() {
         let series = series();
-        let model = ThroughputModel::fit(&series, 0..2500, &settings(0)).unwrap();
+        let model =
+            ThroughputModel::fit(&series, 0..2500, &settings(0), Control::default()).unwrap();
         let (jobs, gpus) = model.predict(&series, 2500..3000);
         let error = crate::metrics::mean_absolute_error(&series.jobs()[2500..], &jobs);
         assert!(error < 0.8, "{error}");
@@ -126,7 +128,8 @@ mod tests {
 
     #[test]
     fn a_saved_model_of_other_features_is_refused() {
-        let model = ThroughputModel::fit(&series(), 0..300, &settings(0)).unwrap();
+        let model =
+            ThroughputModel::fit(&series(), 0..300, &settings(0), Control::default()).unwrap();
         let text = serde_json::to_string(&model).unwrap();
         assert_eq!(
             serde_json::from_str::<ThroughputModel>(&text).unwrap(),

@@ -4,9 +4,15 @@
 //! In published traces a job's workload, and so its profile, was chosen by how long the job ran.
 //! There the profile tells the duration; [`features`] can leave it out.
 
+mod ebm;
+mod estimator;
 mod model;
+mod trial;
 
-pub use model::{Options, WorkloadModel};
+pub use ebm::{DurationEbm, Options};
+pub use estimator::{Estimator, Fitted, Learning, Past};
+pub use model::{EstimatorChoice, WorkloadModel};
+pub use trial::{Trial, TrialScore};
 
 use jiff::civil::DateTime;
 
@@ -18,6 +24,8 @@ use crate::{Column, Table};
 pub struct Job<'j> {
     /// Who submits it; empty where that is not known.
     pub user: &'j str,
+    /// Its name; empty where that is not known. No EBM goes by it.
+    pub name: &'j str,
     /// The virtual cluster it is submitted to; empty where that is not known.
     pub vc: &'j str,
     /// GPUs it asks for.
@@ -97,6 +105,7 @@ mod tests {
     fn what_is_not_known_is_missing() {
         let job = Job {
             user: "",
+            name: "",
             vc: "vc1",
             gpus: 4,
             cpus: 2.5,

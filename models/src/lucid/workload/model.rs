@@ -1,196 +1,217 @@
-//! The model: a machine, and what its label was.
+//! The model: every estimator, and which of them to use.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
-use super::{Job, features, from_log, to_log};
-use crate::ebm::{Binning, Ebm, FitError, Settings};
-use crate::isotonic::Direction;
-use crate::lucid::check_features;
+use serde::{Deserialize, Serialize, Serializer};
 
-/// What durations are learnt from, and how.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Options {
-    /// Whether the job's profile is among the features.
-    pub profile: bool,
-    /// Whether ln(1 + seconds) is learnt in place of the seconds.
-    pub logarithm: bool,
+use super::{Estimator, Fitted, Learning, Options, Past, Trial};
+use crate::ebm::{Control, FitError};
+
+/// Which estimator is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EstimatorChoice {
+    /// The one that ranks held-out jobs best.
+    #[default]
+    Best,
+    /// This one.
+    Named(Estimator),
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            profile: true,
-            logarithm: true,
-        }
-    }
-}
+/// The best estimator where there are too few jobs to hold some out.
+pub(super) const UNTRIED: Estimator = Estimator::Ebm;
 
-impl Options {
-    /// Settings of the machine. For logarithms those by which, in Venus' first days of September,
-    /// the days after were told best: short runs, as users change faster than their habits are
-    /// learnt. For seconds those published: learning rate 0.01, bins of equal width, 20 pairs; in at
-    /// most 1,000 rounds.
-    pub fn settings(self, seed: u64) -> Settings {
-        let settings = Settings {
-            interactions: 20,
-            bags: 8,
-            seed,
-            ..Settings::default()
-        };
-        if self.logarithm {
-            return Settings {
-                learning_rate: 0.05,
-                max_rounds: 100,
-                ..settings
-            };
-        }
-        Settings {
-            learning_rate: 0.01,
-            max_rounds: 1000,
-            binning: Binning::Uniform,
-            max_bins: 256,
-            ..settings
-        }
-    }
-}
-
-/// A trained estimate of how long a job runs.
+/// Trained estimates of how long jobs run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct WorkloadModel {
-    options: Options,
-    machine: Ebm,
+    /// Whether profiles are among the features of its EBMs.
+    profile: bool,
+    chosen: Estimator,
+    trial: Option<Trial>,
+    estimators: Estimators,
+}
+
+/// All estimators, fitted on the same jobs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Estimators {
+    ebm: Fitted,
+    ebm_seconds: Fitted,
+    history: Fitted,
+    median: Fitted,
+    mean: Fitted,
 }
 
 /// A model as it is saved, not yet checked.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Saved {
-    options: Options,
-    machine: Ebm,
+    profile: bool,
+    chosen: Estimator,
+    trial: Option<Trial>,
+    estimators: Estimators,
 }
 
 impl TryFrom<Saved> for WorkloadModel {
     type Error = String;
 
-    fn try_from(Saved { options, machine }: Saved) -> Result<Self, String> {
-        check_features(&machine, features(&[], options.profile).names())?;
-        Ok(WorkloadModel { options, machine })
+    fn try_from(saved: Saved) -> Result<Self, String> {
+        for estimator in Estimator::ALL {
+            if !is_of(estimator, saved.estimators.get(estimator), saved.profile) {
+                return Err(format!("what is called {estimator} is another estimator"));
+            }
+        }
+        Ok(WorkloadModel {
+            profile: saved.profile,
+            chosen: saved.chosen,
+            trial: saved.trial,
+            estimators: saved.estimators,
+        })
+    }
+}
+
+fn is_of(estimator: Estimator, fitted: &Fitted, profile: bool) -> bool {
+    let options = |logarithm| Options { profile, logarithm };
+    match (estimator, fitted) {
+        (Estimator::Ebm, Fitted::Ebm(ebm)) => ebm.options() == options(true),
+        (Estimator::EbmSeconds, Fitted::Ebm(ebm)) => ebm.options() == options(false),
+        (Estimator::History, Fitted::History(_))
+        | (Estimator::Median | Estimator::Mean, Fitted::Constant(_)) => true,
+        _ => false,
+    }
+}
+
+impl Estimators {
+    fn get(&self, estimator: Estimator) -> &Fitted {
+        match estimator {
+            Estimator::Ebm => &self.ebm,
+            Estimator::EbmSeconds => &self.ebm_seconds,
+            Estimator::History => &self.history,
+            Estimator::Median => &self.median,
+            Estimator::Mean => &self.mean,
+        }
     }
 }
 
 impl WorkloadModel {
-    /// Learns how long jobs ran, in seconds.
+    /// Tries every estimator on the last weeks of jobs that have ended, then fits all of them on
+    /// all of the jobs: another than the best may be asked for.
     ///
     /// # Errors
-    /// Where there is no job, not a duration for each, or one that is no number.
+    /// Where there is no job, a duration is no number, or it is stopped.
     pub fn fit(
-        jobs: &[Job<'_>],
-        seconds: &[f64],
-        options: Options,
-        settings: &Settings,
+        past: &[Past<'_>],
+        learning: &Learning,
+        choice: EstimatorChoice,
+        control: Control<'_>,
     ) -> Result<Self, FitError> {
-        let table = features(jobs, options.profile);
-        let labels: Vec<f64> = match options.logarithm {
-            true => seconds.iter().map(|&seconds| to_log(seconds)).collect(),
-            false => seconds.to_vec(),
+        let trial = Trial::run(&Estimator::ALL, past, learning, control)?;
+        let fit = |estimator: Estimator| estimator.fit(past, learning, control);
+        Ok(WorkloadModel {
+            profile: learning.profile,
+            chosen: choice.after(trial.as_ref()),
+            trial,
+            estimators: Estimators {
+                ebm: fit(Estimator::Ebm)?,
+                ebm_seconds: fit(Estimator::EbmSeconds)?,
+                history: fit(Estimator::History)?,
+                median: fit(Estimator::Median)?,
+                mean: fit(Estimator::Mean)?,
+            },
+        })
+    }
+
+    /// The work of a fit on so many jobs, of which [`Control::progress`] is told, about: that of
+    /// the trial is not known before.
+    pub fn work(learning: &Learning, rows: usize) -> u64 {
+        learning.work(rows) + learning.work(2 * rows / 3)
+    }
+
+    /// Whether profiles are among the features of its EBMs.
+    pub fn profile(&self) -> bool {
+        self.profile
+    }
+
+    /// How the estimators did on the last weeks; none where there were too few jobs to hold out.
+    pub fn trial(&self) -> Option<&Trial> {
+        self.trial.as_ref()
+    }
+
+    /// The estimator that is asked for; the best is that which was chosen in training.
+    pub fn pick(&self, choice: EstimatorChoice) -> (Estimator, &Fitted) {
+        let estimator = match choice {
+            EstimatorChoice::Best => self.chosen,
+            EstimatorChoice::Named(estimator) => estimator,
         };
-        let machine = Ebm::fit(&table, &labels, settings)?;
-        Ok(WorkloadModel { options, machine })
+        (estimator, self.estimators.get(estimator))
+    }
+}
+
+impl EstimatorChoice {
+    /// Whether an estimator may be taken that goes by the time of day.
+    pub fn needs_calendar(self) -> bool {
+        match self {
+            EstimatorChoice::Best => true,
+            EstimatorChoice::Named(estimator) => estimator.needs_calendar(),
+        }
     }
 
-    /// What it learnt from.
-    pub fn options(&self) -> Options {
-        self.options
+    /// The estimator by the outcome of a trial, if there was one.
+    pub fn after(self, trial: Option<&Trial>) -> Estimator {
+        match self {
+            EstimatorChoice::Best => trial.map_or(UNTRIED, Trial::best),
+            EstimatorChoice::Named(estimator) => estimator,
+        }
     }
 
-    /// The machine; its scores are in seconds, or in their logarithm.
-    pub fn machine(&self) -> &Ebm {
-        &self.machine
+    /// Fits the estimator on jobs that have ended, where the best is asked for after a trial of
+    /// the [quick](Estimator::QUICK) ones on the last weeks of these jobs.
+    ///
+    /// # Errors
+    /// As [`WorkloadModel::fit`].
+    pub fn fit(
+        self,
+        past: &[Past<'_>],
+        learning: &Learning,
+        control: Control<'_>,
+    ) -> Result<(Estimator, Fitted), FitError> {
+        let trial = match self {
+            EstimatorChoice::Best => Trial::run(&Estimator::QUICK, past, learning, control)?,
+            EstimatorChoice::Named(_) => None,
+        };
+        let estimator = self.after(trial.as_ref());
+        Ok((estimator, estimator.fit(past, learning, control)?))
     }
+}
 
-    /// Makes the curve of a feature monotone, as [`Ebm::smooth`]; `false` where there is none.
-    pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
-        self.machine.smooth(feature, direction)
-    }
-
-    /// How long jobs will run, in seconds. Where seconds were learnt, it may be less than 0.
-    pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
-        // The features are those of the machine, which was checked or made so.
-        let table = features(jobs, self.options.profile);
-        let labels = self.machine.predict(&table).unwrap_or_default();
-        match self.options.logarithm {
-            true => labels.into_iter().map(from_log).collect(),
-            false => labels,
+impl fmt::Display for EstimatorChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EstimatorChoice::Best => f.pad(BEST),
+            EstimatorChoice::Named(estimator) => estimator.fmt(f),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::lucid::Usage;
-    use jiff::ToSpan;
-    use jiff::civil::date;
+const BEST: &str = "best";
 
-    /// Ann's jobs run a minute, Bob's an hour; on eight GPUs ten times as long.
-    fn jobs() -> (Vec<Job<'static>>, Vec<f64>) {
-        let job = |k: i32| Job {
-            user: if k % 2 == 0 { "ann" } else { "bob" },
-            vc: "vc",
-            gpus: if k % 3 == 0 { 8 } else { 1 },
-            cpus: 1.0,
-            submitted: date(2020, 9, 1).at(0, 0, 0, 0).saturating_add(k.minutes()),
-            amp: None,
-            usage: Usage {
-                gpu_util: f64::NAN,
-                gmem_util: f64::NAN,
-                gmem: f64::NAN,
-            },
-        };
-        let jobs: Vec<Job<'_>> = (0..600).map(job).collect();
-        let seconds = |job: &Job<'_>| {
-            let base = if job.user == "ann" { 60.0 } else { 3600.0 };
-            if job.gpus == 8 { 10.0 * base } else { base }
-        };
-        let seconds = jobs.iter().map(seconds).collect();
-        (jobs, seconds)
+impl Serialize for EstimatorChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
+}
 
-    #[test]
-    fn who_and_how_many_tells_how_long() {
-        let (jobs, seconds) = jobs();
-        for logarithm in [true, false] {
-            let options = Options {
-                profile: false,
-                logarithm,
-            };
-            let settings = Settings {
-                learning_rate: 0.05,
-                max_rounds: 300,
-                ..options.settings(0)
-            };
-            let model = WorkloadModel::fit(&jobs, &seconds, options, &settings).unwrap();
-            let predicted = model.predict(&jobs);
-            let off = crate::metrics::mean_absolute_error(&seconds, &predicted);
-            assert!(off < 1500.0, "{off} s, where the median is off by 9,000");
+impl FromStr for EstimatorChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            BEST => Ok(EstimatorChoice::Best),
+            name => name
+                .parse()
+                .map(EstimatorChoice::Named)
+                .map_err(|expected| format!("{expected}, {BEST}")),
         }
-    }
-
-    #[test]
-    fn a_saved_model_keeps_its_options() {
-        let (jobs, seconds) = jobs();
-        let options = Options::default();
-        let model = WorkloadModel::fit(&jobs, &seconds, options, &options.settings(0)).unwrap();
-        let text = serde_json::to_string(&model).unwrap();
-        assert_eq!(serde_json::from_str::<WorkloadModel>(&text).unwrap(), model);
-        let other = text.replacen("\"profile\":true", "\"profile\":false", 1);
-        let error = serde_json::from_str::<WorkloadModel>(&other)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("trained on 12 features, where 8 are needed"),
-            "{error}"
-        );
     }
 }

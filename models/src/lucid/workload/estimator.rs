@@ -1,0 +1,220 @@
+//! The ways to estimate how long jobs run.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{DurationEbm, Job, Options, features};
+use crate::ebm::{Control, FitError};
+use crate::isotonic::Direction;
+use crate::lucid::history::History;
+use crate::metrics::{mean, median};
+
+/// A way to estimate how long jobs run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Estimator {
+    /// An EBM that learns the logarithm of the duration.
+    Ebm,
+    /// An EBM that learns the duration in seconds, as published.
+    EbmSeconds,
+    /// How long the user's earlier jobs of this name and size ran.
+    History,
+    /// The median of all jobs, for each.
+    Median,
+    /// The mean of all jobs, for each.
+    Mean,
+}
+
+/// What estimators learn from, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Learning {
+    /// Whether the job's profile is among the features of EBMs.
+    pub profile: bool,
+    /// Seed of EBMs.
+    pub seed: u64,
+    /// Features of EBMs whose curves are made monotone.
+    pub monotone: Vec<(String, Direction)>,
+}
+
+/// A job that has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past<'j> {
+    /// The job.
+    pub job: Job<'j>,
+    /// Second at which it was submitted.
+    pub submitted: i64,
+    /// Second at which it ended, on the same clock.
+    pub ended: i64,
+    /// How long it ran, in seconds.
+    pub seconds: f64,
+}
+
+/// An estimator that has learnt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fitted {
+    /// An EBM.
+    Ebm(Box<DurationEbm>),
+    /// What users' jobs did.
+    History(History),
+    /// The same number of seconds for each job.
+    Constant(f64),
+}
+
+impl Estimator {
+    /// All of them.
+    pub const ALL: [Estimator; 5] = [
+        Estimator::Ebm,
+        Estimator::EbmSeconds,
+        Estimator::History,
+        Estimator::Median,
+        Estimator::Mean,
+    ];
+
+    /// Those that learn within a second or two from 20,000 jobs; an EBM of seconds takes ten times
+    /// as long as one of logarithms.
+    pub const QUICK: [Estimator; 4] = [
+        Estimator::Ebm,
+        Estimator::History,
+        Estimator::Median,
+        Estimator::Mean,
+    ];
+
+    /// Its name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Estimator::Ebm => "ebm",
+            Estimator::EbmSeconds => "ebm-seconds",
+            Estimator::History => "history",
+            Estimator::Median => "median",
+            Estimator::Mean => "mean",
+        }
+    }
+
+    /// What it is, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Estimator::Ebm => "EBM of logarithms",
+            Estimator::EbmSeconds => "EBM of seconds",
+            Estimator::History => "user's history",
+            Estimator::Median => "training median",
+            Estimator::Mean => "training mean",
+        }
+    }
+
+    /// Whether it goes by the time of day: it needs a calendar.
+    pub fn needs_calendar(self) -> bool {
+        matches!(self, Estimator::Ebm | Estimator::EbmSeconds)
+    }
+
+    /// Learns from jobs that have ended.
+    ///
+    /// # Errors
+    /// Where there is no job, a duration is no number, or it is stopped.
+    pub fn fit(
+        self,
+        past: &[Past<'_>],
+        learning: &Learning,
+        control: Control<'_>,
+    ) -> Result<Fitted, FitError> {
+        if past.is_empty() {
+            return Err(FitError::NoRows);
+        }
+        let seconds: Vec<f64> = past.iter().map(|past| past.seconds).collect();
+        Ok(match self {
+            Estimator::Ebm => learning.ebm(past, &seconds, true, control)?,
+            Estimator::EbmSeconds => learning.ebm(past, &seconds, false, control)?,
+            Estimator::History => Fitted::History(history(past)),
+            Estimator::Median => Fitted::Constant(median(&seconds)),
+            Estimator::Mean => Fitted::Constant(mean(&seconds)),
+        })
+    }
+}
+
+impl Learning {
+    /// The work of fitting every estimator on so many jobs.
+    fn work_of(&self, logarithm: bool, rows: usize) -> u64 {
+        let profile = self.profile;
+        let settings = Options { profile, logarithm }.settings(self.seed);
+        settings.work(rows, features(&[], profile).names().len())
+    }
+
+    pub(super) fn work(&self, rows: usize) -> u64 {
+        self.work_of(true, rows) + self.work_of(false, rows)
+    }
+
+    fn ebm(
+        &self,
+        past: &[Past<'_>],
+        seconds: &[f64],
+        logarithm: bool,
+        control: Control<'_>,
+    ) -> Result<Fitted, FitError> {
+        let profile = self.profile;
+        let options = Options { profile, logarithm };
+        let jobs: Vec<Job<'_>> = past.iter().map(|past| past.job.clone()).collect();
+        let settings = options.settings(self.seed);
+        let mut ebm = DurationEbm::fit(&jobs, seconds, options, &settings, control)?;
+        for (feature, direction) in &self.monotone {
+            ebm.smooth(feature, *direction);
+        }
+        Ok(Fitted::Ebm(Box::new(ebm)))
+    }
+}
+
+/// In the order in which the jobs ended; of those that ended together in the order given.
+fn history(past: &[Past<'_>]) -> History {
+    let mut ended: Vec<&Past<'_>> = past.iter().collect();
+    ended.sort_by_key(|past| past.ended);
+    let mut history = History::default();
+    for past in ended {
+        let Job {
+            user, name, gpus, ..
+        } = past.job;
+        history.learn(user, name, gpus, past.seconds);
+    }
+    history
+}
+
+impl Fitted {
+    /// How long jobs will run, in seconds. Where an EBM has learnt seconds, it may be less than 0.
+    pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
+        match self {
+            Fitted::Ebm(ebm) => ebm.predict(jobs),
+            Fitted::History(history) => {
+                let estimate = |job: &Job<'_>| history.estimate(job.user, job.name, job.gpus);
+                let estimates = jobs.iter().map(estimate);
+                estimates.map(Option::unwrap_or_default).collect()
+            }
+            Fitted::Constant(seconds) => vec![*seconds; jobs.len()],
+        }
+    }
+
+    /// The EBM, where it is one.
+    pub fn ebm(&self) -> Option<&DurationEbm> {
+        match self {
+            Fitted::Ebm(ebm) => Some(ebm),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Estimator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Estimator {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = Estimator::ALL.into_iter().find(|one| one.name() == text);
+        named.ok_or_else(|| {
+            let names = Estimator::ALL.map(Estimator::name);
+            format!("expected one of {}", names.join(", "))
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! How estimators do on the last weeks of what there is to learn from.
+
+use jiff::civil::DateTime;
+use serde::{Deserialize, Serialize};
+
+use super::model::UNTRIED;
+use super::{Estimator, Job, Learning, Past};
+use crate::ebm::{Control, FitError};
+use crate::metrics::{mean_absolute_error, spearman};
+
+/// Seconds of a week.
+const WEEK: i64 = 7 * 24 * 3600;
+
+/// Least jobs to learn from, and to test on.
+const LEAST: usize = 10;
+
+/// How estimators did on jobs that they had not seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// Jobs learnt from: those that had ended before the first of the others was submitted.
+    pub learnt: usize,
+    /// Jobs held out: the last ones.
+    pub held_out: usize,
+    /// Submission of the first job held out.
+    pub from: DateTime,
+    /// Submission of the last one.
+    pub to: DateTime,
+    /// By estimator.
+    pub scores: Vec<TrialScore>,
+}
+
+/// How an estimator did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialScore {
+    /// The estimator.
+    pub estimator: Estimator,
+    /// Spearman's rank correlation of its estimates with the durations; none where the estimates
+    /// are all alike.
+    pub rank_correlation: Option<f64>,
+    /// Mean absolute error in seconds.
+    pub mae: f64,
+}
+
+/// The second from which on jobs are held out, of a span of submissions: its last third, cut to
+/// whole weeks where it is as long.
+fn held_out_from(first: i64, last: i64) -> i64 {
+    let third = last.saturating_sub(first) / 3;
+    let weeks = third / WEEK * WEEK;
+    last - if weeks > 0 { weeks } else { third }
+}
+
+impl Trial {
+    /// Holds out the last third of the jobs by time, in whole weeks where it is as long, learns from
+    /// those that had ended by then, and measures these estimators. `None` where there are too few
+    /// jobs for that.
+    ///
+    /// # Errors
+    /// As [`Estimator::fit`].
+    pub fn run(
+        estimators: &[Estimator],
+        past: &[Past<'_>],
+        learning: &Learning,
+        control: Control<'_>,
+    ) -> Result<Option<Trial>, FitError> {
+        let submissions = || past.iter().map(|past| past.submitted);
+        let (Some(first), Some(last)) = (submissions().min(), submissions().max()) else {
+            return Ok(None);
+        };
+        let from = held_out_from(first, last);
+        let known: Vec<Past<'_>> = kept(past, |past| past.ended < from);
+        let held_out: Vec<Past<'_>> = kept(past, |past| past.submitted >= from);
+        if known.len() < LEAST || held_out.len() < LEAST {
+            return Ok(None);
+        }
+        let jobs: Vec<Job<'_>> = held_out.iter().map(|past| past.job.clone()).collect();
+        let truth: Vec<f64> = held_out.iter().map(|past| past.seconds).collect();
+        let score = |&estimator: &Estimator| {
+            let estimates = estimator.fit(&known, learning, control)?.predict(&jobs);
+            let rank = spearman(&truth, &estimates);
+            Ok(TrialScore {
+                estimator,
+                rank_correlation: Some(rank).filter(|rank| rank.is_finite()),
+                mae: mean_absolute_error(&truth, &estimates),
+            })
+        };
+        let scores: Result<_, FitError> = estimators.iter().map(score).collect();
+        let times = || jobs.iter().map(|job| job.submitted);
+        Ok(Some(Trial {
+            learnt: known.len(),
+            held_out: jobs.len(),
+            from: times().min().unwrap_or_default(),
+            to: times().max().unwrap_or_default(),
+            scores: scores?,
+        }))
+    }
+
+    /// The estimator that ranked the held-out jobs best, as ranks are what schedulers use; of
+    /// equals that which erred least. One that tells no job from another ranks them by 0.
+    pub fn best(&self) -> Estimator {
+        let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
+        let mut best: Option<&TrialScore> = None;
+        for score in &self.scores {
+            let beats = |best: &TrialScore| {
+                let ranks = rank(score).total_cmp(&rank(best));
+                ranks.then(best.mae.total_cmp(&score.mae)).is_gt()
+            };
+            if best.is_none_or(beats) {
+                best = Some(score);
+            }
+        }
+        best.map_or(UNTRIED, |score| score.estimator)
+    }
+}
+
+fn kept<'j>(past: &[Past<'j>], keep: impl Fn(&Past<'j>) -> bool) -> Vec<Past<'j>> {
+    past.iter().filter(|past| keep(past)).cloned().collect()
+}

@@ -1,0 +1,66 @@
+//! Features whose curves are made monotone.
+
+use std::str::FromStr;
+
+use gleaner_models::isotonic::Direction;
+use gleaner_models::lucid::{throughput, workload};
+use gleaner_models::{Column, Table};
+
+use crate::error::{Error, Result};
+use crate::models::Kind;
+
+/// A feature that is to add ever more, or ever less.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Monotone {
+    /// Its name.
+    pub feature: String,
+    /// Which of both.
+    pub direction: Direction,
+}
+
+impl FromStr for Monotone {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (feature, way) = text.rsplit_once('=').unwrap_or((text, ""));
+        let direction = match way {
+            "increasing" => Direction::Increasing,
+            "decreasing" => Direction::Decreasing,
+            _ => return Err("expected FEATURE=increasing or FEATURE=decreasing".to_owned()),
+        };
+        Ok(Monotone {
+            feature: feature.to_owned(),
+            direction,
+        })
+    }
+}
+
+/// Checks that a model has the features whose curves are to be monotone; a packing model has no
+/// curves. `profile`: whether a workload model learns from profiles.
+///
+/// # Errors
+/// A feature that the model has not, or that is no number.
+pub fn check(curves: &[Monotone], kind: Kind, profile: bool) -> Result<()> {
+    let numbers = match kind {
+        Kind::Packing => return Ok(()),
+        Kind::Throughput => throughput::FEATURES.map(str::to_owned).to_vec(),
+        Kind::Workload => numbers(&workload::features(&[], profile)),
+    };
+    match curves
+        .iter()
+        .find(|curve| !numbers.contains(&curve.feature))
+    {
+        None => Ok(()),
+        Some(Monotone { feature, .. }) => Err(Error::Usage(format!(
+            "--monotone {feature}: the {kind} model has no number of that name, expected one of {}",
+            numbers.join(", ")
+        ))),
+    }
+}
+
+/// Names of the columns of numbers.
+fn numbers(table: &Table) -> Vec<String> {
+    let columns = table.names().iter().zip(table.columns());
+    let numbers = columns.filter(|(_, column)| matches!(column, Column::Numeric(_)));
+    numbers.map(|(name, _)| name.clone()).collect()
+}

@@ -1,0 +1,76 @@
+//! Estimates of durations, and where they come from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use gleaner_models::lucid::workload::{Estimator, EstimatorChoice};
+use serde::Serialize;
+
+use crate::lucid::inputs::Estimates;
+use crate::models::Weekly;
+
+/// Estimates of durations.
+#[derive(Default)]
+pub struct Estimated {
+    /// Known before the simulation.
+    pub estimates: Option<Box<dyn Estimates>>,
+    /// Learnt as it goes on.
+    pub weekly: Option<Weekly>,
+    /// Where they come from.
+    pub used: Option<EstimatesUsed>,
+}
+
+/// Where estimates of durations come from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "source")]
+pub enum EstimatesUsed {
+    /// The true durations.
+    Oracle,
+    /// The same for every job.
+    Constant {
+        /// How many seconds.
+        seconds: f64,
+    },
+    /// A file.
+    File {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// A trained model.
+    Model {
+        /// Its estimator.
+        estimator: Estimator,
+    },
+    /// The simulation itself, week by week.
+    Learnt {
+        /// The estimator asked for.
+        estimator: EstimatorChoice,
+    },
+}
+
+impl Estimated {
+    /// Estimates that are known before the simulation.
+    pub fn known(used: EstimatesUsed, estimates: Box<dyn Estimates>) -> Self {
+        Estimated {
+            estimates: Some(estimates),
+            used: Some(used),
+            ..Estimated::default()
+        }
+    }
+}
+
+impl fmt::Display for EstimatesUsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EstimatesUsed::Oracle => f.write_str("the true durations"),
+            EstimatesUsed::Constant { seconds } => write!(f, "{seconds} s for every job"),
+            EstimatesUsed::File { path } => write!(f, "those of {}", path.display()),
+            EstimatesUsed::Model { estimator } => {
+                write!(f, "by the model's {estimator} ({})", estimator.title())
+            }
+            EstimatesUsed::Learnt { .. } => {
+                f.write_str("learnt each week from the jobs that had ended")
+            }
+        }
+    }
+}
