@@ -22,5 +22,6 @@ pub mod replay;
 pub mod report;
 pub mod sweep;
 pub mod synth;
+mod words;
 
 pub use error::{Error, Fault, Faults, Result};

@@ -11,6 +11,7 @@ pub mod graphs;
 pub mod grid;
 pub mod inspect;
 pub mod model;
+pub mod plain;
 pub mod prediction;
 pub mod prepared;
 pub mod replay;

@@ -193,7 +193,12 @@ fn states_of_the_references() {
                 vcs: vec![only],
                 profiler: None,
             };
-            let again = written(&simulate::seq("seq", &run, &[vc]));
+            let again = written(&simulate::seq(
+                "seq",
+                &run,
+                &[vc],
+                simulate::Interval::default(),
+            ));
             assert_eq!(again.columns[1..], table.columns);
             for column in &table.columns {
                 assert_eq!(
@@ -259,7 +264,10 @@ fn tables_of_the_profiler() {
             assert!(starts[row].is_nan() && ends[row].is_nan());
         }
     }
-    let again = written(&simulate::profiler_seq(&profiler));
+    let again = written(&simulate::profiler_seq(
+        &profiler,
+        simulate::Interval::default(),
+    ));
     assert_eq!(again.columns, states.columns);
     for column in &states.columns {
         assert_eq!(again.numbers(column), states.numbers(column), "{column}");

@@ -4,6 +4,7 @@ mod choice;
 mod experiment;
 mod inputs;
 mod learned;
+mod options;
 mod prepared;
 mod profiles;
 mod profiling;
@@ -23,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::lucid::policies;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::events;
+use crate::output::plain::printable;
 use crate::output::run::{RunDir, Seconds};
 
 use choice::Choice;
@@ -163,12 +165,13 @@ pub fn run(args: &Args) -> Result<()> {
     if let Ok(progress) = progress.into_inner() {
         progress.finish();
     }
-    let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
+    let runs = runs.map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
     seconds.compute = clock.elapsed().as_secs_f64();
     let results = Results {
         args,
         learnt: &learnt,
         simulation,
+        trace_path: &inputs.trace_path,
         runs: &runs,
         sources: &inputs.sources,
         complete: runs.len() == requests.len(),

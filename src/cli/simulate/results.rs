@@ -1,6 +1,7 @@
 //! Writes and prints what was simulated.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -8,25 +9,28 @@ use serde::Serialize;
 
 use super::Args;
 use super::prepared::Learnt;
-use crate::cli::print;
-use crate::domain::Cluster;
-use crate::error::{Error, Result};
+use crate::cli::{print, remark};
+use crate::domain::{Cluster, EventLog};
+use crate::error::{Error, Fault, Result};
 use crate::ingest::SourceId;
 use crate::lucid::Simulation;
-use crate::lucid::idle::idle_log;
+use crate::lucid::idle::{TooLate, idle_log};
 use crate::lucid::metrics::{Metrics, summarise};
 use crate::lucid::policies::Needs;
 use crate::lucid::profiler::Profiler;
 use crate::lucid::result::PolicyRun;
 use crate::output::events::{self, Layout};
 use crate::output::run::{Input, RunDir, RunInfo, Seconds};
-use crate::output::simulate::{self as tables, Entry, Experiment};
+use crate::output::simulate::{self as tables, Entry, Experiment, Interval};
+use crate::words::counted;
 
 /// Everything there is to report.
 pub struct Results<'a> {
     pub args: &'a Args,
     pub learnt: &'a Learnt,
     pub simulation: Simulation<'a>,
+    /// The trace's file.
+    pub trace_path: &'a Path,
     pub runs: &'a [PolicyRun],
     pub sources: &'a [SourceId],
     pub complete: bool,
@@ -81,6 +85,11 @@ struct CorrectionInfo<'a> {
     survivor: &'a str,
 }
 
+/// Of an idle log of a trace whose clock has no dates.
+const NO_CALENDAR: &str = "\
+the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the civil time of the \
+trace's second 0 with --epoch TIME";
+
 impl Results<'_> {
     /// Writes the run directory and the idle log where asked for, and prints the summary.
     ///
@@ -95,15 +104,21 @@ impl Results<'_> {
             .collect();
         let names = self.runs.iter().map(|run| run.policy);
         let entries: Vec<Entry<'_>> = names.zip(&metrics).collect();
+        let interval = Interval::of(self.runs);
+        let idle_log = self.idle_log()?;
         if let Some(directory) = directory {
-            self.write_tables(directory, &entries)?;
+            remark(interval.remark(self.runs).as_slice());
+            self.write_tables(directory, interval, &entries)?;
         }
-        self.write_idle_events()?;
+        if let Some((path, log)) = &idle_log {
+            events::write(log, path, Layout::Long, None)?;
+        }
         seconds.write = clock.elapsed().as_secs_f64();
         if let Some(directory) = directory {
             directory.write_info(&self.info(seconds))?;
         }
-        self.print(&entries, seconds)?;
+        self.print(&entries, interval, seconds)?;
+        remark(&self.written(directory, idle_log.as_ref()));
         if self.complete {
             Ok(())
         } else {
@@ -115,13 +130,18 @@ impl Results<'_> {
         summarise(self.simulation.trace, self.simulation.cluster, run)
     }
 
-    fn write_tables(&self, directory: &RunDir, entries: &[Entry<'_>]) -> Result<()> {
-        let placer = self.simulation.placer.original_name();
+    fn write_tables(
+        &self,
+        directory: &RunDir,
+        interval: Interval,
+        entries: &[Entry<'_>],
+    ) -> Result<()> {
         let experiment = Experiment {
             trace: self.simulation.trace,
             cluster: self.simulation.cluster,
-            placer,
+            placer: self.simulation.placer.original_name(),
             csv: self.args.output.csv,
+            interval,
         };
         self.runs.par_iter().try_for_each(|run| {
             tables::write_run(directory, experiment, run)?;
@@ -137,7 +157,7 @@ impl Results<'_> {
         if let Some(learnt) = self.learnt.by_policy() {
             directory.write_table(&tables::estimates(experiment.trace, learnt))?;
         }
-        tables::write_results(directory, placer, entries)
+        tables::write_results(directory, experiment, entries)
     }
 
     fn packs(&self, run: &PolicyRun) -> bool {
@@ -146,9 +166,10 @@ impl Results<'_> {
         packing.any(|entry| run.policy.starts_with(entry.name))
     }
 
-    fn write_idle_events(&self) -> Result<()> {
+    /// The log of idle nodes and its file, where it is asked for.
+    fn idle_log(&self) -> Result<Option<(&Path, EventLog)>> {
         let (Some(path), [run]) = (&self.args.output.idle_events, self.runs) else {
-            return Ok(());
+            return Ok(None);
         };
         let Simulation {
             trace,
@@ -156,8 +177,39 @@ impl Results<'_> {
             start,
             ..
         } = self.simulation;
-        let log = idle_log(trace, cluster, run, start);
-        events::write(&log, path, Layout::Long, None)
+        let too_late = |error: TooLate| {
+            let fault = Fault::told(
+                self.trace_path,
+                format!("the schedule is too long: {error}"),
+            );
+            fault.remedy("leave out the jobs that last for so long, or do without --idle-events")
+        };
+        let log = idle_log(trace, cluster, run, start).map_err(too_late)?;
+        if trace.origin.is_none() {
+            remark(&[NO_CALENDAR.to_owned()]);
+        }
+        Ok(Some((path, log)))
+    }
+
+    /// What was written where, a remark each.
+    fn written(&self, directory: Option<&RunDir>, log: Option<&(&Path, EventLog)>) -> Vec<String> {
+        let directory = directory.map(|directory| {
+            let policies = match self.runs.len() {
+                1 => "1 policy".to_owned(),
+                several => format!("{several} policies"),
+            };
+            let path = directory.path().display();
+            format!("{path}: run.json, summary.json, and the tables of {policies}")
+        });
+        let log = log.map(|(path, log)| {
+            let times = log.times();
+            let span = times.first().zip(times.last());
+            let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
+            let events = counted(log.len() as u64, "event");
+            let nodes = counted(log.nodes().len() as u64, "node");
+            format!("{}: {events} of {nodes}{span}", path.display())
+        });
+        directory.into_iter().chain(log).collect()
     }
 
     fn info(&self, seconds: Seconds) -> Info<'_> {
@@ -201,9 +253,9 @@ impl Results<'_> {
         infos.collect()
     }
 
-    fn print(&self, entries: &[Entry<'_>], seconds: Seconds) -> Result<()> {
+    fn print(&self, entries: &[Entry<'_>], interval: Interval, seconds: Seconds) -> Result<()> {
         if self.args.output.json {
-            let summary = tables::summary(entries)?;
+            let summary = tables::summary(entries, interval)?;
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print(&(text + "\n"));

@@ -1,0 +1,59 @@
+//! Words that messages share, and texts of files in messages.
+
+use std::borrow::Cow;
+
+/// A text with a visible escape, such as `\u{1b}`, for each character that a terminal obeys or
+/// hides: control characters, separators of lines, and controls of the direction of text.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_obeyed(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_obeyed(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
+            | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A number of things: `1 node`, `3 nodes`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn what_a_terminal_obeys_is_escaped() {
+        assert!(matches!(printable("vc 1 – é 漢"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\x1b[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(printable("\n\u{7f}\u{9b}"), "\\u{a}\\u{7f}\\u{9b}");
+        for c in ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}']
+            .into_iter()
+            .chain('\u{202a}'..='\u{202e}')
+            .chain('\u{2066}'..='\u{2069}')
+        {
+            assert_eq!(printable(&c.to_string()), format!("\\u{{{:x}}}", c as u32));
+        }
+    }
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        assert_eq!(counted(1, "node"), "1 node");
+        assert_eq!(counted(0, "node"), "0 nodes");
+        assert_eq!(counted(2, "node"), "2 nodes");
+    }
+}
