@@ -83,7 +83,7 @@ pub enum Problem {
     #[error(transparent)]
     Stuck(#[from] Stuck),
     /// Its schedule is not sound, which is a fault of this program.
-    #[error("the schedule is not sound: {first} ({count} violations)")]
+    #[error("the schedule is not sound: {first} ({count} in all)")]
     Unsound {
         /// The first violation.
         first: String,

@@ -96,7 +96,7 @@ fn figures_and_tables_of_the_references() {
         let (trace, cluster, run) = run_of(&table);
         let metrics = summarise(&trace, &cluster, &run);
         assert_eq!(
-            simulate::Figure::ALL.map(|f| f.of(&metrics.all)),
+            simulate::Figure::ALL.map(|f| f.of(&metrics.all) as i64),
             published,
             "{name}"
         );

@@ -145,8 +145,8 @@ lucid_corrected          365           21.7        40.0           540    40  38.
 
 Small jobs: up to 8 GPUs, 2; large jobs: more, 1
 policy           small JCT (s)  queue (s)  99.9 % (s)  large JCT (s)  queue (s)  99.9 % (s)
-fifo                       288       22.5        40.0            520       20.0        20.0
-lucid_corrected            288       22.5        40.0            520       20.0        20.0
+fifo                       288       22.5        40.0            520         20          20
+lucid_corrected            288       22.5        40.0            520         20          20
 
 Average JCT (s) by virtual cluster
 VC     fifo  lucid_corrected

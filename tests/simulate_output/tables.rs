@@ -171,7 +171,6 @@ fn csv_of_the_tables_is_written_when_asked_for() {
             assert_eq!(
                 folder.path().join(format!("{name}.csv")).is_file(),
                 csv,
-            interval: Interval::default(),
                 "{name}"
             );
         }

@@ -69,14 +69,14 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   gleaner synth jobs -o trace
-  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run
+  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --lend auto --out run
   gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run
   gleaner simulate --preset venus-sept --data venus_sept --policy all --out run
   gleaner simulate --data trace --policy lucid --models train --out run
   gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
 
 What a policy leaves idle can be harvested:
-  gleaner simulate --data trace --policy srtf --idle-events idle.csv
+  gleaner simulate --data trace --policy srtf --epoch 2026-01-05 --idle-events idle.csv
   gleaner synth tasks -o tasks.toml
   gleaner replay --events idle.csv --tasks tasks.toml";
 
@@ -113,7 +113,7 @@ struct OutputArgs {
     #[arg(long)]
     logs: bool,
     /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv,
-    /// .parquet or .gev. Takes a single policy.
+    /// .parquet or .gev. Takes a single policy; --epoch dates it where the trace has no dates.
     #[arg(long, value_name = "FILE")]
     idle_events: Option<PathBuf>,
     /// Print the summary as JSON instead of tables.

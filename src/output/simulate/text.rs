@@ -22,10 +22,11 @@ pub fn text(entries: &[Entry<'_>]) -> String {
     out
 }
 
-/// Seconds to about three digits that matter.
+/// Whole seconds as they are, others to about three digits that matter.
 fn seconds(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
+        size if size < 1e9 && size.fract() == 0.0 => format!("{value}"),
         size if size < 9.995 => format!("{value:.2}"),
         size if size < 99.95 => format!("{value:.1}"),
         size if size < 1e9 => format!("{value:.0}"),
@@ -117,6 +118,7 @@ mod tests {
             (0.0, "0"),
             (-0.0, "0"),
             (7.95, "7.95"),
+            (8.0, "8"),
             (9.999, "10.0"),
             (99.96, "100"),
             (12_886.7, "12887"),
