@@ -2,6 +2,7 @@
 
 mod choice;
 mod experiment;
+mod info;
 mod inputs;
 mod learned;
 mod options;

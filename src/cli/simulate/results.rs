@@ -1,26 +1,24 @@
 //! Writes and prints what was simulated.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::Args;
+use super::info::Info;
 use super::prepared::Learnt;
 use crate::cli::{print, remark};
-use crate::domain::{Cluster, EventLog};
+use crate::domain::EventLog;
 use crate::error::{Error, Fault, Result};
 use crate::ingest::SourceId;
 use crate::lucid::Simulation;
 use crate::lucid::idle::{TooLate, idle_log};
 use crate::lucid::metrics::{Metrics, summarise};
 use crate::lucid::policies::Needs;
-use crate::lucid::profiler::Profiler;
 use crate::lucid::result::PolicyRun;
 use crate::output::events::{self, Layout};
-use crate::output::run::{Input, RunDir, RunInfo, Seconds};
+use crate::output::run::{RunDir, Seconds};
 use crate::output::simulate::{self as tables, Entry, Experiment, Interval};
 use crate::words::counted;
 
@@ -34,55 +32,6 @@ pub struct Results<'a> {
     pub runs: &'a [PolicyRun],
     pub sources: &'a [SourceId],
     pub complete: bool,
-}
-
-/// `run.json`.
-#[derive(Serialize)]
-struct Info<'a> {
-    #[serde(flatten)]
-    run: RunInfo<&'a Args>,
-    /// The profiler's settings, `auto` resolved.
-    profiler: Option<ProfilerInfo<'a>>,
-    /// Second of the trace's clock at which the simulation starts.
-    start: i64,
-    corrections: Vec<CorrectionInfo<'a>>,
-}
-
-/// The profiler's settings, with names for indices.
-#[derive(Serialize)]
-struct ProfilerInfo<'a> {
-    limit: i64,
-    nodes: u32,
-    factor: f64,
-    lent: BTreeMap<&'a str, u32>,
-    elastic: Option<&'a str>,
-}
-
-impl<'a> ProfilerInfo<'a> {
-    fn new(profiler: &Profiler, cluster: &'a Cluster) -> Self {
-        let name = |vc: usize| cluster.vcs[vc].name.as_str();
-        let mut lent = BTreeMap::new();
-        for &(vc, nodes) in &profiler.lent {
-            *lent.entry(name(vc)).or_default() += nodes;
-        }
-        ProfilerInfo {
-            limit: profiler.limit,
-            nodes: profiler.nodes,
-            factor: profiler.factor,
-            lent,
-            elastic: profiler.elastic.map(name),
-        }
-    }
-}
-
-/// A survivor set back to full speed that would have stayed slow.
-#[derive(Serialize)]
-struct CorrectionInfo<'a> {
-    policy: &'a str,
-    vc: &'a str,
-    time: i64,
-    ended: &'a str,
-    survivor: &'a str,
 }
 
 /// Of an idle log of a trace whose clock has no dates.
@@ -115,7 +64,7 @@ impl Results<'_> {
         }
         seconds.write = clock.elapsed().as_secs_f64();
         if let Some(directory) = directory {
-            directory.write_info(&self.info(seconds))?;
+            directory.write_info(&Info::new(self, seconds))?;
         }
         self.print(&entries, interval, seconds)?;
         remark(&self.written(directory, idle_log.as_ref()));
@@ -210,47 +159,6 @@ impl Results<'_> {
             format!("{}: {events} of {nodes}{span}", path.display())
         });
         directory.into_iter().chain(log).collect()
-    }
-
-    fn info(&self, seconds: Seconds) -> Info<'_> {
-        Info {
-            run: RunInfo {
-                command: "simulate",
-                version: env!("CARGO_PKG_VERSION"),
-                arguments: self.args,
-                inputs: self.sources.iter().map(Input::from).collect(),
-                complete: self.complete,
-                seconds,
-            },
-            profiler: self
-                .simulation
-                .profiler
-                .map(|profiler| ProfilerInfo::new(profiler, self.simulation.cluster)),
-            start: self.simulation.start,
-            corrections: self.corrections(),
-        }
-    }
-
-    fn corrections(&self) -> Vec<CorrectionInfo<'_>> {
-        let Simulation { trace, cluster, .. } = self.simulation;
-        let of_runs = self
-            .runs
-            .iter()
-            .flat_map(|run| run.vcs.iter().map(move |vc| (run, vc)));
-        let infos = of_runs.flat_map(|(run, vc)| {
-            let id = |job: usize| trace.jobs[vc.jobs[job]].id.as_str();
-            vc.schedule
-                .corrections
-                .iter()
-                .map(move |correction| CorrectionInfo {
-                    policy: run.policy,
-                    vc: &cluster.vcs[vc.vc].name,
-                    time: correction.time,
-                    ended: id(correction.ended),
-                    survivor: id(correction.survivor),
-                })
-        });
-        infos.collect()
     }
 
     fn print(&self, entries: &[Entry<'_>], interval: Interval, seconds: Seconds) -> Result<()> {

@@ -1,0 +1,105 @@
+//! What `run.json` says of a simulation.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Args;
+use super::results::Results;
+use crate::domain::Cluster;
+use crate::lucid::Simulation;
+use crate::lucid::profiler::Profiler;
+use crate::output::run::{Input, RunInfo, Seconds};
+
+/// `run.json`.
+#[derive(Serialize)]
+pub struct Info<'a> {
+    #[serde(flatten)]
+    run: RunInfo<&'a Args>,
+    /// The profiler's settings, `auto` resolved.
+    profiler: Option<ProfilerInfo<'a>>,
+    /// Second of the trace's clock at which the simulation starts.
+    start: i64,
+    corrections: Vec<CorrectionInfo<'a>>,
+}
+
+impl<'a> Info<'a> {
+    /// What `run.json` says of these results.
+    pub fn new(results: &'a Results<'a>, seconds: Seconds) -> Self {
+        let simulation = &results.simulation;
+        Info {
+            run: RunInfo {
+                command: "simulate",
+                version: env!("CARGO_PKG_VERSION"),
+                arguments: results.args,
+                inputs: results.sources.iter().map(Input::from).collect(),
+                complete: results.complete,
+                seconds,
+            },
+            profiler: simulation
+                .profiler
+                .map(|profiler| ProfilerInfo::new(profiler, simulation.cluster)),
+            start: simulation.start,
+            corrections: corrections(results),
+        }
+    }
+}
+
+/// The profiler's settings, with names for indices.
+#[derive(Serialize)]
+struct ProfilerInfo<'a> {
+    limit: i64,
+    nodes: u32,
+    factor: f64,
+    lent: BTreeMap<&'a str, u32>,
+    elastic: Option<&'a str>,
+}
+
+impl<'a> ProfilerInfo<'a> {
+    fn new(profiler: &Profiler, cluster: &'a Cluster) -> Self {
+        let name = |vc: usize| cluster.vcs[vc].name.as_str();
+        let mut lent = BTreeMap::new();
+        for &(vc, nodes) in &profiler.lent {
+            *lent.entry(name(vc)).or_default() += nodes;
+        }
+        ProfilerInfo {
+            limit: profiler.limit,
+            nodes: profiler.nodes,
+            factor: profiler.factor,
+            lent,
+            elastic: profiler.elastic.map(name),
+        }
+    }
+}
+
+/// A survivor set back to full speed that would have stayed slow.
+#[derive(Serialize)]
+struct CorrectionInfo<'a> {
+    policy: &'a str,
+    vc: &'a str,
+    time: i64,
+    ended: &'a str,
+    survivor: &'a str,
+}
+
+fn corrections<'a>(results: &'a Results<'a>) -> Vec<CorrectionInfo<'a>> {
+    let Simulation { trace, cluster, .. } = results.simulation;
+    let of_runs = results
+        .runs
+        .iter()
+        .flat_map(|run| run.vcs.iter().map(move |vc| (run, vc)));
+    let infos = of_runs.flat_map(|(run, vc)| {
+        let id = |job: usize| trace.jobs[vc.jobs[job]].id.as_str();
+        vc.schedule
+            .corrections
+            .iter()
+            .map(move |correction| CorrectionInfo {
+                policy: run.policy,
+                vc: &cluster.vcs[vc.vc].name,
+                time: correction.time,
+                ended: id(correction.ended),
+                survivor: id(correction.survivor),
+            })
+    });
+    infos.collect()
+}
