@@ -9,6 +9,7 @@ use super::scaling::Scaling;
 use super::schedule::Schedule;
 use super::world::World;
 use crate::domain::jobs::Job;
+use crate::words::counted;
 
 /// What is simulated.
 pub struct Setting<'a> {
@@ -36,8 +37,13 @@ pub struct Setting<'a> {
 /// Jobs wait for ever.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "from second {second} on, {waiting} jobs wait for ever and nothing runs; \
-     the first is {job} with {gpus} GPUs, on {nodes} nodes"
+    "from second {second} on, {} for ever and nothing runs; the first is {job} with {}, on {}",
+    match waiting {
+        1 => "1 job waits".to_owned(),
+        jobs => format!("{jobs} jobs wait"),
+    },
+    counted((*gpus).into(), "GPU"),
+    counted((*nodes).into(), "node"),
 )]
 pub struct Stuck {
     /// Second of the last event.

@@ -13,6 +13,14 @@ struct Flip {
     idle: bool,
 }
 
+/// A log of events cannot hold the time of a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("second {second} is beyond the times of event logs, which end in the year 2262")]
+pub struct TooLate {
+    /// The second, of the trace's clock.
+    pub second: i64,
+}
+
 /// The log of fully idle nodes of a run that started at second `start`.
 ///
 /// Nodes are named `<vc>/<name>`, virtual clusters in the run's order, then by number. The
@@ -20,7 +28,15 @@ struct Flip {
 /// them there is a row for every second with changes. A node that is not there is busy; the
 /// profiler's nodes are none of these. Times count from the trace's origin, or from 1970
 /// where it has none.
-pub fn idle_log(trace: &Trace, cluster: &Cluster, run: &PolicyRun, start: i64) -> EventLog {
+///
+/// # Errors
+/// The run goes on after the last [`Time`].
+pub fn idle_log(
+    trace: &Trace,
+    cluster: &Cluster,
+    run: &PolicyRun,
+    start: i64,
+) -> Result<EventLog, TooLate> {
     let (names, mut flips) = gather(cluster, run);
     // Stable: of several flips of a node in a second the last one counts.
     flips.sort_by_key(|flip| flip.time);
@@ -28,21 +44,21 @@ pub fn idle_log(trace: &Trace, cluster: &Cluster, run: &PolicyRun, start: i64) -
     let end = ends.map(|job| job.end).max().unwrap_or(start).max(start);
     let mut idle = vec![false; names.len()];
     let mut log = EventLogBuilder::new(names);
-    let clock = |second| on_the_clock(trace.origin, second);
+    let clock = |second| on_the_clock(trace.origin, second).ok_or(TooLate { second });
     let first = flips.partition_point(|flip| flip.time <= start);
-    log.push_row(clock(start), net_changes(&flips[..first], &mut idle));
+    log.push_row(clock(start)?, net_changes(&flips[..first], &mut idle));
     let mut last = start;
     for second in flips[first..].chunk_by(|a, b| a.time == b.time) {
         let changes = net_changes(second, &mut idle);
         if !changes.is_empty() && second[0].time <= end {
             last = second[0].time;
-            log.push_row(clock(last), changes);
+            log.push_row(clock(last)?, changes);
         }
     }
     if last < end {
-        log.push_row(clock(end), []);
+        log.push_row(clock(end)?, []);
     }
-    log.finish()
+    Ok(log.finish())
 }
 
 /// The names of all nodes there ever were, and what happened to them.
@@ -78,7 +94,9 @@ fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     changed.map(|(node, now)| Change::new(node, now)).collect()
 }
 
-fn on_the_clock(origin: Option<Time>, second: i64) -> Time {
+/// The civil time of a second; `None` after the last that there is.
+fn on_the_clock(origin: Option<Time>, second: i64) -> Option<Time> {
     let origin = origin.map_or(0, |origin| origin.0);
-    Time(origin.saturating_add(Time::from_seconds(second).0))
+    let nanos = second.checked_mul(Time::from_seconds(1).0)?;
+    origin.checked_add(nanos).map(Time)
 }

@@ -52,6 +52,10 @@ pub struct Pair {
     pub gmem: f64,
 }
 
+/// Longest estimate in seconds, and the lowest below 0: sums of it and of any second of a
+/// schedule are whole numbers of 64 bits.
+pub const LONGEST_ESTIMATE: f64 = 1e12;
+
 /// Estimates read from a table, by job id.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EstimateTable(pub BTreeMap<String, f64>);

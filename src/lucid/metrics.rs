@@ -16,9 +16,10 @@ pub struct Metrics {
     pub all: Delays,
     /// Seconds from the first submission to the last end.
     pub makespan_s: i64,
-    /// Share of the whole cluster's GPU-seconds over the makespan in which a job held
-    /// the GPU, in a virtual cluster or in the profiler; the profiler's nodes that no
-    /// virtual cluster lends are part of the whole.
+    /// GPUs of the policy: see [`PolicyRun::gpus`].
+    pub gpus: u64,
+    /// Share of the GPU-seconds of [`Metrics::gpus`] over the makespan in which a job held the
+    /// GPU, in a virtual cluster or in the profiler.
     pub gpu_utilisation: f64,
     /// Preemptions, each with a checkpoint.
     pub checkpoints: u64,
@@ -62,6 +63,7 @@ pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Metrics {
     Metrics {
         all: of(&|_| true).unwrap_or_default(),
         makespan_s,
+        gpus: run.gpus(cluster),
         gpu_utilisation: utilisation(cluster, run, makespan_s),
         checkpoints: finished
             .iter()
@@ -86,11 +88,7 @@ fn utilisation(cluster: &Cluster, run: &PolicyRun, makespan: i64) -> f64 {
         .chain(profiler)
         .map(|schedule| schedule.busy_gpu_seconds as f64)
         .sum();
-    let extra = run
-        .profiler
-        .as_ref()
-        .map_or(0, |profiler| profiler.extra_gpus);
-    let offered = (cluster.gpus() + extra) as f64 * makespan as f64;
+    let offered = run.gpus(cluster) as f64 * makespan as f64;
     if offered > 0.0 { busy / offered } else { 0.0 }
 }
 

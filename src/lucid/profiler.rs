@@ -36,6 +36,11 @@ impl Profiler {
         self.nodes.saturating_sub(lent.fold(0, u32::saturating_add))
     }
 
+    /// GPUs of the nodes that no virtual cluster lends.
+    pub fn extra_gpus(&self, gpus_per_node: u32) -> u64 {
+        u64::from(self.extra_nodes()) * u64::from(gpus_per_node)
+    }
+
     /// Nodes that a virtual cluster of so many keeps.
     pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
@@ -90,6 +95,6 @@ pub fn profile(
         jobs: indices,
         schedule,
         limit: profiler.limit,
-        extra_gpus: u64::from(profiler.extra_nodes()) * u64::from(gpus_per_node),
+        extra_gpus: profiler.extra_gpus(gpus_per_node),
     })
 }

@@ -1,6 +1,7 @@
 //! Results: what a policy made of a whole trace.
 
 use super::schedule::{JobOutcome, Schedule};
+use crate::domain::cluster::Cluster;
 use crate::domain::jobs::Job;
 
 /// One policy's simulation of a whole trace.
@@ -95,6 +96,16 @@ impl ProfilerRun {
 }
 
 impl PolicyRun {
+    /// GPUs of the policy: those of the whole cluster, no node lent out, and those that the
+    /// profiler has beside them.
+    pub fn gpus(&self, cluster: &Cluster) -> u64 {
+        cluster.gpus()
+            + self
+                .profiler
+                .as_ref()
+                .map_or(0, |profiler| profiler.extra_gpus)
+    }
+
     /// How each job went in the end, in the trace's order.
     pub fn finished(&self) -> Vec<Finished<'_>> {
         let jobs = self.vcs.iter().flat_map(VcRun::outcomes);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::checker::{self, Terms};
 use super::engine::{Setting, Stuck, run};
-use super::inputs::{Estimates, Forecast, Packing};
+use super::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
 use super::placer::Placer;
 use super::policies::{Context, Needs, PolicyEntry, Without};
 use super::policy::checkpoint_overhead;
@@ -83,7 +83,7 @@ pub enum Problem {
     #[error(transparent)]
     Stuck(#[from] Stuck),
     /// Its schedule is not sound, which is a fault of this program.
-    #[error("the schedule is not sound: {first} ({count} violations)")]
+    #[error("the schedule is not sound: {first} ({count} in all)")]
     Unsound {
         /// The first violation.
         first: String,
@@ -251,7 +251,9 @@ impl Simulation<'_> {
     fn estimate(&self, request: &Request, job: &Job) -> f64 {
         let estimates = self.estimates;
         let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
-        known.unwrap_or(job.duration as f64)
+        let seconds = known.unwrap_or(job.duration as f64);
+        // Files are bounded where they are read, models are not.
+        seconds.clamp(-LONGEST_ESTIMATE, LONGEST_ESTIMATE)
     }
 }
 

@@ -119,7 +119,8 @@ fn times(cell: &[u8], factor: u32) -> Option<String> {
         return Some(number.checked_mul(i64::from(factor))?.to_string());
     }
     let number: f64 = text.parse().ok()?;
-    Some((number * f64::from(factor)).to_string())
+    let product = number * f64::from(factor);
+    product.is_finite().then(|| product.to_string())
 }
 
 fn missing(header: &ByteRecord, name: &str) -> CopyError {
@@ -188,6 +189,8 @@ mod tests {
         assert!(fault(repeated("a,b\n1,2\n", 2)).contains("job_id: found no such column"));
         assert!(fault(repeated("", 2)).contains("job_id"));
         assert!(fault(multiplied(",num\nx,1\ny,many\n")).contains("line 3, num: found \"many\""));
+        assert!(fault(multiplied(",num\nx,1e308\n")).contains("line 2, num: found \"1e308\""));
+        assert!(fault(multiplied(",num\nx,nan\n")).contains("found \"nan\""));
         assert!(fault(multiplied("a\n1\n")).contains("no such column among \"a\""));
     }
 }

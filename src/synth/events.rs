@@ -58,6 +58,7 @@ pub struct EventOptions {
 /// [`Error::Usage`] for options outside their ranges.
 pub fn generate(options: &EventOptions) -> Result<EventLog> {
     let lengths = Lengths::new(options)?;
+    super::end(options.start, options.days * 86_400.0, "--start and --days")?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let looks = (options.days * 86_400.0 / f64::from(options.poll)).floor() as u64;
     let mut flips: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
@@ -227,6 +228,10 @@ mod tests {
             },
             EventOptions {
                 poll: 0,
+                ..options()
+            },
+            EventOptions {
+                start: Time(i64::MAX - 1),
                 ..options()
             },
             EventOptions {

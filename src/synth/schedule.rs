@@ -31,6 +31,34 @@ pub struct ScheduleOptions {
     pub seed: u64,
 }
 
+/// Most days of a schedule: a thousand million seconds.
+const MOST_DAYS: f64 = 11_574.0;
+/// Days by which jobs and outages may outlast the schedule, at most.
+const AFTERMATH: f64 = 31.0;
+
+impl ScheduleOptions {
+    /// First and last second, since 1970.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: no second between them, too many, or later than logs can tell.
+    pub fn span(&self) -> Result<(i64, i64)> {
+        let seconds = self.days * 86_400.0;
+        if !(seconds >= 1.0 && self.days <= MOST_DAYS) {
+            return Err(Error::Usage(format!(
+                "--days is {:?}, expected at least a second and at most {MOST_DAYS} days",
+                self.days
+            )));
+        }
+        let start = Time::from_seconds(self.start);
+        super::end(
+            start,
+            (self.days + AFTERMATH) * 86_400.0,
+            "--start and --days",
+        )?;
+        Ok((self.start, self.start + seconds as i64))
+    }
+}
+
 /// A job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SynthJob {
@@ -116,9 +144,8 @@ struct Wanted {
 
 impl Machine {
     fn new(options: &ScheduleOptions) -> Result<Self> {
-        let seconds = (options.days * 86_400.0) as i64;
+        let (from, to) = options.span()?;
         let sound = options.nodes > 0
-            && (1..=1_000_000_000).contains(&seconds)
             && (0.0..1.0).contains(&options.idle_share)
             && (1.0..1e9).contains(&options.runtime)
             && (1.0..1e6).contains(&options.job_nodes);
@@ -129,14 +156,14 @@ impl Machine {
         let size = Exp::new(1.0 / (options.job_nodes - 0.5).max(0.1)).ok();
         let (Some(length), Some(size), true) = (length, size, sound) else {
             return Err(Error::Usage(format!(
-                "cannot generate a schedule of {options:?}: expected nodes, days, an idle share \
-                 below 1, and jobs of at least a second and a node"
+                "cannot generate a schedule of {options:?}: expected nodes, an idle share below 1, \
+                 and jobs of at least a second and a node"
             )));
         };
         let mut machine = Machine {
             nodes: options.nodes,
-            from: options.start,
-            to: options.start + seconds,
+            from,
+            to,
             kept_back: options.idle_share * f64::from(options.nodes),
             jobs_per_outage: options.jobs_per_outage,
             rng: ChaCha8Rng::seed_from_u64(options.seed),
@@ -268,5 +295,43 @@ impl Machine {
             nodes: nodes.min(most),
             length: (self.length.sample(&mut self.rng) as i64).clamp(1, 30 * 86_400),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(days: f64, start: i64) -> Result<(i64, i64)> {
+        let options = ScheduleOptions {
+            nodes: 1,
+            days,
+            start,
+            idle_share: 0.1,
+            runtime: 60.0,
+            job_nodes: 1.0,
+            jobs_per_outage: 0,
+            seed: 0,
+        };
+        options.span()
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn spans_are_bounded() {
+        assert_eq!(span(2.0, -5).unwrap(), (-5, 172_795));
+        for (days, start) in [
+            (1e300, 0),
+            (11_575.0, 0),
+            (0.0, 0),
+            (-1.0, 0),
+            (f64::NAN, 0),
+            (f64::INFINITY, 0),
+            (1.0, 9_223_372_036),
+            (1.0, i64::MAX),
+        ] {
+            let error = span(days, start).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{days} {start}: {error}");
+        }
     }
 }

@@ -26,6 +26,9 @@ pub struct TaskOptions {
     pub seed: u64,
 }
 
+/// Most hours of work of a task: an endless one, whose work is still a number that files hold.
+const MOST_HOURS: f64 = 1e12;
+
 /// Generates tasks of a few models. A model's speed follows Amdahl's law in the nodes,
 /// with a serial share between 0.5 % and 8 %; work varies by a factor of two around the mean.
 ///
@@ -40,12 +43,15 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
     if options.max_nodes > 1 << 20 {
         return Err(Error::Usage("--max-nodes must be at most 1048576".into()));
     }
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    if !positive(options.hours) || !(positive(options.submit_every) || options.submit_every == 0.0)
-    {
-        return Err(Error::Usage(
-            "--hours must be above 0, --submit-every at least 0 seconds".into(),
-        ));
+    let every = options.submit_every;
+    if !(options.hours > 0.0 && options.hours <= MOST_HOURS && every.is_finite() && every >= 0.0) {
+        return Err(Error::Usage(format!(
+            "--hours must be above 0 and at most {MOST_HOURS:e}, --submit-every at least 0 seconds"
+        )));
+    }
+    if let Some(start) = options.start {
+        let last = f64::from(options.count - 1) * every;
+        super::end(start, last, "--start, --count and --submit-every")?;
     }
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let models: Vec<Model> = (0..options.models)
@@ -162,6 +168,14 @@ mod tests {
             },
             TaskOptions {
                 hours: f64::NAN,
+                ..options()
+            },
+            TaskOptions {
+                hours: 1e307,
+                ..options()
+            },
+            TaskOptions {
+                submit_every: 1e10,
                 ..options()
             },
             TaskOptions {

@@ -9,7 +9,12 @@ mod replay;
 #[path = "../support/runs.rs"]
 mod runs;
 mod simulate;
+mod simulate_dates;
+mod simulate_extreme;
 mod simulate_faults;
+mod simulate_gpus;
+mod simulate_long;
+mod simulate_options;
 mod simulate_original;
 mod simulate_usage;
 mod solve;

@@ -48,6 +48,10 @@ fn wrong_arguments_are_named() {
         ),
         ("--policy fifo --sweep", &["--sweep", "--policy"]),
         ("--policy qssf --estimates inf", &["--estimates", "inf"]),
+        (
+            "--policy easy --estimates 1e19",
+            &["--estimates is 1e19", "-1e12 to 1e12"],
+        ),
     ] {
         let line = format!("simulate --data trace {arguments}");
         gleaner(at, &line).expect(2).says(words);
@@ -59,11 +63,7 @@ fn the_profiler_says_what_does_not_go() {
     let directory = cluster();
     let at = directory.path();
     for (arguments, words) in [
-        (
-            "",
-            &["--profiler auto", "TIME,NODES,FACTOR", "--profiler off"][..],
-        ),
-        ("--profiler 120", &["--profiler", "200,2,4"]),
+        ("--profiler 120", &["--profiler", "200,2,4"][..]),
         ("--profiler 120,1,16", &["16 GPUs", "8 GPUs", "factor"]),
         ("--profiler 120,1,4 --lend mars=1", &["--lend", "\"mars\""]),
         ("--profiler 120,1,4 --lend vc3", &["--lend", "VC=NODES"]),

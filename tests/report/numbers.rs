@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::support::{
-    Figures, assert_near, column, floats, json, numbers, page, replays, simulation, steps,
+    Figures, assert_near, column, floats, gleaner, json, numbers, page, profiled, replays,
+    simulation, steps,
 };
 
 /// Times of a CSV table in milliseconds since 1970.
@@ -169,5 +170,61 @@ fn hours_are_means_over_the_minutes_of_all_virtual_clusters() {
     for (place, (busy, pending)) in hours.values().enumerate() {
         assert_near(utilisation[place], 100.0 * busy / 24.0);
         assert_near(waiting[place], *pending);
+    }
+}
+
+/// The chart's hours add up to the share of the table: both are of the policy's own GPUs.
+#[test]
+fn chart_and_table_tell_one_utilisation() {
+    let directory = profiled();
+    for run in ["extra", "lent"] {
+        let summary = json(&directory.path().join(run).join("summary.json"));
+        let page = page(directory.path(), run);
+        let figures = Figures::of(&page);
+        for policy in ["fifo", "lucid"] {
+            let told = &summary["policies"][policy];
+            let share = told["gpu_utilisation"].as_f64().unwrap();
+            let makespan = told["makespan_s"].as_f64().unwrap();
+            let (_, hours) = figures.curve(&format!("utilisation-{run}"), policy);
+            let of_hours = 3600.0 * hours.iter().sum::<f64>() / (100.0 * makespan);
+            // States are sampled by the minute, jobs end in between.
+            assert!(
+                (of_hours / share - 1.0).abs() < 0.01,
+                "{policy}: {of_hours} {share}"
+            );
+            assert!(
+                page.contains(&format!("{:.1} %", 100.0 * share)),
+                "{policy}"
+            );
+        }
+    }
+}
+
+#[test]
+fn unequal_numbers_of_gpus_are_noted() {
+    let directory = profiled();
+    let note = "72 GPUs for fifo; 80 for lucid";
+    let extra = page(directory.path(), "extra");
+    assert!(extra.contains("did not run on the same GPUs") && extra.contains(note));
+    assert!(extra.contains("--lend auto"));
+    assert!(extra.contains("own GPUs that jobs hold, hourly means: 72 GPUs"));
+    let lent = page(directory.path(), "lent");
+    assert!(!lent.contains("the same GPUs"));
+    assert!(lent.contains("Share of the 72 GPUs"));
+    let both = page(directory.path(), "lent extra");
+    assert!(both.contains("Not all ran on the same GPUs: the numbers are from 72 to 80"));
+}
+
+#[test]
+fn summaries_with_impossible_steps_are_refused() {
+    let directory = simulation();
+    let path = directory.path().join("sim/summary.json");
+    let sound = std::fs::read_to_string(&path).unwrap();
+    for step in ["0", "-60", "59", "9223372036854775807"] {
+        let spoilt = sound.replace("\"seq_step_s\": 60", &format!("\"seq_step_s\": {step}"));
+        assert_ne!(spoilt, sound);
+        std::fs::write(&path, spoilt).unwrap();
+        let run = gleaner(directory.path(), "report sim -o page.html").expect(3);
+        run.says(&["summary.json, seq_step_s", step]);
     }
 }

@@ -62,6 +62,21 @@ pub fn simulation() -> TempDir {
     directory
 }
 
+/// A directory with two simulations of the sample cluster: `extra`, in which Lucid's profiler has
+/// a node that nobody lends, and `lent`.
+pub fn profiled() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let cluster = dataset("cluster");
+    for (out, lend) in [("extra", ""), ("lent", "--lend auto")] {
+        let line = format!(
+            "simulate --data {} --policy fifo,lucid --profiler 120,1,4 {lend} --csv --out {out}",
+            cluster.display()
+        );
+        gleaner(directory.path(), &line).expect(0);
+    }
+    directory
+}
+
 /// A directory with the sample plan's 24 replays, `swept`.
 pub fn sweep() -> TempDir {
     let directory = tempfile::tempdir().unwrap();

@@ -100,7 +100,7 @@ proptest! {
         let requests: Vec<_> = policies::ALL.iter().map(|p| town.request(p)).collect();
         let start = town.case.start;
         for run in town::run(&town.simulation(profiled), &requests).unwrap() {
-            let log = idle_log(&town.trace, &town.cluster, &run, start);
+            let log = idle_log(&town.trace, &town.cluster, &run, start).unwrap();
             prop_assert_eq!(by_log(&log, start), by_runs(&run, start), "{}", run.policy);
         }
     }
@@ -128,7 +128,7 @@ fn the_replay_harvests_what_policies_leave() {
     let folder = tempfile::tempdir().unwrap();
     for policy in ["fifo", "lucid"] {
         let run = venus.run(policy);
-        let log = idle_log(&venus.trace, &venus.cluster, run, venus.start);
+        let log = idle_log(&venus.trace, &venus.cluster, run, venus.start).unwrap();
         for name in ["idle.csv", "idle.gev"] {
             let path = folder.path().join(name);
             write(&log, &path, Layout::Long, None).unwrap();

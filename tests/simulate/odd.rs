@@ -42,7 +42,7 @@ fn without_jobs_there_is_nothing_to_do() {
     for run in town::run(&simulation, &requests()).unwrap() {
         assert!(run.finished().is_empty());
         assert_eq!(summarise(&trace, &cluster, &run).makespan_s, 0);
-        let log = idle_log(&trace, &cluster, &run, 0);
+        let log = idle_log(&trace, &cluster, &run, 0).unwrap();
         assert_eq!((log.len(), log.changes(0).len()), (1, 3));
     }
 }
@@ -61,8 +61,8 @@ fn jobs_that_never_fit_are_told_not_waited_for() {
             _ => 7,
         };
         let expected = format!(
-            "{}, vc1: from second {seconds} on, 1 jobs wait for ever and nothing runs; \
-             the first is j1 with 5 GPUs, on 1 nodes",
+            "{}, vc1: from second {seconds} on, 1 job waits for ever and nothing runs; \
+             the first is j1 with 5 GPUs, on 1 node",
             request.name
         );
         assert_eq!(error, expected);
@@ -115,6 +115,30 @@ fn times_may_be_as_long_as_a_trace_may_tell() {
                 .max()
                 .unwrap();
             assert_eq!(last > start + 50 * LONG, lucid, "{}", run.policy);
+        }
+    }
+}
+
+/// Estimates of models are not bounded as those of files are.
+#[test]
+fn estimates_may_be_anything() {
+    let jobs = [(0, 64, 0, 50), (0, 1, 0, 50), (0, 1, 3, 50), (0, 3, 5, 7)];
+    let (trace, cluster) = (trace(&jobs), cluster(&[1], 64));
+    for seconds in [
+        1e19,
+        -1e19,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ] {
+        let simulation = Simulation {
+            estimates: Some(&seconds),
+            check: true,
+            ..simulation(&trace, &cluster)
+        };
+        for run in town::run(&simulation, &requests()).unwrap() {
+            assert_eq!(run.finished().len(), 4, "{} {seconds}", run.policy);
         }
     }
 }

@@ -144,7 +144,7 @@ fn every_minute_is_as_published() {
 /// Average JCT, average queuing and 99.9 % queuing in seconds.
 fn figures(venus: &Venus, run: &PolicyRun) -> [i64; 3] {
     let metrics = summarise(&venus.trace, &venus.cluster, run);
-    Figure::ALL.map(|figure| figure.of(&metrics.all))
+    Figure::ALL.map(|figure| figure.of(&metrics.all) as i64)
 }
 
 /// Of Lucid without packing analysis, as the rule gives them, and of what else that might

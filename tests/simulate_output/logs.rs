@@ -6,7 +6,7 @@ use gleaner::domain::{Job, Trace, Usage, Workload};
 use gleaner::lucid::inputs::{Packing, PackingTable};
 use gleaner::lucid::result::{PolicyRun, ProfilerRun};
 use gleaner::lucid::schedule::{JobOutcome, Schedule};
-use gleaner::output::simulate::{self, Experiment};
+use gleaner::output::simulate::{self, Experiment, Interval};
 use tempfile::TempDir;
 
 use crate::support::{cluster, finish, job, outcome, run_dir, samples, small_run, vc_run};
@@ -25,6 +25,7 @@ fn write(
         cluster: &cluster,
         placer: "consolidate",
         csv: false,
+        interval: Interval::default(),
     };
     simulate::write_logs(&dir, experiment, run, packing).unwrap();
     finish(dir);
@@ -223,6 +224,7 @@ fn names_that_lead_elsewhere_are_refused() {
             cluster: &cluster,
             placer: "random",
             csv: false,
+            interval: Interval::default(),
         };
         let error = simulate::write_logs(&dir, experiment, &run, None).unwrap_err();
         assert!(error.to_string().contains(&format!("{name:?}")), "{error}");

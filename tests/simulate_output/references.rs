@@ -96,7 +96,7 @@ fn figures_and_tables_of_the_references() {
         let (trace, cluster, run) = run_of(&table);
         let metrics = summarise(&trace, &cluster, &run);
         assert_eq!(
-            simulate::Figure::ALL.map(|f| f.of(&metrics.all)),
+            simulate::Figure::ALL.map(|f| f.of(&metrics.all) as i64),
             published,
             "{name}"
         );
@@ -193,7 +193,12 @@ fn states_of_the_references() {
                 vcs: vec![only],
                 profiler: None,
             };
-            let again = written(&simulate::seq("seq", &run, &[vc]));
+            let again = written(&simulate::seq(
+                "seq",
+                &run,
+                &[vc],
+                simulate::Interval::default(),
+            ));
             assert_eq!(again.columns[1..], table.columns);
             for column in &table.columns {
                 assert_eq!(
@@ -259,7 +264,10 @@ fn tables_of_the_profiler() {
             assert!(starts[row].is_nan() && ends[row].is_nan());
         }
     }
-    let again = written(&simulate::profiler_seq(&profiler));
+    let again = written(&simulate::profiler_seq(
+        &profiler,
+        simulate::Interval::default(),
+    ));
     assert_eq!(again.columns, states.columns);
     for column in &states.columns {
         assert_eq!(again.numbers(column), states.numbers(column), "{column}");

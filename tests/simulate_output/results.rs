@@ -3,7 +3,7 @@
 use std::fs;
 
 use gleaner::lucid::metrics::{Metrics, summarise};
-use gleaner::output::simulate;
+use gleaner::output::simulate::{self, Experiment, Interval};
 use serde_json::{Value, json};
 
 use crate::support::{finish, run_dir, small_run};
@@ -27,11 +27,25 @@ fn figures_of_three_jobs() {
     assert_eq!(m.large.unwrap().avg_queue_s, 20.0);
 }
 
+// Derived by formula: busy GPU-seconds of the GPUs that the policy has.
+#[test]
+fn nodes_that_nobody_lends_are_part_of_the_whole() {
+    let (trace, cluster, mut run) = small_run();
+    run.profiler.as_mut().unwrap().extra_gpus = 16;
+    let m = summarise(&trace, &cluster, &run);
+    assert_eq!(m.gpus, 56);
+    assert_eq!(m.gpu_utilisation, 8300.0 / (56.0 * 540.0));
+}
+
 // Golden value.
 #[test]
 fn the_summary_for_programs() {
     let m = metrics();
-    let summary = simulate::summary(&[("lucid", &m), ("lucid_corrected", &m)]).unwrap();
+    let summary = simulate::summary(
+        &[("lucid", &m), ("lucid_corrected", &m)],
+        Interval::default(),
+    )
+    .unwrap();
     let policies = summary["policies"].as_object().unwrap();
     assert_eq!(
         policies.keys().collect::<Vec<_>>(),
@@ -47,6 +61,7 @@ fn the_summary_for_programs() {
             "p999_queue_s",
             "jobs",
             "makespan_s",
+            "gpus",
             "gpu_utilisation",
             "checkpoints",
             "small",
@@ -62,6 +77,8 @@ fn the_summary_for_programs() {
         })
     );
     assert_eq!(lucid["large"]["jobs"], 1);
+    assert_eq!(lucid["gpus"], 40);
+    assert_eq!(summary["seq_step_s"], 60);
 }
 
 #[test]
@@ -73,7 +90,7 @@ fn nothing_to_average_is_no_number() {
     });
     let mut m = summarise(&trace, &cluster, &run);
     m.large = None;
-    let summary = simulate::summary(&[("fifo", &m)]).unwrap();
+    let summary = simulate::summary(&[("fifo", &m)], Interval::default()).unwrap();
     assert_eq!(summary["policies"]["fifo"]["vcs"]["unused"], Value::Null);
     let table = simulate::averages(simulate::Figure::AverageJct, "random", &[("fifo", &m)]);
     let table = String::from_utf8(table.unwrap()).unwrap();
@@ -90,7 +107,15 @@ fn result_tables_are_written() {
     let m = metrics();
     let folder = tempfile::tempdir().unwrap();
     let dir = run_dir(folder.path());
-    simulate::write_results(&dir, "consolidateFirst", &[("fifo", &m), ("lucid", &m)]).unwrap();
+    let (trace, cluster, _) = small_run();
+    let experiment = Experiment {
+        trace: &trace,
+        cluster: &cluster,
+        placer: "consolidateFirst",
+        csv: false,
+        interval: Interval::default(),
+    };
+    simulate::write_results(&dir, experiment, &[("fifo", &m), ("lucid", &m)]).unwrap();
     finish(dir);
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     let header = ",fifo_consolidateFirst,lucid_consolidateFirst\n";
@@ -114,25 +139,33 @@ fn result_tables_are_written() {
 fn the_summary_for_people() {
     let m = metrics();
     let expected = "\
-policy           avg JCT (s)  avg queue (s)  99.9 % queue (s)  makespan (s)  GPU use %  checkpoints
-fifo                     365             21                39           540       38.4            2
-lucid_corrected          365             21                39           540       38.4            2
+policy           avg JCT (s)  avg queue (s)  99.9 % (s)  makespan (s)  GPUs  in use  checkpoints
+fifo                     365           21.7        40.0           540    40  38.4 %            2
+lucid_corrected          365           21.7        40.0           540    40  38.4 %            2
 
 Small jobs: up to 8 GPUs, 2; large jobs: more, 1
 policy           small JCT (s)  queue (s)  99.9 % (s)  large JCT (s)  queue (s)  99.9 % (s)
-fifo                       287         22          39            520         20          20
-lucid_corrected            287         22          39            520         20          20
+fifo                       288       22.5        40.0            520         20          20
+lucid_corrected            288       22.5        40.0            520         20          20
 
 Average JCT (s) by virtual cluster
 VC     fifo  lucid_corrected
 big     520              520
-small   287              287
+small   288              288
 all     365              365
 ";
     assert_eq!(
         simulate::text(&[("fifo", &m), ("lucid_corrected", &m)]),
         expected
     );
+}
+
+#[test]
+fn names_that_a_terminal_obeys_are_escaped() {
+    let mut m = metrics();
+    m.vcs.0[0].0 = "big\x1b[2J\u{202e}".to_owned();
+    let text = simulate::text(&[("fifo", &m)]);
+    assert!(text.contains("\nbig\\u{1b}[2J\\u{202e}   520\n"), "{text}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use gleaner::domain::Trace;
 use gleaner::lucid::schedule::{Samples, State};
-use gleaner::output::simulate::{self, Experiment};
+use gleaner::output::simulate::{self, Experiment, Interval};
 use gleaner::output::table::{Column, Table};
 use proptest::prelude::*;
 
@@ -47,7 +47,7 @@ fn ids_are_texts_unless_all_are_plain_numbers() {
 #[test]
 fn states_of_all_virtual_clusters() {
     let (_, _, run) = small_run();
-    let table = simulate::seq("lucid_seq", &run, &["big", "small"]);
+    let table = simulate::seq("lucid_seq", &run, &["big", "small"], Interval::default());
     let rows = |vc| {
         format!(
             "{vc},60,16,16,0,0,0,0,2,0,0,0,0,0,0,0\n\
@@ -83,7 +83,7 @@ job_id,start_time,end_time,profiled,profqueue,toskip,nodes
     assert_eq!(ended, [1.0, 0.0, 0.0]);
     let steps = csv(&simulate::profiler_scaling(&profiler));
     assert_eq!(steps, "time,scaling_num\n110,1\n300,-1\n");
-    let states = csv(&simulate::profiler_seq(&profiler));
+    let states = csv(&simulate::profiler_seq(&profiler, Interval::default()));
     let last = "180,16,9,12,2,3,1,2,1,1,0.438";
     assert_eq!(states.lines().last().unwrap(), last);
 }
@@ -108,7 +108,8 @@ fn utilisation_to_three_decimals() {
             vcs: vec![vc],
             profiler: None,
         };
-        written(&simulate::seq("s", &run, &["vc"])).numbers("gpu_utilization")[0]
+        written(&simulate::seq("s", &run, &["vc"], Interval::default())).numbers("gpu_utilization")
+            [0]
     };
     assert_eq!(share(16, 15), 0.062);
     assert_eq!(share(16, 13), 0.188);
@@ -124,7 +125,12 @@ fn empty_tables_can_be_read() {
         .for_each(|vc| vc.schedule.samples.clear());
     let profiler = run.profiler.as_mut().unwrap();
     profiler.schedule.scaling.clear();
-    let seq = written(&simulate::seq("s", &run, &["big", "small"]));
+    let seq = written(&simulate::seq(
+        "s",
+        &run,
+        &["big", "small"],
+        Interval::default(),
+    ));
     assert_eq!((seq.columns.len(), seq.rows.len()), (16, 0));
     let scaling = written(&simulate::profiler_scaling(run.profiler.as_ref().unwrap()));
     assert_eq!((scaling.columns.len(), scaling.rows.len()), (2, 0));
@@ -145,6 +151,7 @@ fn csv_of_the_tables_is_written_when_asked_for() {
             cluster: &cluster,
             placer: "consolidate",
             csv,
+            interval: Interval::default(),
         };
         simulate::write_run(&dir, experiment, &run).unwrap();
         simulate::write_profiler(&dir, experiment, run.profiler.as_ref().unwrap()).unwrap();

@@ -29,7 +29,7 @@ pub struct Experiment {
     pub estimates: Option<PathBuf>,
     /// What was submitted, by intervals.
     pub series: Option<PathBuf>,
-    /// The civil time of a published trace's second 0.
+    /// The civil time of second 0, where the trace tells seconds and its name says their start.
     #[serde(skip)]
     pub epoch: Option<Time>,
     /// Window of a raw trace: its calendar's start, first and last submission.
@@ -92,7 +92,7 @@ impl Experiment {
             forecast: found.forecast.or_else(|| around(&[&forecast])),
             estimates: estimates(&place, name, qssf_alone).or(found.estimates),
             window: window.filter(|_| raw),
-            epoch: window.map(|[epoch, ..]| epoch),
+            epoch: window.filter(|_| !raw).map(|[epoch, ..]| epoch),
             ..found
         })
     }

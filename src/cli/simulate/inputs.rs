@@ -20,7 +20,7 @@ use crate::error::{Error, Faults, Result};
 use crate::ingest::jobs::{self, trace};
 use crate::ingest::{Loaded, SourceId};
 use crate::lucid::Request;
-use crate::lucid::inputs::{Estimates, Forecast, Oracle, Packing, PackingTable};
+use crate::lucid::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable};
 use crate::lucid::policies::{GPU_MEMORY, Needs};
 use crate::models::{Calendar, Weekly, score_workloads};
 
@@ -253,6 +253,8 @@ impl Inputs {
             ..args.trace_options(&experiment)
         };
         let mut input = reader.take(trace::read(&experiment.trace, &cluster, options)?);
+        let origin = models.epoch.or(input.trace.origin).or(experiment.epoch);
+        input.trace.origin = origin;
         if let Some(profiles) = &profiles {
             input.trace.known = profiles.known(&input.trace);
         }
@@ -384,11 +386,12 @@ impl Reader {
         let known = |used, estimates| Ok(Estimated::known(used, estimates));
         match named {
             Named::Oracle => known(EstimatesUsed::Oracle, Box::new(Oracle)),
-            Named::Number(seconds) if seconds.is_finite() => {
+            Named::Number(seconds) if seconds.abs() <= LONGEST_ESTIMATE => {
                 known(EstimatesUsed::Constant { seconds }, Box::new(seconds))
             }
             Named::Number(number) => Err(Error::Usage(format!(
-                "--estimates: {number} is no number of seconds"
+                "--estimates is {number:?}, expected seconds from -{LONGEST_ESTIMATE:e} to \
+                 {LONGEST_ESTIMATE:e}"
             ))),
             Named::File(path) => {
                 let table = self.take(jobs::estimates::read(&path, trace)?);

@@ -44,11 +44,12 @@ pub struct ModelArgs {
     /// [default: cluster_throughput.csv of --data; else what the trace submits].
     #[arg(long, value_name = "FILE", requires = "models")]
     series: Option<PathBuf>,
-    /// Civil time of the trace's second 0 [default: the trace's own, the experiment's, or
-    /// 1970-01-01].
-    #[arg(long, value_name = "TIME", requires = "models")]
+    /// Civil time of the trace's second 0, such as 2020-04-01. The dates of --idle-events and
+    /// the hours and weekdays that models learn from follow from it [default: the trace's own,
+    /// the experiment's, or 1970-01-01].
+    #[arg(long, value_name = "TIME", help_heading = "Input")]
     #[serde(serialize_with = "as_text")]
-    epoch: Option<Time>,
+    pub(super) epoch: Option<Time>,
     /// Leave profiles out of what estimates are learnt from. In published traces they were
     /// made up from durations, and give them away.
     #[arg(long)]

@@ -3,8 +3,10 @@
 mod choice;
 mod estimated;
 mod experiment;
+mod info;
 mod inputs;
 mod learned;
+mod options;
 mod prepared;
 mod profiles;
 mod profiling;
@@ -24,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::lucid::policies;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::events;
+use crate::output::plain::printable;
 use crate::output::run::{RunDir, Seconds};
 
 use choice::Choice;
@@ -68,14 +71,14 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   gleaner synth jobs -o trace
-  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --out run
+  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --lend auto --out run
   gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run
   gleaner simulate --preset venus-sept --data venus_sept --policy all --out run
   gleaner simulate --data trace --policy lucid --models train --out run
   gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
 
 What a policy leaves idle can be harvested:
-  gleaner simulate --data trace --policy srtf --idle-events idle.csv
+  gleaner simulate --data trace --policy srtf --epoch 2026-01-05 --idle-events idle.csv
   gleaner synth tasks -o tasks.toml
   gleaner replay --events idle.csv --tasks tasks.toml";
 
@@ -112,7 +115,7 @@ struct OutputArgs {
     #[arg(long)]
     logs: bool,
     /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv,
-    /// .parquet or .gev. Takes a single policy.
+    /// .parquet or .gev. Takes a single policy; --epoch dates it where the trace has no dates.
     #[arg(long, value_name = "FILE")]
     idle_events: Option<PathBuf>,
     /// Print the summary as JSON instead of tables.
@@ -162,13 +165,14 @@ pub fn run(args: &Args) -> Result<()> {
     if let Ok(progress) = progress.into_inner() {
         progress.finish();
     }
-    let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
+    let runs = runs.map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
     seconds.compute = clock.elapsed().as_secs_f64();
     let results = Results {
         args,
         learnt: &learnt,
         estimates: inputs.estimates_used.as_ref(),
         simulation,
+        trace_path: &inputs.trace_path,
         runs: &runs,
         inputs,
         complete: runs.len() == requests.len(),

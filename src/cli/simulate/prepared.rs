@@ -8,12 +8,15 @@ use rayon::prelude::*;
 use super::Args;
 use super::choice::Choice;
 use super::inputs::Inputs;
+use super::options::without_effect;
+use crate::cli::remark;
 use crate::error::{Error, Result};
 use crate::lucid::inputs::{Estimates, EstimatesByPolicy};
 use crate::lucid::policies::Needs;
 use crate::lucid::profiler::Profiler;
 use crate::lucid::{Control, Request, Simulation};
 use crate::models::Week;
+use crate::output::plain::printable;
 
 /// Inputs read once, for any number of simulations.
 pub struct Prepared {
@@ -29,6 +32,7 @@ impl Prepared {
     pub fn read(args: &Args, requests: &[Request]) -> Result<Self> {
         let mut inputs = Inputs::read(&args.files, &args.models, &args.choice, requests)?;
         let profiler = args.profiler.settings(&mut inputs, requests)?;
+        remark(&without_effect(args, requests, profiler.is_some())?);
         Ok(Prepared { inputs, profiler })
     }
 
@@ -72,7 +76,8 @@ impl Prepared {
             .filter(|r| r.policy.needs >= Needs::Estimates);
         let estimates = going_by.map(|request| {
             let estimates = weekly.estimates(&simulation, request, quiet);
-            let estimates = estimates.map_err(|error| Error::Run(error.to_string()))?;
+            let estimates = estimates
+                .map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
             Ok((request.name, estimates))
         });
         let estimates: Result<Vec<_>> = estimates.collect();

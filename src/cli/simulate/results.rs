@@ -1,28 +1,28 @@
 //! Writes and prints what was simulated.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::Args;
-use super::inputs::Inputs;
 use super::estimated::EstimatesUsed;
+use super::info::Info;
+use super::inputs::Inputs;
 use super::prepared::Learnt;
-use crate::cli::print;
-use crate::domain::Cluster;
-use crate::error::{Error, Result};
+use crate::cli::{print, remark};
+use crate::domain::EventLog;
+use crate::error::{Error, Fault, Result};
 use crate::lucid::Simulation;
-use crate::lucid::idle::idle_log;
+use crate::lucid::idle::{TooLate, idle_log};
 use crate::lucid::metrics::{Metrics, summarise};
 use crate::lucid::policies::Needs;
-use crate::lucid::profiler::Profiler;
 use crate::lucid::result::PolicyRun;
 use crate::models::Week;
 use crate::output::events::{self, Layout};
 use crate::output::run::{End, RunDir, Seconds};
-use crate::output::simulate::{self as tables, Entry, Experiment};
+use crate::output::simulate::{self as tables, Entry, Experiment, Interval};
+use crate::words::counted;
 
 /// Everything there is to report.
 pub struct Results<'a> {
@@ -31,69 +31,17 @@ pub struct Results<'a> {
     /// Where estimates come from, where a policy uses them.
     pub estimates: Option<&'a EstimatesUsed>,
     pub simulation: Simulation<'a>,
+    /// The trace's file.
+    pub trace_path: &'a Path,
     pub runs: &'a [PolicyRun],
     pub inputs: &'a Inputs,
     pub complete: bool,
 }
 
-/// What `run.json` says besides.
-#[derive(Serialize)]
-struct Info<'a> {
-    /// The profiler's settings, `auto` resolved.
-    profiler: Option<ProfilerInfo<'a>>,
-    /// Where estimates come from; null where no policy uses them.
-    estimates: Option<EstimatesInfo<'a>>,
-    /// Second of the trace's clock at which the simulation starts.
-    start: i64,
-    corrections: Vec<CorrectionInfo<'a>>,
-}
-
-/// Where estimates come from.
-#[derive(Serialize)]
-struct EstimatesInfo<'a> {
-    #[serde(flatten)]
-    used: &'a EstimatesUsed,
-    /// By policy, what was learnt for each week.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    weeks: &'a BTreeMap<&'static str, Vec<Week>>,
-}
-
-/// The profiler's settings, with names for indices.
-#[derive(Serialize)]
-struct ProfilerInfo<'a> {
-    limit: i64,
-    nodes: u32,
-    factor: f64,
-    lent: BTreeMap<&'a str, u32>,
-    elastic: Option<&'a str>,
-}
-
-impl<'a> ProfilerInfo<'a> {
-    fn new(profiler: &Profiler, cluster: &'a Cluster) -> Self {
-        let name = |vc: usize| cluster.vcs[vc].name.as_str();
-        let mut lent = BTreeMap::new();
-        for &(vc, nodes) in &profiler.lent {
-            *lent.entry(name(vc)).or_default() += nodes;
-        }
-        ProfilerInfo {
-            limit: profiler.limit,
-            nodes: profiler.nodes,
-            factor: profiler.factor,
-            lent,
-            elastic: profiler.elastic.map(name),
-        }
-    }
-}
-
-/// A survivor set back to full speed that would have stayed slow.
-#[derive(Serialize)]
-struct CorrectionInfo<'a> {
-    policy: &'a str,
-    vc: &'a str,
-    time: i64,
-    ended: &'a str,
-    survivor: &'a str,
-}
+/// Of an idle log of a trace whose clock has no dates.
+const NO_CALENDAR: &str = "\
+the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the civil time of the \
+trace's second 0 with --epoch TIME";
 
 impl Results<'_> {
     /// Writes the run directory and the idle log where asked for, and prints the summary.
@@ -109,20 +57,27 @@ impl Results<'_> {
             .collect();
         let names = self.runs.iter().map(|run| run.policy);
         let entries: Vec<Entry<'_>> = names.zip(&metrics).collect();
+        let interval = Interval::of(self.runs);
+        let idle_log = self.idle_log()?;
         if let Some(directory) = &directory {
-            self.write_tables(directory, &entries)?;
+            remark(interval.remark(self.runs).as_slice());
+            self.write_tables(directory, interval, &entries)?;
         }
-        self.write_idle_events()?;
+        if let Some((path, log)) = &idle_log {
+            events::write(log, path, Layout::Long, None)?;
+        }
         seconds.write = clock.elapsed().as_secs_f64();
+        let written = self.written(directory.as_ref(), idle_log.as_ref());
         if let Some(directory) = directory {
             let end = End {
                 sources: &self.inputs.sources,
                 complete: self.complete,
                 seconds,
             };
-            directory.finish_with(&end, &self.info())?;
+            directory.finish_with(&end, &Info::new(self))?;
         }
-        self.print(&entries, seconds)?;
+        self.print(&entries, interval, seconds)?;
+        remark(&written);
         if self.complete {
             Ok(())
         } else {
@@ -134,14 +89,19 @@ impl Results<'_> {
         summarise(self.simulation.trace, self.simulation.cluster, run)
     }
 
-    fn write_tables(&self, directory: &RunDir, entries: &[Entry<'_>]) -> Result<()> {
+    fn write_tables(
+        &self,
+        directory: &RunDir,
+        interval: Interval,
+        entries: &[Entry<'_>],
+    ) -> Result<()> {
         directory.write_skipped(&self.inputs.skipped)?;
-        let placer = self.simulation.placer.original_name();
         let experiment = Experiment {
             trace: self.simulation.trace,
             cluster: self.simulation.cluster,
-            placer,
+            placer: self.simulation.placer.original_name(),
             csv: self.args.output.csv,
+            interval,
         };
         self.runs.par_iter().try_for_each(|run| {
             tables::write_run(directory, experiment, run)?;
@@ -157,7 +117,7 @@ impl Results<'_> {
         if let Some(learnt) = self.learnt.by_policy() {
             directory.write_table(&tables::estimates(experiment.trace, learnt))?;
         }
-        tables::write_results(directory, placer, entries)
+        tables::write_results(directory, experiment, entries)
     }
 
     fn packs(&self, run: &PolicyRun) -> bool {
@@ -166,9 +126,10 @@ impl Results<'_> {
         packing.any(|entry| run.policy.starts_with(entry.name))
     }
 
-    fn write_idle_events(&self) -> Result<()> {
+    /// The log of idle nodes and its file, where it is asked for.
+    fn idle_log(&self) -> Result<Option<(&Path, EventLog)>> {
         let (Some(path), [run]) = (&self.args.output.idle_events, self.runs) else {
-            return Ok(());
+            return Ok(None);
         };
         let Simulation {
             trace,
@@ -176,45 +137,39 @@ impl Results<'_> {
             start,
             ..
         } = self.simulation;
-        let log = idle_log(trace, cluster, run, start);
-        events::write(&log, path, Layout::Long, None)
-    }
-
-    fn info(&self) -> Info<'_> {
-        Info {
-            profiler: self
-                .simulation
-                .profiler
-                .map(|profiler| ProfilerInfo::new(profiler, self.simulation.cluster)),
-            estimates: self.estimates.map(|used| EstimatesInfo {
-                used,
-                weeks: &self.learnt.weeks,
-            }),
-            start: self.simulation.start,
-            corrections: self.corrections(),
+        let too_late = |error: TooLate| {
+            let fault = Fault::told(
+                self.trace_path,
+                format!("the schedule is too long: {error}"),
+            );
+            fault.remedy("leave out the jobs that last for so long, or do without --idle-events")
+        };
+        let log = idle_log(trace, cluster, run, start).map_err(too_late)?;
+        if trace.origin.is_none() {
+            remark(&[NO_CALENDAR.to_owned()]);
         }
+        Ok(Some((path, log)))
     }
 
-    fn corrections(&self) -> Vec<CorrectionInfo<'_>> {
-        let Simulation { trace, cluster, .. } = self.simulation;
-        let of_runs = self
-            .runs
-            .iter()
-            .flat_map(|run| run.vcs.iter().map(move |vc| (run, vc)));
-        let infos = of_runs.flat_map(|(run, vc)| {
-            let id = |job: usize| trace.jobs[vc.jobs[job]].id.as_str();
-            vc.schedule
-                .corrections
-                .iter()
-                .map(move |correction| CorrectionInfo {
-                    policy: run.policy,
-                    vc: &cluster.vcs[vc.vc].name,
-                    time: correction.time,
-                    ended: id(correction.ended),
-                    survivor: id(correction.survivor),
-                })
+    /// What was written where, a remark each.
+    fn written(&self, directory: Option<&RunDir>, log: Option<&(&Path, EventLog)>) -> Vec<String> {
+        let directory = directory.map(|directory| {
+            let policies = match self.runs.len() {
+                1 => "1 policy".to_owned(),
+                several => format!("{several} policies"),
+            };
+            let path = directory.path().display();
+            format!("{path}: run.json, summary.json, and the tables of {policies}")
         });
-        infos.collect()
+        let log = log.map(|(path, log)| {
+            let times = log.times();
+            let span = times.first().zip(times.last());
+            let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
+            let events = counted(log.len() as u64, "event");
+            let nodes = counted(log.nodes().len() as u64, "node");
+            format!("{}: {events} of {nodes}{span}", path.display())
+        });
+        directory.into_iter().chain(log).collect()
     }
 
     /// Which estimates policies used, and those learnt with the estimator of each week.
@@ -237,9 +192,9 @@ impl Results<'_> {
         format!("estimates: {used}{weeks}\n")
     }
 
-    fn print(&self, entries: &[Entry<'_>], seconds: Seconds) -> Result<()> {
+    fn print(&self, entries: &[Entry<'_>], interval: Interval, seconds: Seconds) -> Result<()> {
         if self.args.output.json {
-            let summary = tables::summary(entries)?;
+            let summary = tables::summary(entries, interval)?;
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print(&(text + "\n"));

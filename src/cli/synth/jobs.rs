@@ -12,6 +12,7 @@ use crate::files::Whole;
 use crate::output::experiment;
 use crate::synth::copies::{self, CopyError};
 use crate::synth::jobs::{Amount, JobOptions, generate};
+use crate::words::counted;
 
 /// Jobs of a GPU cluster, with all else that `gleaner simulate` takes in.
 ///
@@ -83,12 +84,12 @@ fn synthesise(args: &Args) -> Result<()> {
     })?;
     experiment::write(&made, &args.output)?;
     remark(&[format!(
-        "{}: {} jobs, {} virtual clusters, {} nodes of {} GPUs, load {:.2}",
+        "{}: {}, {}, {} of {}, load {:.2}",
         args.output.display(),
-        made.len(),
-        args.vcs,
-        args.nodes,
-        args.gpus_per_node,
+        counted(made.len() as u64, "job"),
+        counted(args.vcs.into(), "virtual cluster"),
+        counted(args.nodes.into(), "node"),
+        counted(args.gpus_per_node.into(), "GPU"),
         made.load
     )]);
     Ok(())

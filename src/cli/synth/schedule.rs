@@ -11,6 +11,7 @@ use crate::files::{self, Output};
 use crate::output::events::EventWriter;
 use crate::output::schedule::{ScheduleWriter, Scheduler, Target, names};
 use crate::synth::schedule::{ScheduleOptions, generate};
+use crate::words::counted;
 
 /// Whose log.
 #[derive(Debug, Subcommand)]
@@ -94,6 +95,7 @@ fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> R
         jobs_per_outage: outages.map_or(0, |_| JOBS_PER_OUTAGE),
         seed: args.seed,
     };
+    let span = options.span()?;
     let nodes = names(args.nodes);
     if let Some(path) = &args.node_list {
         let list = nodes.join("\n") + "\n";
@@ -112,7 +114,6 @@ fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> R
         out,
         path: path.to_owned(),
     });
-    let span = (start, start + (args.days * 86_400.0) as i64);
     let mut writer = ScheduleWriter::new(scheduler, nodes, log, outages, truth, span)?;
     generate(&options, &mut writer)?;
     let jobs = writer.jobs;
@@ -120,9 +121,10 @@ fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> R
     log_out.finish()?;
     outages_out.map_or(Ok(()), Output::finish)?;
     remark(&[format!(
-        "{}: {jobs} jobs on {} nodes",
+        "{}: {} on {}",
         args.output.display(),
-        args.nodes
+        counted(jobs, "job"),
+        counted(args.nodes.into(), "node")
     )]);
     Ok(())
 }

@@ -1,10 +1,8 @@
 //! The clock of a table: seconds of its own, or civil times.
 
+use super::bounds::LAST_SECOND;
 use crate::domain::Time;
 use crate::ingest::rows::{Cell, CellResult, Clock};
-
-/// Latest second of a table's own clock: thirty thousand years.
-const LAST_SECOND: i64 = 1_000_000_000_000;
 
 /// How a table tells time, the same in all of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,6 +9,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::bounds::amount;
+use super::words::beside;
 use super::workload::WorkloadColumns;
 use crate::domain::Workload;
 use crate::error::Result;
@@ -41,7 +43,7 @@ pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
         let (first, second) = &workloads;
         let turned = (second.clone(), first.clone());
         if pairs.contains_key(&workloads) || pairs.contains_key(&turned) {
-            let found = format!("{first} beside {second} a second time");
+            let found = format!("{} a second time", beside(first, second));
             let fault = source.fault(found, "every pair once, in one order");
             return faults.add(fault.at(place.to_string()));
         }
@@ -88,8 +90,8 @@ impl Columns {
                 speed(row.cell(self.speeds[0]))?,
                 speed(row.cell(self.speeds[1]))?,
             ),
-            gpu_util: row.cell(self.gpu_util).amount()?,
-            gmem: row.cell(self.gmem).amount()?,
+            gpu_util: amount(&row.cell(self.gpu_util))?,
+            gmem: amount(&row.cell(self.gmem))?,
         };
         Ok(((first.read(row)?, second.read(row)?), pair))
     }

@@ -8,19 +8,21 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::words::{count, some};
+use super::bounds;
+use super::words::some;
 use crate::domain::Trace;
 use crate::error::Result;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 use crate::lucid::inputs::EstimateTable;
+use crate::words::counted;
 
 /// Reads the estimates of a trace's jobs; rows of other jobs are passed over.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: an estimate that is no number, two
-/// for a job, none for some.
+/// The file cannot be read, or has faults, gathered: an estimate that is no number or beyond
+/// [`bounds`], two for a job, none for some.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -40,7 +42,10 @@ pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let missing: Vec<_> = jobs.filter(|id| found[id].is_none()).collect();
     if !missing.is_empty() && faults.is_empty() {
         let names = some(missing.iter().copied());
-        let found = format!("no estimate for {}: {names}", count(missing.len(), "job"));
+        let found = format!(
+            "no estimate for {}: {names}",
+            counted(missing.len() as u64, "job")
+        );
         let fault = source.fault(found, "one for every job of the trace");
         faults.add(fault.remedy("add them, or name the estimates of this trace"))?;
     }
@@ -65,7 +70,7 @@ impl Columns {
         let Some(estimate) = found.get_mut(&*id) else {
             return Ok(());
         };
-        match estimate.replace(row.cell(self.estimate).float()?) {
+        match estimate.replace(bounds::estimate(&row.cell(self.estimate))?) {
             None => Ok(()),
             Some(_) => Err(cell.fault_of(format!("{id:?} a second time"), "every job once")),
         }
@@ -120,7 +125,7 @@ mod tests {
             &[
                 "3 faults",
                 "line 3, job_id: found \"1\" a second time, expected every job once",
-                "line 4, priority: found \"inf\", expected a finite number",
+                "line 4, priority: found \"inf\", expected seconds from -1e12 to 1e12",
                 "line 5, job_id: found nothing",
             ],
         );

@@ -12,6 +12,7 @@
 
 use std::path::Path;
 
+use super::bounds::number;
 use super::clock::Form;
 use crate::error::Result;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
@@ -24,7 +25,7 @@ use crate::lucid::inputs::ForecastTable;
 ///
 /// # Errors
 /// The file cannot be read, or has faults, gathered: times that do not ascend, values
-/// that are no numbers, no row at all.
+/// that are no numbers or too large, no row at all.
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -81,8 +82,8 @@ impl Reader {
             fault.remedy = "sort the rows by time, each once".to_owned();
             return Err(fault);
         }
-        let jobs = row.cell(columns.jobs).float()?;
-        let gpus = row.cell(columns.gpus).float()?;
+        let jobs = number(&row.cell(columns.jobs))?;
+        let gpus = number(&row.cell(columns.gpus))?;
         self.table.times.push(time);
         self.table.gpu_jobs.push(jobs);
         self.table.gpus.push(gpus);

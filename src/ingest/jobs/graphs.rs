@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::words::name;
 use super::workload::WorkloadColumns;
 use crate::domain::Workload;
 use crate::error::Result;
@@ -47,7 +48,7 @@ pub fn read(path: &Path) -> Result<Loaded<Graphs>> {
             Ok(read) => read,
             Err(fault) => return faults.add(*fault),
         };
-        let found = format!("{workload} a second time");
+        let found = format!("{} a second time", name(&workload));
         match graphs.insert(workload, file) {
             None => Ok(()),
             Some(_) => {

@@ -25,6 +25,7 @@ pub mod profiles;
 pub mod throughput;
 pub mod trace;
 
+mod bounds;
 mod clock;
 mod words;
 mod workload;

@@ -8,6 +8,8 @@ use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::lucid::inputs::PackingTable;
 
+use super::words::beside;
+
 /// Checks that every two workloads whose jobs could share GPUs have measured speeds.
 ///
 /// They could where jobs of theirs ask for the same number of GPUs, hold less than
@@ -41,7 +43,7 @@ pub fn check(
             {
                 let workloads = (&trace.workloads[first], &trace.workloads[second]);
                 if is_predicted(first) || is_predicted(second) {
-                    predicted.push(format!("{} beside {}", workloads.0, workloads.1));
+                    predicted.push(beside(workloads.0, workloads.1));
                 } else {
                     faults.add(missing(path, workloads))?;
                 }
@@ -84,7 +86,7 @@ fn scores_allow(packing: &PackingTable, any_score: bool, first: usize, second: u
 }
 
 fn missing(path: &Path, (first, second): (&Workload, &Workload)) -> Fault {
-    let found = format!("no speeds of {first} beside {second}");
+    let found = format!("no speeds of {}", beside(first, second));
     let fault = Fault::of(path, found, "a row for these two, which may share GPUs");
     fault.remedy("measure the pair and add it")
 }

@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::words::name;
 use super::workload::{UsageColumns, WorkloadColumns};
 use crate::domain::Workload;
 use crate::error::Result;
@@ -43,7 +44,7 @@ pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
             Ok(read) => read,
             Err(fault) => return faults.add(*fault),
         };
-        let found = format!("{workload} a second time");
+        let found = format!("{} a second time", name(&workload));
         match profiles.insert(workload, profile) {
             None => Ok(()),
             Some(_) => {
@@ -169,7 +170,7 @@ mod tests {
                 "line 4, label: found \"3\", expected a whole number from 0 to 2",
                 "line 5, batchsize: found \"0\"",
                 "line 6, amp: found \"2\", expected 0 or 1",
-                "line 7, gmem: found \"-1\", expected a finite number, at least 0",
+                "line 7, gmem: found \"-1\", expected a number from 0 to 1e12",
                 "line 8, speed: found \"inf\"",
                 "line 9, dataset: found nothing",
             ],

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use gleaner_models::lucid::throughput::{MINUTES, Series};
 
+use super::bounds::amount;
 use crate::domain::Time;
 use crate::error::Result;
 use crate::ingest::rows::{Cell, CellResult, Clock, Col, Header, Row};
@@ -24,7 +25,7 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 ///
 /// # Errors
 /// The file cannot be read, or has faults, gathered: times that do not ascend or leave a gap,
-/// values that are no numbers or negative, no row at all.
+/// values that are no numbers, negative or too large, no row at all.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -73,8 +74,8 @@ struct Reader {
 impl Reader {
     fn read(&mut self, columns: &Columns, row: &Row<'_>) -> CellResult<()> {
         self.follow(row.cell(columns.time))?;
-        let jobs = row.cell(columns.jobs).amount()?;
-        let gpus = row.cell(columns.gpus).amount()?;
+        let jobs = amount(&row.cell(columns.jobs))?;
+        let gpus = amount(&row.cell(columns.gpus))?;
         self.jobs.push(jobs);
         self.gpus.push(gpus);
         Ok(())

@@ -1,20 +1,27 @@
 //! Words that several messages share.
 
-/// A number of things: `1 job`, `3 jobs`.
-pub(super) fn count(number: usize, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
-}
+use crate::domain::Workload;
+use crate::words::printable;
 
-/// Names one after the other, of which a few are shown and the others counted.
+/// Names one after the other, safe to print, of which a few are shown and the others counted.
 pub(super) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 5;
     let more = names.len().saturating_sub(SHOWN);
-    let shown: Vec<_> = names.take(SHOWN).collect();
+    let shown: Vec<_> = names.take(SHOWN).map(printable).collect();
     match more {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
+}
+
+/// A workload in words, safe to print.
+pub(super) fn name(workload: &Workload) -> String {
+    printable(&workload.to_string()).into_owned()
+}
+
+/// Two workloads on the same GPUs, likewise.
+pub(super) fn beside(first: &Workload, second: &Workload) -> String {
+    format!("{} beside {}", name(first), name(second))
 }
 
 #[cfg(test)]
@@ -27,9 +34,6 @@ mod tests {
         let names = ["a", "b", "c", "d", "e", "f", "g"];
         assert_eq!(some(names[..2].iter().copied()), "a, b");
         assert_eq!(some(names.into_iter()), "a, b, c, d, e and 2 more");
-        assert_eq!(
-            (count(1, "job"), count(0, "job")),
-            ("1 job".into(), "0 jobs".into())
-        );
+        assert_eq!(some(["\x1b[2J", "b"].into_iter()), "\\u{1b}[2J, b");
     }
 }

@@ -1,5 +1,6 @@
 //! Columns that say what a job trains and what that does to its GPUs.
 
+use super::bounds::amount;
 use crate::domain::{Usage, Workload};
 use crate::error::Result;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
@@ -102,25 +103,25 @@ impl UsageColumns {
 
     /// The usage of a row, in which no cell but that of the speed is missing.
     pub fn read(&self, row: &Row<'_>) -> CellResult<Usage> {
-        let amount = |col: Option<Col>| col.map_or(Ok(0.0), |col| row.cell(col).amount());
+        let of = |col: Option<Col>| col.map_or(Ok(0.0), |col| amount(&row.cell(col)));
         Ok(Usage {
             speed: row
                 .given(self.speed)
-                .map_or(Ok(0.0), |cell| cell.amount())?,
-            gpu_util: amount(self.gpu_util)?,
-            gmem_util: amount(self.gmem_util)?,
-            gmem: amount(self.gmem)?,
+                .map_or(Ok(0.0), |cell| amount(&cell))?,
+            gpu_util: of(self.gpu_util)?,
+            gmem_util: of(self.gmem_util)?,
+            gmem: of(self.gmem)?,
         })
     }
 
     /// The usage of a row; what is missing is as in `known`.
     pub fn read_or(&self, row: &Row<'_>, known: Usage) -> CellResult<Usage> {
-        let amount = |col, known| row.given(col).map_or(Ok(known), |cell| cell.amount());
+        let of = |col, known| row.given(col).map_or(Ok(known), |cell| amount(&cell));
         Ok(Usage {
-            speed: amount(self.speed, known.speed)?,
-            gpu_util: amount(self.gpu_util, known.gpu_util)?,
-            gmem_util: amount(self.gmem_util, known.gmem_util)?,
-            gmem: amount(self.gmem, known.gmem)?,
+            speed: of(self.speed, known.speed)?,
+            gpu_util: of(self.gpu_util, known.gpu_util)?,
+            gmem_util: of(self.gmem_util, known.gmem_util)?,
+            gmem: of(self.gmem, known.gmem)?,
         })
     }
 }

@@ -17,8 +17,6 @@ pub use hours::Hour;
 pub struct SimulateRun {
     /// One a policy, in the order in which they were asked for.
     pub policies: Vec<PolicyRun>,
-    /// GPUs of the whole cluster; 0 where no state was recorded.
-    pub gpus: f64,
 }
 
 /// A policy's results.
@@ -42,7 +40,9 @@ pub struct PolicyFigures {
     pub all: Delays,
     /// Seconds from the first submission to the last end.
     pub makespan_s: i64,
-    /// Share of GPU-seconds in which a job held the GPU.
+    /// GPUs of the policy.
+    pub gpus: u64,
+    /// Share of the GPU-seconds of [`PolicyFigures::gpus`] in which a job held the GPU.
     pub gpu_utilisation: f64,
     /// Preemptions, each with a checkpoint.
     pub checkpoints: u64,
@@ -89,6 +89,8 @@ pub struct JobEnd {
 #[derive(Deserialize)]
 struct Document {
     policies: Map<String, Value>,
+    /// Seconds between the rows of the tables of states.
+    seq_step_s: i64,
 }
 
 const SUMMARY: &str = "summary.json";
@@ -96,21 +98,23 @@ const SUMMARY: &str = "summary.json";
 impl SimulateRun {
     pub(super) fn read(files: &RunFiles<'_>) -> Result<Self> {
         let document: Document = files.json(SUMMARY)?;
+        let step = document.seq_step_s;
+        if !hours::STEPS.contains(&step) {
+            return Err(in_summary(files, "seq_step_s", step.to_string()));
+        }
         let mut policies = Vec::new();
         for (name, figures) in document.policies {
             check_name(files, &name)?;
-            let figures = serde_json::from_value(figures)
+            let figures: PolicyFigures = serde_json::from_value(figures)
                 .map_err(|error| in_summary(files, &name, error.to_string()))?;
             policies.push(PolicyRun {
-                figures,
                 jobs: read_jobs(files, &name)?,
-                hours: hours::read(files, &name)?,
+                hours: hours::read(files, &name, step, figures.makespan_s)?,
+                figures,
                 name,
             });
         }
-        let totals = policies.iter().flat_map(|policy| &policy.hours);
-        let gpus = totals.map(|hour| hour.total).fold(0.0, f64::max);
-        Ok(SimulateRun { policies, gpus })
+        Ok(SimulateRun { policies })
     }
 }
 

@@ -145,9 +145,10 @@ fn floats<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     Column::PythonFloats(rows.iter().map(|row| Some(of(row))).collect())
 }
 
-/// Whole numbers where all are, as pandas keeps a column of them.
+/// Whole numbers where all are and fit, as pandas keeps a column of them.
 fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
-    if rows.iter().all(|row| of(row).fract() == 0.0) {
+    let is_whole = |number: f64| number.fract() == 0.0 && number.abs() < i64::MAX as f64;
+    if rows.iter().all(|row| is_whole(of(row))) {
         whole(rows, |row| of(row) as i64)
     } else {
         floats(rows, of)

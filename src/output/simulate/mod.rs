@@ -13,6 +13,7 @@ use super::run::RunDir;
 use super::table::Table;
 
 mod estimates;
+mod interval;
 mod jobs;
 mod log;
 mod nodes;
@@ -22,6 +23,7 @@ mod seq_log;
 mod text;
 
 pub use estimates::estimates;
+pub use interval::Interval;
 pub use jobs::{jobs, profiler_jobs, profiler_scaling};
 pub use results::{Entry, Figure, averages, summary};
 pub use seq::{profiler_seq, seq};
@@ -38,6 +40,8 @@ pub struct Experiment<'a> {
     pub placer: &'a str,
     /// Whether the tables of jobs and states are written as CSV, too.
     pub csv: bool,
+    /// How far apart the rows of the tables of states are.
+    pub interval: Interval,
 }
 
 /// Writes a run's tables, `<policy>_jobs` and `<policy>_seq`.
@@ -53,7 +57,8 @@ pub fn write_run(dir: &RunDir, experiment: Experiment<'_>, run: &PolicyRun) -> R
         experiment,
         &jobs(&format!("{policy}_jobs"), trace, cluster, run),
     )?;
-    write_table(dir, experiment, &seq(&format!("{policy}_seq"), run, &vcs))
+    let name = format!("{policy}_seq");
+    write_table(dir, experiment, &seq(&name, run, &vcs, experiment.interval))
 }
 
 /// Writes the profiling stage's tables: `profiler_jobs`, `profiler_seq`, `profiler_scaling`.
@@ -66,7 +71,11 @@ pub fn write_profiler(
     profiler: &ProfilerRun,
 ) -> Result<()> {
     write_table(dir, experiment, &profiler_jobs(experiment.trace, profiler))?;
-    write_table(dir, experiment, &profiler_seq(profiler))?;
+    write_table(
+        dir,
+        experiment,
+        &profiler_seq(profiler, experiment.interval),
+    )?;
     write_table(dir, experiment, &profiler_scaling(profiler))
 }
 
@@ -74,13 +83,17 @@ pub fn write_profiler(
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write_results(dir: &RunDir, placer: &str, entries: &[Entry<'_>]) -> Result<()> {
+pub fn write_results(
+    dir: &RunDir,
+    experiment: Experiment<'_>,
+    entries: &[Entry<'_>],
+) -> Result<()> {
     for figure in Figure::ALL {
-        let table = averages(figure, placer, entries)?;
+        let table = averages(figure, experiment.placer, entries)?;
         let name = format!("{}.csv", figure.name());
         dir.write(&name, |out| out.write_all(&table))?;
     }
-    dir.write_json("summary.json", &summary(entries)?)
+    dir.write_json("summary.json", &summary(entries, experiment.interval)?)
 }
 
 /// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`; sharing
@@ -100,12 +113,12 @@ pub fn write_logs(
         let name = folder_name(&experiment.cluster.vcs[vc.vc].name)?;
         let own: Vec<_> = rows.iter().filter(|row| row.job.vc == vc.vc).collect();
         write_log(dir, &stem(name), &own, |out| {
-            seq_log::write_vc(&vc.schedule.samples, out)
+            seq_log::write_vc(&vc.schedule.samples, experiment.interval, out)
         })?;
     }
     let all: Vec<_> = rows.iter().collect();
     write_log(dir, &stem(results::ALL), &all, |out| {
-        seq_log::write_all(run, out)
+        seq_log::write_all(run, experiment.interval, out)
     })
 }
 

@@ -1,8 +1,9 @@
 //! The result tables that policies are compared by, for programs.
 
 use csv::Writer;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::interval::Interval;
 use crate::error::{Error, Result};
 use crate::lucid::metrics::{Delays, Metrics};
 
@@ -37,22 +38,21 @@ impl Figure {
         }
     }
 
-    /// Its value in whole seconds, cut off, as published.
-    pub fn of(self, delays: &Delays) -> i64 {
-        let seconds = match self {
+    /// Its value in seconds.
+    pub fn of(self, delays: &Delays) -> f64 {
+        match self {
             Figure::AverageJct => delays.avg_jct_s,
             Figure::AverageQueue => delays.avg_queue_s,
             Figure::LongestQueue => delays.p999_queue_s,
-        };
-        seconds as i64
+        }
     }
 }
 
 /// Row of all virtual clusters together.
 pub(super) const ALL: &str = "all";
 
-/// A figure by virtual cluster (rows) and policy (columns) as CSV, in whole seconds; empty
-/// where a virtual cluster had no job.
+/// A figure by virtual cluster (rows) and policy (columns) as CSV, in whole seconds, cut off as
+/// the published ones are; empty where a virtual cluster had no job.
 ///
 /// # Errors
 /// Never in practice: the writer's words where it fails.
@@ -63,41 +63,48 @@ pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<V
         .map(|(policy, _)| format!("{policy}_{placer}"));
     let header = std::iter::once(String::new()).chain(policies);
     csv.write_record(header).map_err(failed)?;
-    for row in by_vc(figure, entries) {
-        csv.write_record(row).map_err(failed)?;
+    for (vc, row) in by_vc(figure, entries) {
+        let whole = |seconds: f64| (seconds as i64).to_string();
+        let cells = row
+            .into_iter()
+            .map(|cell| cell.map_or(String::new(), whole));
+        csv.write_record(std::iter::once(vc.to_owned()).chain(cells))
+            .map_err(failed)?;
     }
     csv.into_inner().map_err(failed)
 }
 
-/// Rows of cells: a virtual cluster's name, then the figure of each policy; last of all.
-pub(super) fn by_vc(figure: Figure, entries: &[Entry<'_>]) -> Vec<Vec<String>> {
-    let cell = |delays: Option<&Delays>| delays.map_or(String::new(), |d| figure.of(d).to_string());
-    let vcs = entries
+/// A figure in seconds of each policy, by virtual cluster; `None` where it had no job.
+pub(super) type ByVc<'a> = Vec<(&'a str, Vec<Option<f64>>)>;
+
+/// Virtual clusters with the figure of each policy; last of all jobs.
+pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
+    let names = entries
         .first()
-        .map_or(0, |(_, metrics)| metrics.vcs.0.len());
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for vc in 0..vcs {
-        let cells = entries.iter().map(|(_, m)| cell(m.vcs.0[vc].1.as_ref()));
-        let name = entries[0].1.vcs.0[vc].0.clone();
-        rows.push(std::iter::once(name).chain(cells).collect());
-    }
-    let all = entries.iter().map(|(_, m)| cell(Some(&m.all)));
-    rows.push(std::iter::once(ALL.to_owned()).chain(all).collect());
-    rows
+        .map_or(&[][..], |(_, metrics)| &metrics.vcs.0);
+    let row = |(place, (name, _)): (usize, &'a (String, Option<Delays>))| {
+        let delays = entries.iter().map(|(_, metrics)| &metrics.vcs.0[place].1);
+        let cells = delays.map(|delays| delays.as_ref().map(|delays| figure.of(delays)));
+        (name.as_str(), cells.collect())
+    };
+    let all = entries
+        .iter()
+        .map(|(_, metrics)| Some(figure.of(&metrics.all)));
+    let rows = names.iter().enumerate().map(row);
+    rows.chain([(ALL, all.collect())]).collect()
 }
 
-/// All figures as `summary.json` has them: `{"policies": {"fifo": {...}, ...}}`.
+/// All figures as `summary.json` has them: `{"policies": {"fifo": {...}, ...}, "seq_step_s": 60}`.
 ///
 /// # Errors
 /// Never in practice: the serialiser's words where it fails.
-pub fn summary(entries: &[Entry<'_>]) -> Result<Value> {
+pub fn summary(entries: &[Entry<'_>], interval: Interval) -> Result<Value> {
     let mut policies = Map::new();
     for (policy, metrics) in entries {
         let metrics = serde_json::to_value(metrics).map_err(failed)?;
         policies.insert((*policy).to_owned(), metrics);
     }
-    let summary = Map::from_iter([("policies".to_owned(), Value::Object(policies))]);
-    Ok(Value::Object(summary))
+    Ok(json!({"policies": policies, "seq_step_s": interval.seconds()}))
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {

@@ -1,11 +1,9 @@
 //! The tables of the clusters' states by the minute.
 
-use crate::lucid::result::{PolicyRun, ProfilerRun};
+use super::interval::Interval;
+use crate::lucid::result::{PolicyRun, ProfilerRun, VcRun};
 use crate::lucid::schedule::{Samples, State};
-use crate::output::table::{Column, Runs, Table};
-
-/// Seconds between samples.
-const INTERVAL: i64 = 60;
+use crate::output::table::{Column, Runs, Spaced, Table};
 
 /// A column of counts: its name, and what it says of a state.
 type Count = (&'static str, fn(&State) -> u64);
@@ -40,10 +38,12 @@ pub(super) const UTILISATION: &str = "gpu_utilization";
 /// The states of all virtual clusters, one after the other, as the table `name`.
 ///
 /// `vcs` are the names of the cluster's virtual clusters.
-pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str]) -> Table<'a> {
-    let samples = || run.vcs.iter().flat_map(|vc| &vc.schedule.samples);
-    let vc_runs = run.vcs.iter().flat_map(|vc| {
-        let samples = vc.schedule.samples.iter();
+pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str], interval: Interval) -> Table<'a> {
+    let of_vc = |vc: &'_ VcRun| interval.rows(&vc.schedule.samples).collect::<Vec<_>>();
+    let by_vc: Vec<Vec<Samples>> = run.vcs.iter().map(of_vc).collect();
+    let samples = || by_vc.iter().flatten();
+    let vc_runs = run.vcs.iter().zip(&by_vc).flat_map(|(vc, samples)| {
+        let samples = samples.iter();
         samples.map(|s| (vc.vc as u32, s.count))
     });
     let vc = Column::RepeatedNames {
@@ -51,7 +51,7 @@ pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str]) -> Table<'a> {
         indices: vc_runs.collect(),
     };
     let mut columns = vec![("vc", vc)];
-    columns.extend(counts(samples));
+    columns.extend(counts(samples, interval));
     columns
         .extend(AVERAGES.map(|(name, of)| (name, Column::RepeatedFloats(repeat(samples(), of)))));
     columns.push(utilisations(samples));
@@ -59,9 +59,10 @@ pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str]) -> Table<'a> {
 }
 
 /// The states of the profiler's nodes; the original takes no averages there.
-pub fn profiler_seq(profiler: &ProfilerRun) -> Table<'_> {
-    let samples = || profiler.schedule.samples.iter();
-    let mut columns: Vec<_> = counts(samples).collect();
+pub fn profiler_seq(profiler: &ProfilerRun, interval: Interval) -> Table<'static> {
+    let shown: Vec<Samples> = interval.rows(&profiler.schedule.samples).collect();
+    let samples = || shown.iter();
+    let mut columns: Vec<_> = counts(samples, interval).collect();
     columns.push(utilisations(samples));
     Table {
         name: "profiler_seq",
@@ -71,10 +72,10 @@ pub fn profiler_seq(profiler: &ProfilerRun) -> Table<'_> {
 
 fn counts<'s, 'a, I: Iterator<Item = &'s Samples>>(
     samples: impl Fn() -> I,
+    interval: Interval,
 ) -> impl Iterator<Item = (&'static str, Column<'a>)> {
-    let mut times = Vec::new();
-    samples().for_each(|s| times.extend(seconds(s)));
-    let time = ("time", Column::Whole(times));
+    let times = Spaced::new(interval.seconds(), samples().map(|s| (s.first, s.count)));
+    let time = ("time", Column::Spaced(times));
     let counts = COUNTS.map(|(name, of)| (name, Column::RepeatedIntegers(repeat(samples(), of))));
     std::iter::once(time).chain(counts)
 }
@@ -91,12 +92,6 @@ fn repeat<'s, T: PartialEq>(
     of: fn(&State) -> T,
 ) -> Runs<T> {
     samples.map(|s| (of(&s.state), s.count)).collect()
-}
-
-/// The second of each sample of a run.
-pub(super) fn seconds(samples: &Samples) -> impl Iterator<Item = i64> {
-    let first = samples.first;
-    (0..i64::from(samples.count)).map(move |minute| first + INTERVAL * minute)
 }
 
 /// Share of GPUs that jobs hold, to three decimals, a tie to the even digit; not a number

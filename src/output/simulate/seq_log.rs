@@ -3,16 +3,21 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::seq::{AVERAGES, COUNTS, UTILISATION, rounded, seconds, utilisation};
+use super::interval::Interval;
+use super::seq::{AVERAGES, COUNTS, UTILISATION, rounded, utilisation};
 use crate::lucid::result::PolicyRun;
 use crate::lucid::schedule::{Samples, State};
 
 /// Writes a virtual cluster's states.
-pub(super) fn write_vc(samples: &[Samples], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_vc(
+    samples: &[Samples],
+    interval: Interval,
+    out: &mut impl Write,
+) -> io::Result<()> {
     write_header(out)?;
-    for run in samples {
-        let state = state_cells(&run.state);
-        for second in seconds(run) {
+    for rows in interval.rows(samples) {
+        let state = state_cells(&rows.state);
+        for second in interval.times(&rows) {
             writeln!(out, "{second}.0{state}")?;
         }
     }
@@ -22,13 +27,18 @@ pub(super) fn write_vc(samples: &[Samples], out: &mut impl Write) -> io::Result<
 /// Writes the states of all virtual clusters added up, for as long as every one has some.
 ///
 /// As in the original the averages are the first virtual cluster's alone, cut to whole numbers.
-pub(super) fn write_all(run: &PolicyRun, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_all(
+    run: &PolicyRun,
+    interval: Interval,
+    out: &mut impl Write,
+) -> io::Result<()> {
     if let [only] = run.vcs.as_slice() {
-        return write_vc(&only.schedule.samples, out);
+        return write_vc(&only.schedule.samples, interval, out);
     }
     write_header(out)?;
-    let samples = run.vcs.iter().map(|vc| vc.schedule.samples.iter());
-    let mut vcs: Vec<_> = samples.map(|s| s.flat_map(each_minute)).collect();
+    let rows = run.vcs.iter().map(|vc| interval.rows(&vc.schedule.samples));
+    let each = |rows: Samples| interval.times(&rows).zip(std::iter::repeat(rows.state));
+    let mut vcs: Vec<_> = rows.map(|rows| rows.flat_map(each)).collect();
     let mut states = Vec::new();
     loop {
         states.clear();
@@ -40,10 +50,6 @@ pub(super) fn write_all(run: &PolicyRun, out: &mut impl Write) -> io::Result<()>
             _ => return Ok(()),
         }
     }
-}
-
-fn each_minute(samples: &Samples) -> impl Iterator<Item = (i64, State)> {
-    seconds(samples).zip(std::iter::repeat(samples.state))
 }
 
 fn write_header(out: &mut impl Write) -> io::Result<()> {

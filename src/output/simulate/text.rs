@@ -5,9 +5,9 @@ use std::fmt::Write;
 use super::results::{Entry, Figure, by_vc};
 use crate::lucid::metrics::{Delays, Metrics, SMALL_JOB_GPUS};
 use crate::output::grid::Grid;
+use crate::output::plain::printable;
 
 /// Policies against their figures, small jobs against large ones, virtual clusters apart.
-/// Seconds are cut to whole ones, as published.
 pub fn text(entries: &[Entry<'_>]) -> String {
     let mut out = overview(entries).to_string();
     if let Some((_, metrics)) = entries.first() {
@@ -22,21 +22,42 @@ pub fn text(entries: &[Entry<'_>]) -> String {
     out
 }
 
+/// Whole seconds as they are, others to about three digits that matter.
+fn seconds(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size < 1e9 && size.fract() == 0.0 => format!("{value}"),
+        size if size < 9.995 => format!("{value:.2}"),
+        size if size < 99.95 => format!("{value:.1}"),
+        size if size < 1e9 => format!("{value:.0}"),
+        _ => format!("{value:.2e}"),
+    }
+}
+
+/// What stands for a figure of no job.
+const NONE: &str = "-";
+
+fn delays(delays: Option<&Delays>) -> [String; 3] {
+    Figure::ALL.map(|figure| delays.map_or(NONE.to_owned(), |delays| seconds(figure.of(delays))))
+}
+
 fn overview(entries: &[Entry<'_>]) -> Grid {
     let header = [
         "policy",
         "avg JCT (s)",
         "avg queue (s)",
-        "99.9 % queue (s)",
+        "99.9 % (s)",
         "makespan (s)",
-        "GPU use %",
+        "GPUs",
+        "in use",
         "checkpoints",
     ];
     let row = |(policy, m): &Entry<'_>| {
         let mut cells = vec![(*policy).to_owned()];
-        cells.extend(Figure::ALL.map(|figure| figure.of(&m.all).to_string()));
-        cells.push(m.makespan_s.to_string());
-        cells.push(format!("{:.1}", 100.0 * m.gpu_utilisation));
+        cells.extend(delays(Some(&m.all)));
+        cells.push(seconds(m.makespan_s as f64));
+        cells.push(m.gpus.to_string());
+        cells.push(format!("{:.1} %", 100.0 * m.gpu_utilisation));
         cells.push(m.checkpoints.to_string());
         cells
     };
@@ -62,16 +83,10 @@ fn sizes(entries: &[Entry<'_>]) -> Grid {
         "queue (s)",
         "99.9 % (s)",
     ];
-    let cells = |delays: &Option<Delays>| {
-        Figure::ALL.map(|figure| match delays {
-            Some(delays) => figure.of(delays).to_string(),
-            None => "-".to_owned(),
-        })
-    };
     let row = |(policy, m): &Entry<'_>| {
         let mut row = vec![(*policy).to_owned()];
-        row.extend(cells(&m.small));
-        row.extend(cells(&m.large));
+        row.extend(delays(m.small.as_ref()));
+        row.extend(delays(m.large.as_ref()));
         row
     };
     Grid::new(header, entries.iter().map(row))
@@ -79,9 +94,38 @@ fn sizes(entries: &[Entry<'_>]) -> Grid {
 
 fn vcs(entries: &[Entry<'_>]) -> Grid {
     let policies = entries.iter().map(|(policy, _)| *policy);
-    let mut rows = by_vc(Figure::AverageJct, entries);
-    for cell in rows.iter_mut().flatten().filter(|cell| cell.is_empty()) {
-        "-".clone_into(cell);
-    }
+    let rows = by_vc(Figure::AverageJct, entries)
+        .into_iter()
+        .map(|(vc, row)| {
+            let cells = row
+                .into_iter()
+                .map(|cell| cell.map_or(NONE.to_owned(), seconds));
+            std::iter::once(printable(vc).into_owned())
+                .chain(cells)
+                .collect()
+        });
     Grid::new(std::iter::once("VC").chain(policies), rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    // Small fixed examples.
+    #[test]
+    fn seconds_are_neither_cut_nor_long() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (7.95, "7.95"),
+            (8.0, "8"),
+            (9.999, "10.0"),
+            (99.96, "100"),
+            (12_886.7, "12887"),
+            (6e8, "600000000"),
+            (6e10, "6.00e10"),
+        ] {
+            assert_eq!(seconds(value), text);
+        }
+    }
 }

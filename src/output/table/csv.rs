@@ -57,6 +57,7 @@ impl<'a> Cells<'a> {
             Column::PythonFloats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x:?}")),
             Column::Integers(v) => write!(cell, "{}", v[row]),
             Column::Whole(v) => write!(cell, "{}", v[row]),
+            Column::Spaced(v) => write!(cell, "{}", v.at(row, &mut self.cursor)),
             Column::OptionalWhole(v) => v[row].map_or(Ok(()), |n| write!(cell, "{n}")),
             Column::Texts(v) => cell.write_all(v[row].as_bytes()),
             Column::Names { names, indices } => {
@@ -85,6 +86,7 @@ impl<'a> Cells<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Spaced;
     use super::*;
 
     // Small fixed example.
@@ -100,6 +102,7 @@ mod tests {
                 ("count", Column::Integers(vec![3, 4])),
                 ("python", Column::PythonFloats(vec![Some(3.0), None])),
                 ("whole", Column::Whole(vec![-3, 4])),
+                ("spaced", Column::Spaced(Spaced::new(5, [(-5, 2)]))),
                 ("some", Column::OptionalWhole(vec![None, Some(5)])),
                 (
                     "same",
@@ -121,9 +124,9 @@ mod tests {
         };
         let mut out = Vec::new();
         table.write_csv(&mut out).unwrap();
-        let expected = "when,fixed,float,count,python,whole,some,same,half,text,name\n\
-                        1970-01-01 00:00:00,0.100000,0.1,3,3.0,-3,,7,0.5,\"a,b\",y\n\
-                        ,-2.000000,,4,,4,5,7,,c,x\n";
+        let expected = "when,fixed,float,count,python,whole,spaced,some,same,half,text,name\n\
+                        1970-01-01 00:00:00,0.100000,0.1,3,3.0,-3,-5,,7,0.5,\"a,b\",y\n\
+                        ,-2.000000,,4,,4,0,5,7,,c,x\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

@@ -9,9 +9,11 @@ mod dictionary;
 mod file;
 mod parquet;
 mod runs;
+mod spaced;
 
 pub use file::Form;
 pub use runs::Runs;
+pub use spaced::Spaced;
 
 /// A column of a result table.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub enum Column<'a> {
     Integers(Vec<u64>),
     /// Whole numbers that mostly differ.
     Whole(Vec<i64>),
+    /// Whole numbers at equal distances.
+    Spaced(Spaced),
     /// Whole numbers; missing ones are empty cells.
     OptionalWhole(Vec<Option<i64>>),
     /// Texts.
@@ -73,6 +77,7 @@ impl Column<'_> {
             Column::PythonFloats(v) => v.len(),
             Column::Integers(v) => v.len(),
             Column::Whole(v) => v.len(),
+            Column::Spaced(v) => v.rows(),
             Column::OptionalWhole(v) => v.len(),
             Column::Texts(v) => v.len(),
             Column::Names { indices, .. } => indices.len(),

@@ -12,7 +12,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type};
 
 use super::dictionary::Dictionary;
 use super::{Column, Table};
-use crate::output::parquet_column::{io_error, put};
+use crate::output::parquet_column::{io_error, put, put_by_parts};
 
 /// Definition levels of an optional column.
 const MISSING: i16 = 0;
@@ -53,7 +53,7 @@ impl Table<'_> {
     fn properties(&self) -> WriterProperties {
         let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
         for (name, column) in &self.columns {
-            if let Column::Whole(_) = column {
+            if let Column::Whole(_) | Column::Spaced(_) = column {
                 let path = || ColumnPath::from(*name);
                 properties = properties
                     .set_column_dictionary_enabled(path(), false)
@@ -72,9 +72,10 @@ fn field(name: &str, column: &Column<'_>) -> Result<Type, ParquetError> {
         Column::EveryTime(_) => (Physical::INT64, timestamp, false),
         Column::Fixed(_) | Column::RepeatedFloats(_) => (Physical::DOUBLE, None, false),
         Column::Floats(_) | Column::PythonFloats(_) => (Physical::DOUBLE, None, true),
-        Column::Integers(_) | Column::Whole(_) | Column::RepeatedIntegers(_) => {
-            (Physical::INT64, None, false)
-        }
+        Column::Integers(_)
+        | Column::Whole(_)
+        | Column::Spaced(_)
+        | Column::RepeatedIntegers(_) => (Physical::INT64, None, false),
         Column::OptionalWhole(_) => (Physical::INT64, None, true),
         Column::Texts(_) | Column::Names { .. } | Column::RepeatedNames { .. } => {
             (Physical::BYTE_ARRAY, Some(LogicalType::String), false)
@@ -104,6 +105,7 @@ fn write_column<W: Write + Send>(
         }
         Column::Integers(v) => required::<Int64Type, _>(group, v.iter().map(|&n| n as i64)),
         Column::Whole(v) => put::<Int64Type, _>(group, v, None),
+        Column::Spaced(v) => put_by_parts::<Int64Type, _>(group, v.iter()),
         Column::OptionalWhole(v) => optional::<Int64Type, _>(group, v.iter().copied()),
         Column::Texts(v) => {
             required::<ByteArrayType, _>(group, v.iter().map(|t| ByteArray::from(t.as_ref())))

@@ -35,10 +35,7 @@ impl<T> Runs<T> {
 
     /// The value at a row, where `cursor` stands at the row's run or before it.
     pub(super) fn at(&self, row: usize, cursor: &mut Cursor) -> &T {
-        while row >= cursor.start + self.runs[cursor.run].1 as usize {
-            cursor.start += self.runs[cursor.run].1 as usize;
-            cursor.run += 1;
-        }
+        cursor.seek(row, |run| self.runs[run].1 as usize);
         &self.runs[cursor.run].0
     }
 }
@@ -48,6 +45,23 @@ impl<T> Runs<T> {
 pub(super) struct Cursor {
     run: usize,
     start: usize,
+}
+
+impl Cursor {
+    /// Moves on to the run that a row is in, runs being as long as `length` says. Returns the
+    /// row's place in it.
+    pub fn seek(&mut self, row: usize, length: impl Fn(usize) -> usize) -> usize {
+        while row >= self.start + length(self.run) {
+            self.start += length(self.run);
+            self.run += 1;
+        }
+        row - self.start
+    }
+
+    /// The run.
+    pub fn run(&self) -> usize {
+        self.run
+    }
 }
 
 impl<T: PartialEq> FromIterator<(T, u32)> for Runs<T> {

@@ -2,7 +2,7 @@
 
 use super::Named;
 use crate::ingest::runs::{Delays, PolicyRun};
-use crate::report::numbers::{change, count};
+use crate::report::numbers::{change, number};
 use crate::report::{Grid, Head};
 
 type Of = fn(&Delays) -> f64;
@@ -33,7 +33,7 @@ fn grid(runs: &[Named<'_>], title: &str, of: Of) -> Grid {
         let mut row = vec![name.to_owned()];
         for (place, run) in runs.iter().enumerate() {
             let value = value(run);
-            row.push(value.map_or("–".to_owned(), |value| count(value.max(0.0) as u64)));
+            row.push(value.map_or("–".to_owned(), number));
             if place > 0 {
                 let change = value.zip(base).map(|(value, base)| change(value, base));
                 row.push(change.unwrap_or("–".to_owned()));

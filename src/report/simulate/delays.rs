@@ -2,7 +2,7 @@
 
 use super::Named;
 use crate::ingest::runs::{Delays, PolicyFigures};
-use crate::report::numbers::{count, percent};
+use crate::report::numbers::{count, number, percent};
 use crate::report::{Grid, Head};
 
 /// Columns of delays, in seconds.
@@ -14,18 +14,17 @@ const DELAYS: [&str; 3] = [
 /// The same, shorter.
 const SHORT: [&str; 3] = ["JCT (s)", "queuing (s)", "99.9 % (s)"];
 
-/// Delays in whole seconds, cut off as published; a dash where there was no job.
-pub(super) fn cells(delays: Option<&Delays>) -> [String; 3] {
-    let seconds = |seconds: f64| count(seconds.max(0.0) as u64);
+/// Delays in seconds; a dash where there was no job.
+fn cells(delays: Option<&Delays>) -> [String; 3] {
     match delays {
         None => ["–", "–", "–"].map(str::to_owned),
-        Some(d) => [d.avg_jct_s, d.avg_queue_s, d.p999_queue_s].map(seconds),
+        Some(d) => [d.avg_jct_s, d.avg_queue_s, d.p999_queue_s].map(number),
     }
 }
 
 /// All jobs, by policy.
 pub(super) fn overview(run: &Named<'_>) -> Grid {
-    let rest = ["makespan (s)", "GPUs in use", "checkpoints"];
+    let rest = ["makespan (s)", "GPUs", "GPUs in use", "checkpoints"];
     let heads = DELAYS.into_iter().chain(rest).map(Head::number);
     let heads = std::iter::once(Head::text("policy")).chain(heads);
     let mut grid = Grid::new("All jobs", heads);
@@ -34,7 +33,8 @@ pub(super) fn overview(run: &Named<'_>) -> Grid {
         let mut row = vec![policy.name.clone()];
         row.extend(cells(Some(&figures.all)));
         row.extend([
-            count(figures.makespan_s.unsigned_abs()),
+            number(figures.makespan_s as f64),
+            count(figures.gpus),
             percent(figures.gpu_utilisation),
             count(figures.checkpoints),
         ]);
@@ -53,7 +53,7 @@ pub(super) fn sizes(run: &Named<'_>) -> Grid {
     };
     let (small, large) = (jobs(|f| &f.small), jobs(|f| &f.large));
     let title = format!(
-        "{} small jobs of up to 8 GPUs, and {} large ones",
+        "Small jobs, of up to 8 GPUs: {}; large ones: {}",
         count(small),
         count(large)
     );

@@ -1,21 +1,29 @@
 //! How busy the cluster is over time.
 
-use super::{Named, coloured, id_of};
-use crate::ingest::runs::Hour;
+use super::{Named, coloured, gpus, id_of};
+use crate::ingest::runs::{Hour, PolicyFigures};
 use crate::report::Figure;
 use crate::report::curves::means;
 use crate::report::figure::{Axis, Curve, Marks, Shape};
+use crate::words::counted;
 
 const DAY: f64 = 86_400.0;
 
 /// Share of GPUs that jobs hold.
 pub(in crate::report) fn utilisation(run: &Named<'_>) -> Figure {
-    let percent = 100.0 / run.result.gpus.max(1.0);
-    let curves = curves(run, |hour| percent * hour.busy());
-    let text = format!(
-        "Share of the cluster's {} GPUs that jobs hold, hourly means.",
-        crate::report::numbers::number(run.result.gpus)
-    );
+    let curves = curves(run, |figures, hour| {
+        100.0 * hour.busy() / figures.gpus.max(1) as f64
+    });
+    let text = match gpus::of(run).as_slice() {
+        [(gpus, _)] => format!(
+            "Share of the {} that jobs hold, hourly means.",
+            counted(*gpus, "GPU")
+        ),
+        several => format!(
+            "Share of each policy's own GPUs that jobs hold, hourly means: {}.",
+            gpus::listed(several)
+        ),
+    };
     figure(
         id_of("utilisation", run),
         "GPUs in use",
@@ -27,7 +35,7 @@ pub(in crate::report) fn utilisation(run: &Named<'_>) -> Figure {
 
 /// Jobs that wait.
 pub(in crate::report) fn waiting(run: &Named<'_>) -> Figure {
-    let curves = curves(run, |hour| hour.pending);
+    let curves = curves(run, |_, hour| hour.pending);
     let text = "Jobs in the queues of all virtual clusters, hourly means.".to_owned();
     figure(id_of("waiting", run), "Waiting jobs", text, "jobs", curves)
 }
@@ -50,7 +58,7 @@ fn figure(id: String, title: &str, text: String, axis: &str, curves: Vec<Curve>)
 }
 
 /// A curve a policy, by days since the first hour.
-fn curves(run: &Named<'_>, of: impl Fn(&Hour) -> f64) -> Vec<Curve> {
+fn curves(run: &Named<'_>, of: impl Fn(&PolicyFigures, &Hour) -> f64) -> Vec<Curve> {
     let hours = run.result.policies.iter().flat_map(|policy| &policy.hours);
     let start = hours.map(|hour| hour.start).min().unwrap_or(0);
     let day = |hour: &Hour| hour.start.saturating_sub(start) as f64 / DAY;
@@ -61,7 +69,7 @@ fn curves(run: &Named<'_>, of: impl Fn(&Hour) -> f64) -> Vec<Curve> {
         points: policy
             .hours
             .iter()
-            .map(|hour| (day(hour), of(hour)))
+            .map(|hour| (day(hour), of(&policy.figures, hour)))
             .collect(),
         labels: Vec::new(),
     });

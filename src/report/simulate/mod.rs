@@ -8,6 +8,7 @@ use crate::ingest::runs::{PolicyRun, SimulateRun};
 mod compared;
 mod delays;
 mod distribution;
+mod gpus;
 mod load;
 mod vcs;
 
@@ -25,7 +26,10 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
         sections.push(Section {
             id: "simulations".to_owned(),
             title: "Simulations side by side".to_owned(),
-            lead: "Changes are against the first simulation.".to_owned(),
+            lead: std::iter::once("Changes are against the first simulation.".to_owned())
+                .chain(gpus::note_of_all(runs))
+                .collect::<Vec<_>>()
+                .join(" "),
             blocks: compared::grids(runs).into_iter().map(Block::Grid).collect(),
         });
     }
@@ -59,18 +63,27 @@ fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {
             true => format!("Simulation {}", run.name),
             false => "Policies compared".to_owned(),
         },
-        lead: format!(
-            "{} jobs under {} {}. Job completion time (JCT) is from submission to the end.",
-            super::numbers::count(jobs),
-            policies.len(),
-            if policies.len() == 1 {
-                "policy"
-            } else {
-                "policies"
-            }
-        ),
+        lead: lead(run, jobs),
         blocks,
     }
+}
+
+fn lead(run: &Named<'_>, jobs: u64) -> String {
+    let policies = match run.result.policies.len() {
+        1 => "1 policy".to_owned(),
+        several => format!("{several} policies"),
+    };
+    let jobs = match jobs {
+        1 => "1 job".to_owned(),
+        jobs => format!("{} jobs", super::numbers::count(jobs)),
+    };
+    let mut lead = format!(
+        "{jobs} under {policies}. Job completion time (JCT) is from submission to the end."
+    );
+    if let Some(note) = gpus::note(run) {
+        lead = lead + " " + &note;
+    }
+    lead
 }
 
 /// The policies with the colours that they keep from figure to figure.

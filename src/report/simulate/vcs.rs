@@ -4,7 +4,7 @@ use super::{Named, id_of};
 use crate::ingest::runs::VcDelays;
 use crate::report::figure::{Axis, Heat, Marks};
 use crate::report::names::short;
-use crate::report::numbers::count;
+use crate::report::numbers::number;
 use crate::report::{Figure, Grid, Head};
 
 /// Average queuing by virtual cluster and policy.
@@ -49,9 +49,7 @@ fn grid(run: &Named<'_>, title: &str, values: &[Vec<Option<f64>>]) -> Grid {
     let heads = std::iter::once(Head::text("virtual cluster")).chain(heads);
     let mut grid = Grid::new(title, heads);
     for (vc, row) in vcs(run).into_iter().zip(values) {
-        let cells = row
-            .iter()
-            .map(|cell| cell.map_or("–".to_owned(), |v| count(v.max(0.0) as u64)));
+        let cells = row.iter().map(|cell| cell.map_or("–".to_owned(), number));
         grid.row(std::iter::once(vc).chain(cells));
     }
     grid

@@ -7,6 +7,7 @@ use super::Options;
 use super::columns::Columns;
 use crate::domain::{Usage, Workload};
 use crate::error::Fault;
+use crate::ingest::jobs::words::name;
 use crate::ingest::rows::{CellResult, Col, Row};
 
 /// A text that may be missing.
@@ -54,7 +55,7 @@ fn no_profile(row: &Row<'_>, columns: &Columns, workload: &Workload) -> Box<Faul
             .workload
             .map_or(columns.id, |columns| columns.model()),
     );
-    let mut fault = cell.fault_of(workload.to_string(), "a workload with a profile");
+    let mut fault = cell.fault_of(name(workload), "a workload with a profile");
     fault.remedy = "measure it and add it to the profiles".to_owned();
     fault
 }

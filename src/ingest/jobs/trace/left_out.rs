@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::ingest::jobs::words::{count, some};
+use crate::ingest::jobs::words::some;
+use crate::words::counted;
 
 /// How many jobs were left out, by reason.
 #[derive(Debug, Default)]
@@ -31,7 +32,7 @@ impl LeftOut {
         let mut phrases = Vec::new();
         let mut add = |jobs: usize, what: &str| {
             if jobs > 0 {
-                phrases.push(format!("{} {what}", count(jobs, "job")));
+                phrases.push(format!("{} {what}", counted(jobs as u64, "job")));
             }
         };
         add(self.cpu_only, "without GPUs");

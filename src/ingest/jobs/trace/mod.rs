@@ -20,7 +20,8 @@
 //! # Times
 //!
 //! **Whole seconds** are those of the trace's own clock, and stay as they are. A VC that
-//! the cluster lacks is a fault. The simulation starts with the first job's day.
+//! the cluster lacks is a fault. The simulation starts with the first job's day. Seconds as
+//! late as those since 1970 are today count from 1970.
 //!
 //! **Civil times** make a raw log. Its jobs of other VCs are left out, and those before
 //! [`Options::epoch`]. Second 0 is the submission of the first job that remains. A
@@ -81,9 +82,6 @@ pub struct TraceInput {
     /// The second at which a simulation starts.
     pub start: i64,
 }
-
-/// Most seconds that a job runs, and that lie between the first and the last submission.
-const LONGEST: i64 = 1_000_000_000;
 
 /// Reads a trace of jobs on this cluster.
 ///

@@ -6,16 +6,14 @@ use super::columns::Columns;
 use super::job::{Workloads, state, text, workload};
 use super::left_out::LeftOut;
 use super::window::{Position, Window};
-use super::{LONGEST, Options, TraceInput};
+use super::{Options, TraceInput};
 use crate::domain::{Cluster, Job, Trace};
 use crate::error::{Fault, Faults, Result};
 use crate::ingest::Gatherer;
+use crate::ingest::jobs::bounds::{LONGEST, MAX_GPUS, amount};
 use crate::ingest::jobs::clock::Form;
-use crate::ingest::jobs::words::count;
 use crate::ingest::rows::{Cell, CellResult, Place, Row, Table};
-
-/// Most GPUs that a job's cell may state; the VC's size bounds them further.
-const MAX_GPUS: i64 = 1_000_000_000;
+use crate::words::{counted, printable};
 
 /// Gathers jobs, and what is wrong with others.
 pub(super) struct Reader<'a> {
@@ -152,7 +150,7 @@ impl<'a> Reader<'a> {
             vc,
             name: text(row, columns.name)?,
             gpus,
-            cpus: cpus.map_or(Ok(0.0), |cell| cell.amount())?,
+            cpus: cpus.map_or(Ok(0.0), |cell| amount(&cell))?,
             state: state(row, &columns)?,
             submit,
             duration,
@@ -197,9 +195,9 @@ impl<'a> Reader<'a> {
             .ok()
             .filter(|gpus| u64::from(*gpus) <= most);
         fits.ok_or_else(|| {
-            let name = &self.cluster.vcs[vc].name;
+            let name = printable(&self.cluster.vcs[vc].name);
             cell.fault_of(
-                count(usize::try_from(gpus).unwrap_or(usize::MAX), "GPU"),
+                counted(gpus.unsigned_abs(), "GPU"),
                 format!("at most the {most} of the VC {name}"),
             )
         })
@@ -222,7 +220,10 @@ fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
 fn nothing(table: &Table<'_>, left_out: &[String], mut skipped: Faults) -> Faults {
     let mut reasons = left_out.to_vec();
     if !skipped.0.is_empty() {
-        reasons.push(format!("{} with faults", count(skipped.0.len(), "job")));
+        reasons.push(format!(
+            "{} with faults",
+            counted(skipped.0.len() as u64, "job")
+        ));
     }
     let found = match reasons.as_slice() {
         [] => "no row".to_owned(),

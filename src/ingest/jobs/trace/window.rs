@@ -1,8 +1,11 @@
 //! Which submissions of a trace are simulated, and on what clock.
 
+use std::ops::RangeInclusive;
+
+use super::Options;
 use super::survey::Survey;
-use super::{LONGEST, Options};
 use crate::domain::Time;
+use crate::ingest::jobs::bounds::LONGEST;
 use crate::ingest::jobs::clock::{Form, civil_second};
 
 /// The window of a trace and its clock.
@@ -12,6 +15,8 @@ pub(super) struct Window {
     pub form: Form,
     /// Second of the file's clock that is second 0 of the trace's.
     zero: i64,
+    /// The first submission.
+    first: i64,
     /// Earliest second of the file's clock.
     earliest: i64,
     /// Latest second of the file's clock.
@@ -20,6 +25,10 @@ pub(super) struct Window {
     begin: Option<i64>,
     end: Option<i64>,
 }
+
+/// First submissions that are told in seconds since 1970: no clock of a trace's own runs for
+/// thirty years before its first job. From September 2001 on, to the last second of a [`Time`].
+const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
 
 /// Where a submission lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +55,7 @@ impl Window {
         Window {
             form: survey.form,
             zero,
+            first: survey.first,
             earliest: epoch.unwrap_or(i64::MIN),
             latest: survey.first + LONGEST,
             begin: options.from.map(since_epoch),
@@ -75,9 +85,14 @@ impl Window {
         }
     }
 
-    /// The civil time of second 0.
+    /// The civil time of second 0, where the file tells it: by civil times, or by seconds that
+    /// can only be those since 1970.
     pub fn origin(&self) -> Option<Time> {
-        (self.form == Form::Civil).then(|| Time::from_seconds(self.zero))
+        let known = match self.form {
+            Form::Civil => true,
+            Form::Seconds => SINCE_1970.contains(&self.first),
+        };
+        known.then(|| Time::from_seconds(self.zero))
     }
 
     /// When a simulation starts whose first job comes at second `first`.

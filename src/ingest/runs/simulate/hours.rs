@@ -1,6 +1,7 @@
 //! A cluster's states by the minute, added up over virtual clusters by the hour.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::super::files::RunFiles;
 use crate::error::Result;
@@ -8,12 +9,15 @@ use crate::ingest::fault::row_place;
 use crate::ingest::parquet::{Table, Value};
 use crate::ingest::source::Source;
 
-/// Seconds between states.
-const INTERVAL: f64 = 60.0;
+/// Seconds that may be between states.
+pub(super) const STEPS: RangeInclusive<i64> = 60..=1_000_000_000_000;
 /// Seconds in an hour.
 const HOUR: i64 = 3600;
+/// Hours of a run that are told apart: eleven years. Of longer ones several are taken together.
+const MOST_HOURS: i64 = 100_000;
 
-/// The means of an hour over all virtual clusters, and the profiler where there is one.
+/// The means of an hour over all virtual clusters, and the profiler where there is one. In runs
+/// of many years it is several hours long.
 ///
 /// A virtual cluster whose jobs are done has no more states and counts as idle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -21,9 +25,9 @@ pub struct Hour {
     /// First second, of the trace's clock.
     pub start: i64,
     /// GPUs there are, of virtual clusters that are not done.
-    pub total: f64,
+    total: f64,
     /// Of these, GPUs that no job holds.
-    pub idle: f64,
+    idle: f64,
     /// Jobs that wait.
     pub pending: f64,
 }
@@ -35,31 +39,57 @@ impl Hour {
     }
 }
 
-/// Reads `<policy>_seq.parquet`, and the profiler's where the policy is one that profiles.
-pub(super) fn read(files: &RunFiles<'_>, policy: &str) -> Result<Vec<Hour>> {
+/// Reads `<policy>_seq.parquet`, and the profiler's where the policy is one that profiles. Rows
+/// are `step` seconds apart, all together `span` seconds.
+pub(super) fn read(files: &RunFiles<'_>, policy: &str, step: i64, span: i64) -> Result<Vec<Hour>> {
     let mut hours = BTreeMap::new();
-    add(files, &format!("{policy}_seq.parquet"), &mut hours)?;
+    let scale = Scale::new(step, span);
+    add(files, &format!("{policy}_seq.parquet"), scale, &mut hours)?;
     if policy.starts_with("lucid") && files.has("profiler_seq.parquet") {
-        add(files, "profiler_seq.parquet", &mut hours)?;
+        add(files, "profiler_seq.parquet", scale, &mut hours)?;
     }
     Ok(hours.into_values().collect())
 }
 
-fn add(files: &RunFiles<'_>, name: &str, hours: &mut BTreeMap<i64, Hour>) -> Result<()> {
+/// Seconds of a row and of an hour.
+#[derive(Clone, Copy)]
+struct Scale {
+    row: i64,
+    hour: i64,
+}
+
+impl Scale {
+    fn new(step: i64, span: i64) -> Self {
+        let least = HOUR.max(step);
+        let times = span.max(0) / least / MOST_HOURS + 1;
+        Scale {
+            row: step,
+            hour: least.saturating_mul(times),
+        }
+    }
+}
+
+fn add(
+    files: &RunFiles<'_>,
+    name: &str,
+    scale: Scale,
+    hours: &mut BTreeMap<i64, Hour>,
+) -> Result<()> {
     let source = files.open(name)?;
     let table = Table::open(&source)?;
-    let runs = runs_of_hours(&source, &table)?;
+    let runs = runs_of_hours(&source, &table, scale.hour)?;
     let columns: [Column; 3] = [
         ("total_gpu_num", |hour| &mut hour.total),
         ("idle_gpu_num", |hour| &mut hour.idle),
         ("pending_gpujob_num", |hour| &mut hour.pending),
     ];
     for (column, of) in columns {
-        for ((hour, _), mean) in runs.iter().zip(means(&source, &table, column, &runs)?) {
+        for ((hour, _), sum) in runs.iter().zip(sums(&source, &table, column, &runs)?) {
             let empty = || Hour {
-                start: hour.saturating_mul(HOUR),
+                start: hour.saturating_mul(scale.hour),
                 ..Hour::default()
             };
+            let mean = sum * scale.row as f64 / scale.hour as f64;
             *of(hours.entry(*hour).or_insert_with(empty)) += mean;
         }
     }
@@ -72,10 +102,10 @@ type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 /// Rows one after the other that are of one hour: the hour, and how many.
 type Runs = Vec<(i64, u64)>;
 
-fn runs_of_hours(source: &Source, table: &Table<'_>) -> Result<Runs> {
+fn runs_of_hours(source: &Source, table: &Table<'_>, seconds: i64) -> Result<Runs> {
     let mut runs: Runs = Vec::new();
     visit(source, table, "time", |_, time| {
-        let hour = time.div_euclid(HOUR);
+        let hour = time.div_euclid(seconds);
         match runs.last_mut() {
             Some((last, count)) if *last == hour => *count += 1,
             _ => runs.push((hour, 1)),
@@ -84,8 +114,8 @@ fn runs_of_hours(source: &Source, table: &Table<'_>) -> Result<Runs> {
     Ok(runs)
 }
 
-/// What each run of rows adds to its hour's mean of a column.
-fn means(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result<Vec<f64>> {
+/// The sum of a column over each run of rows.
+fn sums(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result<Vec<f64>> {
     let mut sums = vec![0.0; runs.len()];
     let (mut run, mut left) = (0, runs.first().map_or(0, |run| run.1));
     visit(source, table, column, |_, value| {
@@ -98,8 +128,6 @@ fn means(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Resul
             *sum += value as f64;
         }
     })?;
-    sums.iter_mut()
-        .for_each(|sum| *sum *= INTERVAL / HOUR as f64);
     Ok(sums)
 }
 

@@ -1,28 +1,37 @@
 //! Arguments of Lucid's profiler.
 
+mod lend;
+mod remarks;
+
 use std::str::FromStr;
 
 use clap::Args;
 use serde::Serialize;
 
 use super::inputs::Inputs;
+use crate::cli::remark;
 use crate::domain::Cluster;
 use crate::error::{Error, Fault, Faults, Result};
 use crate::lucid::Request;
 use crate::lucid::profiler::Profiler;
+use crate::output::plain::printable;
+use crate::words::counted;
+
+use lend::Lend;
 
 /// How Lucid profiles.
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Lucid's profiler")]
 pub struct ProfilerArgs {
-    /// `auto` (as published, for the clusters Venus and Philly), `off`, or
+    /// `auto` (as published for the clusters Venus and Philly, off for others), `off`, or
     /// TIME,NODES,FACTOR: seconds for each job of up to NODES times FACTOR GPUs.
     #[arg(long, value_name = "SETTING", default_value = "auto")]
     profiler: Setting,
-    /// Virtual clusters that lend the profiler nodes for good, as VC=NODES, separated by
-    /// commas [default: as published with `auto`, else none: its nodes are extra].
-    #[arg(long, value_name = "VC=NODES", value_delimiter = ',')]
-    lend: Vec<Loan>,
+    /// Virtual clusters that lend the profiler its nodes for good: `auto` (all of them, from
+    /// those that keep the most), or VC=NODES, separated by commas [default: as published
+    /// with `--profiler auto`, else none: its nodes are extra, which other policies lack].
+    #[arg(long, value_name = "auto|VC=NODES", value_delimiter = ',')]
+    lend: Vec<Lend>,
     /// Virtual cluster that lends one more node while many jobs queue; needs --forecast.
     #[arg(long, value_name = "VC")]
     elastic: Option<String>,
@@ -68,29 +77,6 @@ impl FromStr for Setting {
     }
 }
 
-/// Nodes that a virtual cluster lends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Loan {
-    vc: String,
-    nodes: u32,
-}
-
-impl FromStr for Loan {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parse = || {
-            let (vc, nodes) = text.rsplit_once('=')?;
-            let vc = vc.to_owned();
-            Some(Loan {
-                vc,
-                nodes: nodes.parse().ok()?,
-            })
-        };
-        parse().ok_or_else(|| "expected VC=NODES, such as vcefl=1".to_owned())
-    }
-}
-
 impl ProfilerArgs {
     /// The profiler's settings, where a policy has a profiler and it is not off. Jobs that
     /// then do not fit their virtual cluster are faults, or left out where that is asked for.
@@ -98,44 +84,52 @@ impl ProfilerArgs {
     /// # Errors
     /// [`Error::Usage`] for settings that do not go with the cluster; faults of jobs.
     pub fn settings(&self, inputs: &mut Inputs, requests: &[Request]) -> Result<Option<Profiler>> {
-        let profiled = requests.iter().any(|request| request.policy.profiled);
-        if !profiled || self.profiler == Setting::Off {
+        if !requests.iter().any(|request| request.policy.profiled) {
             return Ok(None);
         }
-        let mut profiler = match self.profiler {
-            Setting::Manual {
-                time,
-                nodes,
-                factor,
-            } => manual(time, nodes, factor),
-            _ => published(&inputs.cluster).ok_or_else(unknown_cluster)?,
+        let cluster = &inputs.cluster;
+        let Some(mut profiler) = self.base(cluster) else {
+            return Ok(None);
         };
         if self.elastic.is_some() && inputs.forecast.is_none() {
             return Err(Error::Usage(
                 "--elastic: the node is returned by the forecast; name one with --forecast".into(),
             ));
         }
-        self.apply_loans(&mut profiler, &inputs.cluster)?;
-        check(&profiler, &inputs.cluster)?;
+        if !self.lend.is_empty() {
+            profiler.lent = lend::loans(&self.lend, profiler.nodes, cluster, &inputs.trace)?;
+        }
+        if let Some(name) = &self.elastic {
+            profiler.elastic = Some(lend::vc_named(cluster, "--elastic", name)?);
+        }
+        check_size(&profiler, cluster)?;
+        lend::check(&profiler, cluster)?;
+        remark(&remarks::unequal(&profiler, cluster, requests));
         refuse_large_jobs(&profiler, inputs)?;
         Ok(Some(profiler))
     }
 
-    fn apply_loans(&self, profiler: &mut Profiler, cluster: &Cluster) -> Result<()> {
-        let find = |flag: &str, name: &str| {
-            let missing = || Error::Usage(format!("{flag}: the cluster has no VC {name:?}"));
-            cluster.vc(name).ok_or_else(missing)
-        };
-        if !self.lend.is_empty() {
-            profiler.lent = Vec::new();
+    /// The setting before `--lend` and `--elastic`; `None` where the profiler is off.
+    fn base(&self, cluster: &Cluster) -> Option<Profiler> {
+        let published = published(cluster);
+        match self.profiler {
+            Setting::Off => None,
+            Setting::Auto => {
+                if published.is_none() {
+                    remark(&[remarks::NOT_PUBLISHED.to_owned()]);
+                }
+                published
+            }
+            Setting::Manual {
+                time,
+                nodes,
+                factor,
+            } => {
+                let (lent, elastic) = (!self.lend.is_empty(), self.elastic.is_some());
+                remark(&remarks::without_loans(published, cluster, lent, elastic));
+                Some(manual(time, nodes, factor))
+            }
         }
-        for loan in &self.lend {
-            profiler.lent.push((find("--lend", &loan.vc)?, loan.nodes));
-        }
-        if let Some(name) = &self.elastic {
-            profiler.elastic = Some(find("--elastic", name)?);
-        }
-        Ok(())
     }
 }
 
@@ -169,35 +163,21 @@ fn published(cluster: &Cluster) -> Option<Profiler> {
     })
 }
 
-fn unknown_cluster() -> Error {
-    Error::Usage(
-        "--profiler auto knows the clusters Venus and Philly only; for this one say \
-         --profiler TIME,NODES,FACTOR such as 200,2,4, with --lend VC=NODES if virtual clusters \
-         lend the nodes, or --profiler off"
-            .into(),
-    )
-}
-
-fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
-    let gpus = u64::from(profiler.nodes) * u64::from(cluster.gpus_per_node);
-    if u64::from(profiler.most_gpus()) > gpus {
-        return Err(Error::Usage(format!(
-            "--profiler: jobs of up to {} GPUs do not fit on {} GPUs, {} a node; lower the factor",
-            profiler.most_gpus(),
-            gpus,
-            cluster.gpus_per_node
-        )));
+/// Checks that the largest job to be profiled fits the profiler.
+fn check_size(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
+    let per_node = u64::from(cluster.gpus_per_node);
+    let (most, gpus) = (
+        profiler.most_gpus().into(),
+        u64::from(profiler.nodes) * per_node,
+    );
+    if most <= gpus {
+        return Ok(());
     }
-    for (index, vc) in cluster.vcs.iter().enumerate() {
-        let lent: u32 = vc.nodes - profiler.kept(index, vc.nodes);
-        if lent >= vc.nodes && lent > 0 {
-            return Err(Error::Usage(format!(
-                "--lend: {} would lend all of its {} nodes",
-                vc.name, vc.nodes
-            )));
-        }
-    }
-    Ok(())
+    Err(Error::Usage(format!(
+        "--profiler: jobs of up to {} do not fit on {}, {per_node} a node; lower the factor",
+        counted(most, "GPU"),
+        counted(gpus, "GPU")
+    )))
 }
 
 /// Jobs that fit their virtual cluster only with the nodes it lends.
@@ -211,8 +191,9 @@ fn refuse_large_jobs(profiler: &Profiler, inputs: &mut Inputs) -> Result<()> {
     inputs.trace.jobs.retain(|job| {
         let fits = u64::from(job.gpus) <= kept(job.vc);
         if !fits {
-            let found = format!("job {} with {} GPUs", job.id, job.gpus);
-            let vc = &cluster.vcs[job.vc].name;
+            let id = printable(&job.id);
+            let found = format!("job {id} with {}", counted(job.gpus.into(), "GPU"));
+            let vc = printable(&cluster.vcs[job.vc].name);
             let expected = format!(
                 "at most {}, all that {vc} has with nodes lent",
                 kept(job.vc)
@@ -249,11 +230,5 @@ mod tests {
         ] {
             assert!(text.parse::<Setting>().is_err(), "{text}");
         }
-        let loan = Loan {
-            vc: "a=b".into(),
-            nodes: 3,
-        };
-        assert_eq!("a=b=3".parse(), Ok(loan));
-        assert!("a".parse::<Loan>().is_err());
     }
 }

@@ -1,0 +1,111 @@
+//! What `run.json` says of a simulation.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::estimated::EstimatesUsed;
+use super::results::Results;
+use crate::domain::Cluster;
+use crate::lucid::Simulation;
+use crate::lucid::profiler::Profiler;
+use crate::models::Week;
+
+/// What `run.json` says besides.
+#[derive(Serialize)]
+pub struct Info<'a> {
+    /// The profiler's settings, `auto` resolved.
+    profiler: Option<ProfilerInfo<'a>>,
+    /// Where estimates come from; null where no policy uses them.
+    estimates: Option<EstimatesInfo<'a>>,
+    /// Second of the trace's clock at which the simulation starts.
+    start: i64,
+    corrections: Vec<CorrectionInfo<'a>>,
+}
+
+impl<'a> Info<'a> {
+    /// What `run.json` says of these results.
+    pub fn new(results: &'a Results<'a>) -> Self {
+        let simulation = &results.simulation;
+        Info {
+            profiler: simulation
+                .profiler
+                .map(|profiler| ProfilerInfo::new(profiler, simulation.cluster)),
+            estimates: results.estimates.map(|used| EstimatesInfo {
+                used,
+                weeks: &results.learnt.weeks,
+            }),
+            start: simulation.start,
+            corrections: corrections(results),
+        }
+    }
+}
+
+/// Where estimates come from.
+#[derive(Serialize)]
+struct EstimatesInfo<'a> {
+    #[serde(flatten)]
+    used: &'a EstimatesUsed,
+    /// By policy, what was learnt for each week.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    weeks: &'a BTreeMap<&'static str, Vec<Week>>,
+}
+
+/// The profiler's settings, with names for indices.
+#[derive(Serialize)]
+struct ProfilerInfo<'a> {
+    limit: i64,
+    nodes: u32,
+    factor: f64,
+    lent: BTreeMap<&'a str, u32>,
+    elastic: Option<&'a str>,
+}
+
+impl<'a> ProfilerInfo<'a> {
+    fn new(profiler: &Profiler, cluster: &'a Cluster) -> Self {
+        let name = |vc: usize| cluster.vcs[vc].name.as_str();
+        let mut lent = BTreeMap::new();
+        for &(vc, nodes) in &profiler.lent {
+            *lent.entry(name(vc)).or_default() += nodes;
+        }
+        ProfilerInfo {
+            limit: profiler.limit,
+            nodes: profiler.nodes,
+            factor: profiler.factor,
+            lent,
+            elastic: profiler.elastic.map(name),
+        }
+    }
+}
+
+/// A survivor set back to full speed that would have stayed slow.
+#[derive(Serialize)]
+struct CorrectionInfo<'a> {
+    policy: &'a str,
+    vc: &'a str,
+    time: i64,
+    ended: &'a str,
+    survivor: &'a str,
+}
+
+fn corrections<'a>(results: &'a Results<'a>) -> Vec<CorrectionInfo<'a>> {
+    let Simulation { trace, cluster, .. } = results.simulation;
+    let of_runs = results
+        .runs
+        .iter()
+        .flat_map(|run| run.vcs.iter().map(move |vc| (run, vc)));
+    let infos = of_runs.flat_map(|(run, vc)| {
+        let id = |job: usize| trace.jobs[vc.jobs[job]].id.as_str();
+        vc.schedule
+            .corrections
+            .iter()
+            .map(move |correction| CorrectionInfo {
+                policy: run.policy,
+                vc: &cluster.vcs[vc.vc].name,
+                time: correction.time,
+                ended: id(correction.ended),
+                survivor: id(correction.survivor),
+            })
+    });
+    infos.collect()
+}

@@ -1,0 +1,288 @@
+//! Which options matter to which policies: those that have no effect are reported.
+
+use clap::{Args as _, FromArgMatches};
+use serde_json::{Map, Value};
+
+use super::Args;
+use crate::error::{Error, Result};
+use crate::lucid::Request;
+use crate::lucid::policies::{self, Needs, PolicyEntry};
+
+/// What must hold for an option to have an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Nothing: it always has one.
+    Always,
+    /// A policy goes by estimated durations.
+    Estimates,
+    /// A policy lets jobs share GPUs.
+    Sharing,
+    /// A policy profiles jobs.
+    Profiler,
+    /// The profiler is on.
+    ProfilerOn,
+    /// Models take the place of a file that a policy reads.
+    Models,
+    /// Models forecast submissions.
+    Forecasts,
+    /// Estimates are learnt in the simulation.
+    LearntEstimates,
+    /// A model with a seed is learnt.
+    Learning,
+    /// Something goes by civil times.
+    Calendar,
+    /// There is a run directory.
+    Directory,
+}
+
+use Use::{
+    Always, Calendar, Directory, Estimates, Forecasts, Learning, LearntEstimates, Models,
+    ProfilerOn, Sharing,
+};
+
+/// Every option, by its name with underscores for hyphens.
+const OPTIONS: [(&str, Use); 37] = [
+    ("policy", Always),
+    ("placer", Always),
+    ("without", Sharing),
+    ("corrected", Sharing),
+    ("check", Always),
+    ("jobs", Always),
+    ("data", Always),
+    ("trace", Always),
+    ("cluster", Always),
+    ("gpus_per_node", Always),
+    ("estimates", Estimates),
+    ("profiles", Sharing),
+    ("colocate", Sharing),
+    ("forecast", Sharing),
+    ("from", Always),
+    ("to", Always),
+    ("skip_invalid", Always),
+    ("preset", Always),
+    ("experiment", Always),
+    ("trace_dir", Always),
+    ("sweep", Always),
+    ("models", Models),
+    ("series", Forecasts),
+    ("epoch", Calendar),
+    ("no_profile", LearntEstimates),
+    ("first_estimate", LearntEstimates),
+    ("model_seed", Learning),
+    ("profiler", Use::Profiler),
+    ("lend", ProfilerOn),
+    ("elastic", ProfilerOn),
+    ("out", Always),
+    ("log_dir", Always),
+    ("csv", Directory),
+    ("logs", Directory),
+    ("idle_events", Always),
+    ("json", Always),
+    ("quiet", Always),
+];
+
+/// The options that were given but have no effect on these simulations, a remark for each.
+/// `profiling` tells whether the profiler is on.
+///
+/// # Errors
+/// None in practice: arguments serialise, and so do their defaults.
+pub fn without_effect(args: &Args, requests: &[Request], profiling: bool) -> Result<Vec<String>> {
+    let given = Given::new(args)?;
+    let facts = Facts::new(&given, requests, profiling);
+    let idle = OPTIONS
+        .iter()
+        .filter(|(name, of)| given.is(name) && !facts.hold(*of));
+    let remark = |(name, of): &(&str, Use)| {
+        format!(
+            "--{} has no effect: {}",
+            name.replace('_', "-"),
+            of.missing()
+        )
+    };
+    Ok(idle.map(remark).collect())
+}
+
+/// The values of options, beside their defaults.
+struct Given {
+    values: Map<String, Value>,
+    defaults: Map<String, Value>,
+}
+
+impl Given {
+    fn new(args: &Args) -> Result<Self> {
+        let failed = |error: &dyn std::fmt::Display| Error::Run(error.to_string());
+        let command = Args::augment_args(clap::Command::new("simulate"));
+        let matches = command.try_get_matches_from(["simulate"]);
+        let matches = matches.map_err(|error| failed(&error))?;
+        let defaults = Args::from_arg_matches(&matches).map_err(|error| failed(&error))?;
+        let map = |args: &Args| match serde_json::to_value(args) {
+            Ok(Value::Object(map)) => Ok(map),
+            Ok(other) => Err(failed(&other)),
+            Err(error) => Err(failed(&error)),
+        };
+        Ok(Given {
+            values: map(args)?,
+            defaults: map(&defaults)?,
+        })
+    }
+
+    /// Whether an option has another value than its default.
+    fn is(&self, name: &str) -> bool {
+        self.values.get(name) != self.defaults.get(name)
+    }
+}
+
+/// What the chosen policies and the other options make of a simulation.
+struct Facts {
+    needs: Needs,
+    profiled: bool,
+    profiling: bool,
+    /// Models take the place of estimates.
+    modelled_estimates: bool,
+    /// Models take the place of a forecast.
+    forecasts: bool,
+    /// Models are learnt from the data itself.
+    train: bool,
+    idle_events: bool,
+    directory: bool,
+}
+
+impl Facts {
+    fn new(given: &Given, requests: &[Request], profiling: bool) -> Self {
+        let needs = requests.iter().map(|request| request.policy.needs).max();
+        let needs = needs.unwrap_or(Needs::Jobs);
+        let models = given.is("models");
+        Facts {
+            needs,
+            profiled: requests.iter().any(|request| request.policy.profiled),
+            profiling,
+            modelled_estimates: models && needs >= Needs::Estimates && !given.is("estimates"),
+            forecasts: models && needs == Needs::Packing && !given.is("forecast"),
+            train: given
+                .values
+                .get("models")
+                .is_some_and(|models| models == "train"),
+            idle_events: given.is("idle_events"),
+            directory: given.is("out") || given.is("log_dir"),
+        }
+    }
+
+    fn hold(&self, what: Use) -> bool {
+        let sharing = self.needs == Needs::Packing;
+        match what {
+            Always => true,
+            Estimates => self.needs >= Needs::Estimates,
+            Sharing => sharing,
+            Use::Profiler => self.profiled,
+            ProfilerOn => self.profiling,
+            // Sharing scores are always those of the models.
+            Models => self.modelled_estimates || sharing,
+            Forecasts => self.forecasts,
+            LearntEstimates => self.train && self.modelled_estimates,
+            Learning => self.train && (self.modelled_estimates || self.forecasts),
+            Calendar => self.idle_events || self.modelled_estimates || self.forecasts,
+            Directory => self.directory,
+        }
+    }
+}
+
+impl Use {
+    /// Why an option has no effect where this does not hold.
+    fn missing(self) -> String {
+        let by = |what: &str, has: fn(&PolicyEntry) -> bool| {
+            let names = policies::ALL.iter().filter(|policy| has(policy));
+            let names: Vec<&str> = names.map(|policy| policy.name).collect();
+            format!("no chosen policy {what}, as {} would", names.join(", "))
+        };
+        match self {
+            Always => String::new(),
+            Estimates => by("uses estimated durations", |p| p.needs >= Needs::Estimates),
+            Sharing => by("shares GPUs", |p| p.needs == Needs::Packing),
+            Use::Profiler => by("profiles jobs", |p| p.profiled),
+            ProfilerOn => "no job is profiled".to_owned(),
+            Models => "no chosen policy uses what models tell, or --estimates tells it".to_owned(),
+            Forecasts => "no model forecasts submissions".to_owned(),
+            LearntEstimates => "no estimates are learnt".to_owned(),
+            Learning => "no estimates and no forecast are learnt".to_owned(),
+            Calendar => "only models and --idle-events go by dates".to_owned(),
+            Directory => "tables are written only with --out".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Args {
+        let command = Args::augment_args(clap::Command::new("simulate"));
+        let words = std::iter::once("simulate").chain(line.split_whitespace());
+        Args::from_arg_matches(&command.try_get_matches_from(words).unwrap()).unwrap()
+    }
+
+    /// The options that have no effect.
+    fn idle(line: &str, profiling: bool) -> Vec<String> {
+        let args = parse(line);
+        let remarks = without_effect(&args, &args.requests().unwrap(), profiling).unwrap();
+        let option = |remark: &String| remark.split(' ').next().unwrap().to_owned();
+        remarks.iter().map(option).collect()
+    }
+
+    #[test]
+    fn every_option_is_listed_once() {
+        let given = Given::new(&parse("")).unwrap();
+        let mut listed: Vec<&str> = OPTIONS.iter().map(|(name, _)| *name).collect();
+        let mut options: Vec<&str> = given.values.keys().map(String::as_str).collect();
+        listed.sort_unstable();
+        options.sort_unstable();
+        assert_eq!(listed, options);
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn options_that_no_policy_uses_are_named() {
+        let all = "--without packing --corrected --estimates 5 --profiles p --colocate c \
+                   --forecast 3 --models train --series s --no-profile --first-estimate 1 \
+                   --model-seed 2 --epoch 2020-04-01 --profiler 200,2,4 --lend auto --elastic x \
+                   --csv --logs";
+        let named: Vec<&str> = all
+            .split(' ')
+            .filter(|word| word.starts_with("--"))
+            .collect();
+        let mut found = idle(&format!("--policy fifo {all}"), false);
+        let mut expected = named.clone();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+
+        let lucid = "--policy lucid --out run --models train --series s --no-profile \
+                     --first-estimate 1 --model-seed 2 --epoch 2020-04-01 --profiler 200,2,4 \
+                     --lend auto --elastic x --csv --logs --without packing --corrected";
+        assert_eq!(idle(lucid, true), [""; 0]);
+        let auto = "--policy lucid --lend auto --elastic x";
+        assert_eq!(idle(auto, false), ["--lend", "--elastic"]);
+    }
+
+    #[test]
+    fn files_take_the_place_of_models() {
+        let qssf = "--policy qssf --models train --no-profile";
+        assert_eq!(idle(qssf, false), [""; 0]);
+        assert_eq!(
+            idle("--policy qssf --models train --series s", false),
+            ["--series"]
+        );
+        let given = format!("{qssf} --estimates 5 --epoch 2020-04-01");
+        assert_eq!(idle(&given, false), ["--models", "--epoch", "--no-profile"]);
+        let lucid = "--policy lucid --models train --estimates 5 --forecast 3 --model-seed 1";
+        assert_eq!(idle(lucid, false), ["--model-seed"]);
+        let trained = "--policy lucid --models models --first-estimate 1";
+        assert_eq!(idle(trained, false), ["--first-estimate"]);
+    }
+
+    #[test]
+    fn dates_are_those_of_models_and_idle_logs() {
+        assert_eq!(idle("--policy fifo --epoch 2020-04-01", false), ["--epoch"]);
+        let log = "--policy fifo --epoch 2020-04-01 --idle-events idle.csv";
+        assert_eq!(idle(log, false), [""; 0]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Virtual clusters that lend the profiler its nodes.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::domain::{Cluster, Trace};
+use crate::error::{Error, Result};
+use crate::lucid::profiler::Profiler;
+use crate::output::plain::printable;
+use crate::words::counted;
+
+/// Who lends nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lend {
+    /// As many as the profiler has, from the virtual clusters that keep the most.
+    Auto,
+    /// One virtual cluster.
+    #[serde(untagged)]
+    Loan {
+        /// Its name.
+        vc: String,
+        /// How many nodes.
+        nodes: u32,
+    },
+}
+
+impl FromStr for Lend {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parse = || {
+            let (vc, nodes) = text.rsplit_once('=')?;
+            Some(Lend::Loan {
+                vc: vc.to_owned(),
+                nodes: nodes.parse().ok()?,
+            })
+        };
+        match text {
+            "auto" => Ok(Lend::Auto),
+            _ => parse().ok_or_else(|| "expected auto, or VC=NODES such as vcefl=1".to_owned()),
+        }
+    }
+}
+
+/// The nodes that each virtual cluster lends, by its index.
+///
+/// # Errors
+/// [`Error::Usage`]: `auto` beside names, a name that the cluster lacks, or too few nodes that
+/// can be spared.
+pub fn loans(
+    lend: &[Lend],
+    nodes: u32,
+    cluster: &Cluster,
+    trace: &Trace,
+) -> Result<Vec<(usize, u32)>> {
+    if lend == [Lend::Auto] {
+        return spread(nodes, cluster, trace);
+    }
+    let loan = |lend: &Lend| match lend {
+        Lend::Loan { vc, nodes } => Ok((vc_named(cluster, "--lend", vc)?, *nodes)),
+        Lend::Auto => Err(Error::Usage(
+            "--lend: give either auto or names, not both".into(),
+        )),
+    };
+    lend.iter().map(loan).collect()
+}
+
+/// The index of a virtual cluster that an option names.
+///
+/// # Errors
+/// [`Error::Usage`]: there is none of this name.
+pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
+    let missing = || Error::Usage(format!("{option}: the cluster has no VC {name:?}"));
+    cluster.vc(name).ok_or_else(missing)
+}
+
+/// Takes nodes one by one from the virtual cluster that has the most left. Each keeps a node,
+/// and enough for its largest job.
+fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u32)>> {
+    let mut needed = vec![1; cluster.vcs.len()];
+    for job in &trace.jobs {
+        needed[job.vc] = job.gpus.div_ceil(cluster.gpus_per_node).max(needed[job.vc]);
+    }
+    let mut lent = vec![0; needed.len()];
+    let vcs = cluster.vcs.iter().zip(&needed).enumerate();
+    let able = vcs.filter(|(_, (vc, needed))| vc.nodes > **needed);
+    let mut left: BinaryHeap<_> = able.map(|(vc, (of, _))| (of.nodes, Reverse(vc))).collect();
+    for taken in 0..nodes {
+        let Some((most, Reverse(vc))) = left.pop() else {
+            return Err(too_few(taken, nodes));
+        };
+        lent[vc] += 1;
+        if most - 1 > needed[vc] {
+            left.push((most - 1, Reverse(vc)));
+        }
+    }
+    let lenders = lent.into_iter().enumerate().filter(|(_, nodes)| *nodes > 0);
+    Ok(lenders.collect())
+}
+
+fn too_few(spare: u32, nodes: u32) -> Error {
+    Error::Usage(format!(
+        "--lend auto: the virtual clusters can spare {spare} of the profiler's {}, as each keeps a \
+         node and enough for its largest job; give the profiler fewer nodes (--profiler), or name \
+         lenders (--lend VC=NODES)",
+        counted(nodes.into(), "node")
+    ))
+}
+
+/// Checks that no virtual cluster lends all of its nodes, and that the profiler has all that
+/// are lent.
+///
+/// # Errors
+/// [`Error::Usage`] otherwise.
+pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
+    for (index, vc) in cluster.vcs.iter().enumerate() {
+        if profiler.kept(index, vc.nodes) == 0 && vc.nodes > 0 {
+            return Err(Error::Usage(format!(
+                "--lend: {} would lend all of its {}",
+                printable(&vc.name),
+                counted(vc.nodes.into(), "node")
+            )));
+        }
+    }
+    let lent: u64 = profiler
+        .lent
+        .iter()
+        .map(|(_, nodes)| u64::from(*nodes))
+        .sum();
+    if lent > profiler.nodes.into() {
+        return Err(Error::Usage(format!(
+            "--lend: {} lent to a profiler of {}; lend fewer, or give it more with --profiler",
+            counted(lent, "node"),
+            profiler.nodes
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Job, Usage, VirtualCluster};
+
+    fn cluster(nodes: &[u32]) -> Cluster {
+        let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
+            name: format!("vc{index}"),
+            nodes,
+        };
+        Cluster {
+            vcs: nodes.iter().enumerate().map(vc).collect(),
+            gpus_per_node: 8,
+        }
+    }
+
+    /// Jobs of these virtual clusters and GPUs.
+    fn trace(jobs: &[(usize, u32)]) -> Trace {
+        let job = |&(vc, gpus): &(usize, u32)| Job {
+            id: String::new(),
+            user: String::new(),
+            vc,
+            name: String::new(),
+            gpus,
+            cpus: 0.0,
+            state: String::new(),
+            submit: 0,
+            duration: 1,
+            workload: None,
+            usage: Usage::default(),
+        };
+        Trace {
+            jobs: jobs.iter().map(job).collect(),
+            ..Trace::default()
+        }
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn lenders_are_named_or_auto() {
+        let loan = Lend::Loan {
+            vc: "a=b".into(),
+            nodes: 3,
+        };
+        assert_eq!("a=b=3".parse(), Ok(loan));
+        assert_eq!("auto".parse(), Ok(Lend::Auto));
+        assert!("a".parse::<Lend>().is_err());
+        let both = ["auto", "vc0=1"].map(|text| text.parse().unwrap());
+        assert!(loans(&both, 2, &cluster(&[9]), &trace(&[])).is_err());
+    }
+
+    #[test]
+    fn who_keeps_the_most_lends() {
+        let lend = |nodes, cluster: &Cluster, jobs: &[_]| {
+            loans(&[Lend::Auto], nodes, cluster, &trace(jobs)).ok()
+        };
+        let three = cluster(&[3, 5, 4]);
+        assert_eq!(lend(1, &three, &[]), Some(vec![(1, 1)]));
+        assert_eq!(lend(3, &three, &[]), Some(vec![(1, 2), (2, 1)]));
+        // 33 GPUs need all five nodes; 17 of vc2 need three of four.
+        let jobs = [(1, 33), (2, 17), (0, 8)];
+        assert_eq!(lend(2, &three, &jobs), Some(vec![(0, 1), (2, 1)]));
+        assert_eq!(lend(3, &three, &jobs), Some(vec![(0, 2), (2, 1)]));
+        assert_eq!(lend(4, &three, &jobs), None);
+        assert_eq!(lend(1, &cluster(&[1, 1]), &[]), None);
+    }
+}

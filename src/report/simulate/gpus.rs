@@ -1,0 +1,51 @@
+//! How many GPUs policies ran on, which decides whether they can be compared.
+
+use super::Named;
+
+/// A number of GPUs, and the policies that had so many.
+type Group<'a> = (u64, Vec<&'a str>);
+
+/// The numbers of GPUs of a run's policies, in the order in which they first come up.
+pub(super) fn of<'a>(run: &Named<'a>) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for policy in &run.result.policies {
+        let gpus = policy.figures.gpus;
+        match groups.iter_mut().find(|(number, _)| *number == gpus) {
+            Some((_, names)) => names.push(&policy.name),
+            None => groups.push((gpus, vec![&policy.name])),
+        }
+    }
+    groups
+}
+
+/// Such numbers in words: `192 GPUs for fifo, sjf; 208 for lucid`.
+pub(super) fn listed(groups: &[Group<'_>]) -> String {
+    let parts = groups.iter().enumerate().map(|(place, (gpus, names))| {
+        let unit = if place == 0 { " GPUs" } else { "" };
+        format!("{gpus}{unit} for {}", names.join(", "))
+    });
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+/// What is said where policies of one run had different numbers.
+pub(super) fn note(run: &Named<'_>) -> Option<String> {
+    let groups = of(run);
+    (groups.len() > 1).then(|| {
+        format!(
+            "The policies did not run on the same GPUs: {}. The difference is the profiler's nodes \
+             that no virtual cluster lends; gleaner simulate --lend auto compares all on the same.",
+            listed(&groups)
+        )
+    })
+}
+
+/// What is said where runs side by side had different numbers, of one policy or of several.
+pub(super) fn note_of_all(runs: &[Named<'_>]) -> Option<String> {
+    let numbers = runs.iter().flat_map(of).map(|(gpus, _)| gpus);
+    let (least, most) = numbers.fold((u64::MAX, 0), |(least, most), gpus| {
+        (least.min(gpus), most.max(gpus))
+    });
+    (least < most).then(|| {
+        format!("Not all ran on the same GPUs: the numbers are from {least} to {most}, see below.")
+    })
+}

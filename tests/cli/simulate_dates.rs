@@ -1,0 +1,130 @@
+//! The dates of `gleaner simulate --idle-events` are those of the trace.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::gleaner;
+
+/// A trace of two jobs on a node, submitted at these times, in the folder `trace`.
+fn trace(at: &Path, submissions: [&str; 2]) {
+    let rows = |submit: &str, id: u32| format!("{id},a,8,{submit},3600\n");
+    let jobs = String::from("job_id,vc,gpu_num,submit_time,duration\n")
+        + &rows(submissions[0], 1)
+        + &rows(submissions[1], 2);
+    fs::create_dir_all(at.join("trace")).unwrap();
+    fs::write(at.join("trace/jobs.csv"), jobs).unwrap();
+    fs::write(at.join("trace/vc_config.csv"), "vc,num\na,2\n").unwrap();
+}
+
+/// First and last time of the log of idle nodes, and what was said.
+fn log(at: &Path, arguments: &str) -> (String, String, String) {
+    let line = format!("simulate {arguments} --policy fifo --idle-events idle.csv");
+    let err = gleaner(at, &line).expect(0).err;
+    let text = fs::read_to_string(at.join("idle.csv")).unwrap();
+    let time = |line: &str| line.split(',').next().unwrap().to_owned();
+    let mut lines = text.lines();
+    let (first, last) = (lines.nth(1).unwrap(), lines.next_back().unwrap());
+    (time(first), time(last), err)
+}
+
+/// The seconds of the log by weekday, from Monday.
+fn weekdays(at: &Path) -> Vec<f64> {
+    let out = gleaner(at, "inspect idle.csv --json").expect(0).out;
+    let inspected: Value = serde_json::from_str(&out).unwrap();
+    let days = inspected["calendar"]["weekdays"].as_array().unwrap();
+    days.iter()
+        .map(|day| day["seconds"].as_f64().unwrap())
+        .collect()
+}
+
+const WEDNESDAY: [f64; 7] = [0.0, 0.0, 10_800.0, 0.0, 0.0, 0.0, 0.0];
+
+#[test]
+fn civil_times_stay_as_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    trace(at, ["2020-04-01 09:00:00", "2020-04-01 11:00:00"]);
+    let (first, last, err) = log(at, "--data trace");
+    assert_eq!(
+        (first.as_str(), last.as_str()),
+        ("2020-04-01 09:00:00", "2020-04-01 12:00:00")
+    );
+    assert!(!err.contains("no dates"), "{err}");
+    // 1 April 2020 was a Wednesday.
+    assert_eq!(weekdays(at), WEDNESDAY);
+}
+
+#[test]
+fn seconds_since_1970_are_known() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    // 2020-04-01 09:00:00, by date -u -d.
+    trace(at, ["1585731600", "1585738800"]);
+    let (first, last, err) = log(at, "--data trace");
+    assert_eq!(
+        (first.as_str(), last.as_str()),
+        ("2020-04-01 00:00:00", "2020-04-01 12:00:00")
+    );
+    assert!(!err.contains("no dates"), "{err}");
+}
+
+#[test]
+fn a_clock_of_its_own_has_the_dates_of_the_epoch() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    trace(at, ["0", "7200"]);
+    let (first, _, err) = log(at, "--data trace");
+    assert_eq!(first, "1970-01-01 00:00:00");
+    assert!(
+        err.contains("no dates") && err.contains("--epoch TIME"),
+        "{err}"
+    );
+    let (first, last, err) = log(at, "--data trace --epoch 2020-04-01T09:00:00");
+    assert_eq!(
+        (first.as_str(), last.as_str()),
+        ("2020-04-01 09:00:00", "2020-04-01 12:00:00")
+    );
+    assert!(
+        !err.contains("no dates") && !err.contains("no effect"),
+        "{err}"
+    );
+    assert_eq!(weekdays(at), WEDNESDAY);
+}
+
+/// Seconds of Venus count from 1 April 2020; 1 September was a Tuesday.
+#[test]
+fn published_traces_have_their_dates() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    trace(at, ["13219200", "13226400"]);
+    for arguments in ["--preset venus-sept --data trace", "-e Venus_Sept -t trace"] {
+        let (first, last, err) = log(at, arguments);
+        assert_eq!(
+            (first.as_str(), last.as_str()),
+            ("2020-09-01 00:00:00", "2020-09-01 03:00:00")
+        );
+        assert!(!err.contains("no dates"), "{err}");
+    }
+    assert_eq!(weekdays(at), [0.0, 10_800.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    // Of a log with civil times these count, not those of the experiment's name.
+    fs::rename(at.join("trace/jobs.csv"), at.join("trace/gone.csv")).unwrap();
+    let log_text = "job_id,vc,gpu_num,submit_time,duration\n1,a,8,2020-04-01 00:00:30,5\n\
+                    2,a,8,2020-09-01 10:00:30,3600\n";
+    fs::write(at.join("trace/cluster_full_log.csv"), log_text).unwrap();
+    let (_, last, _) = log(at, "-e Venus_Sept -t trace");
+    assert_eq!(last, "2020-09-01 11:00:30");
+}
+
+#[test]
+fn logs_that_end_after_2262_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    trace(at, ["0", "7200"]);
+    let line = "simulate --data trace --policy fifo --idle-events idle.csv --out run";
+    gleaner(at, &format!("{line} --epoch 2262-04-11T23:00:00"))
+        .expect(3)
+        .says(&["jobs.csv", "2262", "--idle-events"]);
+    assert!(!at.join("idle.csv").exists() && !at.join("run/run.json").exists());
+}
