@@ -13,6 +13,14 @@ pub struct Window {
     pub to: i64,
 }
 
+impl Window {
+    /// All of time.
+    pub const ALL: Window = Window {
+        from: i64::MIN,
+        to: i64::MAX,
+    };
+}
+
 /// Node-seconds of the window, by what the nodes were doing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {

@@ -2,6 +2,7 @@
 //! jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod clocks;
 mod faults;
 mod round_trips;
 mod samples;

@@ -114,8 +114,8 @@ struct LogArgs {
     /// End of the event log [default: until when the log is complete].
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// The log's time zone, such as America/Chicago [default: local times as they are,
-    /// epoch seconds in UTC].
+    /// The log's time zone, such as America/Chicago or -06:00 [default: what the log says or
+    /// implies; else local times as they are, and seconds since 1970 in UTC].
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
     /// Stop at the first line that cannot be read or contradicts itself.
@@ -190,7 +190,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn write_events(files: &[PathBuf], options: &Options, output: &Path) -> Result<()> {
     events::Format::of(output)?;
     let holds = scheduler::read(files, options)?;
-    let mut writer = EventWriter::create(output, holds.nodes())?;
+    let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
     let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
     writer.finish()?;
     remark(&summary.notes);

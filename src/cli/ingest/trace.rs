@@ -67,7 +67,8 @@ pub struct HeliosArgs {
 
 #[derive(Debug, Args)]
 struct ZoneArgs {
-    /// The trace's time zone, such as America/Los_Angeles [default: local times as they are].
+    /// The trace's time zone, such as America/Los_Angeles or -08:00 [default: local times as
+    /// they are].
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
 }

@@ -3,14 +3,16 @@
 use csv::ByteRecord;
 
 use super::assemble::{Assembler, EXPECTED_STATE, check_names};
-use crate::domain::{Change, EventLog};
+use super::Read;
+use super::placing::Placing;
+use crate::domain::Change;
 use crate::error::Result;
 use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
 use crate::ingest::records::Lines;
 
-pub(super) fn read(mut lines: Lines<'_>) -> Result<EventLog> {
-    let mut log = Assembler::new(lines.source.path());
+pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
+    let mut log = Assembler::new(lines.source.path(), placing);
     let names = push_nodes(&lines, &mut log)?;
     let mut states = vec![b'0'; names.len()];
     let mut record = ByteRecord::new();

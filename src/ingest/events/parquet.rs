@@ -2,26 +2,46 @@
 
 use std::collections::BTreeMap;
 
-use super::assemble::{EXPECTED_STATE, EXPECTED_TIME};
+use super::Read;
+use super::assemble::{EXPECTED_STATE, EXPECTED_TIME, place_or_fault};
 use super::columns::ColumnScan;
 use super::long::LongBuilder;
-use crate::domain::{EventLog, Time};
+use super::placing::Placing;
+use crate::domain::Time;
+use crate::domain::clock::ParseClockError;
 use crate::error::Result;
 use crate::ingest::Gatherer;
-use crate::ingest::fault::Place;
+use crate::ingest::fault::{Place, show};
 use crate::ingest::parquet::{Column, Table, Value};
 use crate::ingest::source::Source;
 
-pub(super) fn read(source: &Source) -> Result<EventLog> {
+/// The key of a file's metadata under which the log's clock is described.
+pub(crate) const CLOCK_KEY: &str = "gleaner.clock";
+
+pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let table = Table::open(source)?;
+    describe(source, &table, &mut placing)?;
     if table.column("node").is_some() && table.column("state").is_some() {
-        read_long(source, &table)
+        read_long(source, &table, placing)
     } else {
-        read_wide(source, &table)
+        read_wide(source, &table, placing)
     }
 }
 
-fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
+/// Takes up the clock that the file describes, if it does.
+fn describe(source: &Source, table: &Table<'_>, placing: &mut Placing) -> Result<()> {
+    let Some(text) = table.metadata(CLOCK_KEY) else {
+        return Ok(());
+    };
+    let clock = text.parse();
+    placing.describe(clock.map_err(|error: ParseClockError| {
+        let fault = source.fault(show(text.as_bytes()), error.to_string());
+        fault.field(CLOCK_KEY)
+    })?);
+    Ok(())
+}
+
+fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
     let time = time_column(table);
     let Some(time_column) = table.columns().get(time) else {
         let fault = source.fault("no columns", "a time and a column for every node");
@@ -31,7 +51,7 @@ fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
     let nodes = || before.iter().chain(after);
     let names = nodes().map(|column| column.name.clone()).collect();
     let mut scan = ColumnScan::new(source.path(), names, table.rows())?;
-    let times = times(source, table, time_column, scan.faults())?;
+    let times = times(source, table, time_column, &mut placing, scan.faults())?;
     let mut states = Vec::with_capacity(table.rows());
     for (node, column) in nodes().enumerate() {
         states.clear();
@@ -45,7 +65,7 @@ fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
         })?;
         scan.column(node, &states)?;
     }
-    scan.finish(&times)
+    scan.finish(&times, placing)
 }
 
 /// Where a wide table has its time.
@@ -61,7 +81,7 @@ fn time_column(table: &Table<'_>) -> usize {
         .unwrap_or(0)
 }
 
-fn read_long(source: &Source, table: &Table<'_>) -> Result<EventLog> {
+fn read_long(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
     let (Some(time), Some(node), Some(state), 3) = (
         table.column("time"),
         table.column("node"),
@@ -72,8 +92,10 @@ fn read_long(source: &Source, table: &Table<'_>) -> Result<EventLog> {
         let found = format!("the columns {}", names.join(", "));
         return Err(source.fault(found, "time, node and state alone").into());
     };
-    let mut long = LongBuilder::new(source.path());
-    let times = times(source, table, time, long.log.faults())?;
+    let mut faults = Gatherer::default();
+    let times = times(source, table, time, &mut placing, &mut faults)?;
+    let mut long = LongBuilder::new(source.path(), placing);
+    *long.log.faults() = faults;
     let (names, nodes) = names(source, table, node)?;
     table.visit(state, |row, value| {
         let (time, place) = (times[row], Place::Row(row));
@@ -136,13 +158,16 @@ fn times(
     source: &Source,
     table: &Table<'_>,
     column: &Column,
+    placing: &mut Placing,
     faults: &mut Gatherer,
 ) -> Result<Vec<Time>> {
     let mut times = Vec::with_capacity(table.rows());
     let mut last = Time(i64::MIN);
     table.visit(column, |row, value| {
-        match value.time() {
-            Some(time) => last = time,
+        match value.stamp(column) {
+            Some(stamp) => {
+                last = place_or_fault(placing, faults, source.path(), stamp, Place::Row(row))?;
+            }
             None => {
                 let fault = source.fault(value.to_string(), EXPECTED_TIME);
                 let fault = fault.at(Place::Row(row).to_string());

@@ -144,10 +144,7 @@ pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
 ) -> Result<Prepared> {
-    let clock = match &options.timezone {
-        Some(zone) => Clock::of_zone(zone)?,
-        None => Clock::default(),
-    };
+    let clock = Clock::of_flag(options.timezone.as_deref())?;
     let mut intake = Intake::new(clock, options.strict);
     if let Some(path) = &options.machines {
         intake.machines = machines::read(path, options.format)?;

@@ -40,7 +40,7 @@ fn take(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
         state: state(job.status.as_deref().unwrap_or_default()),
         gpus: first.gpus(),
         cpus: 0.0,
-        submit: intake.clock.second(submitted),
+        submit: intake.seconds(place, [Some(submitted)])?[0].unwrap_or_default(),
         runs: Runs::At(&runs),
     };
     let at = intake.at(place);
@@ -52,8 +52,8 @@ fn runs(job: &Job, place: Place<'_>, intake: &mut Intake) -> Result<Vec<(i64, i6
     let mut runs = Vec::with_capacity(job.attempts.len());
     for attempt in &job.attempts {
         if let (Some(start), Some(end)) = (attempt.start, attempt.end) {
-            let start = intake.clock.second(start);
-            runs.push((start, intake.clock.end_second(end, start)));
+            let times = intake.seconds(place, [Some(start), Some(end)])?;
+            runs.extend(times[0].zip(times[1]));
         }
     }
     let lost = job.attempts.len() - runs.len();

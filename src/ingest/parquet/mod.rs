@@ -34,6 +34,8 @@ pub(super) struct Table<'a> {
 pub(super) struct Column {
     /// Its name.
     pub name: String,
+    /// Whether it holds timestamps in UTC; other timestamps are local times.
+    pub utc: bool,
     /// The column that stores it, and whether it holds lists; `None` for other nested types.
     stored: Option<Stored>,
 }
@@ -78,6 +80,13 @@ impl<'a> Table<'a> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The text that the file's metadata keep under a key.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
+        let pair = pairs.iter().find(|pair| pair.key == key)?;
+        pair.value.as_deref()
     }
 
     /// The top-level columns.
@@ -157,6 +166,7 @@ fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
     };
     let columns = roots.iter().zip(&leaves).map(|(root, leaves)| Column {
         name: root.name().to_owned(),
+        utc: leaves.iter().any(|leaf| value::is_utc(&schema.column(*leaf))),
         stored: stored(leaves, root.is_primitive()).map(|(leaf, list)| Stored { leaf, list }),
     });
     columns.collect()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use crate::domain::Time;
+use crate::domain::{Stamp, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::rows::{Cell, CellResult, Clock};
 use crate::ingest::source::Source;
@@ -61,7 +61,7 @@ pub(super) fn read_json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T
 /// A cell with a civil time.
 pub(super) fn time(cell: Cell<'_>) -> CellResult<Time> {
     match cell.clock()? {
-        Clock::Civil(time) => Ok(time),
-        Clock::Seconds(_) => Err(cell.fault("a time such as 2020-04-01 00:00:00")),
+        Clock::Civil(Stamp::Local(time)) => Ok(time),
+        _ => Err(cell.fault("a time such as 2020-04-01 00:00:00")),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::clock::Local;
+use super::clock::stamp;
 use super::cobalt::locations;
 use super::input::{Line, Place};
 use super::intake::Intake;
@@ -147,18 +147,14 @@ fn job<'l>(
         intake.tally.leave_out(Reason::NeverStarted);
         return Ok(None);
     }
-    let Some(from) = Local::parse(start) else {
-        no_time(start, place, intake)?;
+    let times = [stamp(start), stamp(end)];
+    if times[0].is_none() || times[1].is_none() && !is_unknown(end) {
+        let text = if times[0].is_none() { start } else { end };
+        no_time(text, place, intake)?;
         return Ok(None);
-    };
-    let from = intake.clock.second(from);
-    let to = match Local::parse(end) {
-        Some(to) => Some(intake.clock.end_second(to, from)),
-        None if is_unknown(end) => None,
-        None => {
-            no_time(end, place, intake)?;
-            return Ok(None);
-        }
+    }
+    let [Some(from), to] = intake.seconds(place, times)? else {
+        return Ok(None);
     };
     let Some(nodes) = whole(nodes).filter(|nodes| *nodes > 0) else {
         let found = format_args!("{nodes:?} for NODES_USED");

@@ -8,6 +8,7 @@ use super::node_set::{MAX_NODES, NodeSet};
 use super::sort::Sorter;
 use super::span::Span;
 use super::tally::{Reason, Tally};
+use crate::domain::Stamp;
 use crate::error::Result;
 use crate::occupancy::{CountedJob, Edge, Hold, OPEN, Run};
 
@@ -53,6 +54,18 @@ impl Intake {
             notes: Vec::new(),
             largest: 0,
         }
+    }
+
+    /// The seconds since 1970 of times that follow each other.
+    ///
+    /// # Errors
+    /// As [`Clock::in_order`].
+    pub fn seconds<const N: usize>(
+        &mut self,
+        place: Place<'_>,
+        stamps: [Option<Stamp>; N],
+    ) -> Result<[Option<i64>; N]> {
+        self.clock.in_order(stamps, place, &mut self.tally)
     }
 
     /// Counts a fault.

@@ -18,10 +18,11 @@
 //!
 //! # Times
 //!
-//! Times are those of the log's own clock: local times as they are, epoch seconds in
-//! UTC. With a time zone, local times are resolved in it, and everything is told on its
-//! clock as that is at the log's start, without changes to and from summer time, so that
-//! seconds are seconds.
+//! An event log tells local time wherever that is known ([`crate::domain::Clock`]): from the
+//! zone that the user names, or that SWF's header names; from offsets in the texts of times;
+//! from accounting records, whose stamps are local times and whose starts and ends are
+//! seconds since 1970. Else local times are taken as they are, and seconds since 1970 are
+//! told in UTC.
 //!
 //! # Nodes
 //!
@@ -41,6 +42,7 @@ mod input;
 mod intake;
 mod node_list;
 mod node_set;
+mod offsets;
 mod pbs;
 pub(super) mod philly;
 mod reader;
@@ -55,7 +57,6 @@ mod window;
 
 use std::path::{Path, PathBuf};
 
-pub use clock::Clock;
 pub use cobalt::WHERE as COBALT_LOG;
 pub use djc::WHERE as DJC_LOG;
 pub use holds::{Holds, Summary};
@@ -68,7 +69,7 @@ pub use slurm_events::COMMAND as EVENTS_COMMAND;
 pub use swf::WHERE as SWF_LOG;
 pub use tally::{Found, Reason, Tally};
 
-pub(super) use clock::{Local, epoch};
+pub(super) use clock::{Clock, epoch, stamp};
 pub(super) use columns::{Header, Names, Row};
 pub(super) use djc::whole;
 pub(super) use input::{Line, Place};
@@ -194,10 +195,7 @@ pub fn read_inputs<'a>(
 
 /// An intake as the options say.
 fn open(options: &Options) -> Result<Intake> {
-    let clock = match &options.timezone {
-        Some(zone) => Clock::of_zone(zone)?,
-        None => Clock::default(),
-    };
+    let clock = Clock::of_flag(options.timezone.as_deref())?;
     let nodes = match &options.nodes {
         Some(path) => NodeSet::of(node_list::read(path)?),
         None => NodeSet::default(),
@@ -236,11 +234,12 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
         return Err(intake.tally.nothing_left(&expected, first));
     };
     let window = window::window(&mut intake, options, whole, first)?;
-    let offset = intake.clock.offset(window.from);
+    let clock = intake.clock.in_window(window);
     let machine = intake.machine;
     let dealt = intake.counted > 0;
     let edges = intake.edges.finish()?;
     let (mut nodes, mut rank) = intake.nodes.ranked();
+    let remark = intake.clock.remark(window);
     let mut notes = intake.notes;
     let edges = if dealt {
         let (edges, count) = Edges::deal(intake.counts.finish()?, machine)?;
@@ -263,12 +262,13 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
             nodes.len()
         ));
     }
+    notes.extend(remark);
     Ok(Holds {
         nodes,
         rank,
         edges,
         window,
-        offset,
+        clock,
         tally: intake.tally,
         notes,
     })

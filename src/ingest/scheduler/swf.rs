@@ -6,6 +6,7 @@ use super::node_set::MAX_NODES;
 use super::reader::LineReader;
 use super::tally::Reason;
 use crate::error::Result;
+use crate::ingest::zone::Zone;
 
 /// Where such logs are found.
 pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
@@ -29,9 +30,13 @@ pub(super) struct SwfReader {
 }
 
 /// What the comments at the beginning say.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct SwfHeader {
     start: Option<i64>,
+    zone: Option<Zone>,
+    /// What local time is ahead of UTC, in seconds: what earlier versions of the format have
+    /// in place of the zone.
+    offset: Option<i32>,
     nodes: Option<u32>,
     processors: Option<u32>,
 }
@@ -54,6 +59,8 @@ impl SwfReader {
         let number = value.split_whitespace().next().unwrap_or_default();
         let count = || number.parse().ok().filter(|count| *count > 0);
         match key.trim() {
+            "TimeZoneString" => self.header.zone = value.trim().parse().ok(),
+            "TimeZone" => self.header.offset = number.parse().ok(),
             "UnixStartTime" => self.header.start = super::clock::epoch(number),
             "MaxNodes" => self.header.nodes = count(),
             "MaxProcs" => self.header.processors = count(),
@@ -64,7 +71,7 @@ impl SwfReader {
     /// Goes by the header once it is read, and says how.
     fn settle(&mut self, intake: &mut Intake) {
         self.settled = true;
-        let header = self.header;
+        let header = &self.header;
         let cores = self.cores.or_else(|| {
             let (nodes, processors) = (header.nodes?, header.processors?);
             Some(processors.div_ceil(nodes))
@@ -85,6 +92,12 @@ impl SwfReader {
         if header.start.is_none() {
             let note = "the header has no UnixStartTime: times are counted from 1970-01-01";
             intake.notes.push(note.to_owned());
+            return;
+        }
+        intake.clock.count_epochs();
+        let fixed = || Zone::fixed(header.offset?);
+        if let Some(zone) = header.zone.clone().or_else(fixed) {
+            intake.clock.say_zone(zone);
         }
     }
 

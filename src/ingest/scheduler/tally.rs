@@ -67,6 +67,10 @@ pub enum Reason {
     NoJob,
     /// A time or a number no real job has.
     Absurd,
+    /// It is at a local time that did not occur, as the clock was put forward over it.
+    NeverOccurs,
+    /// It is at a local time that occurs twice, and both could be meant.
+    OccursTwice,
     /// It started on a node on which another was running.
     Overlap,
 }
@@ -77,9 +81,10 @@ impl Reason {
         self >= Reason::Unreadable
     }
 
-    /// Whether it is a fault that even shared nodes do not explain.
+    /// Whether the log contradicts itself or cannot be read. That nodes are shared, or that
+    /// a clock was put back, is no contradiction.
     fn stops_strict(self) -> bool {
-        self.is_fault() && self != Reason::Overlap
+        self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
 
     /// What it says of a number of lines.
@@ -120,6 +125,14 @@ impl Reason {
             Reason::NoTask => "have no task",
             Reason::NoJob => "have tasks and no row in the table of jobs",
             Reason::Absurd => "tell times or numbers that no job has (left out)",
+            Reason::NeverOccurs => {
+                "are at local times that did not occur, as the clock was put forward (told with \
+                 the offset from before)"
+            }
+            Reason::OccursTwice => {
+                "are at local times that occur twice, as the clock was put back (the earlier is \
+                 used)"
+            }
             Reason::Overlap => "starts on a node with a running job (usual where jobs share nodes)",
         }
     }

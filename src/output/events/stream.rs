@@ -5,7 +5,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use super::{Format, LongRows, csv, parquet};
-use crate::domain::{Change, Time};
+use crate::domain::{Change, Clock, Time};
 use crate::error::{Error, Result};
 use crate::ingest::events::gev;
 
@@ -15,6 +15,7 @@ use crate::ingest::events::gev;
 pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,
+    clock: Clock,
     rows: LongRows,
     sink: Sink,
 }
@@ -28,16 +29,27 @@ enum Sink {
 }
 
 impl EventWriter {
-    /// Begins a log of these nodes in the format that `path`'s extension names.
+    /// Begins a log of these nodes, whose clock is unknown, in the format that `path`'s
+    /// extension names.
     ///
     /// # Errors
     /// An unknown extension, or the file cannot be written.
     pub fn create(path: &Path, nodes: &[String]) -> Result<Self> {
+        Self::create_on(path, nodes, &Clock::UNKNOWN)
+    }
+
+    /// As [`EventWriter::create`], of a log on this clock.
+    ///
+    /// # Errors
+    /// As [`EventWriter::create`].
+    pub fn create_on(path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
         let format = Format::of(path)?;
-        let sink = Sink::create(format, path, nodes).map_err(|e| Error::io("create", path, e))?;
+        let sink = Sink::create(format, path, nodes, clock);
+        let sink = sink.map_err(|e| Error::io("create", path, e))?;
         Ok(EventWriter {
             path: path.to_owned(),
             nodes: nodes.to_vec(),
+            clock: clock.clone(),
             rows: LongRows::new(nodes.len()),
             sink,
         })
@@ -66,18 +78,18 @@ impl EventWriter {
         let written = match self.sink {
             Sink::Csv(writer) => writer.finish(),
             Sink::Parquet(writer) => writer.finish(),
-            Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes),
+            Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes, &self.clock),
         };
         written.map_err(|e| Error::io("write", &self.path, e))
     }
 }
 
 impl Sink {
-    fn create(format: Format, path: &Path, nodes: &[String]) -> io::Result<Self> {
+    fn create(format: Format, path: &Path, nodes: &[String], clock: &Clock) -> io::Result<Self> {
         let out = || Ok::<_, io::Error>(BufWriter::with_capacity(1 << 16, File::create(path)?));
         Ok(match format {
-            Format::Csv => Sink::Csv(Box::new(csv::LongWriter::new(out()?)?)),
-            Format::Parquet => Sink::Parquet(Box::new(parquet::LongWriter::new(nodes, out()?)?)),
+            Format::Csv => Sink::Csv(Box::new(csv::LongWriter::new(clock, out()?)?)),
+            Format::Parquet => Sink::Parquet(Box::new(parquet::LongWriter::new(nodes, clock, out()?)?)),
             Format::Gev => Sink::Gev(gev::Writer::spooled()?),
         })
     }
@@ -90,8 +102,9 @@ mod tests {
     use crate::domain::{EventLog, EventLogBuilder};
     use proptest::prelude::*;
 
-    fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
+    fn log(rows: &[(i64, Vec<bool>)], clock: &Clock) -> EventLog {
         let mut log = EventLogBuilder::new(vec!["a".into(), "b".into(), "c,d".into()]);
+        log.set_clock(clock.clone());
         let mut idle = [false; 3];
         let mut time = -5;
         for (step, flips) in rows {
@@ -111,14 +124,17 @@ mod tests {
     proptest! {
         #[test]
         fn streamed_bytes_are_those_of_the_whole_log(
-            rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12)
+            rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12),
+            known: bool,
         ) {
-            let log = log(&rows);
+            let changed = Clock::new(-6 * 3600, [(3, -5 * 3600)]);
+            let clock = if known { changed } else { Clock::UNKNOWN };
+            let log = log(&rows, &clock);
             let folder = tempfile::tempdir().unwrap();
             for name in ["x.csv", "x.parquet", "x.gev"] {
                 let (whole, streamed) = (folder.path().join(name), folder.path().join(format!("s{name}")));
                 write(&log, &whole, Layout::Long, None).unwrap();
-                let mut writer = EventWriter::create(&streamed, log.nodes()).unwrap();
+                let mut writer = EventWriter::create_on(&streamed, log.nodes(), &clock).unwrap();
                 for (time, changes) in log.rows() {
                     writer.push(time, changes).unwrap();
                 }

@@ -10,7 +10,6 @@ use super::{LONGEST, Options, TraceInput};
 use crate::domain::{Cluster, Job, Trace};
 use crate::error::{Fault, Faults, Result};
 use crate::ingest::Gatherer;
-use crate::ingest::jobs::clock::Form;
 use crate::ingest::jobs::words::count;
 use crate::ingest::rows::{Cell, CellResult, Place, Row, Table};
 
@@ -167,7 +166,7 @@ impl<'a> Reader<'a> {
         if let Some(vc) = self.vcs.get(&*name) {
             return Ok(Some(*vc));
         }
-        if self.window.form == Form::Civil {
+        if self.window.form.is_civil() {
             self.left_out.add_vc(&name);
             return Ok(None);
         }
