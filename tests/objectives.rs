@@ -6,9 +6,7 @@ mod support;
 use std::path::Path;
 
 use gleaner::domain::events::Slice;
-use gleaner::domain::{
-    Change, EventLog, EventLogBuilder, ScalingCurve, Stamp, Time, TrainingTask,
-};
+use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Stamp, Time, TrainingTask};
 use gleaner::replay::decide::Checked;
 use gleaner::replay::{Objective, Options, Outcome, StepStatus};
 use gleaner_solvers::{BigM, SolverKind};
@@ -20,7 +18,10 @@ fn samples() -> (EventLog, Vec<TrainingTask>) {
     let dataset = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset");
     let log = gleaner::ingest::events::read(&dataset.join("idle.csv")).unwrap();
     let tasks = gleaner::ingest::tasks::read(&dataset.join("tasks.toml"), None, false).unwrap();
-    (log.value.slice(Slice::default()).unwrap(), tasks.value.tasks)
+    (
+        log.value.slice(Slice::default()).unwrap(),
+        tasks.value.tasks,
+    )
 }
 
 fn run(log: &EventLog, tasks: &[TrainingTask], objective: Objective, kind: SolverKind) -> Outcome {

@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::error::Result;
 use crate::ingest;
+use crate::ingest::jobs::words::count;
 use crate::ingest::zone::Zone;
 use crate::output::events::{self, Layout};
 
@@ -58,11 +59,11 @@ pub fn run(args: &Args) -> Result<()> {
     super::remark(&log.notes);
     events::write(&log.value, &args.output, layout, log.sources.first())?;
     super::remark(&[format!(
-        "{}: {} events, {} nodes, {} changes",
+        "wrote {}: {}, {}, {}",
         args.output.display(),
-        log.value.len(),
-        log.value.nodes().len(),
-        log.value.change_count()
+        count(log.value.len(), "event"),
+        count(log.value.nodes().len(), "node"),
+        count(log.value.change_count(), "change")
     )]);
     Ok(())
 }

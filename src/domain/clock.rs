@@ -118,7 +118,10 @@ impl Clock {
         .map(|(start, end)| {
             let shown = self.local(start);
             // The end belongs to the piece that it ends.
-            (shown, Time(shown.0.saturating_add(end.0.saturating_sub(start.0))))
+            (
+                shown,
+                Time(shown.0.saturating_add(end.0.saturating_sub(start.0))),
+            )
         })
     }
 
@@ -206,7 +209,9 @@ impl fmt::Display for Clock {
 
 /// A text that does not describe a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected offsets from UTC and when each began, such as -06:00 2026-03-08T08:00:00Z -05:00")]
+#[error(
+    "expected offsets from UTC and when each began, such as -06:00 2026-03-08T08:00:00Z -05:00"
+)]
 pub struct ParseClockError;
 
 impl FromStr for Clock {
@@ -291,8 +296,14 @@ mod tests {
         assert_eq!(place(twice, Occurrence::Second), "2026-11-01 01:30:00");
         for occurrence in [Occurrence::First, Occurrence::Second] {
             // As long after 1:59 as the text says.
-            assert_eq!(place("2026-03-08 02:30:00", occurrence), "2026-03-08 02:30:00");
-            assert_eq!(place("2026-07-01 12:00:00", occurrence), "2026-07-01 11:00:00");
+            assert_eq!(
+                place("2026-03-08 02:30:00", occurrence),
+                "2026-03-08 02:30:00"
+            );
+            assert_eq!(
+                place("2026-07-01 12:00:00", occurrence),
+                "2026-07-01 11:00:00"
+            );
         }
     }
 
@@ -304,7 +315,10 @@ mod tests {
         assert_eq!(clock.time(Stamp::Local(at), Occurrence::First), Ok(at));
         assert_eq!(clock.time(Stamp::Epoch(at), Occurrence::First), Ok(at));
         let zoned = Stamp::Zoned { utc: at, offset: 0 };
-        assert_eq!(clock.time(zoned, Occurrence::First), Err(UnknownClock(zoned)));
+        assert_eq!(
+            clock.time(zoned, Occurrence::First),
+            Err(UnknownClock(zoned))
+        );
         assert_eq!(clock.pieces(at, at.plus_whole(5)).count(), 1);
     }
 

@@ -106,7 +106,8 @@ impl Zone {
     /// The clock of a log from a time in UTC to another.
     pub fn clock(&self, from: Time, to: Time) -> Clock {
         let changes = self.zone.following(timestamp(from));
-        let changes = changes.map(|change| (change.timestamp().as_second(), change.offset().seconds()));
+        let changes =
+            changes.map(|change| (change.timestamp().as_second(), change.offset().seconds()));
         Clock::new(
             self.offset(from),
             changes.take_while(|(second, _)| *second <= to.second()),
@@ -154,6 +155,9 @@ mod tests {
             assert!(text.parse::<Zone>().is_err(), "{text}");
         }
         let message = Zone::of_flag("Mars/Base").unwrap_err().to_string();
-        assert!(message.contains("--timezone Mars/Base: expected"), "{message}");
+        assert!(
+            message.contains("--timezone Mars/Base: expected"),
+            "{message}"
+        );
     }
 }

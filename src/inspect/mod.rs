@@ -108,12 +108,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
         idle_nodes_mean,
         idle_share: ratio(scan.idle_node_seconds, capacity),
         idle_nodes_max: scan.idle_nodes_max,
-        suspicions: suspicion::suspicions(
-            log,
-            &scan.uniform,
-            idle_nodes_mean,
-            &gaps,
-        ),
+        suspicions: suspicion::suspicions(log, &scan.uniform, idle_nodes_mean, &gaps),
         event_gaps: gaps,
         never_idle: nodes::never_idle(log.nodes(), &scan.touched),
         always_idle: nodes::always_idle(log, &scan.touched),

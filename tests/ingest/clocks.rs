@@ -28,7 +28,13 @@ fn local(second: i64) -> String {
 
 fn american(second: i64) -> String {
     let text = local(second);
-    format!("{}/{}/{} {}", &text[5..7], &text[8..10], &text[..4], &text[11..])
+    format!(
+        "{}/{}/{} {}",
+        &text[5..7],
+        &text[8..10],
+        &text[..4],
+        &text[11..]
+    )
 }
 
 /// Jobs of an hour, one after the other, each on a node in turn, as PBS records; record `at`
@@ -60,10 +66,18 @@ fn accounting_records_imply_local_time() {
     let start = SPRING - 12 * HOUR;
     let (rows, summary) = read(&pbs(start, 24, -1, 0), &Options::new(Format::Pbs));
     assert_eq!(summary.span.0, format!("{}-06:00", local(start)));
-    assert_eq!(summary.span.1, format!("{}-05:00", local(start + 24 * HOUR)));
+    assert_eq!(
+        summary.span.1,
+        format!("{}-05:00", local(start + 24 * HOUR))
+    );
     // Events are an hour apart, also where the clock was changed.
     let times: Vec<Time> = rows.iter().map(|row| row[..19].parse().unwrap()).collect();
-    assert!(times.windows(2).all(|pair| pair[1].seconds_since(pair[0]) == 3600.0), "{rows:?}");
+    assert!(
+        times
+            .windows(2)
+            .all(|pair| pair[1].seconds_since(pair[0]) == 3600.0),
+        "{rows:?}"
+    );
     let expected = "times are local times, as the log tells them: UTC-06:00, \
                     from 2026-03-08 03:00:00 on UTC-05:00";
     assert!(notes(&summary).contains(expected), "{:?}", summary.notes);
@@ -78,14 +92,23 @@ fn accounting_records_imply_local_time() {
 #[test]
 fn a_zone_that_the_records_contradict_is_remarked_upon() {
     let log = pbs(SPRING, 5, -1, 0);
-    for (zone, told) in [("America/Chicago", false), ("-05:00", false), ("Asia/Tokyo", true)] {
+    for (zone, told) in [
+        ("America/Chicago", false),
+        ("-05:00", false),
+        ("Asia/Tokyo", true),
+    ] {
         let options = Options {
             timezone: Some(zone.to_owned()),
             ..Options::new(Format::Pbs)
         };
         let (_, summary) = read(&log, &options);
         let remark = format!("local times of {zone}, though the lines of the log tell UTC-05:00");
-        assert_eq!(notes(&summary).contains(&remark), told, "{:?}", summary.notes);
+        assert_eq!(
+            notes(&summary).contains(&remark),
+            told,
+            "{:?}",
+            summary.notes
+        );
     }
 }
 
@@ -126,14 +149,28 @@ fn an_hour_that_occurs_twice_follows_from_the_order_of_a_jobs_times() {
     let ends: Vec<_> = rows.iter().filter(|row| row.contains('+')).collect();
     // On the clock of the log's start.
     assert_eq!(ends[0], "2026-11-01 00:50:00 +b +c");
-    assert_eq!(ends[1..], ["2026-11-01 01:30:00 +c", "2026-11-01 02:10:00 +b", "2026-11-01 03:40:00 +a"]);
+    assert_eq!(
+        ends[1..],
+        [
+            "2026-11-01 01:30:00 +c",
+            "2026-11-01 02:10:00 +b",
+            "2026-11-01 03:40:00 +a"
+        ]
+    );
     let twice = &summary.tally.found[&Reason::OccursTwice];
-    assert_eq!((twice.count, &*twice.example), (1, "log, line 4: 2026-11-01 01:20:00"));
+    assert_eq!(
+        (twice.count, &*twice.example),
+        (1, "log, line 4: 2026-11-01 01:20:00")
+    );
     assert!(!summary.tally.found.contains_key(&Reason::EndsBeforeStart));
     // Without the zone the second job ends before it starts, and that the zone is unknown is said.
     let (_, summary) = read(&log, &Options::new(Format::Slurm));
     assert_eq!(summary.tally.found[&Reason::EndsBeforeStart].count, 1);
-    assert!(notes(&summary).contains("does not say its time zone"), "{:?}", summary.notes);
+    assert!(
+        notes(&summary).contains("does not say its time zone"),
+        "{:?}",
+        summary.notes
+    );
 }
 
 #[test]
@@ -142,7 +179,10 @@ fn a_time_that_did_not_occur_is_counted_and_stops_a_strict_reader() {
     let log = format!("{HEADER}1|COMPLETED|{day}01:00:00|{day}01:50:00|{day}02:10:00|1|a\n");
     let (_, summary) = read(&log, &in_chicago());
     let never = &summary.tally.found[&Reason::NeverOccurs];
-    assert_eq!((never.count, &*never.example), (1, "log, line 2: 2026-03-08 02:10:00"));
+    assert_eq!(
+        (never.count, &*never.example),
+        (1, "log, line 2: 2026-03-08 02:10:00")
+    );
     assert_eq!(summary.span.1, "2026-03-08 03:10:00-05:00");
     let strict = Options {
         strict: true,
@@ -158,7 +198,7 @@ fn offsets_in_sacct_and_sacctmgr_are_honoured() {
     let day = "2026-10-25T";
     let log = format!(
         "{HEADER}1|COMPLETED|{day}08:00:00+0100|{day}09:00:00+0100|{day}10:40:00+02:00|1|a\n\
-         2|COMPLETED|{day}08:00:00Z|{day}08:00:00Z|{day}10:00:00Z|1|b\n"
+         2|COMPLETED|{day}09:00:00+01|{day}09:00:00+01:00|{day}10:00:00Z|1|b\n"
     );
     let folder = tempfile::tempdir().unwrap();
     let outages = folder.path().join("events");
@@ -166,7 +206,11 @@ fn offsets_in_sacct_and_sacctmgr_are_honoured() {
     std::fs::write(&outages, down).unwrap();
     let options = Options {
         events: Some(outages),
-        ..between(Format::Slurm, "2026-10-25T08:00:00Z", "2026-10-25T10:00:00Z")
+        ..between(
+            Format::Slurm,
+            "2026-10-25T08:00:00Z",
+            "2026-10-25T10:00:00Z",
+        )
     };
     let (rows, summary) = read(&log, &options);
     assert_eq!(
@@ -189,22 +233,35 @@ fn the_header_of_a_workload_names_its_zone() {
     for (header, first) in [
         ("; TimeZoneString: Europe/Paris\n", "09:00:00+01:00"),
         ("; TimeZone: 3600\n", "09:00:00+01:00"),
-        ("; TimeZone: -25200\n; TimeZoneString: US/Pacific\n", "00:00:00-08:00"),
-        ("; TimeZone: -25200\n; TimeZoneString: Mars/Base\n", "01:00:00-07:00"),
+        (
+            "; TimeZone: -25200\n; TimeZoneString: US/Pacific\n",
+            "00:00:00-08:00",
+        ),
+        (
+            "; TimeZone: -25200\n; TimeZoneString: Mars/Base\n",
+            "01:00:00-07:00",
+        ),
         ("", "08:00:00+00:00"),
     ] {
         let (_, summary) = read(&with(header), &Options::new(Format::Swf));
         assert_eq!(summary.span.0, format!("2026-01-01 {first}"), "{header}");
     }
     let (_, summary) = read(&with(""), &Options::new(Format::Swf));
-    assert!(notes(&summary).contains("times are told in UTC"), "{:?}", summary.notes);
+    assert!(
+        notes(&summary).contains("times are told in UTC"),
+        "{:?}",
+        summary.notes
+    );
     let options = Options {
         timezone: Some("Asia/Tokyo".to_owned()),
         ..Options::new(Format::Swf)
     };
     let (_, summary) = read(&with("; TimeZoneString: Europe/Paris\n"), &options);
     assert_eq!(summary.span.0, "2026-01-01 17:00:00+09:00");
-    let (_, summary) = read(&with("; TimeZoneString: Europe/Paris\n"), &Options::new(Format::Swf));
+    let (_, summary) = read(
+        &with("; TimeZoneString: Europe/Paris\n"),
+        &Options::new(Format::Swf),
+    );
     assert!(notes(&summary).contains("local times of Europe/Paris, as the log says"));
     // Seconds that are counted from nowhere have no zone.
     let nowhere = with("; TimeZoneString: Europe/Paris\n").replace("UnixStartTime", "Started");
@@ -243,11 +300,17 @@ fn traces_of_gpu_clusters_honour_offsets_and_zones() {
     let log = "job_id,user,vc,gpu_num,cpu_num,state,submit_time,start_time,end_time\n\
                1,u,a,1,1,COMPLETED,2026-10-25 02:00:00+02:00,2026-10-25 02:30:00+02:00,2026-10-25 02:20:00+01:00\n\
                2,u,a,1,1,COMPLETED,2026-10-25 02:30:00+01:00,2026-10-25 02:30:00+01:00,2026-10-25 03:30:00+01:00\n";
-    let expected = ["1 u a 1 1 COMPLETED 0 3000", "2 u a 1 1 COMPLETED 5400 3600"];
+    let expected = [
+        "1 u a 1 1 COMPLETED 0 3000",
+        "2 u a 1 1 COMPLETED 5400 3600",
+    ];
     let options = gpu::Options::new(gpu::Format::Helios);
     let prepared = prepare(&[log], &options).unwrap();
     assert_eq!(jobs(&prepared), expected);
-    assert_eq!(prepared.trace.origin.unwrap().to_string(), "2026-10-25 02:00:00");
+    assert_eq!(
+        prepared.trace.origin.unwrap().to_string(),
+        "2026-10-25 02:00:00"
+    );
     let civil = log.replace("+02:00", "").replace("+01:00", "");
     let berlin = gpu::Options {
         timezone: Some("Europe/Berlin".to_owned()),

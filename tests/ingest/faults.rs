@@ -84,7 +84,7 @@ fn slurm() {
         nodes: Some(sample("sinfo.txt")),
         ..options
     };
-    let expected = "name nodes that the machine lacks (the others are used) | log, line 2: 1 unknown nodes, such as n99";
+    let expected = "name nodes that the machine lacks (the others are used) | log, line 2: 1 unknown node, such as n99";
     assert_fault("sacct.txt", &machine, "n[01-02]", "n[01,99]", expected);
 }
 
@@ -177,12 +177,12 @@ fn djc_and_swf() {
         (
             "1 0 0 3600 16 -1",
             "1 0 0 3600 16",
-            "log, line 8: 17 numbers, not 18",
+            "log, line 8: 17 fields, not the 18 of the format (job number, submit time, wait time,",
         ),
         (
             "1 0 0 3600 16 -1",
             "1 0 0 3600 x -1",
-            "log, line 8: a word that is no number",
+            "log, line 8: \"x\" for the allocated processors, no number",
         ),
         ("3600 16", "3600 160", "log, line 8: 20 nodes, of 3"),
         (

@@ -4,6 +4,7 @@
 
 mod clocks;
 mod faults;
+mod limits;
 mod round_trips;
 mod samples;
 mod schedules;

@@ -129,7 +129,7 @@ fn phillys_event_log() {
             "\"ip\": \"m3\"",
             "\"ip\": \"m9\"",
             Reason::UnknownNodes,
-            "log, job 2: 1 unknown nodes, such as m9",
+            "log, job 2: 1 unknown node, such as m9",
         ),
         (
             "{\"ip\": \"m2\", \"gpus\": []}",
@@ -269,7 +269,7 @@ fn batsim() {
         (
             "\"delay\": 30",
             "\"delay\": 1e300",
-            "(left out) | log, job 5: 1 GPUs for",
+            "(left out) | log, job 5: 1 GPU for",
         ),
         (
             "\"nb_res\": 4",

@@ -21,7 +21,9 @@ fn read_in(name: &str, text: &str, zone: &str) -> gleaner::Result<(EventLog, Vec
 /// Minutes from each row to the next.
 fn minutes(log: &EventLog) -> Vec<f64> {
     let pairs = log.times().windows(2);
-    pairs.map(|pair| pair[1].seconds_since(pair[0]) / 60.0).collect()
+    pairs
+        .map(|pair| pair[1].seconds_since(pair[0]) / 60.0)
+        .collect()
 }
 
 fn shown(log: &EventLog) -> Vec<String> {
@@ -35,14 +37,20 @@ const LONG: &str = "time,node,state\n";
 #[test]
 fn offsets_are_honoured() {
     let rows = "2026-10-25 10:00:00+02:00,a,1\n2026-10-25 09:40:00+01:00,a,0\n";
-    for text in [format!("{LONG}{rows}"), format!("when,a\n{}", rows.replace(",a,", ","))] {
+    for text in [
+        format!("{LONG}{rows}"),
+        format!("when,a\n{}", rows.replace(",a,", ",")),
+    ] {
         let log = read_text("log.csv", text).unwrap();
         assert_eq!(minutes(&log), [40.0]);
         let expected = ["2026-10-25 10:00:00+02:00", "2026-10-25 09:40:00+01:00"];
         assert_eq!(shown(&log), expected);
     }
     let backwards = "10:00:00+01:00,1\n2026-10-25T10:40:00+02:00,0\n";
-    let message = fault_of(read_text("log.csv", format!("when,a\n2026-10-25 {backwards}")));
+    let message = fault_of(read_text(
+        "log.csv",
+        format!("when,a\n2026-10-25 {backwards}"),
+    ));
     assert_has(&message, &["line 3, time", "(the row before) or later"]);
     let zulu = read_text("log.csv", "when,a\n2026-10-25T10:00:00Z,1\n1792923600,0\n").unwrap();
     assert_eq!(minutes(&zulu), [20.0]);
@@ -53,7 +61,10 @@ fn offsets_are_honoured() {
 fn times_with_and_without_offsets_are_not_mixed() {
     let text = "when,a\n2026-10-25 10:00:00+02:00,1\n2026-10-25 10:30:00,0\n";
     let message = fault_of(read_text("log.csv", text));
-    assert_has(&message, &["line 3, time", "all times with an offset from UTC, or none"]);
+    assert_has(
+        &message,
+        &["line 3, time", "all times with an offset from UTC, or none"],
+    );
 }
 
 // Derived: Berlin's clock shows 2:00 to 3:00 twice on 2026-10-25, and not on 2026-03-29.
@@ -61,12 +72,24 @@ fn times_with_and_without_offsets_are_not_mixed() {
 fn a_zone_resolves_local_times() {
     let autumn = "when,a\n2026-10-25 02:50:00,1\n2026-10-25 02:10:00,0\n2026-10-25 03:10:00,1\n";
     let message = fault_of(read_text("log.csv", autumn));
-    assert_has(&message, &["line 3, time", "where the clock was put back, see --timezone"]);
+    assert_has(
+        &message,
+        &[
+            "line 3, time",
+            "where the clock was put back, see --timezone",
+        ],
+    );
     let (log, notes) = read_in("log.csv", autumn, "Europe/Berlin").unwrap();
     assert_eq!(minutes(&log), [20.0, 60.0]);
-    assert_eq!(log.clock().to_string(), "+02:00 2026-10-25T01:00:00Z +01:00");
+    assert_eq!(
+        log.clock().to_string(),
+        "+02:00 2026-10-25T01:00:00Z +01:00"
+    );
     assert_eq!(notes.len(), 1);
-    assert!(notes[0].starts_with("1 rows are at local times that occur twice"), "{notes:?}");
+    assert!(
+        notes[0].starts_with("1 rows are at local times that occur twice"),
+        "{notes:?}"
+    );
     let spring = autumn.replace("10-25", "03-29");
     let message = fault_of(read_in("log.csv", &spring, "Europe/Berlin"));
     let expected = "a local time of Europe/Berlin, whose clock was put forward over this one";
@@ -106,7 +129,10 @@ fn a_slice_is_cut_at_local_times() {
     };
     // From the first occurrence to the second.
     let both = ["2026-10-25 02:50:00+02:00", "2026-10-25 02:10:00+01:00"];
-    assert_eq!(cut("2026-10-25 02:10:00", "2026-10-25 02:50:00").unwrap(), both);
+    assert_eq!(
+        cut("2026-10-25 02:10:00", "2026-10-25 02:50:00").unwrap(),
+        both
+    );
     let one = cut("2026-10-25 02:10:00", "2026-10-25 00:55:00Z").unwrap();
     assert_eq!(one, both[..1]);
     let civil = read_text("log.csv", "when,a\n2026-10-25 02:50:00,1\n").unwrap();
@@ -145,9 +171,15 @@ fn submissions_are_placed_on_the_logs_clock() {
         assert_eq!(submitted(submit, &clock).unwrap(), expected, "{submit}");
     }
     let as_written: Time = "2026-07-01 12:00:00".parse().unwrap();
-    assert_eq!(submitted("2026-07-01 12:00:00", &Clock::UNKNOWN).unwrap(), as_written);
+    assert_eq!(
+        submitted("2026-07-01 12:00:00", &Clock::UNKNOWN).unwrap(),
+        as_written
+    );
     let message = fault_of(submitted("2026-07-01T12:00:00-05:00", &Clock::UNKNOWN));
-    assert_has(&message, &["submit", "expected a time without an offset from UTC"]);
+    assert_has(
+        &message,
+        &["submit", "expected a time without an offset from UTC"],
+    );
 }
 
 prop_compose! {

@@ -80,13 +80,9 @@ impl Replays {
         Ok(replays)
     }
 
-    fn read_tasks(
-        &mut self,
-        files: &TaskFiles,
-        skip_invalid: bool,
-        clock: &Clock,
-    ) -> Result<()> {
-        let read = ingest::tasks::read_on(&files.tasks, files.curves.as_deref(), skip_invalid, clock)?;
+    fn read_tasks(&mut self, files: &TaskFiles, skip_invalid: bool, clock: &Clock) -> Result<()> {
+        let read =
+            ingest::tasks::read_on(&files.tasks, files.curves.as_deref(), skip_invalid, clock)?;
         remark(&read.notes);
         if !read.value.skipped.0.is_empty() {
             remark(&[format!("left out: {}", read.value.skipped)]);

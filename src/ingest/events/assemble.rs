@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::domain::events::MAX_NODES;
 use super::Read;
 use super::placing::Placing;
+use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, EventLogBuilder, Stamp, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
@@ -54,7 +54,6 @@ impl<'a> Assembler<'a> {
             }
         }
     }
-
 
     /// Checks that a row's time is not before the last row's.
     pub fn check_order(&mut self, time: Time, place: Place) -> Result<()> {

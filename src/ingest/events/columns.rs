@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_many_nodes};
-use crate::domain::events::MAX_NODES;
 use super::Read;
+use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_many_nodes};
 use super::placing::Placing;
+use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
@@ -143,11 +143,7 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
 }
 
 /// Sorts changes by row with one counting pass, and by node within a row.
-fn in_row_order(
-    mut builder: EventLogBuilder,
-    times: &[Time],
-    found: &[(u32, Change)],
-) -> EventLog {
+fn in_row_order(mut builder: EventLogBuilder, times: &[Time], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {
         ends[*row as usize + 1] += 1;
@@ -234,7 +230,10 @@ mod tests {
         let mut scan = ColumnScan::new(Path::new("log"), nodes, 3).unwrap();
         scan.column(1, &[0, 0xff, 7]).unwrap();
         let times = [3, 2, 5].map(Time::from_seconds);
-        let message = scan.finish(&times, Placing::default()).unwrap_err().to_string();
+        let message = scan
+            .finish(&times, Placing::default())
+            .unwrap_err()
+            .to_string();
         for part in [
             "4 faults",
             "node column 2 (counting from 0): found \"a\", also the name of node column 0",

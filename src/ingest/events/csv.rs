@@ -1,8 +1,8 @@
 //! Event logs as CSV: tells the long form from the wide by the header.
 
-use super::{csv_long, csv_wide};
 use super::Read;
 use super::placing::Placing;
+use super::{csv_long, csv_wide};
 use crate::error::Result;
 use crate::ingest::records::Lines;
 use crate::ingest::source::Source;

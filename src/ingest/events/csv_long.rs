@@ -2,9 +2,9 @@
 
 use csv::ByteRecord;
 
+use super::Read;
 use super::assemble::EXPECTED_STATE;
 use super::long::LongBuilder;
-use super::Read;
 use super::placing::Placing;
 use crate::domain::Time;
 use crate::error::Result;

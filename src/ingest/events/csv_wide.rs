@@ -2,8 +2,8 @@
 
 use csv::ByteRecord;
 
-use super::assemble::{Assembler, EXPECTED_STATE, check_names};
 use super::Read;
+use super::assemble::{Assembler, EXPECTED_STATE, check_names};
 use super::placing::Placing;
 use crate::domain::Change;
 use crate::error::Result;

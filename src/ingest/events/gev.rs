@@ -27,8 +27,8 @@ use bincode::config::{Configuration, standard};
 use bincode::{BorrowDecode, Encode};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::events::MAX_NODES;
 use crate::domain::clock::MOST_OFFSET;
+use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
 use crate::error::{Error, Fault, Result};
 use crate::ingest::source::{Digest, SourceId};

@@ -25,8 +25,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::assemble::Assembler;
 use super::Read;
+use super::assemble::Assembler;
 use super::placing::Placing;
 use crate::domain::{Change, Time};
 use crate::error::Result;

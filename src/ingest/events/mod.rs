@@ -20,10 +20,10 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::fault::Place;
 use super::source::{Kind, STDIN, Source};
 use super::zone::Zone;
 use super::{Gatherer, Loaded, SourceId};
-use super::fault::Place;
 use crate::domain::{EventLog, EventLogBuilder, Stamp};
 use crate::error::{Error, Result};
 
@@ -40,6 +40,7 @@ mod columns;
 mod csv;
 mod csv_long;
 mod csv_wide;
+mod other;
 mod parquet;
 mod pickle;
 mod placing;
@@ -172,6 +173,7 @@ fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<Ev
 }
 
 fn read_source(source: &Source, placing: Placing) -> Result<Read> {
+    other::refuse(source)?;
     let log = match source.kind() {
         Kind::Pickle => pickle::read(source, placing),
         Kind::Parquet => parquet::read(source, placing),

@@ -2,8 +2,8 @@
 
 use super::Read;
 use super::assemble::{EXPECTED_TIME, place_or_fault};
-use super::placing::Placing;
 use super::columns::ColumnScan;
+use super::placing::Placing;
 use crate::domain::{Stamp, Time};
 use crate::error::Result;
 use crate::ingest::Gatherer;

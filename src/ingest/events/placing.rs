@@ -162,16 +162,31 @@ mod tests {
     // Derived: 40 minutes lie between the two.
     #[test]
     fn offsets_are_honoured_and_tell_the_clock() {
-        let (times, clock) = place(None, &["2026-10-25 02:50:00+02:00", "2026-10-25 02:30:00+01:00"]).unwrap();
+        let (times, clock) = place(
+            None,
+            &["2026-10-25 02:50:00+02:00", "2026-10-25 02:30:00+01:00"],
+        )
+        .unwrap();
         assert_eq!(times, ["2026-10-25 02:50:00", "2026-10-25 03:30:00"]);
         assert_eq!(clock, "+02:00 2026-10-25T01:30:00Z +01:00");
     }
 
     #[test]
     fn a_zone_resolves_an_hour_that_occurs_twice() {
-        let texts = ["2026-10-25 02:50:00", "2026-10-25 02:10:00", "2026-10-25 02:55:00"];
+        let texts = [
+            "2026-10-25 02:50:00",
+            "2026-10-25 02:10:00",
+            "2026-10-25 02:55:00",
+        ];
         let (times, clock) = place(Some("Europe/Berlin"), &texts).unwrap();
-        assert_eq!(times, ["2026-10-25 02:50:00", "2026-10-25 03:10:00", "2026-10-25 03:55:00"]);
+        assert_eq!(
+            times,
+            [
+                "2026-10-25 02:50:00",
+                "2026-10-25 03:10:00",
+                "2026-10-25 03:55:00"
+            ]
+        );
         assert_eq!(clock, "+02:00 2026-10-25T01:00:00Z +01:00");
         let skipped = place(Some("Europe/Berlin"), &["2026-03-29 02:30:00"]);
         assert!(skipped.unwrap_err().contains("put forward"));
@@ -183,10 +198,28 @@ mod tests {
         assert_eq!(times, ["1970-01-01 00:00:00", "1970-01-01 00:01:00"]);
         assert_eq!(clock, "");
         let (times, clock) = place(None, &["0", "1970-01-01 01:00:00+01:00", "60"]).unwrap();
-        assert_eq!(times, ["1970-01-01 00:00:00", "1970-01-01 00:00:00", "1970-01-01 00:01:00"]);
+        assert_eq!(
+            times,
+            [
+                "1970-01-01 00:00:00",
+                "1970-01-01 00:00:00",
+                "1970-01-01 00:01:00"
+            ]
+        );
         assert_eq!(clock, "+00:00 1970-01-01T00:00:00Z +01:00");
-        let (times, clock) = place(Some("+01:00"), &["0", "1970-01-01 00:00:00Z", "1970-01-01 01:02:00"]).unwrap();
-        assert_eq!(times, ["1970-01-01 01:00:00", "1970-01-01 01:00:00", "1970-01-01 01:02:00"]);
+        let (times, clock) = place(
+            Some("+01:00"),
+            &["0", "1970-01-01 00:00:00Z", "1970-01-01 01:02:00"],
+        )
+        .unwrap();
+        assert_eq!(
+            times,
+            [
+                "1970-01-01 01:00:00",
+                "1970-01-01 01:00:00",
+                "1970-01-01 01:02:00"
+            ]
+        );
         assert_eq!(clock, "+01:00");
     }
 

@@ -10,6 +10,7 @@ use super::summary::Summary;
 use super::{Options, Prepared};
 use crate::domain::{Job, Stamp, Time, Trace, Usage};
 use crate::error::Result;
+use crate::ingest::jobs::words::count;
 use crate::ingest::rows::without_zero_fraction;
 use crate::ingest::scheduler::{Clock, Place, Reason, Tally, Unit};
 use crate::occupancy::Window;
@@ -209,7 +210,8 @@ impl Intake {
         }
         let submit = draft.submit;
         if duration > LONGEST || draft.gpus > MOST_GPUS || submit.abs() > LAST {
-            let found = format_args!("{} GPUs for {duration} s from {submit}", draft.gpus);
+            let gpus = count(draft.gpus, "GPU");
+            let found = format_args!("{gpus} for {duration} s from {submit}");
             self.fault(Reason::Absurd, at, found)?;
             return Ok(None);
         }
@@ -310,7 +312,7 @@ impl Intake {
         })?;
         self.drop_where(Reason::TooManyGpus, |job| {
             let most = of(job)? * u64::from(options.gpus_per_node);
-            (u64::from(job.gpus) > most).then(|| format!("{} GPUs, of {most}", job.gpus))
+            (u64::from(job.gpus) > most).then(|| format!("{}, of {most}", count(job.gpus, "GPU")))
         })?;
         self.vcs = names;
         Ok(())

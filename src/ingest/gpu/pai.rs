@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use super::TraceReader;
 use super::intake::{At, Draft, Intake, Runs};
 use crate::error::{Fault, Result};
+use crate::ingest::jobs::words::count;
 use crate::ingest::scheduler::{Header, Input, Line, Names, Place, Reason, Row, epoch, is_unknown};
 
 /// Where the tables come from.
@@ -326,8 +327,8 @@ impl Rounded {
     fn note(&self) -> Option<String> {
         (self.jobs > 0 && self.planned > 0.0).then(|| {
             format!(
-                "{} jobs plan with parts of GPUs, and get whole ones: {:.1} % more GPU time in all",
-                self.jobs,
+                "{} with parts of GPUs in their plan get whole ones: {:.1} % more GPU time in all",
+                count(self.jobs, "job"),
                 100.0 * (self.given / self.planned - 1.0)
             )
         })

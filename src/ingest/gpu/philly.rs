@@ -3,6 +3,7 @@
 use super::TraceReader;
 use super::intake::{Draft, Intake, Runs};
 use crate::error::Result;
+use crate::ingest::jobs::words::count;
 use crate::ingest::scheduler::philly::{self, Attempt, Job};
 use crate::ingest::scheduler::{Input, Place, Reason};
 
@@ -52,8 +53,9 @@ fn runs(job: &Job, place: Place<'_>, intake: &mut Intake) -> Result<Vec<(i64, i6
     let mut runs = Vec::with_capacity(job.attempts.len());
     for attempt in &job.attempts {
         if let (Some(start), Some(end)) = (attempt.start, attempt.end) {
-            let times = intake.seconds(place, [Some(start), Some(end)])?;
-            runs.extend(times[0].zip(times[1]));
+            let times = [job.submitted, Some(start), Some(end)];
+            let [_, start, end] = intake.seconds(place, times)?;
+            runs.extend(start.zip(end));
         }
     }
     let lost = job.attempts.len() - runs.len();
@@ -71,7 +73,8 @@ fn check_machines(attempts: &[Attempt], place: Place<'_>, intake: &mut Intake) -
     let Some((used, has)) = known.find(|(used, has)| used.gpus > u64::from(*has)) else {
         return Ok(());
     };
-    let found = format!("{} GPUs of {}, which has {has}", used.gpus, used.name);
+    let gpus = count(used.gpus, "GPU");
+    let found = format!("{gpus} of {}, which has {has}", used.name);
     intake.tally.fault(Reason::TooManyOfNode, place, found)
 }
 

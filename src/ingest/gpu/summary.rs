@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::domain::{Clock, Cluster, Job, Time};
+use crate::ingest::jobs::words::count;
 use crate::ingest::scheduler::Tally;
 
 /// What became of a trace.
@@ -56,7 +57,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (vcs, nodes, gpus) = self.size;
         writeln!(f, "{}", self.tally)?;
-        writeln!(f, "clusters  {vcs}, of {nodes} nodes of {gpus} GPUs")?;
+        let (nodes, gpus) = (count(nodes, "node"), count(gpus, "GPU"));
+        writeln!(f, "clusters  {vcs}, of {nodes} of {gpus}")?;
         writeln!(f, "from      {}", self.shown(self.span.0))?;
         writeln!(f, "to        {}", self.shown(self.span.1))?;
         write!(f, "GPU time  {:.1} hours", self.gpu_seconds as f64 / 3600.0)

@@ -26,7 +26,7 @@ pub mod throughput;
 pub mod trace;
 
 mod clock;
-mod words;
+pub(crate) mod words;
 mod workload;
 
 #[cfg(test)]

@@ -155,7 +155,10 @@ mod tests {
             ],
         );
         let counted = fault(read_rows("1,1585702800,1,1\n"));
-        assert_has(&counted, &["expected a time such as 2020-04-01 00:00:00", "write dates"]);
+        assert_has(
+            &counted,
+            &["expected a time such as 2020-04-01 00:00:00", "write dates"],
+        );
         assert_has(&fault(read_rows("")), &["no row"]);
         let input = Input::csv("time,submit_gpu_job\n2020-04-01,1\n");
         let message = fault(read(input.path()));

@@ -166,7 +166,9 @@ fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
     };
     let columns = roots.iter().zip(&leaves).map(|(root, leaves)| Column {
         name: root.name().to_owned(),
-        utc: leaves.iter().any(|leaf| value::is_utc(&schema.column(*leaf))),
+        utc: leaves
+            .iter()
+            .any(|leaf| value::is_utc(&schema.column(*leaf))),
         stored: stored(leaves, root.is_primitive()).map(|(leaf, list)| Stored { leaf, list }),
     });
     columns.collect()

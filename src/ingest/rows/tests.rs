@@ -144,7 +144,9 @@ fn times_are_whole_seconds_or_civil() {
     );
     assert_eq!(
         times[2],
-        Ok(Clock::Civil(Stamp::Local(Time::from_seconds(1_585_699_200))))
+        Ok(Clock::Civil(Stamp::Local(Time::from_seconds(
+            1_585_699_200
+        ))))
     );
     assert!(times[3].is_err() && times[4].is_err());
 }

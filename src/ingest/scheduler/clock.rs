@@ -80,7 +80,9 @@ impl Clock {
         let choices = stamps.map(|stamp| stamp.map(|stamp| self.choices(stamp)));
         let earliest = earliest(choices);
         if earliest != latest(choices) {
-            let twice = choices.iter().position(|choice| choice.is_some_and(Choices::is_two));
+            let twice = choices
+                .iter()
+                .position(|choice| choice.is_some_and(Choices::is_two));
             let example = twice.and_then(|at| stamps[at]);
             tally.note(Reason::OccursTwice, 1, || shown(place, example));
         }
@@ -162,7 +164,10 @@ impl Clock {
                            names it)"
                 .to_owned(),
             (true, Some(_)) => {
-                format!("times are local times, as the log tells them: {}", clock.describe())
+                format!(
+                    "times are local times, as the log tells them: {}",
+                    clock.describe()
+                )
             }
             (true, None) => "the log counts seconds since 1970 and does not say its time zone: \
                              times are told in UTC (--timezone ZONE names it)"
@@ -390,7 +395,10 @@ mod tests {
         let (found, tally) = in_chicago(["2026-03-08T02:30:00", "2026-03-08T03:30:00"]);
         assert_eq!(found, [8.5, 8.5]);
         let found = &tally.found[&Reason::NeverOccurs];
-        assert_eq!((found.count, &*found.example), (1, "log, line 7: 2026-03-08 02:30:00"));
+        assert_eq!(
+            (found.count, &*found.example),
+            (1, "log, line 7: 2026-03-08 02:30:00")
+        );
     }
 
     #[test]

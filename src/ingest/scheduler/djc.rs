@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use super::clock::stamp;
 use super::cobalt::locations;
+use super::hostlist;
 use super::input::{Line, Place};
 use super::intake::Intake;
 use super::reader::LineReader;
 use super::slurm::{is_unknown, no_time};
 use super::tally::Reason;
 use crate::error::{Fault, Faults, Result};
+use crate::ingest::jobs::words::count;
 use crate::occupancy::Hold;
 
 /// Where the records come from.
@@ -63,7 +65,8 @@ impl LineReader for DjcReader {
             return Ok(());
         };
         if cells.len() != width {
-            let found = format_args!("{} cells, not {width} as in the header", cells.len());
+            let cells = count(cells.len(), "cell");
+            let found = format_args!("{cells}, not {width} as in the header");
             return intake.fault(Reason::Unreadable, line.place, found);
         }
         let cell = |wanted: usize| at[wanted].map_or("", |at| cells[at].trim());
@@ -110,12 +113,10 @@ impl DjcReader {
 
 /// Whether a job's location names as many nodes as it used.
 fn fits(job: &Job) -> bool {
-    let mut count = 0u32;
     let lists = locations(&job.location);
-    let read = lists
-        .iter()
-        .all(|list| super::hostlist::expand(list, |_| count += 1).is_ok());
-    read && count == job.nodes && count > 0
+    let counts: Result<Vec<usize>, _> = lists.iter().map(|list| hostlist::count(list)).collect();
+    let count: Option<usize> = counts.ok().map(|counts| counts.iter().sum());
+    count.is_some_and(|count| count > 0 && count == job.nodes as usize)
 }
 
 fn hold(job: &Job, nodes: Nodes, intake: &mut Intake) -> Result<()> {

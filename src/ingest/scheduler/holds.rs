@@ -7,6 +7,7 @@ use super::intake;
 use super::tally::{Reason, Tally};
 use crate::domain::{Change, Clock, Time};
 use crate::error::Result;
+use crate::ingest::jobs::words::count;
 use crate::occupancy::{Hold, Swept, Window, sweep};
 
 /// What logs said, ready to be told as events.
@@ -89,7 +90,12 @@ impl Holds {
         let short = self.edges.short();
         if let Some((serial, lacked)) = short.example {
             let (file, line) = intake::place_of(serial);
-            let example = || format!("file {file}, line {line}: {lacked} nodes too few");
+            let example = || {
+                format!(
+                    "file {file}, line {line}: {} too few",
+                    count(lacked, "node")
+                )
+            };
             self.tally.note(Reason::NotEnoughFree, short.jobs, example);
         }
     }
@@ -104,8 +110,9 @@ impl fmt::Display for Summary {
         writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
         writeln!(
             f,
-            "events    {}, of {} changes",
-            self.swept.events, self.swept.changes
+            "events    {}, of {}",
+            self.swept.events,
+            count(self.swept.changes, "change")
         )?;
         write!(f, "idle      {:.2} % of node-time", percent(shares.idle))?;
         for hold in Hold::ALL {

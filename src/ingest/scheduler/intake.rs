@@ -10,6 +10,7 @@ use super::span::Span;
 use super::tally::{Reason, Tally};
 use crate::domain::Stamp;
 use crate::error::Result;
+use crate::ingest::jobs::words;
 use crate::occupancy::{CountedJob, Edge, Hold, OPEN, Run};
 
 /// Bits of a [`CountedJob::serial`] for the line; the others are the file's number.
@@ -104,17 +105,27 @@ impl Intake {
             }
         };
         if let Some(example) = &looked.example {
-            self.fault(
-                Reason::UnknownNodes,
-                place,
-                format_args!("{} unknown nodes, such as {example}", looked.unknown),
-            )?;
+            let found = match self.nodes.is_fixed() {
+                true => format!(
+                    "{}, such as {example}",
+                    words::count(looked.unknown, "unknown node")
+                ),
+                false => format!(
+                    "{} beyond the first {MAX_NODES} of the log, such as {example}",
+                    words::count(looked.unknown, "node")
+                ),
+            };
+            self.fault(Reason::UnknownNodes, place, found)?;
         }
         if let Some(count) = count.filter(|count| *count != looked.named) {
             self.fault(
                 Reason::CountDiffers,
                 place,
-                format_args!("{count} nodes, and a list of {}", looked.named),
+                format_args!(
+                    "{}, and a list of {}",
+                    words::count(count, "node"),
+                    looked.named
+                ),
             )?;
         }
         let runs = self.nodes.runs();
@@ -163,14 +174,15 @@ impl Intake {
             return Ok(());
         }
         if nodes as usize > MAX_NODES {
-            return self.fault(Reason::Unreadable, place, format_args!("{nodes} nodes"));
+            let found = words::count(nodes, "node");
+            return self.fault(Reason::Unreadable, place, found);
         }
         let machine = self.machine.unwrap_or(u32::MAX);
         if nodes > machine {
             self.fault(
                 Reason::TooManyNodes,
                 place,
-                format_args!("{nodes} nodes, of {machine}"),
+                format_args!("{}, of {machine}", words::count(nodes, "node")),
             )?;
         }
         self.count(Hold::Running, from, to);

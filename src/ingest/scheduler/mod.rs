@@ -40,6 +40,7 @@ mod holds;
 pub mod hostlist;
 mod input;
 mod intake;
+mod names;
 mod node_list;
 mod node_set;
 mod offsets;
@@ -73,7 +74,9 @@ pub(super) use clock::{Clock, epoch, stamp};
 pub(super) use columns::{Header, Names, Row};
 pub(super) use djc::whole;
 pub(super) use input::{Line, Place};
+pub(super) use record::kind as record_kind;
 pub(super) use slurm::is_unknown;
+pub(super) use swf::is_job as is_swf_line;
 
 use accounts::AccountReader;
 use dealt::Edges;
@@ -86,6 +89,7 @@ use slurm_events::EventReader;
 use swf::SwfReader;
 
 use crate::error::Result;
+use crate::ingest::jobs::words::count;
 
 /// Whose log it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +201,7 @@ pub fn read_inputs<'a>(
 fn open(options: &Options) -> Result<Intake> {
     let clock = Clock::of_flag(options.timezone.as_deref())?;
     let nodes = match &options.nodes {
-        Some(path) => NodeSet::of(node_list::read(path)?),
+        Some(path) => node_list::read(path)?,
         None => NodeSet::default(),
     };
     let mut machine = options.node_count;
@@ -242,11 +246,11 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
     let remark = intake.clock.remark(window);
     let mut notes = intake.notes;
     let edges = if dealt {
-        let (edges, count) = Edges::deal(intake.counts.finish()?, machine)?;
+        let (edges, dealt) = Edges::deal(intake.counts.finish()?, machine)?;
         if !intake.nodes.is_fixed() {
-            (nodes, rank) = numbered(count);
+            (nodes, rank) = numbered(dealt);
         }
-        notes.push(dealt_note(count, machine.is_some()));
+        notes.push(dealt_note(dealt, machine.is_some()));
         edges
     } else {
         Edges::Named(edges)
@@ -258,8 +262,8 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
             _ => "; --nodes FILE names all".to_owned(),
         };
         notes.push(format!(
-            "the machine is taken to be the {} nodes that the log names{from}",
-            nodes.len()
+            "the machine is taken to be the {} that the log names{from}",
+            count(nodes.len(), "node")
         ));
     }
     notes.extend(remark);
@@ -281,10 +285,11 @@ fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     (names.collect(), (0..count).collect())
 }
 
-fn dealt_note(count: u32, known: bool) -> String {
+fn dealt_note(nodes: u32, known: bool) -> String {
+    let nodes = count(nodes, "node");
     let machine = match known {
-        true => format!("the machine's {count} nodes"),
-        false => format!("{count} nodes, the most ever used at once (see --node-count)"),
+        true => format!("the machine's {nodes}"),
+        false => format!("{nodes}, the most ever used at once (see --node-count)"),
     };
     format!(
         "jobs only count their nodes: each is dealt the free nodes with the lowest \
@@ -309,8 +314,8 @@ fn origin(format: Format) -> String {
 /// # Errors
 /// As of a file with these bytes.
 pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
-    let names = node_list::read_input(&mut Input::new(name, bytes)?)?;
-    Ok(names.into_iter().collect())
+    let nodes = node_list::read_input(&mut Input::new(name, bytes)?)?;
+    Ok(nodes.names())
 }
 
 /// Reads node events from bytes alone, and counts what they held.

@@ -87,13 +87,27 @@ impl Offsets {
     /// more than [`CHANGE_COST`] of them; `None` where no line tells an offset.
     pub fn clock(&self, window: Window) -> Option<Clock> {
         let chosen = self.chosen();
-        let begin = |stretch: i64| stretch.saturating_mul(self.width);
-        let before = chosen.partition_point(|(stretch, _)| begin(*stretch) <= window.from);
-        let (_, first) = chosen.get(before.saturating_sub(1))?;
-        let changes = chosen[before..].iter().copied();
-        let changes = changes.map(|(stretch, offset)| (begin(stretch), offset));
-        let within = changes.take_while(|(second, _)| *second <= window.to);
+        let (_, first) = chosen.first()?;
+        let changes = chosen.windows(2).filter(|pair| pair[0].1 != pair[1].1);
+        let changes = changes.map(|pair| (self.change(pair[0], pair[1].0), pair[1].1));
+        let changes: Vec<(i64, i32)> = changes.collect();
+        let before = changes.partition_point(|(second, _)| *second <= window.from);
+        let first = before.checked_sub(1).map_or(first, |last| &changes[last].1);
+        let within = changes[before..].iter().copied();
+        let within = within.take_while(|(second, _)| *second <= window.to);
         Some(Clock::new(*first, within))
+    }
+
+    /// The second at which the clock was changed, after a stretch with its offset and by the
+    /// next one with lines: when the old clock showed 2:00, the usual hour, if it did in
+    /// between, or else as the next stretch begins.
+    fn change(&self, (stretch, offset): (i64, i32), next: i64) -> i64 {
+        const DAY: i64 = 24 * HOUR;
+        let from = (stretch + 1).saturating_mul(self.width);
+        let to = next.saturating_mul(self.width);
+        let local = from.saturating_add(offset.into());
+        let usual = from.saturating_add((2 * HOUR - local).rem_euclid(DAY));
+        if usual < to { usual } else { to }
     }
 
     /// The offset of every stretch, so that the lines which tell another one and the costs of
@@ -176,7 +190,10 @@ mod tests {
     fn clock(lines: &[(i64, i32)], window: Window) -> Option<String> {
         let mut offsets = Offsets::default();
         for (hour, offset) in lines {
-            offsets.add_line(hour * HOUR + 90, hour * HOUR + i64::from(offset * 3600) + 100);
+            offsets.add_line(
+                hour * HOUR + 90,
+                hour * HOUR + i64::from(offset * 3600) + 100,
+            );
         }
         offsets.clock(window).map(|clock| clock.to_string())
     }
@@ -190,6 +207,10 @@ mod tests {
         let changed = [(0, -6), (1, -6), (2, -6), (5, -5), (6, -5), (9, -5)];
         let expected = "-06:00 1970-01-01T05:00:00Z -05:00";
         assert_eq!(clock(&changed, ALL).unwrap(), expected);
+        // No line tells when in the night it was, but the clock is changed at 2:00 as a rule.
+        let night = [(0, -6), (1, -6), (2, -6), (14, -5), (15, -5), (16, -5)];
+        let expected = "-06:00 1970-01-01T08:00:00Z -05:00";
+        assert_eq!(clock(&night, ALL).unwrap(), expected);
         let after = Window {
             from: 6 * HOUR,
             to: 9 * HOUR,

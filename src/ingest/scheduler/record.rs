@@ -17,6 +17,11 @@ pub(super) struct Record<'l> {
     message: &'l str,
 }
 
+/// The kind of the record that a line is, where it is one.
+pub(in crate::ingest) fn kind(line: &str) -> Option<&str> {
+    Record::parse(line).ok().map(|record| record.kind)
+}
+
 impl<'l> Record<'l> {
     /// Reads a line; the message says why it is no record.
     pub fn parse(line: &'l str) -> Result<Self, String> {

@@ -6,13 +6,33 @@ use super::node_set::MAX_NODES;
 use super::reader::LineReader;
 use super::tally::Reason;
 use crate::error::Result;
+use crate::ingest::jobs::words::count;
 use crate::ingest::zone::Zone;
 
 /// Where such logs are found.
 pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
 
-/// Numbers of a job.
-const FIELDS: usize = 18;
+/// Numbers of a job, where -1 stands for what is not known.
+const FIELDS: [&str; 18] = [
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+];
 const SUBMIT: usize = 1;
 const WAIT: usize = 2;
 const RUN: usize = 3;
@@ -131,20 +151,39 @@ impl LineReader for SwfReader {
         if !self.settled {
             self.settle(intake);
         }
-        let numbers: Option<Vec<f64>> = text.split_whitespace().map(number).collect();
-        match numbers {
-            Some(numbers) if numbers.len() == FIELDS => self.job(&numbers, line.place, intake),
-            Some(numbers) => {
-                let found = format_args!("{} numbers, not {FIELDS}", numbers.len());
-                intake.fault(Reason::Unreadable, line.place, found)
-            }
-            None => intake.fault(Reason::Unreadable, line.place, "a word that is no number"),
+        match numbers(text) {
+            Ok(numbers) => self.job(&numbers, line.place, intake),
+            Err(found) => intake.fault(Reason::Unreadable, line.place, found),
         }
     }
 
     fn finish(&mut self, _: &mut Intake) -> Result<()> {
         Ok(())
     }
+}
+
+/// Whether a line is a job of this format.
+pub(in crate::ingest) fn is_job(line: &str) -> bool {
+    numbers(line).is_ok()
+}
+
+/// The numbers of a line; the message says what is wrong with it.
+fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() != FIELDS.len() {
+        return Err(format!(
+            "{}, not the {} of the format ({})",
+            count(words.len(), "field"),
+            FIELDS.len(),
+            FIELDS.join(", ")
+        ));
+    }
+    let named = words.iter().zip(FIELDS);
+    let numbers = named.map(|(word, name)| {
+        let wrong = || format!("{word:?} for the {name}, no number");
+        number(word).ok_or_else(wrong)
+    });
+    numbers.collect()
 }
 
 /// A number that a job can have: seconds, processors.

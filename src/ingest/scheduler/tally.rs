@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::input::{Line, Place, Unit};
 use crate::error::{Error, Fault, Faults, Result};
+use crate::ingest::jobs::words::count;
 
 /// Why a line, or a part of it, was not used, or what was odd about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +24,7 @@ pub enum Reason {
     NoTime,
     /// The job still ran at the trace's end, so that its duration is unknown.
     StillRunning,
-    /// The job's profile is not a delay, so that its duration is unknown.
+    /// The job's profile is not made of delays, so that its duration is unknown.
     OtherProfile,
     /// The line cannot be read.
     Unreadable,
@@ -61,6 +62,8 @@ pub enum Reason {
     SeveralTypes,
     /// Its profile is not in the workload, or is there twice.
     NoProfile,
+    /// Nobody measured how fast a job of its kind is.
+    NoThroughput,
     /// A job has no task that says what it asks for.
     NoTask,
     /// Tasks are of a job that is nowhere else.
@@ -97,9 +100,7 @@ impl Reason {
             Reason::NoGpu => "ask for no GPU",
             Reason::NoTime => "ran for less than a second",
             Reason::StillRunning => "still ran at the trace's end",
-            Reason::OtherProfile => {
-                "have a profile other than a delay: their durations are unknown"
-            }
+            Reason::OtherProfile => "have a profile other than delays: their durations are unknown",
             Reason::Unreadable => "cannot be read",
             Reason::EndsBeforeStart => "end before they start",
             Reason::NoEnd => "are over without an end",
@@ -122,6 +123,7 @@ impl Reason {
             Reason::UnknownCluster => "are of a virtual cluster without machines (left out)",
             Reason::SeveralTypes => "use GPUs of several types (they count for the first)",
             Reason::NoProfile => "name a profile that the workload lacks",
+            Reason::NoThroughput => "are of a kind without a throughput (left out)",
             Reason::NoTask => "have no task",
             Reason::NoJob => "have tasks and no row in the table of jobs",
             Reason::Absurd => "tell times or numbers that no job has (left out)",
@@ -221,11 +223,8 @@ impl Tally {
 
     /// The faults found, as an error for a log of which nothing remains.
     pub(in crate::ingest) fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
-        let first = Fault::of(
-            file,
-            format!("{} {}s, none of use", self.lines, self.unit),
-            expected,
-        );
+        let read = count(self.lines, &self.unit.to_string());
+        let first = Fault::of(file, format!("{read}, none of use"), expected);
         let mut faults = Faults(vec![first]);
         for (reason, found) in self.found.iter().filter(|(_, found)| found.count > 0) {
             let example = match found.example.as_str() {
@@ -242,18 +241,21 @@ impl Tally {
 impl fmt::Display for Tally {
     /// What was read, used, left out and odd, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files = if self.files == 1 { "file" } else { "files" };
-        writeln!(
-            f,
-            "read      {} {}s of {} {files}",
-            self.lines, self.unit, self.files
-        )?;
-        write!(f, "used      {} jobs", self.jobs)?;
+        let (lines, files) = (
+            count(self.lines, &self.unit.to_string()),
+            count(self.files, "file"),
+        );
+        writeln!(f, "read      {lines} of {files}")?;
+        write!(f, "used      {}", count(self.jobs, "job"))?;
         if self.running > 0 {
             write!(f, ", {} of them without an end", self.running)?;
         }
         if self.outages > 0 {
-            write!(f, "; {} outages or reservations", self.outages)?;
+            let outages = match self.outages {
+                1 => "1 outage or reservation".to_owned(),
+                more => format!("{more} outages or reservations"),
+            };
+            write!(f, "; {outages}")?;
         }
         for (reason, found) in &self.found {
             match reason.is_fault() {

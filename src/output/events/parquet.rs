@@ -142,7 +142,9 @@ fn wide_fields(log: &EventLog) -> Result<Vec<Type>, ParquetError> {
         .nodes()
         .iter()
         .map(|node| state_field(node, Repetition::REQUIRED));
-    std::iter::once(time_field(log.clock())).chain(states).collect()
+    std::iter::once(time_field(log.clock()))
+        .chain(states)
+        .collect()
 }
 
 fn time_field(clock: &Clock) -> Result<Type, ParquetError> {

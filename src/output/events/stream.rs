@@ -89,7 +89,9 @@ impl Sink {
         let out = || Ok::<_, io::Error>(BufWriter::with_capacity(1 << 16, File::create(path)?));
         Ok(match format {
             Format::Csv => Sink::Csv(Box::new(csv::LongWriter::new(clock, out()?)?)),
-            Format::Parquet => Sink::Parquet(Box::new(parquet::LongWriter::new(nodes, clock, out()?)?)),
+            Format::Parquet => {
+                Sink::Parquet(Box::new(parquet::LongWriter::new(nodes, clock, out()?)?))
+            }
             Format::Gev => Sink::Gev(gev::Writer::spooled()?),
         })
     }

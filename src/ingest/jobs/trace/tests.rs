@@ -160,7 +160,10 @@ fn a_window_with_an_offset_needs_times_with_offsets() {
     };
     let error = read_with(&log, options).unwrap_err();
     assert_eq!(error.exit_code(), 2);
-    assert!(error.to_string().contains("has an offset from UTC"), "{error}");
+    assert!(
+        error.to_string().contains("has an offset from UTC"),
+        "{error}"
+    );
 }
 
 #[test]
