@@ -110,7 +110,7 @@ impl SliceArgs {
         let expected =
             "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Loaded {
-            value: cut(&log.value, self.slice(), events, expected)?,
+            value: cut(&log.value, self.slice(), events, expected)?.told_from_its_start(),
             ..log
         })
     }

@@ -66,6 +66,20 @@ impl Clock {
         }
     }
 
+    /// The clock of a log that starts at a time of this one, and the seconds by which the
+    /// times of that log are ahead.
+    pub fn starting(&self, start: Time) -> (Self, i64) {
+        let Some(offset) = self.offset(start) else {
+            return (Clock::UNKNOWN, 0);
+        };
+        let ahead = i64::from(offset) - i64::from(self.base());
+        let mut clock = Clock::new(offset, []);
+        for (time, offset) in self.changes().iter().filter(|(time, _)| *time > start) {
+            clock.change(time.plus_whole(ahead), *offset);
+        }
+        (clock, ahead)
+    }
+
     /// Whether it is known.
     pub fn is_known(&self) -> bool {
         !self.offsets.is_empty()
@@ -382,6 +396,17 @@ mod tests {
             let total: i64 = pieces.iter().map(|(from, to)| to.0 - from.0).sum();
             prop_assert_eq!(total, to.0 - from.0);
             prop_assert_eq!(pieces[0].0, clock.local(from));
+        }
+
+        // A log that starts later shows the same.
+        #[test]
+        fn a_later_start_shows_the_same(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
+            let start = Time::from_seconds(start);
+            let (later, ahead) = clock.starting(start);
+            for time in [start, start.plus_whole(step)] {
+                prop_assert_eq!(later.show(time.plus_whole(ahead)), clock.show(time));
+            }
+            prop_assert_eq!(later.local(start.plus_whole(ahead)), start.plus_whole(ahead));
         }
 
         // What a clock shows with its offset is the time again.

@@ -151,6 +151,19 @@ impl EventLog {
         out.finish()
     }
 
+    /// The log with its times as the clock showed them at the first row: of a part of a log,
+    /// the clock may have been put forward or back before it.
+    pub fn told_from_its_start(mut self) -> EventLog {
+        if let Some(first) = self.times.first() {
+            let (clock, ahead) = self.clock.starting(*first);
+            self.clock = clock;
+            for time in &mut self.times {
+                *time = time.plus_whole(ahead);
+            }
+        }
+        self
+    }
+
     /// Node-seconds of idleness over the log's span.
     pub fn idle_node_seconds(&self) -> f64 {
         let mut idle = 0i64;

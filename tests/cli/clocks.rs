@@ -96,13 +96,13 @@ fn a_replay_is_cut_at_local_times_and_its_tasks_may_have_offsets() {
     gleaner(at, line).expect(0);
     let run = json(&at.join("run/run.json"));
     assert!(run.to_string().contains("2026-03-09 11:30:00"), "{run}");
-    // On the clock of the log's start, UTC-6: from 11:00, and submitted at 11:30.
+    // From 12:00 as the clock showed, and submitted at 12:30.
     assert_eq!(
         json(&at.join("run/summary.json"))["from"],
-        "2026-03-09 11:00:00"
+        "2026-03-09 12:00:00"
     );
     let tasks = fs::read_to_string(at.join("run/tasks.csv")).unwrap();
-    assert!(tasks.contains("2026-03-09 11:30:00"), "{tasks}");
+    assert!(tasks.contains("2026-03-09 12:30:00"), "{tasks}");
     // A log whose zone is unknown has no use for offsets.
     let unknown = gleaner(at, "replay --events idle.csv --tasks one.toml --t-fwd 60").expect(3);
     unknown.says(&["one.toml", "submit", "as the log's time zone is unknown"]);
