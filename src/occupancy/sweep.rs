@@ -71,6 +71,10 @@ struct Node {
 
 const IDLE: usize = Hold::ALL.len();
 
+/// Where an edge changes more stretches than this, those that are alike are joined: so an
+/// edge takes time for the nodes that differ. Joining few is not worth the look.
+const SCATTERED: usize = 64;
+
 impl Node {
     fn state(&self) -> usize {
         self.held.iter().position(|n| *n > 0).unwrap_or(IDLE)
@@ -121,6 +125,8 @@ struct Sweep<'a> {
     nodes: Vec<Node>,
     /// Heads of stretches that an edge has changed.
     touched: Vec<u32>,
+    /// Nodes of edges over so many stretches that some may be joined.
+    scattered: Vec<(usize, usize)>,
     changes: Vec<Change>,
     /// Nodes by state.
     counts: [u64; IDLE + 1],
@@ -142,6 +148,7 @@ impl<'a> Sweep<'a> {
             // Before the first event every node is busy, and all may change at it.
             nodes: vec![Node::touched(); rank.len()],
             touched: first.into_iter().collect(),
+            scattered: Vec::new(),
             changes: Vec::new(),
             counts,
             counted: window.from,
@@ -161,8 +168,9 @@ impl<'a> Sweep<'a> {
         }
         self.cut(first);
         self.cut(last);
-        let mut head = first;
+        let (mut head, mut stretches) = (first, 0);
         while head < last {
+            stretches += 1;
             let end = self.end(head);
             let node = &mut self.nodes[head];
             if edge.starts() {
@@ -180,6 +188,9 @@ impl<'a> Sweep<'a> {
                 self.touched.push(head as u32);
             }
             head = end;
+        }
+        if stretches > SCATTERED {
+            self.scattered.push((first, last));
         }
     }
 
@@ -201,18 +212,14 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Joins the stretch with this head with those beside it that it is like.
-    fn join(&mut self, head: usize) {
-        if !self.heads.contains(head) {
-            return;
-        }
-        let after = self.end(head);
-        if after < self.nodes.len() && self.nodes[after].held == self.nodes[head].held {
-            self.heads.remove(after);
-        }
-        let before = head.checked_sub(1).and_then(|at| self.heads.previous(at));
-        if before.is_some_and(|before| self.nodes[before].held == self.nodes[head].held) {
-            self.heads.remove(head);
+    /// Joins neighbouring stretches from one head on, before another, that are alike.
+    fn join(&mut self, first: usize, last: usize) {
+        let mut head = first;
+        while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
+            match self.nodes[next].held == self.nodes[head].held {
+                true => self.heads.remove(next),
+                false => head = next,
+            }
         }
     }
 
@@ -254,8 +261,11 @@ impl<'a> Sweep<'a> {
             }
             node.state = state;
         }
-        touched.drain(..).for_each(|head| self.join(head as usize));
+        touched.clear();
         self.touched = touched;
+        while let Some((first, last)) = self.scattered.pop() {
+            self.join(first, last);
+        }
     }
 
     fn count_up_to(&mut self, second: i64) {
@@ -382,16 +392,21 @@ mod tests {
             let run = Run { first, count };
             sweep.apply(Edge::new(1, run, Hold::Running, starts));
             sweep.settle();
-            let mut heads = Vec::new();
-            while let Some(head) = sweep.heads.next(heads.last().map_or(0, |last| last + 1)) {
-                heads.push(head);
-            }
-            heads
+            let heads = (0..1000).filter(|node| sweep.heads.contains(*node));
+            heads.collect::<Vec<_>>()
         };
         assert_eq!(edge(0, 1000, true), [0]);
         assert_eq!(edge(100, 200, true), [0, 100, 300]);
-        assert_eq!(edge(300, 700, true), [0, 100]);
-        assert_eq!(edge(100, 900, false), [0]);
+        for node in (300..500).step_by(2) {
+            edge(node, 1, true);
+        }
+        assert_eq!(edge(10, 5, true).len(), 3 + 199 + 2);
+        for node in (300..500).step_by(2) {
+            edge(node, 1, false);
+        }
+        // Only an edge over many stretches looks at them.
+        assert_eq!(edge(10, 5, false).len(), 3 + 199 + 2);
+        assert_eq!(edge(0, 1000, true), [0, 100, 300]);
     }
 
     // Fixed example.

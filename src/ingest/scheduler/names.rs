@@ -2,12 +2,14 @@
 //! ranges of numbers.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use indexmap::IndexMap;
 
 use super::hostlist::{Numbers, Piece};
 use crate::occupancy::Run;
+
+/// The letter for 0 in a key; the 63 after it are no colons.
+const LETTERS: u8 = b'@';
 
 /// Most digits of a number that is told apart from the text around it.
 const MAX_DIGITS: usize = 18;
@@ -18,6 +20,8 @@ const MAX_DIGITS: usize = 18;
 pub(super) struct Names {
     /// By [`Stem::key`].
     stems: IndexMap<String, Blocks>,
+    /// The stem that was looked up last, which as a rule is the next one.
+    last: usize,
     len: usize,
     key: String,
     name: String,
@@ -101,10 +105,17 @@ impl Names {
         each: &mut impl FnMut(Found<'_>),
     ) {
         stem.key(&mut self.key);
-        if self.len < most && !self.stems.contains_key(&self.key) {
-            self.stems.insert(self.key.clone(), Blocks::new());
+        let again = self.stems.get_index(self.last);
+        if again.is_none_or(|(key, _)| *key != self.key) {
+            self.last = match self.stems.get_index_of(&self.key) {
+                Some(index) => index,
+                None if self.len < most => {
+                    self.stems.insert_full(self.key.clone(), Blocks::new()).0
+                }
+                None => usize::MAX,
+            };
         }
-        let Some(blocks) = self.stems.get_mut(&self.key) else {
+        let Some((_, blocks)) = self.stems.get_index_mut(self.last) else {
             return each(Err(Unknown {
                 stem,
                 number: first,
@@ -205,32 +216,34 @@ impl<'n> Stem<'n> {
         (stem, number.parse().unwrap_or(0))
     }
 
-    /// A text that no other stem has.
+    /// A text that no other stem has: the number of digits as a letter, the length of the
+    /// part before them in letters of six bits each up to a colon, and both parts.
     fn key(&self, key: &mut String) {
+        let letter = |bits: usize| char::from(LETTERS + (bits & 63) as u8);
         key.clear();
-        // Writing to a text cannot fail.
-        let _ = write!(
-            key,
-            "{}:{}:{}{}",
-            self.digits,
-            self.before.len(),
-            self.before,
-            self.after
-        );
+        key.push(letter(self.digits));
+        let mut length = self.before.len();
+        while length > 0 {
+            key.push(letter(length));
+            length >>= 6;
+        }
+        key.push(':');
+        key.push_str(self.before);
+        key.push_str(self.after);
     }
 
     /// The stem that has a key.
     fn of_key(key: &'n str) -> Self {
-        let mut parts = key.splitn(3, ':');
-        let digits = parts.next().and_then(|digits| digits.parse().ok());
-        let length = parts.next().and_then(|length| length.parse().ok());
-        let text = parts.next().unwrap_or_default();
-        let (before, after) = text
-            .split_at_checked(length.unwrap_or(0))
-            .unwrap_or((text, ""));
+        let bits = |letter: &u8| usize::from(letter - LETTERS);
+        let (head, text) = key.split_once(':').unwrap_or((key, ""));
+        let (digits, length) = head.as_bytes().split_first().unwrap_or((&LETTERS, &[]));
+        let length = length
+            .iter()
+            .rfold(0, |length, letter| length << 6 | bits(letter));
+        let (before, after) = text.split_at_checked(length).unwrap_or((text, ""));
         Stem {
             before,
-            digits: digits.unwrap_or(0),
+            digits: bits(digits),
             after,
         }
     }
@@ -348,7 +361,7 @@ mod tests {
         }
 
         #[test]
-        fn a_stem_and_its_number_are_the_name(name in "[a-c:0-9é]{1,24}") {
+        fn a_stem_and_its_number_are_the_name(name in "[a-c:0-9é]{1,24}|[a-c]{60,200}[0-9x]{1,5}") {
             let (stem, number) = Stem::of(&name);
             prop_assert_eq!(&stem.name(number), &name);
             let mut key = String::new();

@@ -103,7 +103,9 @@ fn job(
     if is_unknown(row.text(NODES)) {
         return without_nodes(row, place, intake);
     }
-    let submit = row.cell(SUBMIT).and_then(stamp);
+    // It helps to tell apart the hours that a clock repeats.
+    let submit = row.cell(SUBMIT).filter(|_| intake.clock.has_zone());
+    let submit = submit.and_then(stamp);
     let times = [submit, stamp(row.text(START)), stamp(row.text(END))];
     if times[1].is_none() {
         return no_time(row.text(START), place, intake);
