@@ -65,7 +65,8 @@ pub struct SliceArgs {
     /// How many nodes to use [default: all] (-nN).
     #[arg(long, value_name = "COUNT")]
     nodes: Option<usize>,
-    /// First time of the log to use: earlier rows only set the stage.
+    /// First time of the log to use, such as "2026-01-31 08:00" in its local time, or with an
+    /// offset from UTC: earlier rows only set the stage.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
     from: Option<Stamp>,

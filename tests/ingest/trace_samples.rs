@@ -98,7 +98,7 @@ fn phillys_times_may_be_resolved_in_their_zone() {
     assert_eq!(prepared.trace.origin, Some(origin));
     let error = prepare(&[log], &Options::new(Format::Philly)).unwrap_err();
     assert!(
-        error.to_string().contains("1 that end before they start"),
+        error.to_string().contains("1 with an end before the start"),
         "{error}"
     );
 }

@@ -87,7 +87,7 @@ fn a_zone_resolves_local_times() {
     );
     assert_eq!(notes.len(), 1);
     assert!(
-        notes[0].starts_with("1 rows are at local times that occur twice"),
+        notes[0].starts_with("1 row at a local time that occurs twice"),
         "{notes:?}"
     );
     let spring = autumn.replace("10-25", "03-29");

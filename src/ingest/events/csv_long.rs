@@ -10,6 +10,7 @@ use crate::domain::Time;
 use crate::error::Result;
 use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
+use crate::ingest::jobs::words::count;
 use crate::ingest::records::Lines;
 
 /// Where the three columns are.
@@ -34,7 +35,7 @@ pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
     while let Some(line) = lines.next(&mut record)? {
         let place = Place::Line(line);
         if record.len() != 3 {
-            let found = format!("{} fields", record.len());
+            let found = count(record.len(), "field");
             long.log.fault(place, "", found, "time, node and state")?;
             continue;
         }

@@ -9,6 +9,7 @@ use crate::domain::Change;
 use crate::error::Result;
 use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
+use crate::ingest::jobs::words::count;
 use crate::ingest::records::Lines;
 
 pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
@@ -20,7 +21,7 @@ pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
     while let Some(line) = lines.next(&mut record)? {
         let place = Place::Line(line);
         if record.len() != names.len() + 1 {
-            let found = format!("{} fields", record.len());
+            let found = count(record.len(), "field");
             let expected = format!("{}, as in the header", names.len() + 1);
             log.fault(place, "", found, expected)?;
             continue;

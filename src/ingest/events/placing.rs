@@ -1,6 +1,7 @@
 //! Places the times of a log's rows on its clock.
 
 use crate::domain::{Clock, Stamp, Time};
+use crate::ingest::jobs::words::count;
 use crate::ingest::zone::{Instant, Zone};
 
 /// Takes the times of rows in order, as they are written.
@@ -104,9 +105,9 @@ impl Placing {
         let mut notes = Vec::new();
         if self.unsure > 0 {
             notes.push(format!(
-                "{} rows are at local times that occur twice, as the clock was put back: each is \
-                 the first that is not before the row above",
-                self.unsure
+                "{} at a local time that occurs twice, as the clock was put back: the first is \
+                 taken that is not before the row above",
+                count(self.unsure, "row")
             ));
         }
         if self.seen.epoch && !self.clock.is_known() {

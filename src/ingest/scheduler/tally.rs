@@ -94,48 +94,50 @@ impl Reason {
     pub fn words(self) -> &'static str {
         match self {
             Reason::NeverStarted => "never started",
-            Reason::Step => "job steps (leave them out with -X)",
-            Reason::OtherRecord => "other records",
-            Reason::NoOutage => "events without an outage of a node",
-            Reason::NoGpu => "ask for no GPU",
+            Reason::Step => "of a job's steps (leave them out with -X)",
+            Reason::OtherRecord => "of other kinds of records",
+            Reason::NoOutage => "without an outage of a node",
+            Reason::NoGpu => "without GPUs",
             Reason::NoTime => "ran for less than a second",
             Reason::StillRunning => "still ran at the trace's end",
-            Reason::OtherProfile => "have a profile other than delays: their durations are unknown",
+            Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
             Reason::Unreadable => "cannot be read",
-            Reason::EndsBeforeStart => "end before they start",
-            Reason::NoEnd => "are over without an end",
+            Reason::EndsBeforeStart => "with an end before the start",
+            Reason::NoEnd => "over without an end",
             Reason::NoNodes => "ran on unknown nodes",
-            Reason::StartsAgain => "start again without an end (they end there)",
-            Reason::UnknownNodes => "name nodes that the machine lacks (the others are used)",
-            Reason::CountDiffers => "have another count of nodes than their list (which is used)",
-            Reason::TooManyNodes => "use more nodes than the machine has (all of them are used)",
-            Reason::NotEnoughFree => "use more nodes than were free (those are used)",
-            Reason::NoRun => "have an attempt without a start or an end (the others are used)",
-            Reason::StartsEarly => "start before they are submitted (both are used)",
+            Reason::StartsAgain => "started again without an end (which is then)",
+            Reason::UnknownNodes => "with nodes that the machine lacks (the others are used)",
+            Reason::CountDiffers => "with another count of nodes than in the list (which is used)",
+            Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
+            Reason::NotEnoughFree => "with more nodes than were free (those are used)",
+            Reason::NoRun => "with an attempt without a start or an end (the others are used)",
+            Reason::StartsEarly => "with a start before the submission (both are used)",
             Reason::DurationDiffers => {
-                "have a duration other than from start to end (which is used)"
+                "with a duration other than from start to end (which is used)"
             }
-            Reason::Repeated => "have the id of an earlier one (which is used)",
+            Reason::Repeated => "with the id of an earlier one (which is used)",
             Reason::TooManyOfNode => {
-                "use more GPUs of a machine than it has (all of them are used)"
+                "with more GPUs of a machine than it has (all of them are used)"
             }
-            Reason::TooManyGpus => "ask for more GPUs than their virtual cluster has (left out)",
-            Reason::UnknownCluster => "are of a virtual cluster without machines (left out)",
-            Reason::SeveralTypes => "use GPUs of several types (they count for the first)",
-            Reason::NoProfile => "name a profile that the workload lacks",
-            Reason::NoThroughput => "are of a kind without a throughput (left out)",
-            Reason::NoTask => "have no task",
-            Reason::NoJob => "have tasks and no row in the table of jobs",
-            Reason::Absurd => "tell times or numbers that no job has (left out)",
+            Reason::TooManyGpus => "with more GPUs than the virtual cluster has (left out)",
+            Reason::UnknownCluster => "of a virtual cluster without machines (left out)",
+            Reason::SeveralTypes => "with GPUs of several types (the first counts)",
+            Reason::NoProfile => "with a profile that the workload lacks",
+            Reason::NoThroughput => "of a kind without a throughput (left out)",
+            Reason::NoTask => "without a task",
+            Reason::NoJob => "with tasks and no row in the table of jobs",
+            Reason::Absurd => "with times or numbers that no job has (left out)",
             Reason::NeverOccurs => {
-                "are at local times that did not occur, as the clock was put forward (told with \
+                "at a local time that did not occur, as the clock was put forward (told with \
                  the offset from before)"
             }
             Reason::OccursTwice => {
-                "are at local times that occur twice, as the clock was put back (the earlier is \
+                "at a local time that occurs twice, as the clock was put back (the earlier is \
                  used)"
             }
-            Reason::Overlap => "starts on a node with a running job (usual where jobs share nodes)",
+            Reason::Overlap => {
+                "on a node that was running a job already (usual where jobs share nodes)"
+            }
         }
     }
 }
@@ -231,7 +233,7 @@ impl Tally {
                 "" => String::new(),
                 example => format!(", such as {example}"),
             };
-            let found = format!("{} that {}{example}", found.count, reason.words());
+            let found = format!("{} {}{example}", found.count, reason.words());
             faults.push(Fault::of(file, found, expected));
         }
         Error::Data(faults)
@@ -287,7 +289,7 @@ mod tests {
         let text = tally.to_string();
         assert!(text.contains("left out  1 job steps"), "{text}");
         assert!(
-            text.contains("odd       2 are over without an end; first log, line 7: COMPLETED"),
+            text.contains("odd       2 over without an end; first log, line 7: COMPLETED"),
             "{text}"
         );
     }
