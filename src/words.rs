@@ -1,6 +1,7 @@
 //! Words that messages share, and texts of files in messages.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// A text with a visible escape, such as `\u{1b}`, for each character that a terminal obeys or
 /// hides: control characters, separators of lines, and controls of the direction of text.
@@ -26,8 +27,8 @@ fn is_obeyed(c: char) -> bool {
 }
 
 /// A number of things: `1 node`, `3 nodes`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
@@ -52,8 +53,8 @@ mod tests {
 
     #[test]
     fn one_thing_has_no_plural() {
-        assert_eq!(counted(1, "node"), "1 node");
-        assert_eq!(counted(0, "node"), "0 nodes");
-        assert_eq!(counted(2, "node"), "2 nodes");
+        assert_eq!(counted(1_u32, "node"), "1 node");
+        assert_eq!(counted(0_usize, "node"), "0 nodes");
+        assert_eq!(counted(2_u64, "node"), "2 nodes");
     }
 }

@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 
 use gleaner::domain::events::Slice;
-use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
+use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Stamp, Time, TrainingTask};
 use gleaner::replay::decide::Checked;
 use gleaner::replay::{Objective, Options, Outcome, StepStatus};
 use gleaner_solvers::{BigM, SolverKind};
@@ -18,7 +18,10 @@ fn samples() -> (EventLog, Vec<TrainingTask>) {
     let dataset = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset");
     let log = gleaner::ingest::events::read(&dataset.join("idle.csv")).unwrap();
     let tasks = gleaner::ingest::tasks::read(&dataset.join("tasks.toml"), None, false).unwrap();
-    (log.value.slice(Slice::default()), tasks.value.tasks)
+    (
+        log.value.slice(Slice::default()).unwrap(),
+        tasks.value.tasks,
+    )
 }
 
 fn run(log: &EventLog, tasks: &[TrainingTask], objective: Objective, kind: SolverKind) -> Outcome {
@@ -121,14 +124,15 @@ fn a_window_of_time_is_a_log_of_its_own() {
     let (log, _) = samples();
     let (from, to) = (log.times()[100], log.times()[300]);
     let cut = log.slice(Slice {
-        from: Some(from),
-        to: Some(to),
+        from: Some(Stamp::Local(from)),
+        to: Some(Stamp::Local(to)),
         ..Slice::default()
     });
     let skipped = log.slice(Slice {
         skip_rows: log.times().partition_point(|&t| t < from),
         ..Slice::default()
     });
+    let (cut, skipped) = (cut.unwrap(), skipped.unwrap());
     assert_eq!((cut.times()[0], cut.times()[cut.len() - 1]), (from, to));
     assert_eq!(cut.changes(0), skipped.changes(0));
 }

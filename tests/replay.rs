@@ -425,7 +425,7 @@ proptest! {
             submit_every,
             seed,
         }).unwrap();
-        let log = log.slice(Default::default());
+        let log = log.slice(Default::default()).unwrap();
         let options = Options { initial, seed, completion_events, ..options(t_fwd, max_tasks) };
         let outcome = replay(&log, &tasks, &options, &mut solver(kind)).unwrap();
         audit(&log, &tasks, &outcome);

@@ -1,4 +1,5 @@
 //! Any bytes are a trace, or a fault; and what is a trace can be simulated.
+#![allow(dead_code, reason = "each target uses its own part")]
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -17,8 +18,13 @@ static FILES: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
 
 /// Reads a trace, and what is written of it.
 pub fn check(files: &[&[u8]], format: Format) {
+    check_with(files, &Options::new(format));
+}
+
+/// As [`check`], with other options than the defaults.
+pub fn check_with(files: &[&[u8]], options: &Options) {
     let inputs = files.iter().map(|file| Input::new(Path::new("log"), *file));
-    let Ok(prepared) = read_inputs(inputs, &Options::new(format)) else {
+    let Ok(prepared) = read_inputs(inputs, options) else {
         return;
     };
     let [jobs, vcs] = &*FILES;

@@ -6,7 +6,9 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::error::Result;
 use crate::ingest;
+use crate::ingest::zone::Zone;
 use crate::output::events::{self, Layout};
+use crate::words::counted;
 
 /// Convert an event log to CSV, Parquet or the fast cache .gev.
 ///
@@ -27,6 +29,10 @@ pub struct Args {
     /// Table layout for CSV and Parquet.
     #[arg(long, value_enum, default_value_t = TableLayout::Long)]
     layout: TableLayout,
+    /// The log's time zone, such as America/Chicago or +01:00: whose clock local times are
+    /// on, and on which others are told [default: what the log says].
+    #[arg(long, value_name = "ZONE")]
+    timezone: Option<String>,
 }
 
 /// How a table of events is laid out.
@@ -48,15 +54,16 @@ pub fn run(args: &Args) -> Result<()> {
         TableLayout::Wide => Layout::Wide,
     };
     events::Format::of(&args.output)?;
-    let log = ingest::events::read(&args.input)?;
+    let zone = args.timezone.as_deref().map(Zone::of_flag).transpose()?;
+    let log = ingest::events::read_in(&args.input, zone.as_ref())?;
     super::remark(&log.notes);
     events::write(&log.value, &args.output, layout, log.sources.first())?;
     super::remark(&[format!(
-        "{}: {} events, {} nodes, {} changes",
+        "wrote {}: {}, {}, {}",
         args.output.display(),
-        log.value.len(),
-        log.value.nodes().len(),
-        log.value.change_count()
+        counted(log.value.len(), "event"),
+        counted(log.value.nodes().len(), "node"),
+        counted(log.value.change_count(), "change")
     )]);
     Ok(())
 }

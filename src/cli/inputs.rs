@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::remark;
 use crate::domain::events::Slice;
-use crate::domain::{EventLog, Time, TrainingTask};
+use crate::domain::{EventLog, Stamp, TrainingTask};
 use crate::error::{Error, Fault, Faults, Result};
+use crate::ingest::zone::Zone;
 use crate::ingest::{self, Loaded, SourceId};
 use crate::replay::{Initial, Objective, Options};
 
@@ -64,14 +65,19 @@ pub struct SliceArgs {
     /// How many nodes to use [default: all] (-nN).
     #[arg(long, value_name = "COUNT")]
     nodes: Option<usize>,
-    /// First time of the log to use: earlier rows only set the stage.
+    /// First time of the log to use, such as "2026-01-31 08:00" in its local time, or with an
+    /// offset from UTC: earlier rows only set the stage.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
-    from: Option<Time>,
+    from: Option<Stamp>,
     /// Last time of the log to use.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
-    to: Option<Time>,
+    to: Option<Stamp>,
+    /// The log's time zone, such as America/Chicago or +01:00 [default: what the log says].
+    #[arg(long, value_name = "ZONE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timezone: Option<String>,
 }
 
 impl SliceArgs {
@@ -85,16 +91,27 @@ impl SliceArgs {
         }
     }
 
+    /// Reads the whole log, by way of its fast copy where that is asked for.
+    fn read_log(&self, events: &Path) -> Result<Loaded<EventLog>> {
+        let Some(zone) = &self.timezone else {
+            return read_log(events, self.cache);
+        };
+        // The fast copy is of the log on its own clock.
+        let log = ingest::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
+        remark(&log.notes);
+        Ok(log)
+    }
+
     /// Reads the log `events`, and cuts the slice; rows equal to the row before are dropped.
     ///
     /// # Errors
     /// Faults of the file; an empty slice.
     pub fn read(&self, events: &Path) -> Result<Loaded<EventLog>> {
-        let log = read_log(events, self.cache)?;
+        let log = self.read_log(events)?;
         let expected =
             "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Loaded {
-            value: cut(&log.value, self.slice(), events, expected)?,
+            value: cut(&log.value, self.slice(), events, expected)?.told_from_its_start(),
             ..log
         })
     }
@@ -106,7 +123,7 @@ impl SliceArgs {
     /// As [`SliceArgs::read`].
     pub fn read_with_still_rows(&self, events: &Path) -> Result<Loaded<EventLog>> {
         if self.slice() == Slice::default() {
-            read_log(events, self.cache)
+            self.read_log(events)
         } else {
             self.read(events)
         }
@@ -121,10 +138,10 @@ fn objectives() -> impl TypedValueParser<Value = Objective> {
 
 /// Serialises a time as it is written in files.
 pub(super) fn as_text<S: serde::Serializer>(
-    time: &Option<Time>,
+    time: &Option<impl ToString>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    time.map(|time| time.to_string()).serialize(serializer)
+    time.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 /// The deal at event 0.
@@ -183,9 +200,11 @@ pub fn read_log(file: &Path, cache: bool) -> Result<Loaded<EventLog>> {
 /// Cuts the slice out of the log that was read from `file`.
 ///
 /// # Errors
-/// The slice holds no row or no node; `expected` says what it should.
+/// The slice holds no row or no node; `expected` says what it should. It is cut at times with
+/// offsets from UTC, and the log's clock is unknown.
 pub fn cut(log: &EventLog, slice: Slice, file: &Path, expected: &str) -> Result<EventLog> {
     let sliced = log.slice(slice);
+    let sliced = sliced.map_err(|error| Error::Usage(error.to_string()))?;
     if sliced.is_empty() || sliced.nodes().is_empty() {
         let found = format!("{} rows and {} nodes", log.len(), log.nodes().len());
         return Err(Fault::of(file, found, expected).into());
@@ -202,9 +221,10 @@ impl LogArgs {
         let (Some(events), Some(tasks)) = (&self.events, &self.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
         };
-        let tasks = ingest::tasks::read(tasks, self.curves.as_deref(), skip_invalid)?;
-        remark(&tasks.notes);
         let log = self.slice.read(events)?;
+        let (curves, clock) = (self.curves.as_deref(), log.value.clock());
+        let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
+        remark(&tasks.notes);
         Ok(Inputs {
             log: log.value,
             tasks: tasks.value.tasks,

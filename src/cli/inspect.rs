@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::inputs::SliceArgs;
 use super::report::Drawn;
 use super::{print, remark};
+use crate::domain::Clock;
 use crate::error::{Error, Result};
 use crate::ingest::runs::RunInfo;
 use crate::ingest::{self, Loaded};
@@ -51,6 +52,10 @@ pub struct Args {
     drawn: Drawn,
 }
 
+/// A remark on hours and weekdays.
+const ZONE_UNKNOWN: &str = "the log does not say its time zone: hours and weekdays are those of \
+                            its times as they are written (--timezone ZONE names it)";
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -59,8 +64,11 @@ pub fn run(args: &Args) -> Result<()> {
     if args.max_tasks == 0 {
         return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
     }
-    let costs = costs(args)?;
     let log = args.slice.read_with_still_rows(&args.log)?;
+    let costs = costs(args, log.value.clock())?;
+    if !log.value.clock().is_known() {
+        remark(&[ZONE_UNKNOWN.to_owned()]);
+    }
     let inspection = inspect::inspect(&log.value, costs.value);
     if !args.drawn.is_nothing() {
         let sources = [log.sources, costs.sources].concat();
@@ -83,7 +91,7 @@ fn cost_source(args: &Args) -> CostSource {
 }
 
 /// The rescale costs, and the files they come from.
-fn costs(args: &Args) -> Result<Loaded<RescaleCosts>> {
+fn costs(args: &Args, clock: &Clock) -> Result<Loaded<RescaleCosts>> {
     let Some(path) = &args.tasks else {
         return Ok(Loaded {
             value: RescaleCosts::typical(args.max_tasks),
@@ -91,7 +99,7 @@ fn costs(args: &Args) -> Result<Loaded<RescaleCosts>> {
             notes: Vec::new(),
         });
     };
-    let tasks = ingest::tasks::read(path, args.curves.as_deref(), false)?;
+    let tasks = ingest::tasks::read_on(path, args.curves.as_deref(), false, clock)?;
     remark(&tasks.notes);
     Ok(Loaded {
         value: RescaleCosts::of(&tasks.value.tasks, args.max_tasks),

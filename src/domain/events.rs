@@ -1,6 +1,7 @@
 //! Which nodes are idle, by time: the few nodes that change at each event.
 
-use super::Time;
+use super::clock::{Occurrence, UnknownClock};
+use super::{Clock, Stamp, Time};
 
 /// One node changing state, packed in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +40,7 @@ pub struct EventLog {
     /// Row i's changes are `changes[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
     changes: Vec<Change>,
+    clock: Clock,
 }
 
 /// A part of a log: the original's `iloc[skip_rows:, first_node : first_node + nodes]`.
@@ -51,9 +53,9 @@ pub struct Slice {
     /// How many nodes are kept; all that follow where `None`.
     pub nodes: Option<usize>,
     /// Rows before this time are dropped, too.
-    pub from: Option<Time>,
+    pub from: Option<Stamp>,
     /// Rows after this time are dropped.
-    pub to: Option<Time>,
+    pub to: Option<Stamp>,
 }
 
 impl EventLog {
@@ -65,6 +67,11 @@ impl EventLog {
     /// Time of every row; never decreasing.
     pub fn times(&self) -> &[Time] {
         &self.times
+    }
+
+    /// What the times are relative to UTC and to local time.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Number of rows.
@@ -94,16 +101,32 @@ impl EventLog {
 
     /// The part of the log that `slice` names, without the rows that equal the row before.
     ///
-    /// Empty where the slice keeps no row; a slice past the last node keeps no node.
-    pub fn slice(&self, slice: Slice) -> EventLog {
+    /// Empty where the slice keeps no row; a slice past the last node keeps no node. Of a
+    /// local time that occurs twice, `from` is the first and `to` the second.
+    ///
+    /// # Errors
+    /// A time of the slice has an offset from UTC, and the log's clock is unknown.
+    pub fn slice(&self, slice: Slice) -> Result<EventLog, UnknownClock> {
+        let place = |stamp: Option<Stamp>, occurrence| {
+            let time = stamp.map(|stamp| self.clock.time(stamp, occurrence));
+            time.transpose()
+        };
+        let from = place(slice.from, Occurrence::First)?;
+        let to = place(slice.to, Occurrence::Second)?;
+        Ok(self.cut(slice, from, to))
+    }
+
+    /// The part that a slice names, with its times on the log's clock.
+    fn cut(&self, slice: Slice, from: Option<Time>, to: Option<Time>) -> EventLog {
         let first = slice.first_node.min(self.nodes.len());
         let kept = slice.nodes.unwrap_or(usize::MAX);
         let last = first.saturating_add(kept).min(self.nodes.len());
         let before = |time: Time| self.times.partition_point(|&t| t < time);
-        let first_row = slice.from.map_or(0, before).max(slice.skip_rows);
+        let first_row = from.map_or(0, before).max(slice.skip_rows);
         let upto = |time: Time| self.times.partition_point(|&t| t <= time);
-        let rows = slice.to.map_or(self.len(), upto);
+        let rows = to.map_or(self.len(), upto);
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
+        out.set_clock(self.clock.clone());
         let mut idle = vec![false; last - first];
         let mut row_changes = Vec::new();
         for (row, (time, changes)) in self.rows().enumerate().take(rows) {
@@ -126,6 +149,19 @@ impl EventLog {
             }
         }
         out.finish()
+    }
+
+    /// The log with its times as the clock showed them at the first row: of a part of a log,
+    /// the clock may have been put forward or back before it.
+    pub fn told_from_its_start(mut self) -> EventLog {
+        if let Some(first) = self.times.first() {
+            let (clock, ahead) = self.clock.starting(*first);
+            self.clock = clock;
+            for time in &mut self.times {
+                *time = time.plus_whole(ahead);
+            }
+        }
+        self
     }
 
     /// Node-seconds of idleness over the log's span.
@@ -160,6 +196,7 @@ impl EventLogBuilder {
                 times: Vec::new(),
                 starts: vec![0],
                 changes: Vec::new(),
+                clock: Clock::UNKNOWN,
             },
         }
     }
@@ -180,6 +217,11 @@ impl EventLogBuilder {
         self.log.times.push(time);
         self.log.changes.extend(changes);
         self.log.starts.push(self.log.changes.len());
+    }
+
+    /// Says what clock the times are on; it is unknown otherwise.
+    pub fn set_clock(&mut self, clock: Clock) {
+        self.log.clock = clock;
     }
 
     /// The log.
@@ -248,7 +290,7 @@ mod tests {
             nodes in prop::option::of(0usize..7),
         ) {
             let slice = Slice { skip_rows, first_node, nodes, ..Slice::default() };
-            prop_assert_eq!(to_matrix(&from_matrix(&matrix).slice(slice)), sliced_matrix(&matrix, slice));
+            prop_assert_eq!(to_matrix(&from_matrix(&matrix).slice(slice).unwrap()), sliced_matrix(&matrix, slice));
         }
     }
 

@@ -5,22 +5,23 @@ use sha2::{Digest as _, Sha256};
 use super::{Change, EventLog, Time};
 use crate::files::Digest;
 
-/// Hashes an event log row by row.
+/// Hashes an event log row by row, as it is written.
 ///
 /// The bytes that are hashed, numbers little-endian: of every node the length of its name
-/// (8 bytes) and the name; then of every row its time in nanoseconds (8 bytes), the number
-/// of its changes (8 bytes), and each change (4 bytes): twice the node's index, plus 1 where
-/// the node becomes idle.
+/// (8 bytes) and the name; where the clock is known, its description with its length in the
+/// same way; then of every row its time in nanoseconds (8 bytes), the number of its changes
+/// (8 bytes), and each change (4 bytes): twice the node's index, plus 1 where the node becomes
+/// idle. Times are in UTC where the clock is known.
 #[derive(Debug, Clone)]
 pub struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Begins with the nodes.
-    pub fn new(nodes: &[String]) -> Self {
+    /// Begins with the nodes, and the description of the clock where it is known.
+    pub fn new(nodes: &[String], clock: Option<&str>) -> Self {
         let mut hasher = Sha256::new();
-        for name in nodes {
-            hasher.update((name.len() as u64).to_le_bytes());
-            hasher.update(name);
+        for text in nodes.iter().map(String::as_str).chain(clock) {
+            hasher.update((text.len() as u64).to_le_bytes());
+            hasher.update(text);
         }
         Fingerprint(hasher)
     }
@@ -40,11 +41,18 @@ impl Fingerprint {
         Digest(self.0.finalize().into())
     }
 
-    /// The digest of a whole log.
-    pub fn of(log: &EventLog) -> Digest {
-        let mut fingerprint = Fingerprint::new(log.nodes());
+    /// The digest of a whole log that is written, or was, with this description of its clock.
+    ///
+    /// It does not depend on the zone in which the log was read: a file that describes its
+    /// clock has times in UTC, and one that does not has times as the clock showed them.
+    pub fn of(log: &EventLog, clock: Option<&str>) -> Digest {
+        let mut fingerprint = Fingerprint::new(log.nodes(), clock);
         for (time, changes) in log.rows() {
-            fingerprint.push_row(time, changes);
+            let written = match clock {
+                Some(_) => log.clock().utc(time),
+                None => log.clock().local(time),
+            };
+            fingerprint.push_row(written, changes);
         }
         fingerprint.finish()
     }

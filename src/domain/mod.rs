@@ -1,15 +1,19 @@
 //! Domain types: event logs, training tasks, scaling curves, clusters, jobs, times.
 
+pub mod clock;
 pub mod cluster;
 pub mod events;
 pub mod fingerprint;
 pub mod jobs;
+pub mod stamp;
 pub mod tasks;
 pub mod time;
 
+pub use clock::Clock;
 pub use cluster::{Cluster, VirtualCluster};
 pub use events::{Change, EventLog, EventLogBuilder};
 pub use fingerprint::Fingerprint;
 pub use jobs::{Job, Known, Trace, Usage, Workload};
+pub use stamp::Stamp;
 pub use tasks::{ScalingCurve, TrainingTask};
 pub use time::Time;

@@ -1,11 +1,13 @@
-//! Civil times of logs: no time zone, nanosecond resolution.
+//! Times of logs, with nanosecond resolution.
 
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::DateTime;
 
-/// Nanoseconds since 1970-01-01 00:00:00 on the log's own clock.
+use super::Stamp;
+
+/// Nanoseconds since 1970-01-01 00:00:00 on the log's own clock: see [`super::Clock`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub i64);
 
@@ -28,6 +30,16 @@ impl Time {
         // The fraction is exact, and so is the product of the whole seconds.
         let micros = ((seconds - seconds.floor()) * 1e6).round();
         Some(Time(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
+    }
+
+    /// This time plus whole seconds, saturating.
+    pub const fn plus_whole(self, seconds: i64) -> Self {
+        Time(self.0.saturating_add(seconds.saturating_mul(NANOS)))
+    }
+
+    /// The second that it lies in, since 1970.
+    pub const fn second(self) -> i64 {
+        self.0.div_euclid(NANOS)
     }
 
     /// Seconds from `earlier` to `self`.
@@ -84,23 +96,28 @@ impl fmt::Display for Time {
     }
 }
 
-/// A text that is no time; the message says what is expected.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a time such as 2021-02-10 20:21:15 or seconds since 1970")]
-pub struct ParseTimeError;
+/// Why a text is not a time; the message says what is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ParseTimeError {
+    /// It is something else.
+    #[error("expected a time such as 2021-02-10 20:21:15 or seconds since 1970")]
+    NoTime,
+    /// It has an offset from UTC, where the clock of the times is not known.
+    #[error("expected a time without an offset from UTC, such as 2021-02-10 20:21:15")]
+    Offset,
+}
 
 impl FromStr for Time {
     type Err = ParseTimeError;
 
     /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), a date alone, or seconds since 1970.
+    ///
+    /// A time with an offset from UTC is an error: see [`Stamp`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = text.trim();
-        if let Ok(seconds) = text.parse::<f64>() {
-            return Time::from_fractional_seconds(seconds).ok_or(ParseTimeError);
+        match text.parse()? {
+            Stamp::Local(time) | Stamp::Epoch(time) => Ok(time),
+            Stamp::Zoned { .. } => Err(ParseTimeError::Offset),
         }
-        let civil: DateTime = text.parse().map_err(|_| ParseTimeError)?;
-        let nanos = civil.duration_since(EPOCH).as_nanos();
-        i64::try_from(nanos).map(Time).map_err(|_| ParseTimeError)
     }
 }
 
@@ -151,8 +168,10 @@ mod tests {
             "inf",
             "1e300",
         ] {
-            assert_eq!(text.parse::<Time>(), Err(ParseTimeError), "{text}");
+            assert_eq!(text.parse::<Time>(), Err(ParseTimeError::NoTime), "{text}");
         }
+        let offset = "2021-02-10 20:21:15+01:00".parse::<Time>();
+        assert_eq!(offset, Err(ParseTimeError::Offset));
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod scheduler;
 pub mod script;
 pub mod source;
 pub mod tasks;
+pub mod zone;
 
 mod fault;
 mod gather;

@@ -1,8 +1,8 @@
-//! Idle nodes by hour of the day and by weekday, on the log's own clock.
+//! Idle nodes by hour of the day and by weekday, as the log's clock showed them.
 
 use serde::Serialize;
 
-use crate::domain::Time;
+use crate::domain::{Clock, Time};
 
 const HOUR: i64 = 3_600_000_000_000;
 /// 1970-01-01 was a Thursday; Monday is 0.
@@ -30,20 +30,30 @@ pub struct Slot {
 
 /// Collects idle node-time by hour of the week.
 #[derive(Debug, Clone)]
-pub(super) struct CalendarScan {
+pub(super) struct CalendarScan<'l> {
+    clock: &'l Clock,
     /// Nanoseconds covered and node-nanoseconds idle, by hour of the week from Monday.
     week: [(i128, i128); 168],
 }
 
-impl CalendarScan {
-    pub fn new() -> Self {
+impl<'l> CalendarScan<'l> {
+    /// For a log on this clock.
+    pub fn new(clock: &'l Clock) -> Self {
         CalendarScan {
+            clock,
             week: [(0, 0); 168],
         }
     }
 
     /// `idle` nodes were idle from `from` to `to`.
     pub fn add(&mut self, from: Time, to: Time, idle: u32) {
+        for (from, to) in self.clock.pieces(from, to) {
+            self.add_shown(from, to, idle);
+        }
+    }
+
+    /// As [`CalendarScan::add`], of times that the clock showed.
+    fn add_shown(&mut self, from: Time, to: Time, idle: u32) {
         let mut at = i128::from(from.0);
         let to = i128::from(to.0);
         let hour_length = i128::from(HOUR);
@@ -95,7 +105,8 @@ mod tests {
     // Derived by formula: 30 min with 2 nodes, 30 min with 4, over a midnight.
     #[test]
     fn a_span_is_split_at_the_hours() {
-        let mut scan = CalendarScan::new();
+        let unknown = Clock::UNKNOWN;
+        let mut scan = CalendarScan::new(&unknown);
         // A Friday.
         scan.add(time("2021-02-12 22:30:00"), time("2021-02-12 23:30:00"), 2);
         scan.add(time("2021-02-12 23:30:00"), time("2021-02-13 00:15:00"), 4);
@@ -132,9 +143,25 @@ mod tests {
         assert_eq!(calendar.week[5][0], calendar.hours[0]);
     }
 
+    // Derived: a clock that is put back at 2:00 has two hours from 1:00 on.
+    #[test]
+    fn hours_follow_the_clock() {
+        let changed = Clock::new(3600, [(time("2021-02-13 01:00:00").second(), 0)]);
+        let mut scan = CalendarScan::new(&changed);
+        scan.add(time("2021-02-13 00:00:00"), time("2021-02-13 02:00:00"), 2);
+        // From 1:00 to 2:00 once more.
+        scan.add(time("2021-02-13 02:00:00"), time("2021-02-13 04:00:00"), 4);
+        let calendar = scan.finish();
+        let seconds: Vec<_> = calendar.hours.iter().take(5).map(|h| h.seconds).collect();
+        assert_eq!(seconds, [3600.0, 7200.0, 3600.0, 0.0, 0.0]);
+        assert_eq!(calendar.hours[1].idle_nodes, Some(3.0));
+        assert_eq!(calendar.hours[2].idle_nodes, Some(4.0));
+    }
+
     #[test]
     fn times_before_1970_have_weekdays_too() {
-        let mut scan = CalendarScan::new();
+        let unknown = Clock::UNKNOWN;
+        let mut scan = CalendarScan::new(&unknown);
         // A Wednesday.
         scan.add(time("1969-12-31 23:00:00"), time("1970-01-01 00:00:00"), 1);
         let calendar = scan.finish();

@@ -27,15 +27,18 @@ pub use timeline::Timeline;
 
 use serde::Serialize;
 
-use crate::domain::EventLog;
+use crate::domain::{EventLog, Time};
 
 /// What a log holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inspection {
-    /// Time of the first row.
+    /// Local time of the first row, with its offset from UTC where the log's clock is known.
     pub from: String,
-    /// Time of the last row.
+    /// Local time of the last row.
     pub to: String,
+    /// The times of both on the log's own clock.
+    #[serde(skip)]
+    pub span: (Time, Time),
     /// Seconds between them.
     pub span_seconds: f64,
     /// Number of nodes.
@@ -85,10 +88,15 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
         scan.span_seconds,
         costs,
     );
-    let time = |row: Option<&crate::domain::Time>| row.map(ToString::to_string).unwrap_or_default();
+    let time = |row: Option<&Time>| row.map(|time| log.clock().show(*time)).unwrap_or_default();
+    let (first, last) = (log.times().first(), log.times().last());
     Inspection {
-        from: time(log.times().first()),
-        to: time(log.times().last()),
+        from: time(first),
+        to: time(last),
+        span: (
+            first.copied().unwrap_or(Time(0)),
+            last.copied().unwrap_or(Time(0)),
+        ),
         span_seconds: scan.span_seconds,
         nodes,
         events: log.len(),
@@ -100,13 +108,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
         idle_nodes_mean,
         idle_share: ratio(scan.idle_node_seconds, capacity),
         idle_nodes_max: scan.idle_nodes_max,
-        suspicions: suspicion::suspicions(
-            log.times(),
-            &scan.uniform,
-            nodes,
-            idle_nodes_mean,
-            &gaps,
-        ),
+        suspicions: suspicion::suspicions(log, &scan.uniform, idle_nodes_mean, &gaps),
         event_gaps: gaps,
         never_idle: nodes::never_idle(log.nodes(), &scan.touched),
         always_idle: nodes::always_idle(log, &scan.touched),

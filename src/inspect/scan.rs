@@ -10,7 +10,7 @@ use crate::domain::{Change, EventLog, Time};
 
 /// What the pass gathers.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(super) struct Scan<'l> {
     /// Seconds from the first row to the last.
     pub span_seconds: f64,
     /// Node-seconds of idleness.
@@ -29,7 +29,7 @@ pub(super) struct Scan {
     pub departures: BTreeMap<u32, u32>,
     /// Spans over which all nodes were in one state.
     pub uniform: Vec<Uniform>,
-    pub calendar: CalendarScan,
+    pub calendar: CalendarScan<'l>,
     pub timeline: TimelineScan,
 }
 
@@ -61,8 +61,8 @@ impl Row {
     }
 }
 
-impl Scan {
-    pub fn of(log: &EventLog) -> Self {
+impl<'l> Scan<'l> {
+    pub fn of(log: &'l EventLog) -> Self {
         let start = log.times().first().copied().unwrap_or(Time(0));
         let end = log.times().last().copied().unwrap_or(start);
         let mut scan = Scan::new(log, start, end);
@@ -89,7 +89,7 @@ impl Scan {
         scan
     }
 
-    fn new(log: &EventLog, start: Time, end: Time) -> Self {
+    fn new(log: &'l EventLog, start: Time, end: Time) -> Self {
         Scan {
             span_seconds: seconds(end.0.abs_diff(start.0)),
             idle_node_seconds: 0.0,
@@ -100,7 +100,7 @@ impl Scan {
             touched: vec![0; log.nodes().len()],
             departures: BTreeMap::new(),
             uniform: Vec::new(),
-            calendar: CalendarScan::new(),
+            calendar: CalendarScan::new(log.clock()),
             timeline: TimelineScan::new(start, end),
         }
     }

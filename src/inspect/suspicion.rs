@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Distribution;
 use super::scan::Uniform;
-use crate::domain::Time;
+use crate::domain::{EventLog, Time};
 
 /// A span that needs a second look.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,12 +47,12 @@ const MISSED_NODES: f64 = 10.0;
 
 /// All suspicions, by time.
 pub(super) fn suspicions(
-    times: &[Time],
+    log: &EventLog,
     uniform: &[Uniform],
-    nodes: usize,
     idle_nodes_mean: f64,
     gaps: &Distribution,
 ) -> Vec<Suspicion> {
+    let (times, nodes) = (log.times(), log.nodes().len());
     let mut found = log_gaps(times, gaps);
     found.extend(uniform_spans(uniform, nodes as f64, idle_nodes_mean));
     found.extend(repeated_times(times));
@@ -63,8 +63,8 @@ pub(super) fn suspicions(
         .into_iter()
         .map(|(kind, from, to)| Suspicion {
             kind,
-            from: from.to_string(),
-            to: to.to_string(),
+            from: log.clock().show(from),
+            to: log.clock().show(to),
             seconds: to.seconds_since(from),
             rows: rows(from, to),
         })

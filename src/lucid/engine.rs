@@ -42,8 +42,8 @@ pub struct Setting<'a> {
         1 => "1 job waits".to_owned(),
         jobs => format!("{jobs} jobs wait"),
     },
-    counted((*gpus).into(), "GPU"),
-    counted((*nodes).into(), "node"),
+    counted(*gpus, "GPU"),
+    counted(*nodes, "node"),
 )]
 pub struct Stuck {
     /// Second of the last event.

@@ -9,10 +9,11 @@
 
 mod deal;
 mod edge;
+mod heads;
 mod runs;
 mod sweep;
 
 pub use deal::{CountedJob, Dealer, OPEN, Short};
 pub use edge::{Edge, Hold};
-pub use runs::{Run, to_runs};
+pub use runs::{Run, merge_runs};
 pub use sweep::{Overlaps, Shares, Swept, Window, sweep};

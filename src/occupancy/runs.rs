@@ -9,20 +9,18 @@ pub struct Run {
     pub count: u32,
 }
 
-/// The runs that some nodes make; sorts `nodes`, and counts a repeated one once.
-pub fn to_runs(nodes: &mut [u32], runs: &mut Vec<Run>) {
-    nodes.sort_unstable();
-    runs.clear();
-    for &node in nodes.iter() {
-        match runs.last_mut() {
-            Some(run) if node < run.first.saturating_add(run.count) => {}
-            Some(run) if node == run.first.saturating_add(run.count) => run.count += 1,
-            _ => runs.push(Run {
-                first: node,
-                count: 1,
-            }),
+/// Sorts runs and joins those that touch or overlap, so that every node is in one.
+pub fn merge_runs(runs: &mut Vec<Run>) {
+    runs.sort_unstable();
+    runs.dedup_by(|run, before| {
+        let end = before.first.saturating_add(before.count);
+        if run.first > end {
+            return false;
         }
-    }
+        let further = run.first.saturating_add(run.count);
+        before.count = end.max(further) - before.first;
+        true
+    });
 }
 
 #[cfg(test)]
@@ -31,11 +29,14 @@ mod tests {
 
     #[test]
     fn neighbours_make_one_run() {
-        let mut runs = Vec::new();
-        to_runs(&mut [7, 3, 4, 9, 5, 3], &mut runs);
+        let mut runs: Vec<Run> = [(7, 1), (3, 2), (9, 1), (5, 1), (3, 1), (20, 9), (22, 2)]
+            .map(|(first, count)| Run { first, count })
+            .into();
+        merge_runs(&mut runs);
         let pairs: Vec<_> = runs.iter().map(|run| (run.first, run.count)).collect();
-        assert_eq!(pairs, [(3, 3), (7, 1), (9, 1)]);
-        to_runs(&mut [], &mut runs);
+        assert_eq!(pairs, [(3, 3), (7, 1), (9, 1), (20, 9)]);
+        runs.clear();
+        merge_runs(&mut runs);
         assert!(runs.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 use crate::domain::Change;
 
 use super::edge::{Edge, Hold};
+use super::heads::Heads;
 
 /// The span of time that is looked at, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +12,14 @@ pub struct Window {
     pub from: i64,
     /// Last second: there is an event at it, whether or not anything changes.
     pub to: i64,
+}
+
+impl Window {
+    /// All of time.
+    pub const ALL: Window = Window {
+        from: i64::MIN,
+        to: i64::MAX,
+    };
 }
 
 /// Node-seconds of the window, by what the nodes were doing.
@@ -51,7 +60,7 @@ pub struct Swept {
     pub overlaps: Overlaps,
 }
 
-/// What is known of a node.
+/// What is known of consecutive nodes that nothing tells apart.
 #[derive(Debug, Clone, Default)]
 struct Node {
     held: [u32; 4],
@@ -61,6 +70,10 @@ struct Node {
 }
 
 const IDLE: usize = Hold::ALL.len();
+
+/// Where an edge changes more stretches than this, those that are alike are joined: so an
+/// edge takes time for the nodes that differ. Joining few is not worth the look.
+const SCATTERED: usize = 64;
 
 impl Node {
     fn state(&self) -> usize {
@@ -106,8 +119,14 @@ pub fn sweep<E>(
 
 struct Sweep<'a> {
     rank: &'a [u32],
+    /// The first nodes of stretches that nothing tells apart.
+    heads: Heads,
+    /// What is known of a stretch, at its head; the others are not looked at.
     nodes: Vec<Node>,
+    /// Heads of stretches that an edge has changed.
     touched: Vec<u32>,
+    /// Nodes of edges over so many stretches that some may be joined.
+    scattered: Vec<(usize, usize)>,
     changes: Vec<Change>,
     /// Nodes by state.
     counts: [u64; IDLE + 1],
@@ -120,11 +139,16 @@ impl<'a> Sweep<'a> {
     fn new(rank: &'a [u32], window: Window) -> Self {
         let mut counts = [0; IDLE + 1];
         counts[Hold::Running.index()] = rank.len() as u64;
+        let mut heads = Heads::new(rank.len());
+        let first = (!rank.is_empty()).then_some(0);
+        first.iter().for_each(|head| heads.insert(*head as usize));
         Sweep {
             rank,
+            heads,
             // Before the first event every node is busy, and all may change at it.
             nodes: vec![Node::touched(); rank.len()],
-            touched: (0..rank.len() as u32).collect(),
+            touched: first.into_iter().collect(),
+            scattered: Vec::new(),
             changes: Vec::new(),
             counts,
             counted: window.from,
@@ -136,14 +160,23 @@ impl<'a> Sweep<'a> {
         let run = edge.run();
         let hold = edge.hold().index();
         let first = run.first as usize;
-        let end = first.saturating_add(run.count as usize);
-        let last = end.min(self.nodes.len());
-        for index in first..last {
-            let node = &mut self.nodes[index];
+        let last = first
+            .saturating_add(run.count as usize)
+            .min(self.nodes.len());
+        if first >= last {
+            return;
+        }
+        self.cut(first);
+        self.cut(last);
+        let (mut head, mut stretches) = (first, 0);
+        while head < last {
+            stretches += 1;
+            let end = self.end(head);
+            let node = &mut self.nodes[head];
             if edge.starts() {
                 if hold == Hold::Running.index() && node.held[hold] > 0 {
-                    self.swept.overlaps.count += 1;
-                    let example = (edge.second(), index as u32);
+                    self.swept.overlaps.count += (end - head) as u64;
+                    let example = (edge.second(), head as u32);
                     self.swept.overlaps.example.get_or_insert(example);
                 }
                 node.held[hold] += 1;
@@ -152,7 +185,40 @@ impl<'a> Sweep<'a> {
             }
             if !node.touched {
                 node.touched = true;
-                self.touched.push(index as u32);
+                self.touched.push(head as u32);
+            }
+            head = end;
+        }
+        if stretches > SCATTERED {
+            self.scattered.push((first, last));
+        }
+    }
+
+    /// The end of the stretch with this head.
+    fn end(&self, head: usize) -> usize {
+        self.heads.next(head + 1).unwrap_or(self.nodes.len())
+    }
+
+    /// Makes a node the head of a stretch.
+    fn cut(&mut self, at: usize) {
+        if at >= self.nodes.len() || self.heads.contains(at) {
+            return;
+        }
+        let head = self.heads.previous(at).unwrap_or(0);
+        self.nodes[at] = self.nodes[head].clone();
+        self.heads.insert(at);
+        if self.nodes[at].touched {
+            self.touched.push(at as u32);
+        }
+    }
+
+    /// Joins neighbouring stretches from one head on, before another, that are alike.
+    fn join(&mut self, first: usize, last: usize) {
+        let mut head = first;
+        while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
+            match self.nodes[next].held == self.nodes[head].held {
+                true => self.heads.remove(next),
+                false => head = next,
             }
         }
     }
@@ -179,17 +245,26 @@ impl<'a> Sweep<'a> {
     /// Gives the touched nodes their new states, and gathers those that change.
     fn settle(&mut self) {
         self.changes.clear();
-        for index in self.touched.drain(..) {
-            let node = &mut self.nodes[index as usize];
+        let mut touched = std::mem::take(&mut self.touched);
+        for head in &touched {
+            let (head, end) = (*head as usize, self.end(*head as usize));
+            let length = (end - head) as u64;
+            let node = &mut self.nodes[head];
             node.touched = false;
             let state = node.state();
-            self.counts[node.state] -= 1;
-            self.counts[state] += 1;
+            self.counts[node.state] -= length;
+            self.counts[state] += length;
             if (state == IDLE) != (node.state == IDLE) {
-                let rank = self.rank[index as usize];
-                self.changes.push(Change::new(rank, state == IDLE));
+                let ranks = self.rank[head..end].iter();
+                self.changes
+                    .extend(ranks.map(|rank| Change::new(*rank, state == IDLE)));
             }
             node.state = state;
+        }
+        touched.clear();
+        self.touched = touched;
+        while let Some((first, last)) = self.scattered.pop() {
+            self.join(first, last);
         }
     }
 
@@ -284,7 +359,7 @@ mod tests {
 
     prop_compose! {
         fn interval()(
-            first in 0u32..6, count in 1u32..4, from in -5i64..30, length in 1i64..12, hold in 0usize..4,
+            first in 0u32..6, count in 1u32..9, from in -5i64..30, length in 1i64..12, hold in 0usize..4,
         ) -> Interval {
             (first, count, from, from + length, hold)
         }
@@ -307,6 +382,33 @@ mod tests {
             prop_assert_eq!(found.shares, shares);
             prop_assert_eq!(found.events, rows.len() as u64);
         }
+    }
+
+    // Derived: what all nodes have in common is looked at once, however many they are.
+    #[test]
+    fn nodes_that_nothing_tells_apart_are_one_stretch() {
+        let rank: Vec<u32> = (0..1000).collect();
+        let window = Window { from: 0, to: 9 };
+        let mut sweep = Sweep::new(&rank, window);
+        let mut edge = |first, count, starts| {
+            let run = Run { first, count };
+            sweep.apply(Edge::new(1, run, Hold::Running, starts));
+            sweep.settle();
+            let heads = (0..1000).filter(|node| sweep.heads.contains(*node));
+            heads.collect::<Vec<_>>()
+        };
+        assert_eq!(edge(0, 1000, true), [0]);
+        assert_eq!(edge(100, 200, true), [0, 100, 300]);
+        for node in (300..500).step_by(2) {
+            edge(node, 1, true);
+        }
+        assert_eq!(edge(10, 5, true).len(), 3 + 199 + 2);
+        for node in (300..500).step_by(2) {
+            edge(node, 1, false);
+        }
+        // Only an edge over many stretches looks at them.
+        assert_eq!(edge(10, 5, false).len(), 3 + 199 + 2);
+        assert_eq!(edge(0, 1000, true), [0, 100, 300]);
     }
 
     // Fixed example.

@@ -63,7 +63,7 @@ impl ReplayPlan {
             "window",
             &self.window,
             "a window whose `from` is not after its `to`",
-            |w| w.from.zip(w.to).is_none_or(|(from, to)| from <= to),
+            |w| w.from.zip(w.to).is_none_or(|(from, to)| !from.is_after(to)),
         );
         checker.axis("t_fwd", &self.t_fwd, "seconds above 0", above(0.0));
         checker.axis("max_tasks", &self.max_tasks, "at least 1", |&count| {

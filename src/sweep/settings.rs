@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::domain::Time;
+use crate::domain::Stamp;
 use crate::domain::events::Slice;
 use crate::replay::{Initial, Objective, Options};
 
@@ -33,10 +33,10 @@ pub struct Window {
     pub nodes: Option<usize>,
     /// First time.
     #[serde(serialize_with = "as_text", deserialize_with = "time")]
-    pub from: Option<Time>,
+    pub from: Option<Stamp>,
     /// Last time.
     #[serde(serialize_with = "as_text", deserialize_with = "time")]
-    pub to: Option<Time>,
+    pub to: Option<Stamp>,
 }
 
 /// Everything that decides on a replay but its files.
@@ -110,7 +110,7 @@ impl fmt::Display for Window {
         let count = |name: &str, value: usize, default: usize| {
             (value != default).then(|| format!("{name} = {value}"))
         };
-        let time = |name: &str, time: Option<Time>| time.map(|time| format!("{name} = {time}"));
+        let time = |name: &str, time: Option<Stamp>| time.map(|time| format!("{name} = {time}"));
         let parts = [
             count("skip_rows", self.skip_rows, all.skip_rows),
             count("first_node", self.first_node, all.first_node),
@@ -136,7 +136,7 @@ impl From<Window> for Slice {
 }
 
 /// A time as text, or as TOML writes it.
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::Error> {
     let text = match toml::Value::deserialize(deserializer)? {
         toml::Value::Datetime(time) => time.to_string(),
         toml::Value::String(text) => text,
@@ -148,7 +148,7 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::E
     Ok(Some(time))
 }
 
-fn as_text<S: Serializer>(time: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_text<S: Serializer>(time: &Option<Stamp>, serializer: S) -> Result<S::Ok, S::Error> {
     time.map(|time| time.to_string()).serialize(serializer)
 }
 

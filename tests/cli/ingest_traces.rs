@@ -82,7 +82,7 @@ fn a_batsim_workload_runs_as_by_hand() {
         "{said}"
     );
     assert!(
-        said.contains("left out  1 have a profile other than a delay"),
+        said.contains("left out  1 with a profile other than delays"),
         "{said}"
     );
     let summary = simulate(at, &said, "fifo");

@@ -1,8 +1,10 @@
 //! The program as a user runs it: exit codes, messages, files.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod clocks;
 #[path = "../support/data.rs"]
 mod data;
+mod ingest_slurm;
 mod ingest_traces;
 mod program;
 mod replay;

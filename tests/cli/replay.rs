@@ -323,7 +323,7 @@ fn ingest_makes_a_log_and_says_what_it_found() {
         "read      9 lines of 1 file",
         "used      6 jobs, 1 of them without an end",
         "left out  2 never started",
-        "odd       1 starts on a node with a running job",
+        "odd       1 on a node that was running a job already",
         "nodes     4",
         "from      2026-01-01 09:00:00",
         "to        2026-01-01 11:00:00",

@@ -45,7 +45,7 @@ fn slurm() {
         (
             "T09:00:00|2|",
             "T07:00:00|2|",
-            "end before they start | log, line 2: an end 3600 s",
+            "with an end before the start | log, line 2: an end 3600 s",
         ),
         (
             "T08:00:00|2026-01-01T10",
@@ -84,7 +84,7 @@ fn slurm() {
         nodes: Some(sample("sinfo.txt")),
         ..options
     };
-    let expected = "name nodes that the machine lacks (the others are used) | log, line 2: 1 unknown nodes, such as n99";
+    let expected = "with nodes that the machine lacks (the others are used) | log, line 2: 1 unknown node, such as n99";
     assert_fault("sacct.txt", &machine, "n[01-02]", "n[01,99]", expected);
 }
 
@@ -105,12 +105,12 @@ fn pbs_and_cobalt() {
         (
             "end=1767258000",
             "end=1767250000",
-            "end before they start | log, line 5: an end 4400 s",
+            "with an end before the start | log, line 5: an end 4400 s",
         ),
         (
             ";S;3.pbs",
             ";S;2.pbs",
-            "start again without an end (they end there) | log, line 8: 2.pbs",
+            "started again without an end (which is then) | log, line 8: 2.pbs",
         ),
         (
             "exec_host=p3/0+p3/1",
@@ -177,12 +177,12 @@ fn djc_and_swf() {
         (
             "1 0 0 3600 16 -1",
             "1 0 0 3600 16",
-            "log, line 8: 17 numbers, not 18",
+            "log, line 8: 17 fields, not the 18 of the format (job number, submit time, wait time,",
         ),
         (
             "1 0 0 3600 16 -1",
             "1 0 0 3600 x -1",
-            "log, line 8: a word that is no number",
+            "log, line 8: \"x\" for the allocated processors, no number",
         ),
         ("3600 16", "3600 160", "log, line 8: 20 nodes, of 3"),
         (

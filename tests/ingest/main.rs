@@ -2,7 +2,9 @@
 //! jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod clocks;
 mod faults;
+mod limits;
 mod round_trips;
 mod samples;
 mod schedules;

@@ -67,17 +67,17 @@ fn philly() {
         (
             "07 08:30:10",
             "07 07:30:10",
-            "end before they start | log, job 1: an end 1800 s before the start",
+            "with an end before the start | log, job 1: an end 1800 s before the start",
         ),
         (
             "_00002",
             "_00001",
-            "have the id of an earlier one (which is used) | log, job 2: application",
+            "with the id of an earlier one (which is used) | log, job 2: application",
         ),
         (
             "\"2017-10-07 08:05:00\", \"user\"",
             "\"2017-10-07 08:06:00\", \"user\"",
-            "start before they are submitted (both are used) | log, job 2: a start 60 s early",
+            "with a start before the submission (both are used) | log, job 2: a start 60 s early",
         ),
         (
             "\"ip\": \"m1\"",
@@ -129,7 +129,7 @@ fn phillys_event_log() {
             "\"ip\": \"m3\"",
             "\"ip\": \"m9\"",
             Reason::UnknownNodes,
-            "log, job 2: 1 unknown nodes, such as m9",
+            "log, job 2: 1 unknown node, such as m9",
         ),
         (
             "{\"ip\": \"m2\", \"gpus\": []}",
@@ -172,22 +172,22 @@ fn pai() {
         (
             "4700.0,600.0",
             "900.0,600.0",
-            "end before they start | log, line 1: an end 200 s before the start",
+            "with an end before the start | log, line 1: an end 200 s before the start",
         ),
         (
             "02,tensorflow",
             "09,tensorflow",
-            "have no task | log, line 2: 4b3f04b66a525d2df903eb02",
+            "without a task | log, line 2: 4b3f04b66a525d2df903eb02",
         ),
         (
             "05,xlearn",
             "99,xlearn",
-            "have no task | log, line 5: 4b3f04b66a525d2df903eb05",
+            "without a task | log, line 5: 4b3f04b66a525d2df903eb05",
         ),
         (
             "eb05,8cb",
             "eb06,8cb",
-            "have the id of an earlier one (which is used) | log, line 6",
+            "with the id of an earlier one (which is used) | log, line 6",
         ),
         (
             "29.296875,,\n",
@@ -239,12 +239,12 @@ fn batsim() {
         (
             "\"id\": 2",
             "\"id\": 1",
-            "have the id of an earlier one (which is used) | log, job 2: 1",
+            "with the id of an earlier one (which is used) | log, job 2: 1",
         ),
         (
             "\"profile\": \"fails\"",
             "\"profile\": \"lost\"",
-            "name a profile that the workload lacks | log, job 3: lost",
+            "with a profile that the workload lacks | log, job 3: lost",
         ),
         (
             "\"delay\": 5",
@@ -259,7 +259,7 @@ fn batsim() {
         (
             "\"res\": 2",
             "\"res\": 5",
-            "more GPUs than their virtual cluster has (left out) | log, job 1: 5 GPUs, of 4",
+            "more GPUs than the virtual cluster has (left out) | log, job 1: 5 GPUs, of 4",
         ),
         (
             "\"subtime\": 0,",
@@ -269,7 +269,7 @@ fn batsim() {
         (
             "\"delay\": 30",
             "\"delay\": 1e300",
-            "(left out) | log, job 5: 1 GPUs for",
+            "(left out) | log, job 5: 1 GPU for",
         ),
         (
             "\"nb_res\": 4",
@@ -305,17 +305,17 @@ fn helios() {
         (
             ",249,",
             ",400,",
-            "have a duration other than from start to end (which is used) | log, line 3: a duration of 400, and 249 from",
+            "with a duration other than from start to end (which is used) | log, line 3: a duration of 400, and 249 from",
         ),
         (
             "18:45:37",
             "17:45:37",
-            "end before they start | log, line 3: an end 3351 s before",
+            "with an end before the start | log, line 3: an end 3351 s before",
         ),
         (
             "18:41:27",
             "18:51:27",
-            "start before they are submitted (both are used) | log, line 3: a start 599 s",
+            "with a start before the submission (both are used) | log, line 3: a start 599 s",
         ),
         (
             "1425512",

@@ -171,7 +171,7 @@ fn check(format: Format, files: &[String], jobs: &[Job]) -> Result<(), TestCaseE
     let zero = prepared.trace.origin.map_or(0, |_| expected[0].1.submit);
     let expected = expected.iter().map(|(id, job)| {
         let vc = if format == Format::Batsim {
-            "all".to_owned()
+            "log".to_owned()
         } else {
             format!("vc{}", job.vc)
         };

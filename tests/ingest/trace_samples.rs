@@ -2,7 +2,7 @@
 //! examples: jobs, virtual clusters and events were worked out by hand.
 
 use gleaner::domain::Time;
-use gleaner::ingest::gpu::{Format, Options, Prepared};
+use gleaner::ingest::gpu::{Format, Options, Prepared, VcOf};
 use gleaner::ingest::scheduler::{self, Reason};
 
 use crate::support::{between, events_of, sample as file};
@@ -98,7 +98,7 @@ fn phillys_times_may_be_resolved_in_their_zone() {
     assert_eq!(prepared.trace.origin, Some(origin));
     let error = prepare(&[log], &Options::new(Format::Philly)).unwrap_err();
     assert!(
-        error.to_string().contains("1 that end before they start"),
+        error.to_string().contains("1 with an end before the start"),
         "{error}"
     );
 }
@@ -122,7 +122,7 @@ fn pai() {
     ];
     assert_left_out(&prepared, &expected);
     // 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
-    let note = "2 jobs plan with parts of GPUs, and get whole ones: 6.1 % more GPU time in all";
+    let note = "2 jobs with parts of GPUs in their plan get whole ones: 6.1 % more GPU time in all";
     assert_eq!(prepared.summary.notes[0], note);
 }
 
@@ -154,19 +154,194 @@ fn pais_machines_make_the_virtual_clusters() {
 fn batsim() {
     let prepared = sample(&Options::new(Format::Batsim));
     let expected = [
-        "1  all 2 0 COMPLETED 0 21",
-        "2  all 4 0 TIMEOUT 1 10",
-        "3  all 1 0 FAILED 3 5",
-        "5  all 1 0 COMPLETED 5 30",
+        "1  log 2 0 COMPLETED 0 21",
+        "2  log 4 0 TIMEOUT 1 10",
+        "3  log 1 0 FAILED 3 5",
+        "5  log 1 0 COMPLETED 5 30",
     ];
     assert_eq!(jobs(&prepared), expected);
-    assert_eq!(vcs(&prepared), ["all 4"]);
+    assert_eq!(vcs(&prepared), ["log 4"]);
     assert_left_out(&prepared, &[(Reason::OtherProfile, 1)]);
     let options = Options {
         gpus_per_node: 2,
         ..Options::new(Format::Batsim)
     };
-    assert_eq!(vcs(&sample(&options)), ["all 2"]);
+    assert_eq!(vcs(&sample(&options)), ["log 2"]);
+}
+
+/// Profiles of a workload whose only job runs `asked`, and what came of it.
+fn sequence(profiles: &str, asked: &str) -> Prepared {
+    let log = format!(
+        r#"{{"nb_res": 4, "jobs": [
+            {{"id": "x", "subtime": 0, "res": 1, "profile": "{asked}"}},
+            {{"id": "y", "subtime": 0, "res": 1, "profile": "short"}}],
+          "profiles": {{"short": {{"type": "delay", "delay": 1}}, {profiles}}}}}"#
+    );
+    prepare(&[&log], &Options::new(Format::Batsim)).unwrap()
+}
+
+// Derived: the parts added up, as often as they are repeated, and up to one that fails.
+#[test]
+fn batsims_sequences_of_delays_are_added_up() {
+    let profiles = r#"
+        "long": {"type": "delay", "delay": 10.5},
+        "fails": {"type": "delay", "delay": 5, "ret": 1},
+        "once": {"type": "composed", "seq": ["short", "long"]},
+        "thrice": {"type": "sequential_composition", "repeat": 3, "seq": ["short", "long"]},
+        "nested": {"type": "SequentialCompositionProfile", "repeat": 2, "seq": ["thrice", "long", "once"]},
+        "stopped": {"type": "composed", "repeat": 9, "seq": ["long", "fails", "long"]},
+        "ends": {"type": "composed", "ret": 3, "seq": ["short"]},
+        "other": {"type": "composed", "seq": ["short", "ptask"]},
+        "ptask": {"type": "ptask", "cpu": [1], "com": []},
+        "itself": {"type": "composed", "seq": ["short", "itself"]},
+        "lacking": {"type": "composed", "seq": ["short", "nothing"]}"#;
+    for (asked, expected) in [
+        ("once", "x  log 1 0 COMPLETED 0 12"),
+        ("thrice", "x  log 1 0 COMPLETED 0 35"),
+        ("nested", "x  log 1 0 COMPLETED 0 113"),
+        ("stopped", "x  log 1 0 FAILED 0 16"),
+        ("ends", "x  log 1 0 FAILED 0 1"),
+    ] {
+        assert_eq!(jobs(&sequence(profiles, asked))[0], expected, "{asked}");
+    }
+    for (asked, reason) in [
+        ("other", Reason::OtherProfile),
+        ("itself", Reason::OtherProfile),
+        ("lacking", Reason::NoProfile),
+    ] {
+        let prepared = sequence(profiles, asked);
+        assert_eq!(jobs(&prepared), ["y  log 1 0 COMPLETED 0 1"]);
+        assert_left_out(&prepared, &[(reason, 1)]);
+    }
+    for wrong in [
+        r#""seq": []"#,
+        r#""seq": "short""#,
+        r#""seq": ["short"], "repeat": 0"#,
+    ] {
+        let prepared = sequence(
+            &format!(r#""wrong": {{"type": "composed", {wrong}}}"#),
+            "short",
+        );
+        assert_left_out(&prepared, &[(Reason::Unreadable, 1)]);
+    }
+}
+
+// Derived: steps by the throughput of the GPUs asked for, rounded up.
+#[test]
+fn gavel() {
+    let options = Options {
+        throughputs: Some(file("gavel-throughputs.json")),
+        ..Options::new(Format::Gavel)
+    };
+    let prepared = sample(&options);
+    let expected = [
+        "0  v100 1 0 COMPLETED 0 600",
+        "1  v100 4 0 COMPLETED 30 251",
+        "2  v100 1 0 COMPLETED 75 4000",
+    ];
+    assert_eq!(jobs(&prepared), expected);
+    // At most six GPUs would be held at once.
+    assert_eq!(vcs(&prepared), ["v100 1"]);
+    assert_left_out(&prepared, &[(Reason::NoThroughput, 1)]);
+    let found = &prepared.summary.tally.found[&Reason::NoThroughput].example;
+    assert_eq!(
+        found,
+        "log, line 4: GPT (batch size 1) on 1 GPU, of which no throughput was measured"
+    );
+    assert!(prepared.summary.notes[0].contains("as its jobs would hold at once if none waited"));
+    let slower = Options {
+        worker: "k80".to_owned(),
+        gpus_per_node: 1,
+        ..options.clone()
+    };
+    let prepared = sample(&slower);
+    assert_eq!(
+        jobs(&prepared),
+        [
+            "0  k80 1 0 COMPLETED 0 3000",
+            "2  k80 1 0 COMPLETED 75 20000"
+        ]
+    );
+    let found = &prepared.summary.tally.found[&Reason::NoThroughput].example;
+    assert!(
+        found.ends_with("on 4 GPUs, of which a throughput of 0 was measured"),
+        "{found}"
+    );
+    let alike = Options {
+        steps_per_second: Some(2.0),
+        ..Options::new(Format::Gavel)
+    };
+    assert_eq!(jobs(&sample(&alike)).len(), 4);
+    assert_eq!(jobs(&sample(&alike))[0], "0  v100 1 0 COMPLETED 0 3000");
+}
+
+#[test]
+fn gavels_steps_need_a_throughput() {
+    let log = &samples(Format::Gavel)[0];
+    let error = prepare(&[log], &Options::new(Format::Gavel)).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(
+        error
+            .to_string()
+            .contains("--throughputs, or give --steps-per-second"),
+        "{error}"
+    );
+    let unknown = Options {
+        throughputs: Some(file("gavel-throughputs.json")),
+        worker: "h100".to_owned(),
+        ..Options::new(Format::Gavel)
+    };
+    let message = prepare(&[log], &unknown).unwrap_err().to_string();
+    assert!(
+        message.contains("found no throughputs of h100"),
+        "{message}"
+    );
+    assert!(message.contains("--worker-type"), "{message}");
+}
+
+// By hand: 12 ran twice, 11 still runs, 13 asked for no GPU, 14 never started.
+#[test]
+fn slurms_jobs_with_gpus() {
+    let prepared = sample(&Options::new(Format::Slurm));
+    let expected = [
+        "10 ada gpu 4 0 COMPLETED 0 3600",
+        "12 bob gpu 2 0 COMPLETED 600 3600",
+        "15 bob debug 1 0 TIMEOUT 4200 600",
+    ];
+    assert_eq!(jobs(&prepared), expected);
+    assert_eq!(vcs(&prepared), ["debug 1", "gpu 1"]);
+    let expected = [
+        (Reason::NeverStarted, 1),
+        (Reason::Step, 1),
+        (Reason::NoGpu, 1),
+        (Reason::StillRunning, 1),
+    ];
+    assert_left_out(&prepared, &expected);
+    let options = Options {
+        vc_of: VcOf::Account,
+        gpus_per_node: 2,
+        ..Options::new(Format::Slurm)
+    };
+    assert_eq!(vcs(&sample(&options)), ["bio 2", "physics 2"]);
+    // Without a column of partitions, the accounts.
+    let log = samples(Format::Slurm)[0].replace("|Partition|", "|Elsewhere|");
+    let prepared = prepare(&[&log], &Options::new(Format::Slurm)).unwrap();
+    assert_eq!(vcs(&prepared), ["bio 1", "physics 1"]);
+    let log = log.replace("|Account|", "|Nowhere|");
+    let message = prepare(&[&log], &Options::new(Format::Slurm)).unwrap_err();
+    assert!(
+        message
+            .to_string()
+            .contains("a column Partition or Account"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_virtual_cluster_is_not_called_all() {
+    let log = samples(Format::Slurm)[0].replace("|gpu|", "|all|");
+    let prepared = prepare(&[&log], &Options::new(Format::Slurm)).unwrap();
+    assert_eq!(vcs(&prepared), ["slurm-all 1", "debug 1"]);
 }
 
 #[test]
@@ -194,13 +369,21 @@ fn helios() {
 
 #[test]
 fn one_virtual_cluster_may_hold_all_jobs() {
-    for format in [Format::Philly, Format::Pai, Format::Batsim, Format::Helios] {
+    for format in [
+        Format::Philly,
+        Format::Pai,
+        Format::Batsim,
+        Format::Helios,
+        Format::Gavel,
+        Format::Slurm,
+    ] {
         let options = Options {
             node_count: Some(5),
+            steps_per_second: Some(1.0),
             ..Options::new(format)
         };
         let prepared = sample(&options);
-        assert_eq!(vcs(&prepared), ["all 5"]);
+        assert_eq!(vcs(&prepared), ["log 5"]);
         assert!(prepared.trace.jobs.iter().all(|job| job.vc == 0));
     }
 }

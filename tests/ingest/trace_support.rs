@@ -23,6 +23,8 @@ pub fn samples(format: Format) -> Vec<String> {
         Format::Pai => &["pai_job_table.csv", "pai_task_table.csv"],
         Format::Batsim => &["batsim.json"],
         Format::Helios => &["helios.csv"],
+        Format::Gavel => &["gavel.trace"],
+        Format::Slurm => &["sacct-gpus.txt"],
     };
     names.iter().map(|name| text(name)).collect()
 }

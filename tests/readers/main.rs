@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod cache;
+mod clocks;
 mod documentation;
 mod event_faults;
 mod other_programs;

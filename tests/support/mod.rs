@@ -20,12 +20,13 @@ use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
     let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
     let log = gleaner::ingest::events::read(&path).unwrap().value;
-    Some(log.slice(Slice {
+    let log = log.slice(Slice {
         skip_rows: 1000,
         first_node: 0,
         nodes,
         ..Slice::default()
-    }))
+    });
+    Some(log.unwrap())
 }
 
 /// A published task set, such as `hps-shufflenet` with suffix `10J`.

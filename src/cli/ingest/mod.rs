@@ -1,6 +1,7 @@
 //! `gleaner ingest`: a scheduler's own log to an event log of idle nodes, and a GPU
 //! cluster's trace to the jobs of a simulation.
 
+mod slurm;
 mod trace;
 
 use std::path::{Path, PathBuf};
@@ -43,10 +44,16 @@ Then: gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run
 
 Traces of GPU clusters, to jobs and the virtual clusters beside them, vc_config.csv:
 
+  Slurm   sacct -a -X -P -D -S 2026-01-01 -E 2026-02-01 \\
+            -o JobIDRaw,User,Account,Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES \\
+            > jobs.txt
+          gleaner ingest slurm jobs.txt --jobs jobs.csv            (and -o log.gev)
   Philly  gleaner ingest philly cluster_job_log -o jobs.csv       (or -o idle.gev)
   PAI     gleaner ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv
   Batsim  gleaner ingest batsim workload.json -o jobs.csv
   Helios  gleaner ingest helios cluster_log.csv -o jobs.csv
+  Gavel   gleaner ingest gavel max_min_fairness.trace \\
+            --throughputs simulation_throughputs.json -o jobs.csv
 
 Then: gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run";
 
@@ -54,7 +61,7 @@ Then: gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,sr
 enum What {
     /// Slurm: the table of sacct -a -X -P -D.
     #[command(after_help = HELP)]
-    Slurm(SlurmArgs),
+    Slurm(slurm::Args),
     /// PBS Professional, OpenPBS, Torque: accounting records.
     Pbs(LogArgs),
     /// Cobalt: accounting records, with nodes going up and down (NU, ND).
@@ -65,15 +72,6 @@ enum What {
     Swf(SwfArgs),
     #[command(flatten)]
     Trace(trace::What),
-}
-
-#[derive(Debug, ClapArgs)]
-struct SlurmArgs {
-    #[command(flatten)]
-    log: LogArgs,
-    /// What parts the cells, if not a bar: as given to sacct's --delimiter.
-    #[arg(long, value_name = "TEXT")]
-    delimiter: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -97,6 +95,15 @@ struct CountArgs {
 
 #[derive(Debug, ClapArgs)]
 struct LogArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Where to write: a name ending in .gev, .parquet or .csv.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+struct InputArgs {
     /// Logs, in any order; - for stdin.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -114,19 +121,16 @@ struct LogArgs {
     /// End of the event log [default: until when the log is complete].
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// The log's time zone, such as America/Chicago [default: local times as they are,
-    /// epoch seconds in UTC].
+    /// The log's time zone, such as America/Chicago or -06:00 [default: what the log says or
+    /// implies; else local times as they are, and seconds since 1970 in UTC].
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
     /// Stop at the first line that cannot be read or contradicts itself.
     #[arg(long)]
     strict: bool,
-    /// Where to write: a name ending in .gev, .parquet or .csv.
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
 }
 
-impl LogArgs {
+impl InputArgs {
     fn options(&self, format: Format) -> Options {
         Options {
             nodes: self.nodes.clone(),
@@ -140,38 +144,18 @@ impl LogArgs {
     }
 }
 
-impl What {
-    /// The arguments of a scheduler's log; a trace's are the error.
-    fn parts(&self) -> Result<(&LogArgs, Options), &trace::What> {
-        Ok(match self {
-            What::Slurm(args) => {
-                let options = Options {
-                    delimiter: args.delimiter.clone(),
-                    ..args.log.options(Format::Slurm)
-                };
-                (&args.log, options)
-            }
-            What::Pbs(log) => (log, log.options(Format::Pbs)),
-            What::Cobalt(log) => (log, log.options(Format::Cobalt)),
-            What::Djc(args) => (&args.log, args.options(Format::Djc)),
-            What::Swf(args) => {
-                let options = Options {
-                    cores_per_node: args.cores_per_node,
-                    ..args.count.options(Format::Swf)
-                };
-                (&args.count.log, options)
-            }
-            What::Trace(what) => return Err(what),
-        })
-    }
-}
-
 impl CountArgs {
     fn options(&self, format: Format) -> Options {
         Options {
             node_count: self.node_count,
-            ..self.log.options(format)
+            ..self.log.input.options(format)
         }
+    }
+}
+
+impl LogArgs {
+    fn write(&self, options: &Options) -> Result<()> {
+        write_events(&self.input.files, options, &self.output)
     }
 }
 
@@ -180,9 +164,16 @@ impl CountArgs {
 /// # Errors
 /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    match args.what.parts() {
-        Ok((log, options)) => write_events(&log.files, &options, &log.output),
-        Err(what) => trace::run(what),
+    match &args.what {
+        What::Slurm(args) => args.run(),
+        What::Pbs(log) => log.write(&log.input.options(Format::Pbs)),
+        What::Cobalt(log) => log.write(&log.input.options(Format::Cobalt)),
+        What::Djc(args) => args.log.write(&args.options(Format::Djc)),
+        What::Swf(args) => args.count.log.write(&Options {
+            cores_per_node: args.cores_per_node,
+            ..args.count.options(Format::Swf)
+        }),
+        What::Trace(what) => trace::run(what),
     }
 }
 
@@ -190,10 +181,10 @@ pub fn run(args: &Args) -> Result<()> {
 fn write_events(files: &[PathBuf], options: &Options, output: &Path) -> Result<()> {
     events::Format::of(output)?;
     let holds = scheduler::read(files, options)?;
-    let mut writer = EventWriter::create(output, holds.nodes())?;
+    let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
     let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
     writer.finish()?;
     remark(&summary.notes);
-    remark(&[format!("{}\n{summary}", output.display())]);
+    remark(&[format!("wrote {}\n{summary}", output.display())]);
     Ok(())
 }

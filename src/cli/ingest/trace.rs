@@ -1,4 +1,4 @@
-//! `gleaner ingest philly`, `pai`, `batsim` and `helios`: job traces of GPU clusters.
+//! `gleaner ingest philly`, `pai`, `batsim`, `helios` and `gavel`: job traces of GPU clusters.
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,8 @@ pub enum What {
     Batsim(TraceArgs),
     /// SenseTime's Helios: cluster_log.csv.
     Helios(HeliosArgs),
+    /// Gavel's traces: .trace files, which count steps.
+    Gavel(GavelArgs),
 }
 
 #[derive(Debug, Args)]
@@ -66,8 +68,31 @@ pub struct HeliosArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct GavelArgs {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Steps a second of every kind of job: simulation_throughputs.json.
+    #[arg(long, value_name = "FILE")]
+    throughputs: Option<PathBuf>,
+    /// The type of GPUs of which the throughputs are used.
+    #[arg(long, value_name = "NAME", default_value = "v100")]
+    worker_type: String,
+    /// Steps a second of all jobs, without a file of throughputs.
+    #[arg(long, value_name = "NUMBER", conflicts_with = "throughputs", value_parser = speed)]
+    steps_per_second: Option<f64>,
+}
+
+/// A number above 0.
+fn speed(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    let number = number.filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+#[derive(Debug, Args)]
 struct ZoneArgs {
-    /// The trace's time zone, such as America/Los_Angeles [default: local times as they are].
+    /// The trace's time zone, such as America/Los_Angeles or -08:00 [default: local times as
+    /// they are].
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
 }
@@ -77,17 +102,12 @@ pub struct TraceArgs {
     /// Files of the trace, plain, gzipped or in Zstandard; - for stdin.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// GPUs of every node [default: 8; of Batsim 1].
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
-    gpus_per_node: Option<u32>,
+    #[command(flatten)]
+    cluster: ClusterArgs,
     /// Put all jobs in one virtual cluster of so many nodes [default: the trace's virtual
     /// clusters, each with as many nodes as its jobs ever held at once].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     node_count: Option<u32>,
-    /// Where to write the virtual clusters and their nodes [default: vc_config.csv beside
-    /// jobs.csv, NAME_vc_config.csv beside other NAMEs].
-    #[arg(long, value_name = "FILE")]
-    cluster: Option<PathBuf>,
     /// Stop at the first job that cannot be read or contradicts itself.
     #[arg(long)]
     strict: bool,
@@ -96,30 +116,51 @@ pub struct TraceArgs {
     output: PathBuf,
 }
 
+/// What is written beside the jobs.
+#[derive(Debug, Args)]
+pub struct ClusterArgs {
+    /// GPUs of every node, for the jobs [default: 8; of Batsim 1].
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
+    gpus_per_node: Option<u32>,
+    /// Where to write the virtual clusters and their nodes [default: vc_config.csv beside
+    /// jobs.csv, NAME_vc_config.csv beside other NAMEs].
+    #[arg(long, value_name = "FILE")]
+    cluster: Option<PathBuf>,
+}
+
 impl TraceArgs {
     fn options(&self, format: Format) -> Options {
+        Options {
+            node_count: self.node_count,
+            strict: self.strict,
+            ..self.cluster.options(format)
+        }
+    }
+}
+
+impl ClusterArgs {
+    /// Whether nothing is asked for.
+    pub fn is_default(&self) -> bool {
+        self.gpus_per_node.is_none() && self.cluster.is_none()
+    }
+
+    /// The options of a format with these.
+    pub fn options(&self, format: Format) -> Options {
         let defaults = Options::new(format);
         Options {
             gpus_per_node: self.gpus_per_node.unwrap_or(defaults.gpus_per_node),
-            node_count: self.node_count,
-            strict: self.strict,
             ..defaults
         }
     }
 
-    /// Where the virtual clusters go.
-    fn cluster(&self) -> Result<PathBuf> {
-        let beside = || match self
-            .output
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-        {
-            name if name == "jobs" => self.output.with_file_name("vc_config.csv"),
-            name => self.output.with_file_name(format!("{name}_vc_config.csv")),
+    /// Where the virtual clusters of the jobs in `jobs` go.
+    fn file(&self, jobs: &Path) -> Result<PathBuf> {
+        let beside = || match jobs.file_stem().unwrap_or_default().to_string_lossy() {
+            name if name == "jobs" => jobs.with_file_name("vc_config.csv"),
+            name => jobs.with_file_name(format!("{name}_vc_config.csv")),
         };
         let cluster = self.cluster.clone().unwrap_or_else(beside);
-        if cluster == self.output {
+        if cluster == jobs {
             return Err(Error::Usage(format!(
                 "{} would hold both the jobs and the virtual clusters: name another file",
                 cluster.display()
@@ -156,6 +197,15 @@ impl What {
                 };
                 (&args.trace, options)
             }
+            What::Gavel(args) => {
+                let options = Options {
+                    throughputs: args.throughputs.clone(),
+                    worker: args.worker_type.clone(),
+                    steps_per_second: args.steps_per_second,
+                    ..args.trace.options(Format::Gavel)
+                };
+                (&args.trace, options)
+            }
         }
     }
 }
@@ -181,7 +231,7 @@ pub fn run(what: &What) -> Result<()> {
              expected a name ending in .csv or .parquet",
             args.output.display()
         ))),
-        _ => prepare(args, &options),
+        _ => prepare(&args.files, &options, &args.output, &args.cluster),
     }
 }
 
@@ -194,8 +244,7 @@ impl PhillyArgs {
     /// Writes when machines were idle.
     fn idle(&self) -> Result<()> {
         let trace = &self.trace;
-        let of_jobs = trace.gpus_per_node.is_some() || trace.node_count.is_some();
-        if of_jobs || trace.cluster.is_some() {
+        if trace.node_count.is_some() || !trace.cluster.is_default() {
             return Err(Error::Usage(
                 "--gpus-per-node, --node-count and --cluster are of no use to an event log: \
                  leave them away, or name a file ending in .csv or .parquet for the jobs"
@@ -214,21 +263,30 @@ impl PhillyArgs {
     }
 }
 
-fn prepare(args: &TraceArgs, options: &Options) -> Result<()> {
-    let cluster = args.cluster()?;
-    Form::of(&args.output)?;
+/// Writes the jobs of a trace and the virtual clusters that they need.
+///
+/// # Errors
+/// Files of another format, or of which nothing is of use; an output that cannot be written.
+pub fn prepare(
+    files: &[PathBuf],
+    options: &Options,
+    output: &Path,
+    args: &ClusterArgs,
+) -> Result<()> {
+    let cluster = args.file(output)?;
+    Form::of(output)?;
     Form::of(&cluster)?;
-    let prepared = gpu::read(&args.files, options)?;
-    prepared::write_jobs(&prepared.trace, &prepared.cluster, &args.output)?;
+    let prepared = gpu::read(files, options)?;
+    prepared::write_jobs(&prepared.trace, &prepared.cluster, output)?;
     prepared::write_cluster(&prepared.cluster, &cluster)?;
-    let (jobs, cluster) = (args.output.display(), cluster.display());
+    let (jobs, cluster) = (output.display(), cluster.display());
     let gpus = match options.gpus_per_node {
         8 => String::new(),
         other => format!(" --gpus-per-node {other}"),
     };
     remark(&prepared.summary.notes);
     remark(&[
-        format!("{jobs}, {cluster}\n{}", prepared.summary),
+        format!("wrote {jobs} and {cluster}\n{}", prepared.summary),
         format!(
             "gleaner simulate --trace {jobs} --cluster {cluster}{gpus} --policy fifo,srtf --out run"
         ),

@@ -15,7 +15,7 @@ use super::profiles::{Profiles, listed};
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
 use crate::domain::cluster::MAX_GPUS_PER_NODE;
-use crate::domain::{Cluster, Time, Trace};
+use crate::domain::{Cluster, Stamp, Trace};
 use crate::error::{Error, Faults, Result};
 use crate::ingest::jobs::{self, trace};
 use crate::ingest::{Loaded, SourceId};
@@ -64,11 +64,11 @@ pub struct FileArgs {
     /// First submission to simulate, of a trace with civil times.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
-    from: Option<Time>,
+    from: Option<Stamp>,
     /// Last submission to simulate, likewise.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
-    to: Option<Time>,
+    to: Option<Stamp>,
     /// Leave out faulty jobs; they are listed in skipped.csv.
     #[arg(long)]
     skip_invalid: bool,
@@ -209,8 +209,8 @@ impl FileArgs {
         let window = experiment.window;
         trace::Options {
             epoch: window.map(|[epoch, ..]| epoch),
-            from: self.from.or(window.map(|[_, from, _]| from)),
-            to: self.to.or(window.map(|[.., to]| to)),
+            from: self.from.or(window.map(|[_, from, _]| Stamp::Local(from))),
+            to: self.to.or(window.map(|[.., to]| Stamp::Local(to))),
             skip_invalid: self.skip_invalid,
             ..trace::Options::default()
         }

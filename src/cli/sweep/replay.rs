@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::experiment::{Experiment, sweep_run};
 use crate::cli::inputs::{cut, read_log};
 use crate::cli::{remark, solver};
-use crate::domain::{EventLog, TrainingTask};
+use crate::domain::{Clock, EventLog, TrainingTask};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::sweep::SweepRun;
@@ -59,7 +59,7 @@ impl Replays {
             check: plan.check,
         };
         for files in plan.tasks() {
-            replays.read_tasks(files, plan.skip_invalid)?;
+            replays.read_tasks(files, plan.skip_invalid, log.value.clock())?;
         }
         for settings in plan.expand() {
             let knobs = settings.knobs.clone();
@@ -80,8 +80,9 @@ impl Replays {
         Ok(replays)
     }
 
-    fn read_tasks(&mut self, files: &TaskFiles, skip_invalid: bool) -> Result<()> {
-        let read = ingest::tasks::read(&files.tasks, files.curves.as_deref(), skip_invalid)?;
+    fn read_tasks(&mut self, files: &TaskFiles, skip_invalid: bool, clock: &Clock) -> Result<()> {
+        let read =
+            ingest::tasks::read_on(&files.tasks, files.curves.as_deref(), skip_invalid, clock)?;
         remark(&read.notes);
         if !read.value.skipped.0.is_empty() {
             remark(&[format!("left out: {}", read.value.skipped)]);

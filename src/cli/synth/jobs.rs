@@ -87,9 +87,9 @@ fn synthesise(args: &Args) -> Result<()> {
         "{}: {}, {}, {} of {}, load {:.2}",
         args.output.display(),
         counted(made.len() as u64, "job"),
-        counted(args.vcs.into(), "virtual cluster"),
-        counted(args.nodes.into(), "node"),
-        counted(args.gpus_per_node.into(), "GPU"),
+        counted(args.vcs, "virtual cluster"),
+        counted(args.nodes, "node"),
+        counted(args.gpus_per_node, "GPU"),
         made.load
     )]);
     Ok(())

@@ -124,7 +124,7 @@ fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> R
         "{}: {} on {}",
         args.output.display(),
         counted(jobs, "job"),
-        counted(args.nodes.into(), "node")
+        counted(args.nodes, "node")
     )]);
     Ok(())
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::Read;
+use super::placing::Placing;
 use crate::domain::events::MAX_NODES;
-use crate::domain::{Change, EventLog, EventLogBuilder, Time};
+use crate::domain::{Change, EventLogBuilder, Stamp, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::fault::{Place, show};
@@ -13,15 +15,17 @@ use crate::ingest::fault::{Place, show};
 pub(super) struct Assembler<'a> {
     path: &'a Path,
     builder: EventLogBuilder,
+    placing: Placing,
     last: Option<Time>,
     faults: Gatherer,
 }
 
 impl<'a> Assembler<'a> {
-    pub fn new(path: &'a Path) -> Self {
+    pub fn new(path: &'a Path, placing: Placing) -> Self {
         Assembler {
             path,
             builder: EventLogBuilder::new(Vec::new()),
+            placing,
             last: None,
             faults: Gatherer::default(),
         }
@@ -35,13 +39,20 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Reads a time; what is none is gathered.
+    /// Parses the time of the next row; an invalid one is gathered as a fault.
     pub fn parse_time(&mut self, text: &[u8], place: Place) -> Result<Option<Time>> {
-        let time = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
-        if time.is_none() {
-            self.fault(place, "time", show(text), EXPECTED_TIME)?;
+        let stamp = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
+        let placed = match stamp {
+            Some(stamp) => self.placing.place(stamp),
+            None => Err(EXPECTED_TIME.to_owned()),
+        };
+        match placed {
+            Ok(time) => Ok(Some(time)),
+            Err(expected) => {
+                self.fault(place, "time", show(text), expected)?;
+                Ok(None)
+            }
         }
-        Ok(time)
     }
 
     /// Checks that a row's time is not before the last row's.
@@ -76,9 +87,11 @@ impl<'a> Assembler<'a> {
         &mut self.faults
     }
 
-    /// The log, where there was no fault.
-    pub fn finish(self) -> Result<EventLog> {
-        self.faults.finish(self.builder.finish())
+    /// The log and remarks, where there was no fault.
+    pub fn finish(mut self) -> Result<Read> {
+        let (clock, notes) = self.placing.finish();
+        self.builder.set_clock(clock);
+        self.faults.finish((self.builder.finish(), notes))
     }
 }
 
@@ -102,7 +115,29 @@ pub(super) fn time_backwards(path: &Path, time: Time, last: Time, place: Place) 
     )
     .at(place.to_string())
     .field("time")
-    .remedy("sort the rows by time")
+    .remedy(match last.seconds_since(time) <= 3600.0 {
+        true => "sort the rows by time, or, where the clock was put back, see --timezone",
+        false => "sort the rows by time",
+    })
+}
+
+/// The time of a row on the log's clock; a fault is gathered, and the time is then as it is
+/// written.
+pub(super) fn place_or_fault(
+    placing: &mut Placing,
+    faults: &mut Gatherer,
+    path: &Path,
+    stamp: Stamp,
+    place: Place,
+) -> Result<Time> {
+    match placing.place(stamp) {
+        Ok(time) => Ok(time),
+        Err(expected) => {
+            let fault = Fault::of(path, stamp.to_string(), expected);
+            faults.add(fault.at(place.to_string()).field("time"))?;
+            Ok(stamp.as_written())
+        }
+    }
 }
 
 /// Gathers node columns without a name or with another's.

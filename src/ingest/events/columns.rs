@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use super::Read;
 use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_many_nodes};
+use super::placing::Placing;
 use crate::domain::events::MAX_NODES;
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
 use crate::error::{Fault, Result};
@@ -91,8 +93,8 @@ impl<'a> ColumnScan<'a> {
         &mut self.faults
     }
 
-    /// The log, with a time for every row.
-    pub fn finish(mut self, times: &[Time]) -> Result<EventLog> {
+    /// The log and remarks, with a time for every row as it was placed.
+    pub fn finish(mut self, times: &[Time], placing: Placing) -> Result<Read> {
         for (row, pair) in (1..).zip(times.windows(2)) {
             if pair[1] < pair[0] {
                 let fault = time_backwards(self.path, pair[1], pair[0], Place::Row(row));
@@ -100,7 +102,10 @@ impl<'a> ColumnScan<'a> {
             }
         }
         self.faults.finish(())?;
-        Ok(in_row_order(self.nodes, times, &self.found))
+        let (clock, notes) = placing.finish();
+        let mut builder = EventLogBuilder::new(self.nodes);
+        builder.set_clock(clock);
+        Ok((in_row_order(builder, times, &self.found), notes))
     }
 
     /// Gathers the bytes that are neither 0 nor 1; `cell` gives the row and node of one.
@@ -138,7 +143,7 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
 }
 
 /// Sorts changes by row with one counting pass, and by node within a row.
-fn in_row_order(nodes: Vec<String>, times: &[Time], found: &[(u32, Change)]) -> EventLog {
+fn in_row_order(mut builder: EventLogBuilder, times: &[Time], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {
         ends[*row as usize + 1] += 1;
@@ -152,7 +157,6 @@ fn in_row_order(nodes: Vec<String>, times: &[Time], found: &[(u32, Change)]) -> 
         changes[*next] = *change;
         *next += 1;
     }
-    let mut builder = EventLogBuilder::new(nodes);
     let mut start = 0;
     for (time, &end) in times.iter().zip(&ends) {
         let row = &mut changes[start..end];
@@ -215,8 +219,10 @@ mod tests {
             by_row.rows(&all, &matrix.concat()).unwrap();
 
             let expected = slow(&matrix);
-            prop_assert_eq!(by_column.finish(&seconds(height)).unwrap(), expected.clone());
-            prop_assert_eq!(by_row.finish(&seconds(height)).unwrap(), expected);
+            let times = seconds(height);
+            let log = |scan: ColumnScan<'_>| scan.finish(&times, Placing::default()).unwrap().0;
+            prop_assert_eq!(log(by_column), expected.clone());
+            prop_assert_eq!(log(by_row), expected);
         }
     }
 
@@ -226,7 +232,10 @@ mod tests {
         let mut scan = ColumnScan::new(Path::new("log"), nodes, 3).unwrap();
         scan.column(1, &[0, 0xff, 7]).unwrap();
         let times = [3, 2, 5].map(Time::from_seconds);
-        let message = scan.finish(&times).unwrap_err().to_string();
+        let message = scan
+            .finish(&times, Placing::default())
+            .unwrap_err()
+            .to_string();
         for part in [
             "4 faults",
             "node column 2 (counting from 0): found \"a\", also the name of node column 0",

@@ -1,20 +1,21 @@
 //! Event logs as CSV: tells the long form from the wide by the header.
 
+use super::Read;
+use super::placing::Placing;
 use super::{csv_long, csv_wide};
-use crate::domain::EventLog;
 use crate::error::Result;
 use crate::ingest::records::Lines;
 use crate::ingest::source::Source;
 
-pub(super) fn read(source: &Source) -> Result<EventLog> {
+pub(super) fn read(source: &Source, placing: Placing) -> Result<Read> {
     let lines = Lines::open(source)?;
     if lines.header.is_empty() {
         let expected = "a header and at least one row";
         return Err(source.fault("no header line", expected).into());
     }
     if csv_long::is_long(&lines.header) {
-        csv_long::read(lines)
+        csv_long::read(lines, placing)
     } else {
-        csv_wide::read(lines)
+        csv_wide::read(lines, placing)
     }
 }

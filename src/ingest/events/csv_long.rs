@@ -2,13 +2,16 @@
 
 use csv::ByteRecord;
 
+use super::Read;
 use super::assemble::EXPECTED_STATE;
 use super::long::LongBuilder;
-use crate::domain::{EventLog, Time};
+use super::placing::Placing;
+use crate::domain::Time;
 use crate::error::Result;
 use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
 use crate::ingest::records::Lines;
+use crate::words::counted;
 
 /// Where the three columns are.
 struct Columns {
@@ -24,15 +27,15 @@ pub(super) fn is_long(header: &ByteRecord) -> bool {
     has(b"node") && has(b"state")
 }
 
-pub(super) fn read(mut lines: Lines<'_>) -> Result<EventLog> {
+pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
     let columns = columns(&lines)?;
-    let mut long = LongBuilder::new(lines.source.path());
+    let mut long = LongBuilder::new(lines.source.path(), placing);
     let mut record = ByteRecord::new();
     let mut last_time = (Vec::new(), Time(0));
     while let Some(line) = lines.next(&mut record)? {
         let place = Place::Line(line);
         if record.len() != 3 {
-            let found = format!("{} fields", record.len());
+            let found = counted(record.len(), "field");
             long.log.fault(place, "", found, "time, node and state")?;
             continue;
         }

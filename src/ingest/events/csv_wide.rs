@@ -2,15 +2,18 @@
 
 use csv::ByteRecord;
 
+use super::Read;
 use super::assemble::{Assembler, EXPECTED_STATE, check_names};
-use crate::domain::{Change, EventLog};
+use super::placing::Placing;
+use crate::domain::Change;
 use crate::error::Result;
 use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
 use crate::ingest::records::Lines;
+use crate::words::counted;
 
-pub(super) fn read(mut lines: Lines<'_>) -> Result<EventLog> {
-    let mut log = Assembler::new(lines.source.path());
+pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
+    let mut log = Assembler::new(lines.source.path(), placing);
     let names = push_nodes(&lines, &mut log)?;
     let mut states = vec![b'0'; names.len()];
     let mut record = ByteRecord::new();
@@ -18,7 +21,7 @@ pub(super) fn read(mut lines: Lines<'_>) -> Result<EventLog> {
     while let Some(line) = lines.next(&mut record)? {
         let place = Place::Line(line);
         if record.len() != names.len() + 1 {
-            let found = format!("{} fields", record.len());
+            let found = counted(record.len(), "field");
             let expected = format!("{}, as in the header", names.len() + 1);
             log.fault(place, "", found, expected)?;
             continue;

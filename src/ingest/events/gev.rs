@@ -6,9 +6,14 @@
 //! | 2 | format version, little-endian |
 //! | … | the file it was made from: name, length, SHA-256 |
 //! | … | node names; first time; unit of time; rows; changes |
+//! | … | in version 2: the clock |
 //! | 32 | SHA-256 of everything before |
 //!
-//! The two middle parts are bincode 2 with variable-length integers. Times are steps
+//! Version 1 is a log whose clock is unknown, version 2 one whose clock is known. The clock
+//! is what its times are ahead of UTC, in seconds, and the changes of that: from which time
+//! of the log on, in nanoseconds, and to what.
+//!
+//! The middle parts are bincode 2 with variable-length integers. Times are steps
 //! from row to row in the given unit (the largest that divides them all), and changes
 //! are, for every row, the nodes that flip, each as its distance from the last: before
 //! the first row every node is busy, so the states follow. Every length is checked
@@ -21,8 +26,9 @@ use std::path::{Path, PathBuf};
 use bincode::config::{Configuration, standard};
 use bincode::{BorrowDecode, Encode};
 
+use crate::domain::clock::MOST_OFFSET;
 use crate::domain::events::MAX_NODES;
-use crate::domain::{Change, EventLog, EventLogBuilder, Time};
+use crate::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
 use crate::error::{Error, Fault, Result};
 use crate::files::{self, Digest, Hashed};
 use crate::ingest::source::SourceId;
@@ -30,8 +36,11 @@ use crate::ingest::source::SourceId;
 /// First bytes of every `.gev`; the line ends show a transfer as text, as in PNG.
 pub const MAGIC: [u8; 8] = *b"\x89GEV\r\n\x1a\n";
 
-/// Version of the format that this program writes, and the only one it reads.
-pub const VERSION: u16 = 1;
+/// Version of a log whose clock is unknown.
+const WITHOUT_CLOCK: u16 = 1;
+
+/// Version of a log whose clock is known, the latest.
+pub const VERSION: u16 = 2;
 
 const CONFIG: Configuration = standard();
 const DIGEST: usize = 32;
@@ -87,7 +96,7 @@ pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
         writer.push_row(time, changes).map_err(in_memory)?;
     }
     let mut out = Vec::new();
-    let written = writer.finish(log.nodes(), source, &mut out);
+    let written = writer.finish(log.nodes(), log.clock(), source, &mut out);
     written.map_err(in_memory)?;
     Ok(out)
 }
@@ -118,8 +127,8 @@ impl Writer<File> {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish_at(self, path: &Path, nodes: &[String]) -> Result<()> {
-        files::write(path, |out| self.finish(nodes, None, out))
+    pub fn finish_at(self, path: &Path, nodes: &[String], clock: &Clock) -> Result<()> {
+        files::write(path, |out| self.finish(nodes, clock, None, out))
     }
 }
 
@@ -161,12 +170,17 @@ impl<S: Read + Write + Seek> Writer<S> {
     fn finish(
         self,
         nodes: &[String],
+        clock: &Clock,
         source: Option<&SourceId>,
         out: &mut impl Write,
     ) -> io::Result<()> {
         let mut out = Hashed::new(out);
         out.write_all(&MAGIC)?;
-        out.write_all(&VERSION.to_le_bytes())?;
+        let version = match clock.is_known() {
+            true => VERSION,
+            false => WITHOUT_CLOCK,
+        };
+        out.write_all(&version.to_le_bytes())?;
         let name = source.and_then(|s| s.path.file_name()).unwrap_or_default();
         put(&mut out, name.to_string_lossy().as_ref())?;
         put(&mut out, source.map_or(0, |s| s.length))?;
@@ -182,6 +196,9 @@ impl<S: Read + Write + Seek> Writer<S> {
             put(&mut out, step / unit)?;
         }
         io::copy(&mut rewound(self.changes)?, &mut out)?;
+        if clock.is_known() {
+            put_clock(&mut out, clock)?;
+        }
         let (out, _, digest) = out.finish()?;
         out.write_all(&digest.0)
     }
@@ -198,6 +215,15 @@ fn put(out: &mut impl Write, value: impl Encode) -> io::Result<()> {
     bincode::encode_into_std_write(value, out, CONFIG)
         .map(drop)
         .map_err(other)
+}
+
+fn put_clock(out: &mut impl Write, clock: &Clock) -> io::Result<()> {
+    put(out, clock.base())?;
+    put(out, clock.changes().len())?;
+    for (from, offset) in clock.changes() {
+        put(out, (from.0, *offset))?;
+    }
+    Ok(())
 }
 
 fn other(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
@@ -225,8 +251,8 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         return Err(fault("a file cut short", "a complete .gev file").into());
     };
     let version = u16::from_le_bytes(*version);
-    if version != VERSION {
-        let expected = format!("version {VERSION}, which this program reads");
+    if !(WITHOUT_CLOCK..=VERSION).contains(&version) {
+        let expected = format!("version 1 to {VERSION}, which this program reads");
         return Err(fault(&format!("format version {version}"), &expected).into());
     }
     let Some((content, digest)) = bytes.split_last_chunk::<DIGEST>() else {
@@ -236,6 +262,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         return Err(fault("a damaged or cut file", "content that matches its checksum").into());
     }
     let body = Body {
+        has_clock: version != WITHOUT_CLOCK,
         rest: content.get(MAGIC.len() + 2..).unwrap_or_default(),
     };
     body.cache()
@@ -244,6 +271,8 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
 
 /// The part of a `.gev` not read yet. `None` from a method: it breaks the format's rules.
 struct Body<'a> {
+    /// Whether it ends with a clock.
+    has_clock: bool,
     rest: &'a [u8],
 }
 
@@ -254,7 +283,11 @@ impl<'a> Body<'a> {
         let source_sha256 = Digest(self.take()?);
         let nodes = self.nodes()?;
         let times = self.times()?;
-        let log = self.log(nodes, &times)?;
+        let mut log = self.log(nodes, &times)?;
+        if self.has_clock {
+            log.set_clock(self.clock()?);
+        }
+        let log = log.finish();
         self.rest.is_empty().then_some(Cache {
             log,
             source_name,
@@ -300,7 +333,7 @@ impl<'a> Body<'a> {
         Some(times)
     }
 
-    fn log(&mut self, nodes: Vec<String>, times: &[Time]) -> Option<EventLog> {
+    fn log(&mut self, nodes: Vec<String>, times: &[Time]) -> Option<EventLogBuilder> {
         let mut idle = vec![false; nodes.len()];
         let mut log = EventLogBuilder::new(nodes);
         let mut changes = Vec::new();
@@ -316,7 +349,26 @@ impl<'a> Body<'a> {
             }
             log.push_row(*time, changes.iter().copied());
         }
-        Some(log.finish())
+        Some(log)
+    }
+
+    fn clock(&mut self) -> Option<Clock> {
+        let mut clock = Clock::new(self.offset()?, []);
+        let mut last = Time(i64::MIN);
+        for _ in 0..self.length()? {
+            let from = Time(self.take()?);
+            if from <= last {
+                return None;
+            }
+            clock.change(from, self.offset()?);
+            last = from;
+        }
+        Some(clock)
+    }
+
+    fn offset(&mut self) -> Option<i32> {
+        let offset: i32 = self.take()?;
+        (offset.abs() <= MOST_OFFSET).then_some(offset)
     }
 }
 
@@ -379,9 +431,27 @@ mod tests {
         assert!(message.contains("gleaner convert"), "{message}");
     }
 
+    #[test]
+    fn the_clock_is_kept_and_its_lack_writes_the_first_version() {
+        let mut log = EventLogBuilder::new(vec!["a".into()]);
+        log.push_row(Time::from_seconds(100), [Change::new(0, true)]);
+        let unknown = encode(&log.clone().finish(), None).unwrap();
+        assert_eq!(unknown[8], 1);
+        let clock = Clock::new(-6 * 3600, [(120, -5 * 3600), (180, -6 * 3600)]);
+        log.set_clock(clock);
+        let log = log.finish();
+        let bytes = encode(&log, None).unwrap();
+        assert_eq!(bytes[8], 2);
+        assert_eq!(decode(path(), &bytes).unwrap().log, log);
+    }
+
     /// A file whose checksum is right, whatever its content.
     fn signed(body: &[u8]) -> Vec<u8> {
-        let mut out = [&MAGIC[..], &VERSION.to_le_bytes(), body].concat();
+        signed_as(WITHOUT_CLOCK, body)
+    }
+
+    fn signed_as(version: u16, body: &[u8]) -> Vec<u8> {
+        let mut out = [&MAGIC[..], &version.to_le_bytes(), body].concat();
         out.extend(Digest::of(&out).0);
         out
     }
@@ -413,9 +483,14 @@ mod tests {
 
         #[test]
         fn any_body_under_a_right_checksum_is_read_or_refused(body: Vec<u8>) {
-            let _ = decode(path(), &signed(&body));
             let head = [&[0, 0][..], &[0; 32], &body].concat();
-            let _ = decode(path(), &signed(&head));
+            // One node, one row, a change of node 0, and then a clock.
+            let clock = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0], &body].concat();
+            for version in [WITHOUT_CLOCK, VERSION] {
+                let _ = decode(path(), &signed_as(version, &body));
+                let _ = decode(path(), &signed_as(version, &head));
+                let _ = decode(path(), &signed_as(version, &clock));
+            }
         }
     }
 }

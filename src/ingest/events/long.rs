@@ -25,8 +25,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::Read;
 use super::assemble::Assembler;
-use crate::domain::{Change, EventLog, Time};
+use super::placing::Placing;
+use crate::domain::{Change, Time};
 use crate::error::Result;
 use crate::ingest::fault::Place;
 
@@ -49,9 +51,9 @@ struct Node {
 }
 
 impl<'a> LongBuilder<'a> {
-    pub fn new(path: &'a Path) -> Self {
+    pub fn new(path: &'a Path, placing: Placing) -> Self {
         LongBuilder {
-            log: Assembler::new(path),
+            log: Assembler::new(path, placing),
             index: BTreeMap::new(),
             nodes: Vec::new(),
             event: None,
@@ -89,8 +91,8 @@ impl<'a> LongBuilder<'a> {
         Ok(())
     }
 
-    /// The log, where there was no fault.
-    pub fn finish(mut self) -> Result<EventLog> {
+    /// The log and remarks, where there was no fault.
+    pub fn finish(mut self) -> Result<Read> {
         self.end_event();
         self.log.finish()
     }
@@ -125,9 +127,10 @@ impl<'a> LongBuilder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::EventLog;
 
     fn build(rows: &[(i64, &str, bool)]) -> Result<EventLog> {
-        let mut long = LongBuilder::new(Path::new("log"));
+        let mut long = LongBuilder::new(Path::new("log"), Placing::default());
         for (row, (seconds, node, idle)) in rows.iter().enumerate() {
             let (time, place) = (Time::from_seconds(*seconds), Place::Row(row));
             if node.is_empty() {
@@ -136,7 +139,7 @@ mod tests {
                 long.mention(time, node, *idle, place)?;
             }
         }
-        long.finish()
+        Ok(long.finish()?.0)
     }
 
     #[test]

@@ -11,50 +11,96 @@
 //! - **Long** CSV and Parquet: columns `time`, `node`, `state`, in any order. See [`long`].
 //! - **`.gev`**, this program's cache. See [`gev`].
 //!
-//! Times are texts such as `2021-02-10 20:21:15` or seconds since 1970; in Parquet
-//! also timestamps of any unit. They never decrease from row to row.
+//! Times are texts such as `2021-02-10 20:21:15`, perhaps with an offset such as `+01:00`,
+//! or seconds since 1970; in Parquet also timestamps of any unit. They never decrease from
+//! row to row. [`crate::domain::Clock`] says what a log's clock is; a zone that the user
+//! names goes before what the file says.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::fault::Place;
 use super::source::{Kind, STDIN, Source};
-use super::{Loaded, SourceId};
-use crate::domain::EventLog;
+use super::zone::Zone;
+use super::{Gatherer, Loaded, SourceId};
+use crate::domain::{EventLog, EventLogBuilder, Stamp};
 use crate::error::{Error, Result};
 
 pub mod gev;
 pub mod long;
+
+pub(crate) use parquet::CLOCK_KEY;
+
+use assemble::place_or_fault;
+use placing::Placing;
 
 mod assemble;
 mod columns;
 mod csv;
 mod csv_long;
 mod csv_wide;
+mod other;
 mod parquet;
 mod pickle;
+mod placing;
+
+/// A log, and remarks on its times.
+type Read = (EventLog, Vec<String>);
 
 pub use parquet::FINGERPRINT_KEY;
 
 /// Reads an event log in any format; `-` is stdin.
 ///
 /// # Errors
+/// As [`read_in`].
+pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
+    read_in(path, None)
+}
+
+/// Reads an event log, whose local times are those of a zone where one is given.
+///
+/// # Errors
 /// The file cannot be read, or has faults, which are gathered; a `.gev` is refused
 /// where the file it was made from lies beside it and has changed since.
-pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
+pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
     let source = Source::open(path)?;
-    let value = if source.kind() == Kind::Gev {
+    let (value, notes) = if source.kind() == Kind::Gev {
         let cache = gev::decode(source.path(), &source.read_all()?)?;
         refuse_stale(&source, &cache)?;
-        cache.log
+        match zone {
+            None => (cache.log, Vec::new()),
+            Some(zone) => moved(&source, &cache.log, zone)?,
+        }
     } else {
-        read_source(&source)?
+        read_source(&source, Placing::in_zone(zone))?
     };
     Ok(Loaded {
         value,
         sources: vec![source.id().clone()],
-        notes: Vec::new(),
+        notes,
     })
+}
+
+/// A log on the clock of a zone. Where its own clock is unknown, its times are local times
+/// of that zone.
+fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
+    let clock = log.clock();
+    let mut placing = Placing::in_zone(Some(zone));
+    let mut faults = Gatherer::default();
+    let mut moved = EventLogBuilder::new(log.nodes().to_vec());
+    for (row, (time, changes)) in log.rows().enumerate() {
+        let stamp = match clock.is_known() {
+            true => Stamp::Epoch(clock.utc(time)),
+            false => Stamp::Local(time),
+        };
+        let place = Place::Row(row);
+        let time = place_or_fault(&mut placing, &mut faults, source.path(), stamp, place)?;
+        moved.push_row(time, changes.iter().copied());
+    }
+    let (clock, notes) = placing.finish();
+    moved.set_clock(clock);
+    faults.finish((moved.finish(), notes))
 }
 
 /// Reads an event log through the cache beside it, `PATH.gev`, and makes the cache
@@ -76,7 +122,8 @@ pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
     let value = match cached {
         Some(log) => log,
         None => {
-            let log = read_source(&source)?;
+            let (log, remarks) = read_source(&source, Placing::default())?;
+            notes.extend(remarks);
             match gev::write(&log, &cache_path, Some(source.id())) {
                 Ok(()) => notes.push(format!("wrote the cache {}", cache_path.display())),
                 Err(error) => notes.push(format!("went on without a cache: {error}")),
@@ -127,12 +174,16 @@ fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<Ev
     }
 }
 
-fn read_source(source: &Source) -> Result<EventLog> {
+fn read_source(source: &Source, placing: Placing) -> Result<Read> {
+    other::refuse(source)?;
     let log = match source.kind() {
-        Kind::Pickle => pickle::read(source),
-        Kind::Parquet => parquet::read(source),
-        Kind::Csv => csv::read(source),
-        Kind::Gev => gev::decode(source.path(), &source.read_all()?).map(|cache| cache.log),
+        Kind::Pickle => pickle::read(source, placing),
+        Kind::Parquet => parquet::read(source, placing),
+        Kind::Csv => csv::read(source, placing),
+        Kind::Gev => {
+            let cache = gev::decode(source.path(), &source.read_all()?)?;
+            Ok((cache.log, Vec::new()))
+        }
         Kind::Json | Kind::Toml => Err(source
             .fault(
                 "JSON or TOML text",
@@ -144,14 +195,14 @@ fn read_source(source: &Source) -> Result<EventLog> {
     refuse_empty(source, log)
 }
 
-fn refuse_empty(source: &Source, log: EventLog) -> Result<EventLog> {
+fn refuse_empty(source: &Source, (log, notes): Read) -> Result<Read> {
     if log.is_empty() {
         return Err(source.fault("no rows", "at least one event").into());
     }
     if log.nodes().is_empty() {
         return Err(source.fault("no nodes", "at least one node").into());
     }
-    Ok(log)
+    Ok((log, notes))
 }
 
 /// Refuses a cache whose source lies beside it and is no longer what it was.

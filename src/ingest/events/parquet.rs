@@ -2,28 +2,35 @@
 
 use std::collections::BTreeMap;
 
-use super::assemble::{EXPECTED_STATE, EXPECTED_TIME};
+use super::Read;
+use super::assemble::{EXPECTED_STATE, EXPECTED_TIME, place_or_fault};
 use super::columns::ColumnScan;
 use super::long::LongBuilder;
+use super::placing::Placing;
+use crate::domain::clock::ParseClockError;
 use crate::domain::{EventLog, Fingerprint, Time};
 use crate::error::Result;
 use crate::ingest::Gatherer;
-use crate::ingest::fault::Place;
+use crate::ingest::fault::{Place, show};
 use crate::ingest::parquet::{Column, Table, Value};
 use crate::ingest::source::Source;
 
 /// Where this program's files keep the log's [`Fingerprint`], in hexadecimal.
 pub const FINGERPRINT_KEY: &str = "gleaner.log.sha256";
 
-pub(super) fn read(source: &Source) -> Result<EventLog> {
+/// The key of a file's metadata under which the log's clock is described.
+pub(crate) const CLOCK_KEY: &str = "gleaner.clock";
+
+pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let table = Table::open(source)?;
+    describe(source, &table, &mut placing)?;
     let is_long = table.column("node").is_some() && table.column("state").is_some();
-    let log = match is_long {
-        true => read_long(source, &table),
-        false => read_wide(source, &table),
+    let read = match is_long {
+        true => read_long(source, &table, placing),
+        false => read_wide(source, &table, placing),
     }?;
-    refuse_damaged(source, &table, &log)?;
-    Ok(log)
+    refuse_damaged(source, &table, &read.0)?;
+    Ok(read)
 }
 
 /// Refuses a log that is not the one which was written; other programs' files say nothing.
@@ -31,7 +38,7 @@ fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
         return Ok(());
     };
-    if Fingerprint::of(log).to_string() == expected {
+    if Fingerprint::of(log, table.metadata(CLOCK_KEY)).to_string() == expected {
         return Ok(());
     }
     let found = "a log that does not match its checksum: the file is damaged";
@@ -39,7 +46,20 @@ fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<
     Err(fault.remedy("make the file again").into())
 }
 
-fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
+/// Takes up the clock that the file describes, if it does.
+fn describe(source: &Source, table: &Table<'_>, placing: &mut Placing) -> Result<()> {
+    let Some(text) = table.metadata(CLOCK_KEY) else {
+        return Ok(());
+    };
+    let clock = text.parse();
+    placing.describe(clock.map_err(|error: ParseClockError| {
+        let fault = source.fault(show(text.as_bytes()), error.to_string());
+        fault.field(CLOCK_KEY)
+    })?);
+    Ok(())
+}
+
+fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
     let time = time_column(table);
     let Some(time_column) = table.columns().get(time) else {
         let fault = source.fault("no columns", "a time and a column for every node");
@@ -49,7 +69,7 @@ fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
     let nodes = || before.iter().chain(after);
     let names = nodes().map(|column| column.name.clone()).collect();
     let mut scan = ColumnScan::new(source.path(), names, table.rows())?;
-    let times = times(source, table, time_column, scan.faults())?;
+    let times = times(source, table, time_column, &mut placing, scan.faults())?;
     let mut states = Vec::with_capacity(table.rows());
     for (node, column) in nodes().enumerate() {
         states.clear();
@@ -63,7 +83,7 @@ fn read_wide(source: &Source, table: &Table<'_>) -> Result<EventLog> {
         })?;
         scan.column(node, &states)?;
     }
-    scan.finish(&times)
+    scan.finish(&times, placing)
 }
 
 /// Where a wide table has its time.
@@ -79,7 +99,7 @@ fn time_column(table: &Table<'_>) -> usize {
         .unwrap_or(0)
 }
 
-fn read_long(source: &Source, table: &Table<'_>) -> Result<EventLog> {
+fn read_long(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
     let (Some(time), Some(node), Some(state), 3) = (
         table.column("time"),
         table.column("node"),
@@ -90,8 +110,10 @@ fn read_long(source: &Source, table: &Table<'_>) -> Result<EventLog> {
         let found = format!("the columns {}", names.join(", "));
         return Err(source.fault(found, "time, node and state alone").into());
     };
-    let mut long = LongBuilder::new(source.path());
-    let times = times(source, table, time, long.log.faults())?;
+    let mut faults = Gatherer::default();
+    let times = times(source, table, time, &mut placing, &mut faults)?;
+    let mut long = LongBuilder::new(source.path(), placing);
+    *long.log.faults() = faults;
     let (names, nodes) = names(source, table, node)?;
     table.visit(state, |row, value| {
         let (time, place) = (times[row], Place::Row(row));
@@ -154,13 +176,16 @@ fn times(
     source: &Source,
     table: &Table<'_>,
     column: &Column,
+    placing: &mut Placing,
     faults: &mut Gatherer,
 ) -> Result<Vec<Time>> {
     let mut times = Vec::with_capacity(table.rows());
     let mut last = Time(i64::MIN);
     table.visit(column, |row, value| {
-        match value.time() {
-            Some(time) => last = time,
+        match value.stamp(column) {
+            Some(stamp) => {
+                last = place_or_fault(placing, faults, source.path(), stamp, Place::Row(row))?;
+            }
             None => {
                 let fault = source.fault(value.to_string(), EXPECTED_TIME);
                 let fault = fault.at(Place::Row(row).to_string());

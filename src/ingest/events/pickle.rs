@@ -1,15 +1,17 @@
 //! The original's event log: a pandas DataFrame with a column of `int8` per node.
 
-use super::assemble::EXPECTED_TIME;
+use super::Read;
+use super::assemble::{EXPECTED_TIME, place_or_fault};
 use super::columns::ColumnScan;
-use crate::domain::{EventLog, Time};
+use super::placing::Placing;
+use crate::domain::{Stamp, Time};
 use crate::error::Result;
 use crate::ingest::Gatherer;
 use crate::ingest::fault::{Place, of_column, of_pickle};
 use crate::ingest::pickle::{self, Block, BlockData, Frame, ItemType, Matrix, NAT, Order};
 use crate::ingest::source::Source;
 
-pub(super) fn read(source: &Source) -> Result<EventLog> {
+pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let bytes = source.read_all()?;
     let frame = pickle::read_frame(&bytes).map_err(|e| of_pickle(source.path(), &e))?;
     let names = frame
@@ -24,8 +26,8 @@ pub(super) fn read(source: &Source) -> Result<EventLog> {
             _ => scan_cells(&mut scan, &frame, block)?,
         }
     }
-    let times = times(source, &frame, scan.faults())?;
-    scan.finish(&times)
+    let times = times(source, &frame, &mut placing, scan.faults())?;
+    scan.finish(&times, placing)
 }
 
 fn is_bytes(matrix: &Matrix<'_>) -> bool {
@@ -66,20 +68,26 @@ fn scan_cells(scan: &mut ColumnScan<'_>, frame: &Frame<'_>, block: &Block<'_>) -
 }
 
 /// The times of every row: the index; that of the row before for one without.
-fn times(source: &Source, frame: &Frame<'_>, faults: &mut Gatherer) -> Result<Vec<Time>> {
+fn times(
+    source: &Source,
+    frame: &Frame<'_>,
+    placing: &mut Placing,
+    faults: &mut Gatherer,
+) -> Result<Vec<Time>> {
     let index = frame
         .index_datetimes_ns()
         .map_err(|e| of_column(source.path(), &e))?;
     let mut times = Vec::with_capacity(index.len());
-    let mut last = NAT;
+    let mut last = Time(NAT);
     for (row, nanos) in index.iter().enumerate() {
         if *nanos == NAT {
             let fault = source.fault("a missing time (NaT)", EXPECTED_TIME);
             faults.add(fault.at(Place::Row(row).to_string()).field("index"))?;
         } else {
-            last = *nanos;
+            let stamp = Stamp::Local(Time(*nanos));
+            last = place_or_fault(placing, faults, source.path(), stamp, Place::Row(row))?;
         }
-        times.push(Time(last));
+        times.push(last);
     }
     Ok(times)
 }

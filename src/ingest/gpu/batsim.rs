@@ -54,11 +54,27 @@ struct Job {
 
 /// What a job does.
 enum Profile {
-    /// It waits for so many seconds, and then fails or not.
-    Delay(f64, bool),
+    /// It waits.
+    Delay(Delay),
+    /// Other profiles one after the other, all of them so many times.
+    Sequence {
+        profiles: Vec<String>,
+        times: u64,
+        fails: bool,
+    },
     /// Something else, whose duration depends on the platform.
     Other,
 }
+
+/// Seconds for which a job waits, and whether it fails then.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Delay {
+    seconds: f64,
+    fails: bool,
+}
+
+/// Most sequences within each other.
+const MOST_NESTED: usize = 64;
 
 impl Workload {
     fn take(&mut self, file: &Path, piece: Piece<'_>, intake: &mut Intake) -> Result<()> {
@@ -106,16 +122,75 @@ impl Workload {
     }
 
     fn finish(self, intake: &mut Intake) -> Result<()> {
+        let mut delays = Delays {
+            profiles: &self.profiles,
+            known: BTreeMap::new(),
+        };
         for (job, at) in &self.jobs {
-            match self.profiles.get(&job.profile) {
-                None => intake.fault(Reason::NoProfile, *at, &job.profile)?,
-                Some(Profile::Other) => intake.tally.leave_out(Reason::OtherProfile),
-                Some(Profile::Delay(delay, fails)) => {
-                    intake.take(&job.draft(*delay, *fails), *at)?;
-                }
+            match delays.of(&job.profile, MOST_NESTED) {
+                Ok(Some(delay)) => intake.take(&job.draft(delay), *at)?,
+                Ok(None) => intake.tally.leave_out(Reason::OtherProfile),
+                Err(lacking) => intake.fault(Reason::NoProfile, *at, lacking)?,
             }
         }
         Ok(())
+    }
+}
+
+/// How long profiles last; each is looked at once.
+struct Delays<'p> {
+    profiles: &'p BTreeMap<String, Profile>,
+    known: BTreeMap<&'p str, Option<Delay>>,
+}
+
+impl<'p> Delays<'p> {
+    /// How long a profile lasts, where it is made of delays. Sequences may be `nested` so deep.
+    /// The error is the name of a profile that the workload lacks.
+    fn of(&mut self, name: &str, nested: usize) -> Result<Option<Delay>, String> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(*known);
+        }
+        let (name, profile) = self.profiles.get_key_value(name).ok_or(name)?;
+        let delay = match profile {
+            Profile::Other => None,
+            Profile::Delay(delay) => Some(*delay),
+            // One that holds itself would never end.
+            Profile::Sequence { .. } if nested == 0 => None,
+            Profile::Sequence {
+                profiles,
+                times,
+                fails,
+            } => {
+                let last = Delay {
+                    seconds: 0.0,
+                    fails: *fails,
+                };
+                self.sequence(profiles, *times, last, nested - 1)?
+            }
+        };
+        self.known.insert(name, delay);
+        Ok(delay)
+    }
+
+    /// How long a sequence lasts. A part that fails ends it.
+    fn sequence(
+        &mut self,
+        profiles: &[String],
+        times: u64,
+        mut sum: Delay,
+        nested: usize,
+    ) -> Result<Option<Delay>, String> {
+        for name in profiles {
+            let Some(delay) = self.of(name, nested)? else {
+                return Ok(None);
+            };
+            sum.seconds += delay.seconds;
+            if delay.fails {
+                return Ok(Some(Delay { fails: true, ..sum }));
+            }
+        }
+        sum.seconds *= times as f64;
+        Ok(Some(sum))
     }
 }
 
@@ -141,9 +216,9 @@ impl Job {
         })
     }
 
-    fn draft(&self, delay: f64, fails: bool) -> Draft<'_> {
+    fn draft(&self, delay: Delay) -> Draft<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
-        let state = match (walltime < delay, fails) {
+        let state = match (walltime < delay.seconds, delay.fails) {
             (true, _) => "TIMEOUT",
             (_, true) => "FAILED",
             _ => "COMPLETED",
@@ -156,25 +231,51 @@ impl Job {
             gpus: self.resources,
             cpus: 0.0,
             submit: self.submit.floor() as i64,
-            runs: Runs::For(delay.min(walltime).ceil() as i64),
+            runs: Runs::For(delay.seconds.min(walltime).ceil() as i64),
         }
     }
 }
 
 impl Profile {
+    /// Reads a profile; the message says what is wrong with it.
     fn parse(value: &Value) -> Result<Self, String> {
         let kind = value.get("type").and_then(Value::as_str);
         let kind = kind.ok_or_else(|| format!("{}, a profile without type", shown(value)))?;
-        if !matches!(kind, "delay" | "DelayProfile") {
-            return Ok(Profile::Other);
-        }
-        let delay = value.get("delay").unwrap_or(&Value::Null);
         let fails = value.get("ret").and_then(Value::as_i64).unwrap_or(0) != 0;
-        match delay.as_f64().filter(|delay| *delay > 0.0) {
-            Some(seconds) => Ok(Profile::Delay(seconds, fails)),
-            None => Err(format!("{} for delay", shown(delay))),
+        match kind {
+            "delay" | "DelayProfile" => {
+                let delay = value.get("delay").unwrap_or(&Value::Null);
+                match delay.as_f64().filter(|delay| *delay > 0.0) {
+                    Some(seconds) => Ok(Profile::Delay(Delay { seconds, fails })),
+                    None => Err(format!("{} for delay", shown(delay))),
+                }
+            }
+            "sequential_composition" | "SequentialCompositionProfile" | "composed" => {
+                let (profiles, times) = sequence(value)?;
+                Ok(Profile::Sequence {
+                    profiles,
+                    times,
+                    fails,
+                })
+            }
+            _ => Ok(Profile::Other),
         }
     }
+}
+
+/// The profiles of a sequence, and how often they are repeated.
+fn sequence(value: &Value) -> Result<(Vec<String>, u64), String> {
+    let list = value.get("seq").unwrap_or(&Value::Null);
+    let names = list.as_array().filter(|names| !names.is_empty());
+    let names: Option<Vec<String>> = names.and_then(|names| names.iter().map(word).collect());
+    let times = match value.get("repeat") {
+        None => Some(1),
+        Some(times) => times.as_u64().filter(|times| *times > 0),
+    };
+    Ok((
+        names.ok_or_else(|| format!("{} for seq, no list of profiles", shown(list)))?,
+        times.ok_or_else(|| format!("{} for repeat", shown(&value["repeat"])))?,
+    ))
 }
 
 /// A name, which may be a number.

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use indexmap::IndexSet;
 
-use super::Options;
 use super::machines::Machines;
+use super::{Format, Options};
 use crate::domain::{Cluster, VirtualCluster};
 use crate::error::{Fault, Result};
 use crate::ingest::jobs::cluster::MAX_NODES;
+use crate::words::counted;
 
-/// The name of the VC of all jobs.
+/// What stands for all virtual clusters, and so is the name of none.
 const ALL: &str = "all";
 
 /// GPUs that a job held from a second to another.
@@ -55,14 +56,20 @@ pub(super) fn sizes(
         note,
     };
     if let Some(nodes) = options.node_count {
-        let note = format!("one virtual cluster of {nodes} nodes of {each} GPUs, for all jobs");
+        let note = format!(
+            "one virtual cluster of {} of {}, for all jobs",
+            counted(nodes, "node"),
+            counted(each, "GPU")
+        );
         return one(nodes.into(), note);
     }
     if let Some(gpus) = resources {
         let nodes = gpus.div_ceil(each);
         let note = format!(
-            "the workload is for {gpus} resources, each of which counts as a GPU: one virtual \
-             cluster of {nodes} nodes of {each}"
+            "the workload is for {}, each of which counts as a GPU: one virtual cluster of {} of \
+             {each}",
+            counted(gpus, "resource"),
+            counted(nodes, "node")
         );
         return one(nodes, note);
     }
@@ -85,9 +92,26 @@ pub(super) fn sizes(
         one: false,
         note: format!(
             "the trace does not say how many nodes a virtual cluster has: each gets as many, of \
-             {each} GPUs, as its jobs ever held at once (see --node-count{})",
+             {}, as its jobs {} (see --node-count{})",
+            counted(each, "GPU"),
+            match options.format {
+                // Its jobs have not run yet.
+                Format::Gavel => "would hold at once if none waited",
+                _ => "ever held at once",
+            },
             options.format.machines_flag()
         ),
+    }
+}
+
+/// The name of the only virtual cluster: that of the file, without its endings.
+fn name_of(file: &Path, format: Format) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    match stem {
+        "" | "-" => format.name().to_owned(),
+        stem if stem.eq_ignore_ascii_case(ALL) => format.name().to_owned(),
+        stem => stem.to_owned(),
     }
 }
 
@@ -141,8 +165,8 @@ impl Sizes {
         let total: u64 = order.iter().filter_map(|vc| self.nodes(*vc)).sum();
         if total > MAX_NODES as u64 {
             let found = format!(
-                "virtual clusters of {total} nodes of {} GPUs",
-                options.gpus_per_node
+                "virtual clusters of {total} nodes of {}",
+                counted(options.gpus_per_node, "GPU")
             );
             let fault = Fault::of(file, found, format!("at most {MAX_NODES}"));
             return Err(fault.remedy("see --gpus-per-node and --node-count").into());
@@ -153,7 +177,11 @@ impl Sizes {
             index[vc as usize] = vcs.len();
             let name = names.get_index(vc as usize).filter(|_| !self.one);
             vcs.push(VirtualCluster {
-                name: name.map_or(ALL, String::as_str).to_owned(),
+                name: match name {
+                    Some(name) if !name.eq_ignore_ascii_case(ALL) => name.clone(),
+                    Some(name) => format!("{}-{name}", options.format.name()),
+                    None => name_of(file, options.format),
+                },
                 nodes: self.nodes(vc).unwrap_or(1) as u32,
             });
         }
@@ -165,7 +193,6 @@ impl Sizes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::gpu::Format;
 
     fn used(vc: u32, start: i64, end: i64, gpus: u32) -> Use {
         Use {
@@ -173,6 +200,19 @@ mod tests {
             start,
             end,
             gpus,
+        }
+    }
+
+    #[test]
+    fn the_only_vc_is_called_as_its_file() {
+        for (file, expected) in [
+            ("logs/workload.json", "workload"),
+            ("logs/seed=0.json.gz", "seed=0"),
+            ("all.json", "batsim"),
+            ("-", "batsim"),
+            ("", "batsim"),
+        ] {
+            assert_eq!(name_of(Path::new(file), Format::Batsim), expected);
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::TraceReader;
 use super::intake::{Draft, Intake, Runs};
+use crate::domain::Stamp;
 use crate::error::Result;
-use crate::ingest::scheduler::{Header, Input, Line, Local, Names, Reason, Row, is_unknown, whole};
+use crate::ingest::scheduler::{Header, Input, Line, Names, Reason, Row, is_unknown, stamp, whole};
 
 /// Where the log comes from.
 pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
@@ -83,9 +84,9 @@ fn job(header: &Header, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
 struct Parsed {
     gpus: u32,
     cpus: f64,
-    submit: Local,
-    start: Local,
-    end: Local,
+    submit: Stamp,
+    start: Stamp,
+    end: Stamp,
 }
 
 fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
@@ -96,7 +97,7 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     }
     let time = |column: usize| {
         let text = row.text(column);
-        let time = Local::parse(text);
+        let time = stamp(text);
         time.ok_or_else(|| format!("{text:?} for a time such as 2020-06-09 18:41:01"))
     };
     let gpus = whole(row.text(GPUS));
@@ -114,8 +115,10 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
 }
 
 fn take(row: &Row<'_, '_>, parsed: &Parsed, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
-    let start = intake.clock.second(parsed.start);
-    let end = intake.clock.end_second(parsed.end, start);
+    let times = [parsed.submit, parsed.start, parsed.end].map(Some);
+    let [Some(submit), Some(start), Some(end)] = intake.seconds(line.place, times)? else {
+        return Ok(());
+    };
     let told: Option<f64> = row.cell(DURATION).and_then(|text| text.parse().ok());
     // A second may be lost to rounding.
     if let Some(told) =
@@ -136,7 +139,7 @@ fn take(row: &Row<'_, '_>, parsed: &Parsed, line: &Line<'_>, intake: &mut Intake
         state: row.text(STATE),
         gpus: u64::from(parsed.gpus),
         cpus: parsed.cpus,
-        submit: intake.clock.second(parsed.submit),
+        submit,
         runs: Runs::At(&[(start, end)]),
     };
     let at = intake.at(line.place);

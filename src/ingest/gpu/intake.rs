@@ -8,10 +8,12 @@ use super::clusters::{self, Use};
 use super::machines::Machines;
 use super::summary::Summary;
 use super::{Options, Prepared};
-use crate::domain::{Job, Time, Trace, Usage};
+use crate::domain::{Job, Stamp, Time, Trace, Usage};
 use crate::error::Result;
 use crate::ingest::rows::without_zero_fraction;
 use crate::ingest::scheduler::{Clock, Place, Reason, Tally, Unit};
+use crate::occupancy::Window;
+use crate::words::counted;
 
 /// Longest duration, and longest time from the middle submission to the first or last, in
 /// seconds: 15 years.
@@ -120,6 +122,18 @@ impl Intake {
         }
     }
 
+    /// The seconds since 1970 of times that follow each other.
+    ///
+    /// # Errors
+    /// As [`Clock::in_order`].
+    pub fn seconds<const N: usize>(
+        &mut self,
+        place: Place<'_>,
+        stamps: [Option<Stamp>; N],
+    ) -> Result<[Option<i64>; N]> {
+        self.clock.in_order(stamps, place, &mut self.tally)
+    }
+
     /// Counts a fault at a place that was kept.
     ///
     /// # Errors
@@ -196,7 +210,8 @@ impl Intake {
         }
         let submit = draft.submit;
         if duration > LONGEST || draft.gpus > MOST_GPUS || submit.abs() > LAST {
-            let found = format_args!("{} GPUs for {duration} s from {submit}", draft.gpus);
+            let gpus = counted(draft.gpus, "GPU");
+            let found = format_args!("{gpus} for {duration} s from {submit}");
             self.fault(Reason::Absurd, at, found)?;
             return Ok(None);
         }
@@ -228,10 +243,6 @@ impl Intake {
         }
         let used = self.jobs.values().map(|job| job.vc).collect();
         let (cluster, index) = sizes.cluster(&self.vcs, &used, options, &first)?;
-        let offset = |second: i64| match options.format.is_civil() {
-            true => self.clock.offset(second),
-            false => 0,
-        };
         self.tally.jobs = self.jobs.len() as u64;
         let mut jobs: Vec<Job> = self
             .jobs
@@ -241,10 +252,17 @@ impl Intake {
         jobs.sort_by_key(|job| job.submit);
         let first = jobs[0].submit;
         let last = jobs[jobs.len() - 1].submit;
-        let offset = offset(first);
-        let origin = options.format.is_civil().then_some(first);
+        let window = Window {
+            from: first,
+            to: last,
+        };
+        let is_civil = options.format.is_civil();
+        let clock = is_civil.then(|| self.clock.in_window(window));
+        let remark = is_civil.then(|| self.clock.remark(window)).flatten();
+        self.notes.extend(remark);
+        let origin = clock.is_some().then_some(first).unwrap_or(0);
         for job in &mut jobs {
-            job.submit -= origin.unwrap_or(0);
+            job.submit -= origin;
         }
         Ok(Prepared {
             summary: Summary::new(
@@ -253,12 +271,12 @@ impl Intake {
                 &cluster,
                 &jobs,
                 (first, last),
-                origin.map(|_| offset),
+                clock.clone(),
             ),
             trace: Trace {
                 jobs,
                 workloads: Vec::new(),
-                origin: origin.map(|second| Time::from_seconds(second + offset)),
+                origin: clock.map(|clock| clock.of_utc(Time::from_seconds(first))),
                 known: Vec::new(),
             },
             cluster,
@@ -294,7 +312,7 @@ impl Intake {
         })?;
         self.drop_where(Reason::TooManyGpus, |job| {
             let most = of(job)? * u64::from(options.gpus_per_node);
-            (u64::from(job.gpus) > most).then(|| format!("{} GPUs, of {most}", job.gpus))
+            (u64::from(job.gpus) > most).then(|| format!("{}, of {most}", counted(job.gpus, "GPU")))
         })?;
         self.vcs = names;
         Ok(())

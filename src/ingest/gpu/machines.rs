@@ -35,7 +35,7 @@ impl Format {
         match self {
             Format::Pai => " and --machines pai_machine_spec.csv",
             Format::Helios => " and --machines cluster_gpu_number.csv",
-            Format::Philly | Format::Batsim => "",
+            _ => "",
         }
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn read(path: &Path, format: Format) -> Result<Machines> {
         let taken = match format {
             Format::Pai => machines.take_spec(&cells),
             Format::Helios => machines.take_day(&cells, &mut header),
-            Format::Philly | Format::Batsim => machines.take_machine(&cells),
+            _ => machines.take_machine(&cells),
         };
         if let Err(expected) = taken {
             faults.add(fault(&line, expected))?;

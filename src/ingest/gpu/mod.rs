@@ -7,31 +7,40 @@
 //! | Alibaba PAI, 2020 | `pai_job_table`, `pai_task_table` | `inst_num` times `plan_gpu` percent, added up over tasks and rounded up | from the first start of a GPU task to the last end | the tasks' `gpu_type` |
 //! | Batsim | a workload, JSON | `res`: a resource counts as a GPU | the profile's `delay`, at most the walltime | one, of `nb_res` |
 //! | Helios | `cluster_log.csv` | `gpu_num` | from `start_time` to `end_time` | `vc` |
+//! | Gavel | `.trace` | the scale factor | the steps by a throughput, as measured or given | one |
+//! | Slurm | `sacct`'s table | `gres/gpu` of `AllocTRES` | all runs, added up | partition or account |
 //!
 //! Files are read once, as streams. Memory holds the jobs and the times for which they held
-//! GPUs, never the files. Philly and Helios tell civil times; the trace then counts seconds
-//! from its first submission. What cannot be used or contradicts itself is counted by kind.
+//! GPUs, never the files. Philly, Helios and Slurm tell civil times; the trace then counts
+//! seconds from its first submission. What cannot be used or contradicts itself is counted by
+//! kind.
 //!
 //! No format but Batsim's says how many nodes a VC has. It gets as many as held its jobs'
 //! GPUs when these were most, unless a list of machines or a number of nodes is given.
 
 mod batsim;
 mod clusters;
+mod gavel;
 mod helios;
 mod intake;
 mod machines;
 mod pai;
 mod philly;
+mod slurm;
 mod summary;
+mod throughputs;
 
 use std::path::PathBuf;
 
 pub use batsim::WHERE as BATSIM_WORKLOAD;
+pub use gavel::WHERE as GAVEL_TRACE;
 pub use helios::WHERE as HELIOS_LOG;
 pub use pai::WHERE as PAI_TABLES;
+pub use slurm::{COMMAND as SLURM_JOBS, VcOf};
 pub use summary::Summary;
 
 use intake::Intake;
+use throughputs::Speeds;
 
 use crate::domain::{Cluster, Trace};
 use crate::error::Result;
@@ -48,6 +57,10 @@ pub enum Format {
     Batsim,
     /// SenseTime's Helios, 2020.
     Helios,
+    /// A trace of the scheduler Gavel.
+    Gavel,
+    /// Slurm: `sacct`'s table of jobs.
+    Slurm,
 }
 
 impl Format {
@@ -66,21 +79,26 @@ impl Format {
             Format::Pai => PAI_TABLES,
             Format::Batsim => BATSIM_WORKLOAD,
             Format::Helios => HELIOS_LOG,
+            Format::Gavel => GAVEL_TRACE,
+            Format::Slurm => SLURM_JOBS,
+        }
+    }
+
+    /// Its name, which a virtual cluster may have.
+    fn name(self) -> &'static str {
+        match self {
+            Format::Philly => "philly",
+            Format::Pai => "pai",
+            Format::Batsim => "batsim",
+            Format::Helios => "helios",
+            Format::Gavel => "gavel",
+            Format::Slurm => "slurm",
         }
     }
 
     /// Whether times are civil ones.
     fn is_civil(self) -> bool {
-        matches!(self, Format::Philly | Format::Helios)
-    }
-
-    fn reader(self) -> Box<dyn TraceReader> {
-        match self {
-            Format::Philly => Box::new(philly::PhillyReader),
-            Format::Pai => Box::<pai::PaiReader>::default(),
-            Format::Batsim => Box::new(batsim::BatsimReader),
-            Format::Helios => Box::new(helios::HeliosReader),
-        }
+        matches!(self, Format::Philly | Format::Helios | Format::Slurm)
     }
 }
 
@@ -98,6 +116,16 @@ pub struct Options {
     pub machines: Option<PathBuf>,
     /// The time zone of civil times, such as `America/Los_Angeles`.
     pub timezone: Option<String>,
+    /// Gavel's measured throughputs, from a file.
+    pub throughputs: Option<PathBuf>,
+    /// The type of GPUs of which these throughputs are used.
+    pub worker: String,
+    /// Steps a second of every job, where there are no measured throughputs.
+    pub steps_per_second: Option<f64>,
+    /// What parts the cells of `sacct`'s table.
+    pub delimiter: Option<String>,
+    /// What makes the virtual clusters of Slurm's jobs.
+    pub vc_of: VcOf,
     /// Whether the first fault is an error.
     pub strict: bool,
 }
@@ -111,8 +139,24 @@ impl Options {
             node_count: None,
             machines: None,
             timezone: None,
+            throughputs: None,
+            worker: "v100".to_owned(),
+            steps_per_second: None,
+            delimiter: None,
+            vc_of: VcOf::Partition,
             strict: false,
         }
+    }
+
+    fn reader(&self) -> Result<Box<dyn TraceReader>> {
+        Ok(match self.format {
+            Format::Philly => Box::new(philly::PhillyReader),
+            Format::Pai => Box::<pai::PaiReader>::default(),
+            Format::Batsim => Box::new(batsim::BatsimReader),
+            Format::Helios => Box::new(helios::HeliosReader),
+            Format::Gavel => Box::new(gavel::GavelReader::new(Speeds::of(self)?, &self.worker)),
+            Format::Slurm => Box::new(slurm::SlurmReader::new(self.delimiter.clone(), self.vc_of)),
+        })
     }
 }
 
@@ -144,15 +188,12 @@ pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
 ) -> Result<Prepared> {
-    let clock = match &options.timezone {
-        Some(zone) => Clock::of_zone(zone)?,
-        None => Clock::default(),
-    };
+    let clock = Clock::of_flag(options.timezone.as_deref())?;
     let mut intake = Intake::new(clock, options.strict);
     if let Some(path) = &options.machines {
         intake.machines = machines::read(path, options.format)?;
     }
-    let mut reader = options.format.reader();
+    let mut reader = options.reader()?;
     for input in inputs {
         let mut input = input?;
         intake.begin(input.path());

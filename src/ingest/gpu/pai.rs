@@ -6,6 +6,7 @@ use super::TraceReader;
 use super::intake::{At, Draft, Intake, Runs};
 use crate::error::{Fault, Result};
 use crate::ingest::scheduler::{Header, Input, Line, Names, Place, Reason, Row, epoch, is_unknown};
+use crate::words::counted;
 
 /// Where the tables come from.
 pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
@@ -326,8 +327,8 @@ impl Rounded {
     fn note(&self) -> Option<String> {
         (self.jobs > 0 && self.planned > 0.0).then(|| {
             format!(
-                "{} jobs plan with parts of GPUs, and get whole ones: {:.1} % more GPU time in all",
-                self.jobs,
+                "{} with parts of GPUs in their plan get whole ones: {:.1} % more GPU time in all",
+                counted(self.jobs, "job"),
                 100.0 * (self.given / self.planned - 1.0)
             )
         })

@@ -5,6 +5,7 @@ use super::intake::{Draft, Intake, Runs};
 use crate::error::Result;
 use crate::ingest::scheduler::philly::{self, Attempt, Job};
 use crate::ingest::scheduler::{Input, Place, Reason};
+use crate::words::counted;
 
 /// Reads the log.
 pub(super) struct PhillyReader;
@@ -40,7 +41,7 @@ fn take(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
         state: state(job.status.as_deref().unwrap_or_default()),
         gpus: first.gpus(),
         cpus: 0.0,
-        submit: intake.clock.second(submitted),
+        submit: intake.seconds(place, [Some(submitted)])?[0].unwrap_or_default(),
         runs: Runs::At(&runs),
     };
     let at = intake.at(place);
@@ -52,8 +53,9 @@ fn runs(job: &Job, place: Place<'_>, intake: &mut Intake) -> Result<Vec<(i64, i6
     let mut runs = Vec::with_capacity(job.attempts.len());
     for attempt in &job.attempts {
         if let (Some(start), Some(end)) = (attempt.start, attempt.end) {
-            let start = intake.clock.second(start);
-            runs.push((start, intake.clock.end_second(end, start)));
+            let times = [job.submitted, Some(start), Some(end)];
+            let [_, start, end] = intake.seconds(place, times)?;
+            runs.extend(start.zip(end));
         }
     }
     let lost = job.attempts.len() - runs.len();
@@ -71,7 +73,8 @@ fn check_machines(attempts: &[Attempt], place: Place<'_>, intake: &mut Intake) -
     let Some((used, has)) = known.find(|(used, has)| used.gpus > u64::from(*has)) else {
         return Ok(());
     };
-    let found = format!("{} GPUs of {}, which has {has}", used.gpus, used.name);
+    let gpus = counted(used.gpus, "GPU");
+    let found = format!("{gpus} of {}, which has {has}", used.name);
     intake.tally.fault(Reason::TooManyOfNode, place, found)
 }
 

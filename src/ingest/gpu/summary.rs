@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::domain::{Cluster, Job, Time};
+use crate::domain::{Clock, Cluster, Job, Time};
 use crate::ingest::scheduler::Tally;
+use crate::words::counted;
 
 /// What became of a trace.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,8 +15,8 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// Seconds of the first and the last submission.
     pub span: (i64, i64),
-    /// What is added to them to tell them as civil times, where the trace does.
-    offset: Option<i64>,
+    /// The clock that tells them, where the trace has civil times.
+    clock: Option<Clock>,
     /// GPU-seconds of all jobs.
     pub gpu_seconds: u128,
     /// Virtual clusters, their nodes, and the GPUs of each.
@@ -29,7 +30,7 @@ impl Summary {
         cluster: &Cluster,
         jobs: &[Job],
         span: (i64, i64),
-        offset: Option<i64>,
+        clock: Option<Clock>,
     ) -> Self {
         let gpu_seconds =
             |job: &Job| u128::from(job.gpus) * u128::from(job.duration.unsigned_abs());
@@ -38,15 +39,15 @@ impl Summary {
             tally,
             notes,
             span,
-            offset,
+            clock,
             gpu_seconds: jobs.iter().map(gpu_seconds).sum(),
             size: (cluster.vcs.len(), nodes, cluster.gpus_per_node),
         }
     }
 
     fn shown(&self, second: i64) -> String {
-        match self.offset {
-            Some(offset) => Time::from_seconds(second + offset).to_string(),
+        match &self.clock {
+            Some(clock) => clock.show(clock.of_utc(Time::from_seconds(second))),
             None => format!("second {second}"),
         }
     }
@@ -56,7 +57,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (vcs, nodes, gpus) = self.size;
         writeln!(f, "{}", self.tally)?;
-        writeln!(f, "clusters  {vcs}, of {nodes} nodes of {gpus} GPUs")?;
+        let (nodes, gpus) = (counted(nodes, "node"), counted(gpus, "GPU"));
+        writeln!(f, "clusters  {vcs}, of {nodes} of {gpus}")?;
         writeln!(f, "from      {}", self.shown(self.span.0))?;
         writeln!(f, "to        {}", self.shown(self.span.1))?;
         write!(f, "GPU time  {:.1} hours", self.gpu_seconds as f64 / 3600.0)

@@ -1,7 +1,8 @@
 //! The clock of a table: seconds of its own, or civil times.
 
 use super::bounds::LAST_SECOND;
-use crate::domain::Time;
+use crate::domain::{Stamp, Time};
+use crate::error::{Error, Result};
 use crate::ingest::rows::{Cell, CellResult, Clock};
 
 /// How a table tells time, the same in all of its rows.
@@ -11,6 +12,8 @@ pub(super) enum Form {
     Seconds,
     /// Civil times.
     Civil,
+    /// Civil times with offsets from UTC. They are told with the first one, in seconds.
+    Zoned(i32),
 }
 
 impl Form {
@@ -18,24 +21,56 @@ impl Form {
     pub fn of(cell: &Cell<'_>) -> Option<Self> {
         Some(match cell.clock().ok()? {
             Clock::Seconds(_) => Form::Seconds,
+            Clock::Civil(Stamp::Zoned { offset, .. }) => Form::Zoned(offset),
             Clock::Civil(_) => Form::Civil,
         })
     }
 
-    /// The second that a cell of this form tells; of civil times since 1970.
-    pub fn second(self, cell: &Cell<'_>) -> CellResult<i64> {
+    /// Whether times are civil times, with or without offsets.
+    pub fn is_civil(self) -> bool {
+        self != Form::Seconds
+    }
+
+    /// The time that a cell of this form tells, where it is a civil one.
+    pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Time>> {
         match (self, cell.clock()?) {
-            (Form::Seconds, Clock::Seconds(_)) => cell.integer(0..=LAST_SECOND),
-            (Form::Civil, Clock::Civil(time)) => Ok(civil_second(time)),
-            (Form::Seconds, Clock::Civil(_)) => {
-                Err(cell.fault("whole seconds, as in earlier rows"))
+            (Form::Civil, Clock::Civil(Stamp::Local(time))) => Ok(Some(time)),
+            (Form::Zoned(offset), Clock::Civil(Stamp::Zoned { utc, .. })) => {
+                Ok(Some(utc.plus_whole(offset.into())))
             }
-            (Form::Civil, Clock::Seconds(_)) => Err(cell.fault("a civil time, as in earlier rows")),
+            (Form::Seconds, Clock::Seconds(_)) => Ok(None),
+            (Form::Seconds, _) => Err(cell.fault("whole seconds, as in earlier rows")),
+            (Form::Civil, Clock::Civil(_)) => {
+                Err(cell.fault("a civil time without an offset from UTC, as in earlier rows"))
+            }
+            (Form::Civil, _) => Err(cell.fault("a civil time, as in earlier rows")),
+            (Form::Zoned(_), _) => {
+                Err(cell.fault("a civil time with an offset from UTC, as in earlier rows"))
+            }
         }
     }
-}
 
-/// The whole second since 1970 that a time lies in.
-pub(super) fn civil_second(time: Time) -> i64 {
-    time.0.div_euclid(1_000_000_000)
+    /// The time that a user names, as the table tells it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it has an offset from UTC, and the table's times have none.
+    pub fn place(self, stamp: Stamp) -> Result<Time> {
+        match (self, stamp) {
+            (_, Stamp::Local(time)) | (Form::Civil | Form::Seconds, Stamp::Epoch(time)) => Ok(time),
+            (Form::Zoned(offset), Stamp::Epoch(utc) | Stamp::Zoned { utc, .. }) => {
+                Ok(utc.plus_whole(offset.into()))
+            }
+            (Form::Civil | Form::Seconds, Stamp::Zoned { .. }) => Err(Error::Usage(format!(
+                "{stamp} has an offset from UTC, and the times of the trace have none: leave it away"
+            ))),
+        }
+    }
+
+    /// The second that a cell of this form tells; of civil times since 1970.
+    pub fn second(self, cell: &Cell<'_>) -> CellResult<i64> {
+        match self.time(cell)? {
+            Some(time) => Ok(time.second()),
+            None => cell.integer(0..=LAST_SECOND),
+        }
+    }
 }

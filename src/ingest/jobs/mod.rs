@@ -27,7 +27,7 @@ pub mod trace;
 
 mod bounds;
 mod clock;
-mod words;
+pub(crate) mod words;
 mod workload;
 
 #[cfg(test)]

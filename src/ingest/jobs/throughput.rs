@@ -12,9 +12,10 @@ use std::path::Path;
 use gleaner_models::lucid::throughput::{MINUTES, Series};
 
 use super::bounds::amount;
+use super::clock::Form;
 use crate::domain::Time;
 use crate::error::Result;
-use crate::ingest::rows::{Cell, CellResult, Clock, Col, Header, Row};
+use crate::ingest::rows::{Cell, CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 
@@ -65,6 +66,7 @@ struct Columns {
 /// The intervals so far.
 #[derive(Default)]
 struct Reader {
+    form: Option<Form>,
     first: Option<Time>,
     last: Option<Time>,
     jobs: Vec<f64>,
@@ -85,11 +87,13 @@ impl Reader {
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
         // After a row without a time, the next one is compared with none.
         let last = self.last.take();
-        let Clock::Civil(time) = cell.clock()? else {
+        let form = self.form.or(Form::of(&cell)).unwrap_or(Form::Civil);
+        let Some(time) = form.time(&cell)? else {
             let mut fault = cell.fault("a time such as 2020-04-01 00:00:00");
             fault.remedy = "write dates: forecasts go by the hour and the weekday".to_owned();
             return Err(fault);
         };
+        self.form = Some(form);
         self.first = self.first.or(Some(time));
         self.last = Some(time);
         let next = last.map(|last| Time(last.0.saturating_add(INTERVAL)));
@@ -125,6 +129,9 @@ mod tests {
         let start = "2020-04-30 23:50".parse().unwrap();
         let expected = Series::new(start, vec![3.0, 0.0], vec![8.0, 0.0]);
         assert_eq!(Ok(series), expected);
+        // Ten minutes apart, as the clock was put back.
+        let zoned = "8,2020-04-30 23:50:00+02:00,1,3\n0,2020-04-30 23:00:00+01:00,x,0\n";
+        assert_eq!(Ok(read_rows(zoned).unwrap()), expected);
     }
 
     #[test]
@@ -145,8 +152,13 @@ mod tests {
                 "fill the gap",
                 "line 5, submit_gpu_job: found \"-1\"",
                 "line 6, submit_gpu_num: found nothing",
-                "line 7, time: found \"1585702800\", expected a time such as 2020-04-01 00:00:00",
+                "line 7, time: found \"1585702800\", expected a civil time, as in earlier rows",
             ],
+        );
+        let counted = fault(read_rows("1,1585702800,1,1\n"));
+        assert_has(
+            &counted,
+            &["expected a time such as 2020-04-01 00:00:00", "write dates"],
         );
         assert_has(&fault(read_rows("")), &["no row"]);
         let input = Input::csv("time,submit_gpu_job\n2020-04-01,1\n");

@@ -4,7 +4,7 @@ use crate::domain::Workload;
 use crate::words::printable;
 
 /// Names one after the other, safe to print, of which a few are shown and the others counted.
-pub(super) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+pub(crate) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 5;
     let more = names.len().saturating_sub(SHOWN);
     let shown: Vec<_> = names.take(SHOWN).map(printable).collect();

@@ -34,6 +34,8 @@ pub(super) struct Table<'a> {
 pub(super) struct Column {
     /// Its name.
     pub name: String,
+    /// Whether it holds timestamps in UTC; other timestamps are local times.
+    pub utc: bool,
     /// The column that stores it, and whether it holds lists; `None` for other nested types.
     stored: Option<Stored>,
 }
@@ -80,16 +82,16 @@ impl<'a> Table<'a> {
         self.rows
     }
 
-    /// The top-level columns.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    /// The text under this key in the file's metadata.
+    /// The text that the file's metadata keep under a key.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
         let pair = pairs.iter().find(|pair| pair.key == key)?;
         pair.value.as_deref()
+    }
+
+    /// The top-level columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     /// The column of this name.
@@ -164,6 +166,9 @@ fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
     };
     let columns = roots.iter().zip(&leaves).map(|(root, leaves)| Column {
         name: root.name().to_owned(),
+        utc: leaves
+            .iter()
+            .any(|leaf| value::is_utc(&schema.column(*leaf))),
         stored: stored(leaves, root.is_primitive()).map(|(leaf, list)| Stored { leaf, list }),
     });
     columns.collect()

@@ -5,7 +5,8 @@ use std::fmt;
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use ::parquet::schema::types::ColumnDescriptor;
 
-use crate::domain::Time;
+use super::Column;
+use crate::domain::{Stamp, Time};
 use crate::ingest::fault::show;
 
 /// A cell, or an element of a cell that is a list.
@@ -24,7 +25,20 @@ pub(in crate::ingest) enum Value<'v> {
 }
 
 impl Value<'_> {
-    /// The time it tells: a timestamp, seconds since 1970, or a text.
+    /// The time that a cell of this column tells, which may have an offset from UTC.
+    pub fn stamp(self, column: &Column) -> Option<Stamp> {
+        match self {
+            Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+            Value::Time(_) if column.utc => {
+                let zoned = |utc| Stamp::Zoned { utc, offset: 0 };
+                self.time().map(zoned)
+            }
+            Value::Time(_) => self.time().map(Stamp::Local),
+            _ => self.time().map(Stamp::Epoch),
+        }
+    }
+
+    /// The time it tells: a timestamp, seconds since 1970, or a text without an offset from UTC.
     pub fn time(self) -> Option<Time> {
         match self {
             // pandas' missing timestamp.
@@ -60,6 +74,14 @@ pub(super) enum Meaning {
     Time(i64),
     /// Something that no reader here asks for, such as decimals.
     Unread,
+}
+
+/// Whether the timestamps of a stored column are in UTC; else they are local times.
+pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
+    matches!(
+        descr.logical_type_ref(),
+        Some(LogicalType::Timestamp(stamp)) if stamp.is_adjusted_to_u_t_c
+    )
 }
 
 impl Meaning {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::{Place, number};
-use crate::domain::Time;
+use crate::domain::Stamp;
 use crate::error::Fault;
 use crate::ingest::parquet::Value;
 use crate::ingest::source::Source;
@@ -17,8 +17,8 @@ pub(in crate::ingest) type CellResult<T> = Result<T, Box<Fault>>;
 pub(in crate::ingest) enum Clock {
     /// Seconds of the table's own clock.
     Seconds(i64),
-    /// A civil time.
-    Civil(Time),
+    /// A civil time, or one with an offset from UTC.
+    Civil(Stamp),
 }
 
 /// A cell. Its readers return a fault where it is missing or something else.
@@ -95,14 +95,16 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// A time: whole seconds of the table's own clock, or a civil time.
+    /// A time: whole seconds of the table's own clock, or a civil time, perhaps with an offset.
     pub fn clock(&self) -> CellResult<Clock> {
         let seconds = number::whole(self.value).map(Clock::Seconds);
         let civil = || match self.value {
             // Seconds with a fraction are no civil time.
-            Value::Text(_) | Value::Time(_) if number::finite(self.value).is_none() => {
-                self.value.time().map(Clock::Civil)
+            Value::Text(text) if number::finite(self.value).is_none() => {
+                let stamp = std::str::from_utf8(text).ok()?.parse();
+                stamp.ok().map(Clock::Civil)
             }
+            Value::Time(_) => self.value.time().map(Stamp::Local).map(Clock::Civil),
             _ => None,
         };
         seconds

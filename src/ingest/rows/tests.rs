@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::domain::Time;
+use crate::domain::{Stamp, Time};
 use crate::error::Result;
 use crate::ingest::source::Source;
 use crate::output::table::{Column, Table as Output};
@@ -126,7 +126,7 @@ fn parquet_cells_have_types() {
     assert!(texts[1].is_err());
     let times = column(&source, "time", |cell| cell.clock());
     let first = Time::from_seconds(1_585_699_200);
-    assert_eq!(times[0], Ok(Clock::Civil(first)));
+    assert_eq!(times[0], Ok(Clock::Civil(Stamp::Local(first))));
     assert!(times[1].is_err());
 }
 
@@ -144,7 +144,9 @@ fn times_are_whole_seconds_or_civil() {
     );
     assert_eq!(
         times[2],
-        Ok(Clock::Civil(Time::from_seconds(1_585_699_200)))
+        Ok(Clock::Civil(Stamp::Local(Time::from_seconds(
+            1_585_699_200
+        ))))
     );
     assert!(times[3].is_err() && times[4].is_err());
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::RunInfo;
-use crate::domain::Time;
+use crate::domain::{Stamp, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::rows::{Cell, CellResult, Clock};
 use crate::ingest::source::{Source, TEXT_LIMIT};
@@ -112,7 +112,7 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
 /// A cell with a civil time.
 pub(super) fn time(cell: Cell<'_>) -> CellResult<Time> {
     match cell.clock()? {
-        Clock::Civil(time) => Ok(time),
-        Clock::Seconds(_) => Err(cell.fault("a time such as 2020-04-01 00:00:00")),
+        Clock::Civil(Stamp::Local(time)) => Ok(time),
+        _ => Err(cell.fault("a time such as 2020-04-01 00:00:00")),
     }
 }

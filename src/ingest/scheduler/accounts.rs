@@ -1,13 +1,15 @@
 //! Accounting logs of PBS and Cobalt: a record as each job starts and ends.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use super::clock::{Local, epoch};
+use super::clock::epoch;
 use super::input::{Line, Place};
 use super::intake::{Intake, Runs};
 use super::reader::LineReader;
 use super::record::Record;
 use super::tally::Reason;
+use crate::domain::{Stamp, Time};
 use crate::error::Result;
 use crate::occupancy::Hold;
 
@@ -18,11 +20,11 @@ pub(super) type Hosts = fn(&Record<'_>) -> Option<Vec<String>>;
 pub(super) struct AccountReader {
     hosts: Hosts,
     open: BTreeMap<String, Open>,
-    /// Nodes that are down, and since when: not known as seconds since 1970 until the
-    /// distance of the log's clock is.
-    down: BTreeMap<String, Local>,
-    /// What local time is ahead of UTC, in seconds, where a record told both.
-    ahead: Option<i64>,
+    /// Nodes that are down, and since when: in local time where the log's clock is not known
+    /// by then.
+    down: BTreeMap<String, Stamp>,
+    /// When the last job started or ended.
+    last: Option<Stamp>,
 }
 
 /// A job that runs, or a reservation that holds its nodes.
@@ -41,31 +43,21 @@ impl AccountReader {
             hosts,
             open: BTreeMap::new(),
             down: BTreeMap::new(),
-            ahead: None,
+            last: None,
         }
     }
 
-    /// A record's time as seconds since 1970.
-    fn stamp(&self, stamp: Local, intake: &Intake) -> i64 {
-        let second = intake.clock.second(stamp);
-        match intake.clock.has_zone() {
-            true => second,
-            false => second - self.ahead.unwrap_or(0),
-        }
+    /// A record's time as seconds since 1970: not before the last job's start or end.
+    fn stamp(&self, stamp: Stamp, place: Place<'_>, intake: &mut Intake) -> Result<i64> {
+        let [_, second] = intake.seconds(place, [self.last, Some(stamp)])?;
+        Ok(second.unwrap_or_default())
     }
 
-    /// Learns what local time is ahead of UTC from a record that was written at `epoch`.
-    fn learn(&mut self, stamp: Local, epoch: i64) {
-        const QUARTER: i64 = 15 * 60;
-        let Local::Civil(stamp) = stamp else {
-            return;
-        };
-        let difference = stamp - epoch;
-        let ahead = (difference + QUARTER / 2).div_euclid(QUARTER) * QUARTER;
-        // No zone is further ahead; such a record was written late.
-        if ahead.abs() <= 15 * 3600 && (difference - ahead).abs() <= QUARTER / 3 {
-            self.ahead = Some(ahead);
-        }
+    /// A job started or ended at this second, as a record says that was written then.
+    fn learn(&mut self, stamp: Stamp, second: i64, intake: &mut Intake) {
+        intake.clock.learn(stamp, second);
+        intake.span.record(second);
+        self.last = Some(Stamp::Epoch(Time::from_seconds(second)));
     }
 
     fn record(&mut self, record: &Record<'_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
@@ -74,13 +66,9 @@ impl AccountReader {
             "B" => self.started(record, Hold::Reserved, place, intake),
             "E" => self.ended(record, place, intake),
             "R" if record.value("end").is_some() => self.ended(record, place, intake),
-            "R" | "A" => self.stopped(&key(Hold::Running, record.id), record.stamp, intake),
-            "F" | "K" => self.stopped(&key(Hold::Reserved, record.id), record.stamp, intake),
-            "ND" => {
-                let stamp = record.stamp;
-                self.down.entry(record.id.to_owned()).or_insert(stamp);
-                Ok(())
-            }
+            "R" | "A" => self.stopped(Hold::Running, record, place, intake),
+            "F" | "K" => self.stopped(Hold::Reserved, record, place, intake),
+            "ND" => self.node_down(record, place, intake),
             "NU" => self.node_up(record, place, intake),
             _ => {
                 intake.tally.leave_out(Reason::OtherRecord);
@@ -100,8 +88,7 @@ impl AccountReader {
             return Ok(());
         };
         if hold == Hold::Running {
-            self.learn(record.stamp, from);
-            intake.span.record(from);
+            self.learn(record.stamp, from, intake);
         }
         let id = key(hold, record.id);
         if let Some(before) = self.open.remove(&id) {
@@ -130,8 +117,7 @@ impl AccountReader {
         let Some(to) = time(record, "end", place, intake)? else {
             return Ok(());
         };
-        self.learn(record.stamp, to);
-        intake.span.record(to);
+        self.learn(record.stamp, to, intake);
         let open = self.open.remove(&key(Hold::Running, record.id));
         let from = match (record.value("start"), &open) {
             (Some(_), _) => match time(record, "start", place, intake)? {
@@ -156,14 +142,34 @@ impl AccountReader {
     }
 
     /// Something that was open ended as a record was written.
-    fn stopped(&mut self, id: &str, stamp: Local, intake: &mut Intake) -> Result<()> {
-        let Some(open) = self.open.remove(id) else {
+    fn stopped(
+        &mut self,
+        hold: Hold,
+        record: &Record<'_>,
+        place: Place<'_>,
+        intake: &mut Intake,
+    ) -> Result<()> {
+        let Some(open) = self.open.remove(&key(hold, record.id)) else {
             intake.tally.leave_out(Reason::OtherRecord);
             return Ok(());
         };
-        let stamp = self.stamp(stamp, intake);
+        let stamp = self.stamp(record.stamp, place, intake)?;
         let to = open.planned.map_or(stamp, |planned| planned.min(stamp));
         intake.hold_runs(&open.runs, open.hold, open.from, Some(to.max(open.from)))
+    }
+
+    fn node_down(
+        &mut self,
+        record: &Record<'_>,
+        place: Place<'_>,
+        intake: &mut Intake,
+    ) -> Result<()> {
+        let mut since = record.stamp;
+        if self.last.is_some() || intake.clock.has_zone() {
+            since = Stamp::Epoch(Time::from_seconds(self.stamp(since, place, intake)?));
+        }
+        self.down.entry(record.id.to_owned()).or_insert(since);
+        Ok(())
     }
 
     fn node_up(
@@ -176,7 +182,11 @@ impl AccountReader {
             intake.tally.leave_out(Reason::NoOutage);
             return Ok(());
         };
-        let (from, to) = (self.stamp(since, intake), self.stamp(record.stamp, intake));
+        let [from] = intake.seconds(place, [Some(since)])?;
+        let (from, to) = (
+            from.unwrap_or_default(),
+            self.stamp(record.stamp, place, intake)?,
+        );
         if intake.look_up(place, [record.id], None)?.is_some() {
             intake.hold(place, Hold::Down, from, Some(to))?;
         }
@@ -213,11 +223,13 @@ impl LineReader for AccountReader {
             intake.hold_runs(&open.runs, open.hold, open.from, open.planned)?;
         }
         for (node, since) in std::mem::take(&mut self.down) {
-            let from = self.stamp(since, intake);
+            // A local time is one that no clock is known for, and so is not ambiguous.
+            let nowhere = Place::line(Path::new(""), 0);
+            let [from] = intake.seconds(nowhere, [Some(since)])?;
             let looked = intake.nodes.look_up([node.as_str()]);
             if looked.is_ok() {
                 let runs = intake.nodes.runs().to_vec();
-                intake.hold_runs(&runs, Hold::Down, from, None)?;
+                intake.hold_runs(&runs, Hold::Down, from.unwrap_or_default(), None)?;
             }
         }
         Ok(())
@@ -238,6 +250,7 @@ fn time(
 ) -> Result<Option<i64>> {
     let value = record.value(name);
     let time = value.as_deref().and_then(epoch);
+    intake.clock.count_epochs();
     if time.is_none() {
         let value = value.as_deref().unwrap_or("nothing");
         let found = format_args!("{value:?} for {name}, in epoch seconds");

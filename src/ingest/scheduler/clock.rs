@@ -1,34 +1,51 @@
 //! Times of schedulers' logs, as seconds since 1970.
 
-use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time as TimeOfDay};
-use jiff::tz::TimeZone;
 
-use crate::domain::Time;
+use super::input::Place;
+use super::offsets::Offsets;
+use super::tally::{Reason, Tally};
+use crate::domain::clock::Occurrence;
+use crate::domain::{Clock as LogClock, Stamp, Time};
 use crate::error::{Error, Result};
+use crate::ingest::zone::{Instant, Zone};
+use crate::occupancy::Window;
 
-/// What clock a log is on.
+/// What is known of the clock that a log is on.
 ///
-/// Without a time zone, local times are taken as they are, as if their clock had never
-/// been put forward or back, and epoch seconds are told in UTC. With one, local times
-/// are that zone's, and all times are told on its clock as it is at the log's start.
-#[derive(Debug, Clone, Default)]
-pub struct Clock {
-    zone: Option<TimeZone>,
+/// With a zone, local times are that zone's. Without one, the log may tell its offset from
+/// UTC, in the texts of times or by lines that tell local time beside seconds since 1970;
+/// local times without an offset are then on the clock that the last lines told. Where
+/// nothing is told, local times are taken as they are.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Clock {
+    zone: Option<Zone>,
+    /// Whether the log, and not the user, says the zone.
+    said: bool,
+    offsets: Offsets,
+    /// Whether there were local times without an offset, and seconds since 1970.
+    local: bool,
+    epoch: bool,
 }
 
 impl Clock {
-    /// The clock of a zone such as `America/Chicago`.
+    /// The clock of the zone that the flag `--timezone` names, where it does.
     ///
     /// # Errors
     /// [`Error::Usage`] where there is no such zone.
-    pub fn of_zone(name: &str) -> Result<Self> {
-        let zone = TimeZone::get(name).map_err(|_| {
-            Error::Usage(format!(
-                "--timezone {name}: expected a zone of the IANA database, such as America/Chicago or UTC"
-            ))
-        })?;
-        Ok(Clock { zone: Some(zone) })
+    pub fn of_flag(timezone: Option<&str>) -> Result<Self> {
+        Ok(Clock {
+            zone: timezone.map(Zone::of_flag).transpose()?,
+            ..Clock::default()
+        })
+    }
+
+    /// The log says what its zone is, which the user's word goes before.
+    pub fn say_zone(&mut self, zone: Zone) {
+        if self.zone.is_none() {
+            self.zone = Some(zone);
+            self.said = true;
+        }
     }
 
     /// Whether a zone is known.
@@ -36,82 +53,233 @@ impl Clock {
         self.zone.is_some()
     }
 
-    /// A local time as seconds since 1970; of a time that occurs twice, the first.
-    pub fn second(&self, local: Local) -> i64 {
-        self.resolve(local, false)
-    }
-
-    /// The end of something that began at `start`: of a time that occurs twice, the
-    /// second where the first is before the start.
-    pub fn end_second(&self, local: Local, start: i64) -> i64 {
-        let end = self.resolve(local, false);
-        if end < start {
-            self.resolve(local, true)
-        } else {
-            end
+    /// A line was written at this second since 1970 and says what local time was then.
+    pub fn learn(&mut self, stamp: Stamp, second: i64) {
+        if let Stamp::Local(local) = stamp {
+            self.offsets.add_line(second, local.second());
         }
     }
 
-    /// What is to be added to a second since 1970 to tell it on this clock, as that is at
-    /// second `start`.
-    pub fn offset(&self, start: i64) -> i64 {
-        let (Some(zone), Ok(start)) = (&self.zone, Timestamp::from_second(start)) else {
-            return 0;
-        };
-        i64::from(zone.to_offset(start).seconds())
+    /// The log counts seconds since 1970.
+    pub fn count_epochs(&mut self) {
+        self.epoch = true;
     }
 
-    fn resolve(&self, local: Local, later: bool) -> i64 {
-        let civil = match (local, &self.zone) {
-            (Local::Epoch(second), _) => return second,
-            (Local::Civil(second), None) => return second,
-            (Local::Civil(second), Some(zone)) => zone.to_ambiguous_timestamp(civil(second)),
-        };
-        let resolved = match later {
-            true => civil.later(),
-            false => civil.compatible(),
-        };
-        resolved.map_or_else(|_| local.as_it_is(), Timestamp::as_second)
+    /// The seconds since 1970 of times that follow each other, such as a job's submission,
+    /// start and end. Of local times that occur twice, as the clock was put back, the
+    /// earliest are taken that keep this order; where later ones keep it too, that is counted.
+    ///
+    /// # Errors
+    /// A local time did not occur, as the clock was put forward over it, and the reader is strict.
+    pub fn in_order<const N: usize>(
+        &mut self,
+        stamps: [Option<Stamp>; N],
+        place: Place<'_>,
+        tally: &mut Tally,
+    ) -> Result<[Option<i64>; N]> {
+        let choices = stamps.map(|stamp| stamp.map(|stamp| self.choices(stamp)));
+        let earliest = earliest(choices);
+        if earliest != latest(choices) {
+            let twice = choices
+                .iter()
+                .position(|choice| choice.is_some_and(Choices::is_two));
+            let example = twice.and_then(|at| stamps[at]);
+            tally.note(Reason::OccursTwice, 1, || shown(place, example));
+        }
+        for (stamp, choice) in stamps.iter().zip(choices) {
+            if choice.is_some_and(|choice| !choice.occurs) {
+                tally.fault(Reason::NeverOccurs, place, text(*stamp))?;
+            }
+        }
+        Ok(earliest)
+    }
+
+    fn choices(&mut self, stamp: Stamp) -> Choices {
+        match (stamp, &self.zone) {
+            (Stamp::Epoch(utc), _) => {
+                self.epoch = true;
+                Choices::one(utc.second())
+            }
+            (Stamp::Zoned { utc, offset }, _) => {
+                self.offsets.add_text(utc.second(), offset);
+                Choices::one(utc.second())
+            }
+            (Stamp::Local(local), Some(zone)) => Choices::of(zone.instant(local)),
+            (Stamp::Local(local), None) => {
+                self.local = true;
+                Choices::one(local.second() - i64::from(self.offsets.recent()))
+            }
+        }
+    }
+
+    /// The clock in a window.
+    pub fn in_window(&self, window: Window) -> LogClock {
+        let at = Time::from_seconds;
+        match &self.zone {
+            Some(zone) => zone.clock(at(window.from), at(window.to)),
+            None => self.offsets.clock(window).unwrap_or_else(|| self.untold()),
+        }
+    }
+
+    /// The clock of a log that does not tell it.
+    fn untold(&self) -> LogClock {
+        match self.epoch && !self.local {
+            true => LogClock::new(0, []),
+            false => LogClock::UNKNOWN,
+        }
+    }
+
+    /// The second since 1970 of a time that the user gave, where logs tell of this window.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the time has an offset, and the clock is unknown.
+    pub fn given(&self, stamp: Stamp, occurrence: Occurrence, window: Window) -> Result<i64> {
+        if let (Stamp::Local(local), Some(zone)) = (stamp, &self.zone) {
+            return Ok(zone.utc(local, occurrence).second());
+        }
+        let clock = self.in_window(window);
+        let time = clock.time(stamp, occurrence);
+        let time = time.map_err(|error| Error::Usage(error.to_string()))?;
+        Ok(clock.utc(time).second())
+    }
+
+    /// What is to be said of the clock in a window.
+    pub fn remark(&self, window: Window) -> Option<String> {
+        let clock = self.in_window(window);
+        let told = self.offsets.clock(window);
+        if let Some(zone) = &self.zone {
+            let told = told.filter(|told| told.base() != clock.base());
+            return match (told, self.said) {
+                (Some(told), _) => Some(format!(
+                    "times are local times of {zone}, though the lines of the log tell {}",
+                    told.describe()
+                )),
+                (None, true) => Some(format!("times are local times of {zone}, as the log says")),
+                (None, false) => None,
+            };
+        }
+        Some(match (clock.is_known(), told) {
+            (false, _) => "the log does not say its time zone: times are local times as they are \
+                           written, also where a clock was put forward or back (--timezone ZONE \
+                           names it)"
+                .to_owned(),
+            (true, Some(_)) => {
+                format!(
+                    "times are local times, as the log tells them: {}",
+                    clock.describe()
+                )
+            }
+            (true, None) => "the log counts seconds since 1970 and does not say its time zone: \
+                             times are told in UTC (--timezone ZONE names it)"
+                .to_owned(),
+        })
     }
 }
 
-/// A time as a log tells it.
+fn shown(place: Place<'_>, stamp: Option<Stamp>) -> String {
+    format!("{place}: {}", text(stamp))
+}
+
+fn text(stamp: Option<Stamp>) -> String {
+    stamp.map(|stamp| stamp.to_string()).unwrap_or_default()
+}
+
+/// The seconds since 1970 that a time may mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Local {
-    /// Seconds since 1970 in UTC.
-    Epoch(i64),
-    /// A local time, as seconds since 1970 of the same clock.
-    Civil(i64),
+struct Choices {
+    first: i64,
+    second: i64,
+    /// Whether it occurred at all.
+    occurs: bool,
 }
 
-impl Local {
-    fn as_it_is(self) -> i64 {
-        match self {
-            Local::Epoch(second) | Local::Civil(second) => second,
+impl Choices {
+    fn one(second: i64) -> Self {
+        Choices {
+            first: second,
+            second,
+            occurs: true,
         }
     }
 
-    /// Reads `2026-01-31T08:00:00`, the same with a space, a date alone, or seconds since 1970,
-    /// perhaps with a fraction, which is dropped.
-    pub fn parse(text: &str) -> Option<Self> {
-        if let Some(second) = iso(text.as_bytes()) {
-            return Some(Local::Civil(second));
+    fn of(instant: Instant) -> Self {
+        match instant {
+            Instant::Once(time) => Choices::one(time.second()),
+            Instant::Twice(first, second) => Choices {
+                first: first.second(),
+                second: second.second(),
+                occurs: true,
+            },
+            Instant::Never(time) => Choices {
+                occurs: false,
+                ..Choices::one(time.second())
+            },
         }
-        if let Some(second) = epoch(text) {
-            return Some(Local::Epoch(second));
-        }
-        let time: Time = text.parse().ok()?;
-        Some(Local::Civil(time.0.div_euclid(1_000_000_000)))
     }
 
-    /// Reads `01/31/2026 08:00:00`, as accounting logs have it.
-    pub fn parse_american(text: &str) -> Option<Self> {
-        let b = text.as_bytes();
-        if b.len() != 19 || b[2] != b'/' || b[5] != b'/' || b[10] != b' ' {
-            return None;
-        }
-        second(&b[6..10], &b[0..2], &b[3..5], &b[11..]).map(Local::Civil)
+    fn is_two(self) -> bool {
+        self.first != self.second
     }
+}
+
+/// The earliest seconds that keep the order of the times, as far as it can be kept.
+fn earliest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
+    let mut floor = i64::MIN;
+    choices.map(|choice| {
+        choice.map(|choice| {
+            let second = match choice.first < floor {
+                true => choice.second,
+                false => choice.first,
+            };
+            floor = second;
+            second
+        })
+    })
+}
+
+/// The latest seconds that keep the order of the times, as far as it can be kept.
+fn latest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
+    let mut ceiling = i64::MAX;
+    let mut latest = [None; N];
+    for (choice, latest) in choices.iter().zip(&mut latest).rev() {
+        let second = choice.map(|choice| match choice.second > ceiling {
+            true => choice.first,
+            false => choice.second,
+        });
+        ceiling = second.unwrap_or(ceiling);
+        *latest = second;
+    }
+    latest
+}
+
+/// Reads `2026-01-31T08:00:00`, the same with a space or an offset from UTC, a date alone, or
+/// seconds since 1970; a fraction is dropped.
+pub(in crate::ingest) fn stamp(text: &str) -> Option<Stamp> {
+    if let Some(second) = iso(text.as_bytes()) {
+        return Some(Stamp::Local(Time::from_seconds(second)));
+    }
+    if text.bytes().next()?.is_ascii_digit() && !text.contains('-') {
+        return epoch(text).map(|second| Stamp::Epoch(Time::from_seconds(second)));
+    }
+    let whole = |time: Time| Time::from_seconds(time.second());
+    Some(match text.parse().ok()? {
+        Stamp::Local(time) => Stamp::Local(whole(time)),
+        Stamp::Epoch(time) => Stamp::Epoch(whole(time)),
+        Stamp::Zoned { utc, offset } => Stamp::Zoned {
+            utc: whole(utc),
+            offset,
+        },
+    })
+}
+
+/// Reads `01/31/2026 08:00:00`, as accounting logs have it.
+pub(super) fn american(text: &str) -> Option<Stamp> {
+    let b = text.as_bytes();
+    if b.len() != 19 || b[2] != b'/' || b[5] != b'/' || b[10] != b' ' {
+        return None;
+    }
+    let second = second(&b[6..10], &b[0..2], &b[3..5], &b[11..])?;
+    Some(Stamp::Local(Time::from_seconds(second)))
 }
 
 /// Seconds since 1970, a fraction dropped; nothing beyond the years that a log can have.
@@ -150,11 +318,6 @@ fn second(year: &[u8], month: &[u8], day: &[u8], time: &[u8]) -> Option<i64> {
 
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-fn civil(second: i64) -> DateTime {
-    let duration = jiff::SignedDuration::from_secs(second);
-    EPOCH.checked_add(duration).unwrap_or(EPOCH)
-}
-
 fn number(digits: &[u8]) -> Option<i16> {
     digits.iter().try_fold(0i16, |sum, digit| {
         let digit = digit.is_ascii_digit().then(|| i16::from(digit - b'0'))?;
@@ -165,16 +328,25 @@ fn number(digits: &[u8]) -> Option<i16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn times_are_local_or_epochs() {
+        let local = |second| Some(Stamp::Local(Time::from_seconds(second)));
+        let epoch = |second| Some(Stamp::Epoch(Time::from_seconds(second)));
+        let zoned = |second, offset| {
+            let utc = Time::from_seconds(second);
+            Some(Stamp::Zoned { utc, offset })
+        };
         for (text, expected) in [
-            ("2026-01-31T08:00:00", Some(Local::Civil(1_769_846_400))),
-            ("2026-01-31 08:00:00.75", Some(Local::Civil(1_769_846_400))),
-            ("2026-01-31", Some(Local::Civil(1_769_817_600))),
-            ("1769846400", Some(Local::Epoch(1_769_846_400))),
-            ("1769846400.99", Some(Local::Epoch(1_769_846_400))),
-            ("1969-12-31T23:59:59", Some(Local::Civil(-1))),
+            ("2026-01-31T08:00:00", local(1_769_846_400)),
+            ("2026-01-31 08:00:00.75", local(1_769_846_400)),
+            ("2026-01-31", local(1_769_817_600)),
+            ("2026-01-31T08:00:00+01:00", zoned(1_769_842_800, 3600)),
+            ("2026-01-31T08:00:00Z", zoned(1_769_846_400, 0)),
+            ("1769846400", epoch(1_769_846_400)),
+            ("1769846400.99", epoch(1_769_846_400)),
+            ("1969-12-31T23:59:59", local(-1)),
             ("2026-02-30T08:00:00", None),
             ("2026-01-31T24:00:00", None),
             ("Unknown", None),
@@ -182,41 +354,69 @@ mod tests {
             ("9999-01-01T00:00:00", None),
             ("", None),
         ] {
-            assert_eq!(Local::parse(text), expected, "{text}");
+            assert_eq!(stamp(text), expected, "{text}");
         }
-        let american = Local::parse_american("01/31/2026 08:00:00");
-        assert_eq!(american, Some(Local::Civil(1_769_846_400)));
-        assert_eq!(Local::parse_american("31/01/2026 08:00:00"), None);
+        assert_eq!(american("01/31/2026 08:00:00"), local(1_769_846_400));
+        assert_eq!(american("31/01/2026 08:00:00"), None);
     }
 
-    // Derived: Chicago leaves summer time on 2026-11-01 at 2:00, UTC-5 to UTC-6.
+    /// Places times of Chicago, which leaves summer time on 2026-11-01 at 2:00 (7:00 UTC) and
+    /// enters it on 2026-03-08 at 2:00; as hours of UTC, and what was counted.
+    fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], Tally) {
+        let mut clock = Clock::of_flag(Some("America/Chicago")).unwrap();
+        let mut tally = Tally::default();
+        let stamps = texts.map(stamp);
+        let place = Place::line(Path::new("log"), 7);
+        let seconds = clock.in_order(stamps, place, &mut tally).unwrap();
+        let hours = |second: Option<i64>| (second.unwrap() % 86_400) as f64 / 3600.0;
+        (seconds.map(hours), tally)
+    }
+
+    // Derived from the offsets -5 and -6.
     #[test]
-    fn a_zone_knows_when_its_clock_was_changed() {
-        let chicago = Clock::of_zone("America/Chicago").unwrap();
-        let local = |text| Local::parse(text).unwrap();
-        let first = chicago.second(local("2026-11-01T01:30:00"));
-        assert_eq!(first, 1_793_514_600);
-        let started = chicago.second(local("2026-11-01T01:45:00"));
-        let ended = chicago.end_second(local("2026-11-01T01:30:00"), started);
-        assert_eq!(ended, first + 3600);
+    fn an_hour_that_occurs_twice_follows_from_the_order() {
+        let day = |time: &str| format!("2026-11-01T{time}");
+        for (texts, hours, counted) in [
+            (["01:45:00", "01:30:00"], [6.75, 7.5], 0),
+            (["00:30:00", "01:30:00"], [5.5, 6.5], 1),
+            (["01:30:00", "02:30:00"], [6.5, 8.5], 1),
+            (["02:10:00", "02:30:00"], [8.0 + 1.0 / 6.0, 8.5], 0),
+        ] {
+            let [from, to] = texts.map(day);
+            let (found, tally) = in_chicago([&from, &to]);
+            assert_eq!(found, hours, "{texts:?}");
+            let found = tally.found.get(&Reason::OccursTwice).map_or(0, |f| f.count);
+            assert_eq!(found, counted, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn a_time_that_does_not_occur_is_counted() {
+        let (found, tally) = in_chicago(["2026-03-08T02:30:00", "2026-03-08T03:30:00"]);
+        assert_eq!(found, [8.5, 8.5]);
+        let found = &tally.found[&Reason::NeverOccurs];
         assert_eq!(
-            chicago.second(local("2026-11-01T02:30:00")),
-            first + 2 * 3600
+            (found.count, &*found.example),
+            (1, "log, line 7: 2026-03-08 02:30:00")
         );
-        assert_eq!(chicago.offset(first), -5 * 3600);
-        assert_eq!(chicago.offset(ended), -6 * 3600);
-        // 2:30 does not occur on 2026-03-08: what the clock would have shown.
-        let skipped = chicago.second(local("2026-03-08T02:30:00"));
-        assert_eq!(skipped, chicago.second(local("2026-03-08T03:30:00")));
     }
 
     #[test]
-    fn without_a_zone_times_stay_as_they_are() {
-        let clock = Clock::default();
-        assert_eq!(clock.second(Local::Civil(5)), 5);
-        assert_eq!(clock.end_second(Local::Civil(4), 5), 4);
-        assert_eq!(clock.offset(5), 0);
-        let message = Clock::of_zone("Mars/Base").unwrap_err().to_string();
-        assert!(message.contains("--timezone Mars/Base"), "{message}");
+    fn without_a_zone_times_stay_as_they_are_and_offsets_are_honoured() {
+        let mut clock = Clock::default();
+        let mut tally = Tally::default();
+        let place = Place::line(Path::new("log"), 7);
+        let mut second = |clock: &mut Clock, text: &str| {
+            clock.in_order([stamp(text)], place, &mut tally).unwrap()[0].unwrap()
+        };
+        assert_eq!(second(&mut clock, "1970-01-01T00:00:05"), 5);
+        assert_eq!(clock.in_window(Window::ALL), LogClock::UNKNOWN);
+        assert_eq!(second(&mut clock, "1970-01-01T01:00:05+01:00"), 5);
+        assert_eq!(clock.in_window(Window::ALL).to_string(), "+01:00");
+        // As the line before.
+        assert_eq!(second(&mut clock, "1970-01-01T01:00:05"), 5);
+        let mut counted = Clock::default();
+        assert_eq!(second(&mut counted, "5"), 5);
+        assert_eq!(counted.in_window(Window::ALL).to_string(), "+00:00");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::input::Place;
 use crate::error::{Fault, Faults, Result};
+use crate::words::counted;
 
 /// Columns of free text, in which the delimiter may occur.
 const FREE_TEXT: [&str; 7] = [
@@ -56,6 +57,9 @@ impl Header {
             .iter()
             .map(|wanted| wanted.iter().find_map(|name| position(name)))
             .collect();
+        if !line.contains(delimiter) && is_aligned(line, wanted) {
+            return Err(aligned(line, place, &remedy()).into());
+        }
         let mut faults = Faults::default();
         for (names, _) in wanted
             .iter()
@@ -82,6 +86,11 @@ impl Header {
         })
     }
 
+    /// Whether the table has the `wanted`th column asked for.
+    pub fn has(&self, wanted: usize) -> bool {
+        self.at.get(wanted).is_some_and(Option::is_some)
+    }
+
     /// Whether a line is this header once more, as where files were put together.
     pub fn is(&self, line: &str) -> bool {
         line == self.text
@@ -94,7 +103,8 @@ impl Header {
         let cells = ends.len() + 1;
         if cells < self.width || cells > self.width && self.free.is_none() {
             return Err(format!(
-                "{cells} cells, not {} as in the header",
+                "{}, not {} as in the header",
+                counted(cells, "cell"),
                 self.width
             ));
         }
@@ -104,6 +114,24 @@ impl Header {
             ends,
         })
     }
+}
+
+/// Whether a line is a header whose names are parted by spaces, as in columns for people.
+fn is_aligned(line: &str, wanted: &[Names]) -> bool {
+    let words = line.split_whitespace();
+    let known = words.filter(|word| {
+        let mut names = wanted.iter().copied().flatten();
+        names.any(|name| name.eq_ignore_ascii_case(word))
+    });
+    known.count() > 1
+}
+
+fn aligned(line: &str, place: Place<'_>, remedy: &str) -> Fault {
+    let found = format!("columns aligned with spaces: {:?}", shown(line));
+    let expected = "cells parted by bars, as Slurm's commands write them with -P";
+    Fault::of(place.file, found, expected)
+        .at(place.within())
+        .remedy(remedy)
 }
 
 fn shown(line: &str) -> String {

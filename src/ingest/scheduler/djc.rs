@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::clock::Local;
+use super::clock::stamp;
 use super::cobalt::locations;
+use super::hostlist;
 use super::input::{Line, Place};
 use super::intake::Intake;
 use super::reader::LineReader;
@@ -11,6 +12,7 @@ use super::slurm::{is_unknown, no_time};
 use super::tally::Reason;
 use crate::error::{Fault, Faults, Result};
 use crate::occupancy::Hold;
+use crate::words::counted;
 
 /// Where the records come from.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
@@ -63,7 +65,8 @@ impl LineReader for DjcReader {
             return Ok(());
         };
         if cells.len() != width {
-            let found = format_args!("{} cells, not {width} as in the header", cells.len());
+            let cells = counted(cells.len(), "cell");
+            let found = format_args!("{cells}, not {width} as in the header");
             return intake.fault(Reason::Unreadable, line.place, found);
         }
         let cell = |wanted: usize| at[wanted].map_or("", |at| cells[at].trim());
@@ -110,12 +113,10 @@ impl DjcReader {
 
 /// Whether a job's location names as many nodes as it used.
 fn fits(job: &Job) -> bool {
-    let mut count = 0u32;
     let lists = locations(&job.location);
-    let read = lists
-        .iter()
-        .all(|list| super::hostlist::expand(list, |_| count += 1).is_ok());
-    read && count == job.nodes && count > 0
+    let counts: Result<Vec<usize>, _> = lists.iter().map(|list| hostlist::count(list)).collect();
+    let count: Option<usize> = counts.ok().map(|counts| counts.iter().sum());
+    count.is_some_and(|count| count > 0 && count == job.nodes as usize)
 }
 
 fn hold(job: &Job, nodes: Nodes, intake: &mut Intake) -> Result<()> {
@@ -147,18 +148,14 @@ fn job<'l>(
         intake.tally.leave_out(Reason::NeverStarted);
         return Ok(None);
     }
-    let Some(from) = Local::parse(start) else {
-        no_time(start, place, intake)?;
+    let times = [stamp(start), stamp(end)];
+    if times[0].is_none() || times[1].is_none() && !is_unknown(end) {
+        let text = if times[0].is_none() { start } else { end };
+        no_time(text, place, intake)?;
         return Ok(None);
-    };
-    let from = intake.clock.second(from);
-    let to = match Local::parse(end) {
-        Some(to) => Some(intake.clock.end_second(to, from)),
-        None if is_unknown(end) => None,
-        None => {
-            no_time(end, place, intake)?;
-            return Ok(None);
-        }
+    }
+    let [Some(from), to] = intake.seconds(place, times)? else {
+        return Ok(None);
     };
     let Some(nodes) = whole(nodes).filter(|nodes| *nodes > 0) else {
         let found = format_args!("{nodes:?} for NODES_USED");

@@ -5,9 +5,10 @@ use std::fmt;
 use super::dealt::Edges;
 use super::intake;
 use super::tally::{Reason, Tally};
-use crate::domain::{Change, Time};
+use crate::domain::{Change, Clock, Time};
 use crate::error::Result;
 use crate::occupancy::{Hold, Swept, Window, sweep};
+use crate::words::counted;
 
 /// What logs said, ready to be told as events.
 pub struct Holds {
@@ -15,8 +16,7 @@ pub struct Holds {
     pub(super) rank: Vec<u32>,
     pub(super) edges: Edges,
     pub(super) window: Window,
-    /// What is added to a second since 1970 to tell it on the log's clock.
-    pub(super) offset: i64,
+    pub(super) clock: Clock,
     pub(super) tally: Tally,
     pub(super) notes: Vec<String>,
 }
@@ -28,8 +28,8 @@ pub struct Summary {
     pub tally: Tally,
     /// Number of nodes.
     pub nodes: usize,
-    /// First and last event.
-    pub span: (Time, Time),
+    /// Local times of the first and last event.
+    pub span: (String, String),
     /// Events, changes, and what the nodes were doing.
     pub swept: Swept,
     /// Remarks for the user.
@@ -42,6 +42,11 @@ impl Holds {
         &self.nodes
     }
 
+    /// The clock of the event log.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     /// Tells of every event in turn: its time, and the nodes that change, by ascending index.
     ///
     /// # Errors
@@ -50,7 +55,8 @@ impl Holds {
         mut self,
         mut event: impl FnMut(Time, &[Change]) -> Result<()>,
     ) -> Result<Summary> {
-        let at = |second: i64| Time::from_seconds(second + self.offset);
+        let clock = self.clock.clone();
+        let at = |second: i64| clock.of_utc(Time::from_seconds(second));
         let edges = &mut self.edges;
         let swept = sweep(edges, &self.rank, self.window, |second, changes| {
             event(at(second), changes)
@@ -61,7 +67,7 @@ impl Holds {
         Ok(Summary {
             nodes: self.nodes.len(),
             tally: self.tally,
-            span,
+            span: (clock.show(span.0), clock.show(span.1)),
             swept,
             notes: self.notes,
         })
@@ -74,8 +80,8 @@ impl Holds {
         let place = self.rank.get(index as usize).map(|rank| *rank as usize);
         let node = place.and_then(|place| self.nodes.get(place));
         let node = node.map_or("?", String::as_str);
-        let time = Time::from_seconds(second + self.offset);
-        let example = || format!("{node} at {time}");
+        let time = self.clock.of_utc(Time::from_seconds(second));
+        let example = || format!("{node} at {}", self.clock.show(time));
         self.tally
             .note(Reason::Overlap, swept.overlaps.count, example);
     }
@@ -84,7 +90,12 @@ impl Holds {
         let short = self.edges.short();
         if let Some((serial, lacked)) = short.example {
             let (file, line) = intake::place_of(serial);
-            let example = || format!("file {file}, line {line}: {lacked} nodes too few");
+            let example = || {
+                format!(
+                    "file {file}, line {line}: {} too few",
+                    counted(lacked, "node")
+                )
+            };
             self.tally.note(Reason::NotEnoughFree, short.jobs, example);
         }
     }
@@ -99,8 +110,9 @@ impl fmt::Display for Summary {
         writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
         writeln!(
             f,
-            "events    {}, of {} changes",
-            self.swept.events, self.swept.changes
+            "events    {}, of {}",
+            self.swept.events,
+            counted(self.swept.changes, "change")
         )?;
         write!(f, "idle      {:.2} % of node-time", percent(shares.idle))?;
         for hold in Hold::ALL {

@@ -10,6 +10,10 @@ use std::fmt::Write;
 /// Most hosts that one list may name: a list of a few bytes can name more than memory holds.
 pub const MAX_HOSTS: usize = 1 << 18;
 
+/// Most hosts over all lists of an input that brackets may name beside the last bracket of
+/// each name. The numbers of the last one stay ranges, and cost nothing.
+pub(super) const MAX_PRODUCTS: usize = 1 << 24;
+
 /// Most digits of a number in a bracket.
 const MAX_DIGITS: usize = 18;
 
@@ -28,6 +32,9 @@ pub enum HostlistError {
     /// It names more than [`MAX_HOSTS`] hosts.
     #[error("more than 262,144 hosts")]
     TooMany,
+    /// With the lists before, brackets multiply to more than [`MAX_PRODUCTS`] hosts.
+    #[error("brackets that multiply to more than 16,777,216 hosts over all lists")]
+    TooManyProducts,
 }
 
 /// Calls `each` with every host of a list, in order.
@@ -35,20 +42,104 @@ pub enum HostlistError {
 /// # Errors
 /// The text is no list of hosts; `each` may have been called with some of them.
 pub fn expand(list: &str, mut each: impl FnMut(&str)) -> Result<(), HostlistError> {
+    let mut name = String::new();
+    let mut products_left = MAX_PRODUCTS;
+    pieces(list, &mut products_left, |piece| {
+        piece.each(&mut name, &mut each)
+    })
+}
+
+/// How many hosts a list names.
+///
+/// # Errors
+/// The text is no list of hosts.
+pub(super) fn count(list: &str) -> Result<usize, HostlistError> {
+    let mut count = 0;
+    for host in Hosts(Some(list)) {
+        count += checked(host?, MAX_HOSTS - count)?.hosts;
+    }
+    Ok(count)
+}
+
+/// Hosts that differ in one number only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece<'p> {
+    /// The names up to the number.
+    pub before: &'p str,
+    /// The number; without one, `before` is the name of one host.
+    pub numbers: Option<Numbers>,
+    /// The names after the number.
+    pub after: &'p str,
+}
+
+/// Numbers that follow each other, padded with zeros to a width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Numbers {
+    pub low: u64,
+    pub high: u64,
+    pub width: usize,
+}
+
+impl Piece<'_> {
+    /// Calls `each` with every host, spelt out in `name`.
+    pub fn each(&self, name: &mut String, mut each: impl FnMut(&str)) {
+        let Some(numbers) = self.numbers else {
+            return each(self.before);
+        };
+        for number in numbers.low..=numbers.high {
+            name.clear();
+            name.push_str(self.before);
+            push_number(name, number, numbers.width);
+            name.push_str(self.after);
+            each(name);
+        }
+    }
+}
+
+/// Calls `each` with the hosts of a list, in order, so that the numbers in the last bracket
+/// of a name stay ranges. What is left of [`MAX_PRODUCTS`] is counted down.
+///
+/// # Errors
+/// The text is no list of hosts; `each` may have been called with some of them.
+pub(super) fn pieces(
+    list: &str,
+    products_left: &mut usize,
+    mut each: impl FnMut(Piece<'_>),
+) -> Result<(), HostlistError> {
     let mut left = MAX_HOSTS;
     let mut name = String::new();
     for host in Hosts(Some(list)) {
         let host = host?;
-        if host.is_empty() {
-            return Err(HostlistError::Empty);
-        }
-        left = left
-            .checked_sub(product(host)?)
-            .ok_or(HostlistError::TooMany)?;
+        let size = checked(host, left)?;
+        left -= size.hosts;
+        // What is spelt out is not counted.
+        let products = size.apart.saturating_sub(host.len());
+        *products_left = products_left
+            .checked_sub(products)
+            .ok_or(HostlistError::TooManyProducts)?;
         name.clear();
         spell(host, &mut name, &mut each);
     }
     Ok(())
+}
+
+/// How many hosts a name with brackets stands for.
+struct Size {
+    hosts: usize,
+    /// How many of them, or of ranges of them, are looked at one by one.
+    apart: usize,
+}
+
+/// The size of a host of which at most `left` may be named; checks its brackets.
+fn checked(host: &str, left: usize) -> Result<Size, HostlistError> {
+    if host.is_empty() {
+        return Err(HostlistError::Empty);
+    }
+    let size = size(host)?;
+    match size.hosts <= left {
+        true => Ok(size),
+        false => Err(HostlistError::TooMany),
+    }
 }
 
 /// The hosts of a list, with their brackets.
@@ -81,21 +172,29 @@ impl<'a> Iterator for Hosts<'a> {
     }
 }
 
-/// How many hosts a name with brackets stands for; checks the brackets.
-fn product(host: &str) -> Result<usize, HostlistError> {
-    let mut count = 1usize;
+/// The size of a name with brackets; checks these.
+fn size(host: &str) -> Result<Size, HostlistError> {
+    let mut size = Size { hosts: 1, apart: 1 };
     let mut rest = host;
     while let Some((_, bracket, after)) = split(rest) {
-        let mut inside = 0usize;
+        let (mut inside, mut items) = (0usize, 0usize);
         for item in bracket.split(',') {
-            let (low, high, _) = range(item).ok_or(HostlistError::Range)?;
-            let length = usize::try_from(high - low).unwrap_or(usize::MAX);
+            let numbers = range(item).ok_or(HostlistError::Range)?;
+            let length = usize::try_from(numbers.high - numbers.low).unwrap_or(usize::MAX);
             inside = inside.saturating_add(length.saturating_add(1));
+            items += 1;
         }
-        count = count.saturating_mul(inside);
+        // Numbers within a longer number, or before another one, are no range.
+        let is_range = !after
+            .bytes()
+            .any(|byte| byte.is_ascii_digit() || byte == b'[');
+        size.apart = size
+            .hosts
+            .saturating_mul(if is_range { items } else { inside });
+        size.hosts = size.hosts.saturating_mul(inside);
         rest = after;
     }
-    Ok(count)
+    Ok(size)
 }
 
 /// A name's part before its first bracket, the bracket's content, and the part after.
@@ -105,8 +204,8 @@ fn split(host: &str) -> Option<(&str, &str, &str)> {
     Some((before, bracket, after))
 }
 
-/// First and last number, and the width, of `7` or `08-10`.
-fn range(item: &str) -> Option<(u64, u64, usize)> {
+/// The numbers of `7` or `08-10`.
+fn range(item: &str) -> Option<Numbers> {
     let item = item.trim();
     let (low, high) = item.split_once('-').unwrap_or((item, item));
     let digits =
@@ -114,28 +213,39 @@ fn range(item: &str) -> Option<(u64, u64, usize)> {
     if !digits(low) || !digits(high) {
         return None;
     }
-    let numbers = (low.parse::<u64>().ok()?, high.parse::<u64>().ok()?);
-    (numbers.0 <= numbers.1).then_some((numbers.0, numbers.1, low.len()))
+    let numbers = Numbers {
+        low: low.parse().ok()?,
+        high: high.parse().ok()?,
+        width: low.len(),
+    };
+    (numbers.low <= numbers.high).then_some(numbers)
 }
 
-/// Calls `each` with every host that `name` followed by `rest` stands for.
-fn spell(rest: &str, name: &mut String, each: &mut impl FnMut(&str)) {
+/// Calls `each` with the hosts that `name` followed by `rest` stands for.
+fn spell(rest: &str, name: &mut String, each: &mut impl FnMut(Piece<'_>)) {
+    let Some((before, bracket, after)) = split(rest) else {
+        return each(Piece {
+            before: rest,
+            numbers: None,
+            after: "",
+        });
+    };
     let length = name.len();
-    match split(rest) {
-        None => {
-            name.push_str(rest);
-            each(name);
+    name.push_str(before);
+    let stem = name.len();
+    for numbers in bracket.split(',').filter_map(range) {
+        if !after.contains('[') {
+            each(Piece {
+                before: name,
+                numbers: Some(numbers),
+                after,
+            });
+            continue;
         }
-        Some((before, bracket, after)) => {
-            name.push_str(before);
-            let stem = name.len();
-            for (low, high, width) in bracket.split(',').filter_map(range) {
-                for number in low..=high {
-                    push_number(name, number, width);
-                    spell(after, name, each);
-                    name.truncate(stem);
-                }
-            }
+        for number in numbers.low..=numbers.high {
+            push_number(name, number, numbers.width);
+            spell(after, name, each);
+            name.truncate(stem);
         }
     }
     name.truncate(length);
@@ -235,6 +345,36 @@ mod tests {
     }
 
     #[test]
+    fn the_last_bracket_stays_a_range() {
+        let pieces_of = |list: &str| {
+            let mut found = Vec::new();
+            let mut left = 10;
+            pieces(list, &mut left, |piece| {
+                let numbers = piece.numbers.map(|n| (n.low, n.high, n.width));
+                found.push((piece.before.to_owned(), numbers, piece.after.to_owned()));
+            })?;
+            Ok((found, left))
+        };
+        let piece =
+            |before: &str, numbers, after: &str| (before.to_owned(), numbers, after.to_owned());
+        let expected = vec![
+            piece("a1b", Some((0, 9999, 4)), "c"),
+            piece("a2b", Some((0, 9999, 4)), "c"),
+            piece("login", None, ""),
+        ];
+        assert_eq!(pieces_of("a[1-2]b[0000-9999]c,login"), Ok((expected, 10)));
+        // 100 ranges in 13 bytes, and 20 names in 9.
+        assert_eq!(
+            pieces_of("a[0-99]b[0-9],x[0-9]"),
+            Err(HostlistError::TooManyProducts)
+        );
+        assert_eq!(
+            pieces_of("x[0-19]y3").unwrap_err(),
+            HostlistError::TooManyProducts
+        );
+    }
+
+    #[test]
     fn what_is_no_list_says_why() {
         use HostlistError::{Brackets, Empty, Range, TooMany};
         for (list, error) in [
@@ -277,9 +417,11 @@ mod tests {
 
         #[test]
         fn any_text_is_read_or_refused(list in "[a-b0-9\\[\\],-]{0,24}") {
-            let mut count = 0;
-            if expand(&list, |_| count += 1).is_ok() {
-                prop_assert!((1..=MAX_HOSTS).contains(&count));
+            let mut found = 0;
+            let expanded = expand(&list, |_| found += 1);
+            prop_assert_eq!(expanded.map(|()| found), count(&list));
+            if expanded.is_ok() {
+                prop_assert!((1..=MAX_HOSTS).contains(&found));
             }
         }
     }

@@ -8,8 +8,10 @@ use super::node_set::{MAX_NODES, NodeSet};
 use super::sort::Sorter;
 use super::span::Span;
 use super::tally::{Reason, Tally};
+use crate::domain::Stamp;
 use crate::error::Result;
 use crate::occupancy::{CountedJob, Edge, Hold, OPEN, Run};
+use crate::words::counted;
 
 /// Bits of a [`CountedJob::serial`] for the line; the others are the file's number.
 const LINE_BITS: u32 = 40;
@@ -55,6 +57,18 @@ impl Intake {
         }
     }
 
+    /// The seconds since 1970 of times that follow each other.
+    ///
+    /// # Errors
+    /// As [`Clock::in_order`].
+    pub fn seconds<const N: usize>(
+        &mut self,
+        place: Place<'_>,
+        stamps: [Option<Stamp>; N],
+    ) -> Result<[Option<i64>; N]> {
+        self.clock.in_order(stamps, place, &mut self.tally)
+    }
+
     /// Counts a fault.
     ///
     /// # Errors
@@ -91,17 +105,23 @@ impl Intake {
             }
         };
         if let Some(example) = &looked.example {
-            self.fault(
-                Reason::UnknownNodes,
-                place,
-                format_args!("{} unknown nodes, such as {example}", looked.unknown),
-            )?;
+            let found = match self.nodes.is_fixed() {
+                true => format!(
+                    "{}, such as {example}",
+                    counted(looked.unknown, "unknown node")
+                ),
+                false => format!(
+                    "{} beyond the first {MAX_NODES} of the log, such as {example}",
+                    counted(looked.unknown, "node")
+                ),
+            };
+            self.fault(Reason::UnknownNodes, place, found)?;
         }
         if let Some(count) = count.filter(|count| *count != looked.named) {
             self.fault(
                 Reason::CountDiffers,
                 place,
-                format_args!("{count} nodes, and a list of {}", looked.named),
+                format_args!("{}, and a list of {}", counted(count, "node"), looked.named),
             )?;
         }
         let runs = self.nodes.runs();
@@ -150,14 +170,15 @@ impl Intake {
             return Ok(());
         }
         if nodes as usize > MAX_NODES {
-            return self.fault(Reason::Unreadable, place, format_args!("{nodes} nodes"));
+            let found = counted(nodes, "node");
+            return self.fault(Reason::Unreadable, place, found);
         }
         let machine = self.machine.unwrap_or(u32::MAX);
         if nodes > machine {
             self.fault(
                 Reason::TooManyNodes,
                 place,
-                format_args!("{nodes} nodes, of {machine}"),
+                format_args!("{}, of {machine}", counted(nodes, "node")),
             )?;
         }
         self.count(Hold::Running, from, to);

@@ -18,10 +18,11 @@
 //!
 //! # Times
 //!
-//! Times are those of the log's own clock: local times as they are, epoch seconds in
-//! UTC. With a time zone, local times are resolved in it, and everything is told on its
-//! clock as that is at the log's start, without changes to and from summer time, so that
-//! seconds are seconds.
+//! An event log tells local time wherever that is known ([`crate::domain::Clock`]): from the
+//! zone that the user names, or that SWF's header names; from offsets in the texts of times;
+//! from accounting records, whose stamps are local times and whose starts and ends are
+//! seconds since 1970. Else local times are taken as they are, and seconds since 1970 are
+//! told in UTC.
 //!
 //! # Nodes
 //!
@@ -39,8 +40,10 @@ mod holds;
 pub mod hostlist;
 mod input;
 mod intake;
+mod names;
 mod node_list;
 mod node_set;
+mod offsets;
 mod pbs;
 pub(super) mod philly;
 mod reader;
@@ -55,7 +58,6 @@ mod window;
 
 use std::path::{Path, PathBuf};
 
-pub use clock::Clock;
 pub use cobalt::WHERE as COBALT_LOG;
 pub use djc::WHERE as DJC_LOG;
 pub use holds::{Holds, Summary};
@@ -68,11 +70,13 @@ pub use slurm_events::COMMAND as EVENTS_COMMAND;
 pub use swf::WHERE as SWF_LOG;
 pub use tally::{Found, Reason, Tally};
 
-pub(super) use clock::{Local, epoch};
+pub(super) use clock::{Clock, epoch, stamp};
 pub(super) use columns::{Header, Names, Row};
 pub(super) use djc::whole;
 pub(super) use input::{Line, Place};
+pub(super) use record::kind as record_kind;
 pub(super) use slurm::is_unknown;
+pub(super) use swf::is_job as is_swf_line;
 
 use accounts::AccountReader;
 use dealt::Edges;
@@ -85,6 +89,7 @@ use slurm_events::EventReader;
 use swf::SwfReader;
 
 use crate::error::Result;
+use crate::words::counted;
 
 /// Whose log it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,12 +199,9 @@ pub fn read_inputs<'a>(
 
 /// An intake as the options say.
 fn open(options: &Options) -> Result<Intake> {
-    let clock = match &options.timezone {
-        Some(zone) => Clock::of_zone(zone)?,
-        None => Clock::default(),
-    };
+    let clock = Clock::of_flag(options.timezone.as_deref())?;
     let nodes = match &options.nodes {
-        Some(path) => NodeSet::of(node_list::read(path)?),
+        Some(path) => node_list::read(path)?,
         None => NodeSet::default(),
     };
     let mut machine = options.node_count;
@@ -236,18 +238,19 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
         return Err(intake.tally.nothing_left(&expected, first));
     };
     let window = window::window(&mut intake, options, whole, first)?;
-    let offset = intake.clock.offset(window.from);
+    let clock = intake.clock.in_window(window);
     let machine = intake.machine;
     let dealt = intake.counted > 0;
     let edges = intake.edges.finish()?;
     let (mut nodes, mut rank) = intake.nodes.ranked();
+    let remark = intake.clock.remark(window);
     let mut notes = intake.notes;
     let edges = if dealt {
-        let (edges, count) = Edges::deal(intake.counts.finish()?, machine)?;
+        let (edges, dealt) = Edges::deal(intake.counts.finish()?, machine)?;
         if !intake.nodes.is_fixed() {
-            (nodes, rank) = numbered(count);
+            (nodes, rank) = numbered(dealt);
         }
-        notes.push(dealt_note(count, machine.is_some()));
+        notes.push(dealt_note(dealt, machine.is_some()));
         edges
     } else {
         Edges::Named(edges)
@@ -259,16 +262,17 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
             _ => "; --nodes FILE names all".to_owned(),
         };
         notes.push(format!(
-            "the machine is taken to be the {} nodes that the log names{from}",
-            nodes.len()
+            "the machine is taken to be the {} that the log names{from}",
+            counted(nodes.len(), "node")
         ));
     }
+    notes.extend(remark);
     Ok(Holds {
         nodes,
         rank,
         edges,
         window,
-        offset,
+        clock,
         tally: intake.tally,
         notes,
     })
@@ -281,10 +285,11 @@ fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     (names.collect(), (0..count).collect())
 }
 
-fn dealt_note(count: u32, known: bool) -> String {
+fn dealt_note(nodes: u32, known: bool) -> String {
+    let nodes = counted(nodes, "node");
     let machine = match known {
-        true => format!("the machine's {count} nodes"),
-        false => format!("{count} nodes, the most ever used at once (see --node-count)"),
+        true => format!("the machine's {nodes}"),
+        false => format!("{nodes}, the most ever used at once (see --node-count)"),
     };
     format!(
         "jobs only count their nodes: each is dealt the free nodes with the lowest \
@@ -309,8 +314,8 @@ fn origin(format: Format) -> String {
 /// # Errors
 /// As of a file with these bytes.
 pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
-    let names = node_list::read_input(&mut Input::new(name, bytes)?)?;
-    Ok(names.into_iter().collect())
+    let nodes = node_list::read_input(&mut Input::new(name, bytes)?)?;
+    Ok(nodes.names())
 }
 
 /// Reads node events from bytes alone, and counts what they held.

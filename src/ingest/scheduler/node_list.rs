@@ -3,11 +3,10 @@
 
 use std::path::Path;
 
-use indexmap::IndexSet;
-
 use super::djc::whole;
-use super::hostlist::{self, HostlistError};
+use super::hostlist::HostlistError;
 use super::input::{Input, Line};
+use super::node_set::{MAX_NODES, NodeSet};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 
@@ -32,16 +31,16 @@ enum Form {
 /// # Errors
 /// The file cannot be read, holds lines that are no lists of nodes, which are
 /// gathered, or no nodes.
-pub(super) fn read(path: &Path) -> Result<IndexSet<String>> {
+pub(super) fn read(path: &Path) -> Result<NodeSet> {
     let mut input = Input::open(path)?;
     read_input(&mut input)
 }
 
 /// Reads the names from an open file.
-pub(super) fn read_input(input: &mut Input<'_>) -> Result<IndexSet<String>> {
+pub(super) fn read_input(input: &mut Input<'_>) -> Result<NodeSet> {
     let path = input.path().to_owned();
     let mut form = None;
-    let mut names = IndexSet::new();
+    let mut nodes = NodeSet::default();
     let mut faults = Gatherer::default();
     while let Some(line) = input.next()? {
         if is_remark(&line.text) {
@@ -58,13 +57,13 @@ pub(super) fn read_input(input: &mut Input<'_>) -> Result<IndexSet<String>> {
                 found
             }
         };
-        take(&line, known, &mut names, &mut faults)?;
+        take(&line, known, &mut nodes, &mut faults)?;
     }
-    if names.is_empty() && faults.is_empty() {
+    if nodes.len() == 0 && faults.is_empty() {
         let expected = format!("the names of the nodes, from {COMMANDS}");
         faults.add(Fault::of(&path, "no nodes", expected))?;
     }
-    faults.finish(names)
+    faults.finish(nodes.into_machine())
 }
 
 /// Comments, and the date that `sinfo -N -l` begins with.
@@ -94,12 +93,7 @@ fn form_of(text: &str) -> (Form, bool) {
     }
 }
 
-fn take(
-    line: &Line<'_>,
-    form: Form,
-    names: &mut IndexSet<String>,
-    faults: &mut Gatherer,
-) -> Result<()> {
+fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer) -> Result<()> {
     let text = line.text.trim();
     let list = match form {
         Form::Scontrol => match text.strip_prefix("NodeName=") {
@@ -114,7 +108,7 @@ fn take(
         Form::Machines => text.split(',').next().unwrap_or_default(),
         Form::Plain => text,
     };
-    if let Err(error) = add(list, names) {
+    if let Err(error) = add(list, nodes) {
         let found = format!("{:?}, which is {error}", shown(list));
         let expected = format!("names of nodes or lists such as n[01-16], from {COMMANDS}");
         let fault = Fault::of(line.place.file, found, expected);
@@ -130,20 +124,20 @@ enum ListError {
     Words,
     #[error("a list with {0}")]
     Hostlist(#[from] HostlistError),
+    #[error("a list with which there are more than {MAX_NODES} nodes")]
+    TooMany,
 }
 
-fn add(list: &str, names: &mut IndexSet<String>) -> Result<(), ListError> {
+fn add(list: &str, nodes: &mut NodeSet) -> Result<(), ListError> {
     let joined = list.replace(", ", ",");
     if joined.contains(char::is_whitespace) {
         return Err(ListError::Words);
     }
     let joined = joined.trim_end_matches(',');
-    hostlist::expand(joined, |name| {
-        if !names.contains(name) {
-            names.insert(name.to_owned());
-        }
-    })?;
-    Ok(())
+    match nodes.look_up([joined])?.unknown {
+        0 => Ok(()),
+        _ => Err(ListError::TooMany),
+    }
 }
 
 fn shown(text: &str) -> String {
@@ -156,7 +150,7 @@ mod tests {
 
     fn names(text: &str) -> Result<Vec<String>> {
         let mut input = Input::new(Path::new("nodes"), text.as_bytes())?;
-        Ok(read_input(&mut input)?.into_iter().collect())
+        Ok(read_input(&mut input)?.names())
     }
 
     #[test]

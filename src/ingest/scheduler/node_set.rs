@@ -1,24 +1,31 @@
 //! The nodes of a machine, by name and by index.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-use indexmap::IndexSet;
-
-use super::hostlist::{self, HostlistError};
-use crate::occupancy::{Run, to_runs};
+use super::hostlist::{self, HostlistError, MAX_PRODUCTS};
+use super::names::Names;
+use crate::occupancy::{Run, merge_runs};
 
 /// Most nodes of a machine: a million, several times the largest there is.
 pub(super) const MAX_NODES: usize = 1 << 20;
 
-/// Names of nodes: those of a given machine, or whichever a log names.
-#[derive(Debug, Default)]
+/// The nodes of a given machine, or whichever a log names.
+#[derive(Debug)]
 pub(super) struct NodeSet {
-    names: IndexSet<String>,
+    names: Names,
     /// Whether the machine is known, and other names are no nodes of it.
     fixed: bool,
-    indexes: Vec<u32>,
+    products_left: usize,
+    /// Lists whose brackets multiply, which cost time only once, with their nodes.
+    products: BTreeMap<String, (usize, Box<[Run]>)>,
+    /// Runs that these lists may still have.
+    products_room: usize,
     runs: Vec<Run>,
 }
+
+/// Most runs of consecutive nodes of lists whose brackets multiply: 8 MiB.
+const MAX_PRODUCT_RUNS: usize = 1 << 20;
 
 /// What a list of nodes came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,13 +38,25 @@ pub(super) struct Looked {
     pub example: Option<String>,
 }
 
-impl NodeSet {
-    /// A machine of these nodes.
-    pub fn of(names: IndexSet<String>) -> Self {
+impl Default for NodeSet {
+    fn default() -> Self {
         NodeSet {
-            names,
+            names: Names::default(),
+            fixed: false,
+            products_left: MAX_PRODUCTS,
+            products: BTreeMap::new(),
+            products_room: MAX_PRODUCT_RUNS,
+            runs: Vec::new(),
+        }
+    }
+}
+
+impl NodeSet {
+    /// The machine of the nodes that were looked up.
+    pub fn into_machine(self) -> Self {
+        NodeSet {
             fixed: true,
-            ..NodeSet::default()
+            ..self
         }
     }
 
@@ -51,37 +70,52 @@ impl NodeSet {
         self.fixed
     }
 
-    /// The name of a node.
-    pub fn name(&self, index: u32) -> &str {
-        self.names
-            .get_index(index as usize)
-            .map_or("?", String::as_str)
-    }
-
-    /// Looks up the nodes of some lists; [`NodeSet::runs`] then has them.
+    /// Looks up the nodes of some lists; [`NodeSet::runs`] then has them. This takes time
+    /// for the runs of consecutive nodes, and for nodes that are new, not for all.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
     ) -> Result<Looked, HostlistError> {
         let mut looked = Looked::default();
-        let (names, indexes) = (&mut self.names, &mut self.indexes);
-        let open = !self.fixed;
-        indexes.clear();
-        let mut host = |name: &str| {
-            looked.named += 1;
-            match index_of(names, name, open) {
-                Some(index) => indexes.push(index),
-                None => {
-                    looked.unknown += 1;
-                    looked.example.get_or_insert_with(|| name.to_owned());
-                }
-            }
-        };
+        self.runs.clear();
         for list in lists {
-            hostlist::expand(list, &mut host)?;
+            if let Some((named, runs)) = self.products.get(list) {
+                looked.named += named;
+                self.runs.extend(runs);
+            } else {
+                self.add(list, &mut looked)?;
+            }
         }
-        to_runs(&mut self.indexes, &mut self.runs);
+        merge_runs(&mut self.runs);
         Ok(looked)
+    }
+
+    /// Adds the nodes of a list to [`NodeSet::runs`].
+    fn add(&mut self, list: &str, looked: &mut Looked) -> Result<(), HostlistError> {
+        let most = if self.fixed { 0 } else { MAX_NODES };
+        let (names, runs) = (&mut self.names, &mut self.runs);
+        let before = (self.products_left, runs.len(), looked.clone());
+        hostlist::pieces(list, &mut self.products_left, |piece| {
+            names.look_up(piece, most, &mut |found| match found {
+                Ok(run) => {
+                    looked.named += run.count as usize;
+                    runs.push(run);
+                }
+                Err(unknown) => {
+                    looked.named += unknown.count;
+                    looked.unknown += unknown.count;
+                    looked.example.get_or_insert_with(|| unknown.first());
+                }
+            });
+        })?;
+        let (left, start, earlier) = before;
+        let multiplies = self.products_left < left && looked.unknown == earlier.unknown;
+        if multiplies && runs.len() - start <= self.products_room {
+            self.products_room -= runs.len() - start;
+            let found = (looked.named - earlier.named, runs[start..].into());
+            self.products.insert(list.to_owned(), found);
+        }
+        Ok(())
     }
 
     /// The nodes last looked up.
@@ -89,30 +123,28 @@ impl NodeSet {
         &self.runs
     }
 
+    /// The names by index.
+    pub fn names(&self) -> Vec<String> {
+        self.names.spelt()
+    }
+
     /// The names in the order of a log, and every index's place in it: the order of the
     /// machine, or else as people count, `n2` before `n10`.
     pub fn ranked(&self) -> (Vec<String>, Vec<u32>) {
-        let mut order: Vec<u32> = (0..self.names.len() as u32).collect();
+        let mut names = self.names();
+        let mut order: Vec<u32> = (0..names.len() as u32).collect();
         if !self.fixed {
-            order.sort_by(|a, b| as_people_count(self.name(*a), self.name(*b)));
+            order.sort_by(|a, b| as_people_count(&names[*a as usize], &names[*b as usize]));
         }
         let mut rank = vec![0; order.len()];
         for (place, index) in (0..).zip(&order) {
             rank[*index as usize] = place;
         }
-        let names = order.iter().map(|index| self.name(*index).to_owned());
-        (names.collect(), rank)
+        let ordered = order
+            .iter()
+            .map(|index| std::mem::take(&mut names[*index as usize]));
+        (ordered.collect(), rank)
     }
-}
-
-/// A node's index; an unknown one is added where that is `open`.
-fn index_of(names: &mut IndexSet<String>, name: &str, open: bool) -> Option<u32> {
-    let index = match names.get_index_of(name) {
-        Some(index) => index,
-        None if open && names.len() < MAX_NODES => names.insert_full(name.to_owned()).0,
-        None => return None,
-    };
-    u32::try_from(index).ok()
 }
 
 /// Compares names with their numbers as numbers.
@@ -164,9 +196,26 @@ mod tests {
     }
 
     #[test]
+    fn a_list_whose_brackets_multiply_costs_once() {
+        let list = "a[0-99]b[0-9]c1,d[0-9]";
+        let mut nodes = NodeSet::default();
+        let first = nodes.look_up([list]).unwrap();
+        assert_eq!((first.named, nodes.len()), (1010, 1010));
+        let (left, runs) = (nodes.products_left, nodes.runs().to_vec());
+        assert!(left < MAX_PRODUCTS);
+        assert_eq!(nodes.look_up([list]).unwrap(), first);
+        assert_eq!((nodes.products_left, nodes.runs()), (left, &runs[..]));
+        nodes.products_left = 0;
+        assert_eq!(nodes.look_up([list]).unwrap(), first);
+        let other = nodes.look_up(["a[0-99]b[0-8]c1"]);
+        assert_eq!(other.unwrap_err(), HostlistError::TooManyProducts);
+    }
+
+    #[test]
     fn a_machine_has_its_own_order_and_no_other_nodes() {
-        let machine = ["b", "a"].map(str::to_owned);
-        let mut nodes = NodeSet::of(machine.into_iter().collect());
+        let mut nodes = NodeSet::default();
+        nodes.look_up(["b,a"]).unwrap();
+        let mut nodes = nodes.into_machine();
         let looked = nodes.look_up(["a,x,y"]).unwrap();
         let expected = Looked {
             named: 3,

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::clock::Local;
+use super::clock::stamp;
 use super::input::{Input, Place, Unit};
 use super::intake::Intake;
 use super::tally::{Reason, Tally};
+use crate::domain::Stamp;
 use crate::error::{Fault, Result};
 use crate::ingest::json;
 use crate::occupancy::Hold;
@@ -23,15 +24,15 @@ pub(in crate::ingest) struct Job {
     pub vc: Option<String>,
     pub user: Option<String>,
     pub status: Option<String>,
-    pub submitted: Option<Local>,
+    pub submitted: Option<Stamp>,
     pub attempts: Vec<Attempt>,
 }
 
 /// A time for which the job held GPUs, or should have.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::ingest) struct Attempt {
-    pub start: Option<Local>,
-    pub end: Option<Local>,
+    pub start: Option<Stamp>,
+    pub end: Option<Stamp>,
     pub machines: Vec<Machine>,
 }
 
@@ -95,12 +96,11 @@ fn hold(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
     }
     for (index, attempt) in job.attempts.iter().enumerate() {
         let number = index + 1;
-        let Some(start) = attempt.start else {
+        if attempt.start.is_none() {
             let found = format_args!("attempt {number} without a start");
             intake.fault(Reason::NoRun, place, found)?;
             continue;
-        };
-        let start = intake.clock.second(start);
+        }
         let next = job.attempts.get(number).and_then(|next| next.start);
         let end = match (attempt.end, next) {
             (None, Some(next)) => {
@@ -110,7 +110,9 @@ fn hold(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
             }
             (end, _) => end,
         };
-        let end = end.map(|end| intake.clock.end_second(end, start));
+        let [Some(start), end] = intake.seconds(place, [attempt.start, end])? else {
+            continue;
+        };
         if attempt.machines.is_empty() {
             let found = format_args!("attempt {number} without machines");
             intake.fault(Reason::NoNodes, place, found)?;
@@ -181,11 +183,11 @@ fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
     }
 }
 
-fn time(value: &Value, name: &str) -> Result<Option<Local>, String> {
+fn time(value: &Value, name: &str) -> Result<Option<Stamp>, String> {
     let Some(text) = text(value, name)? else {
         return Ok(None);
     };
-    match Local::parse(&text) {
+    match stamp(&text) {
         Some(time) => Ok(Some(time)),
         None => Err(format!(
             "{} for {name}, no time such as 2017-10-07 01:12:09",

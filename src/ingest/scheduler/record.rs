@@ -2,18 +2,24 @@
 
 use std::borrow::Cow;
 
-use super::clock::Local;
+use super::clock::american;
+use crate::domain::Stamp;
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record<'l> {
     /// When it was written, in local time.
-    pub stamp: Local,
+    pub stamp: Stamp,
     /// What it tells, such as `E`.
     pub kind: &'l str,
     /// The job, reservation or node that it is about.
     pub id: &'l str,
     message: &'l str,
+}
+
+/// The kind of the record that a line is, where it is one.
+pub(in crate::ingest) fn kind(line: &str) -> Option<&str> {
+    Record::parse(line).ok().map(|record| record.kind)
 }
 
 impl<'l> Record<'l> {
@@ -23,7 +29,7 @@ impl<'l> Record<'l> {
         let (Some(stamp), Some(kind), Some(id)) = (parts.next(), parts.next(), parts.next()) else {
             return Err("a line without the three semicolons of a record".to_owned());
         };
-        let Some(time) = Local::parse_american(stamp.trim()) else {
+        let Some(time) = american(stamp.trim()) else {
             return Err(format!("{stamp:?} for a time such as 01/31/2026 08:00:00"));
         };
         Ok(Record {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::clock::Local;
+use super::clock::stamp;
 use super::columns::{Header, Names, Row};
 use super::input::{Line, Place};
 use super::intake::{Intake, Runs};
@@ -15,13 +15,14 @@ use crate::occupancy::Hold;
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> \
                            -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList";
 
-const COLUMNS: [Names; 6] = [
+const COLUMNS: [Names; 7] = [
     &["JobIDRaw", "JobID"],
     &["State"],
     &["Start"],
     &["End"],
     &["NodeList"],
     &["NNodes"],
+    &["Submit"],
 ];
 const ID: usize = 0;
 const STATE: usize = 1;
@@ -29,6 +30,7 @@ const START: usize = 2;
 const END: usize = 3;
 const NODES: usize = 4;
 const COUNT: usize = 5;
+const SUBMIT: usize = 6;
 /// Columns that must be there.
 const REQUIRED: usize = 5;
 
@@ -101,16 +103,18 @@ fn job(
     if is_unknown(row.text(NODES)) {
         return without_nodes(row, place, intake);
     }
-    let Some(start) = Local::parse(row.text(START)) else {
+    // It helps to tell apart the hours that a clock repeats.
+    let submit = row.cell(SUBMIT).filter(|_| intake.clock.has_zone());
+    let submit = submit.and_then(stamp);
+    let times = [submit, stamp(row.text(START)), stamp(row.text(END))];
+    if times[1].is_none() {
         return no_time(row.text(START), place, intake);
-    };
-    let start = intake.clock.second(start);
-    let end = match row.text(END) {
-        text if is_unknown(text) => None,
-        text => match Local::parse(text) {
-            None => return no_time(text, place, intake),
-            Some(end) => Some(intake.clock.end_second(end, start)),
-        },
+    }
+    if times[2].is_none() && !is_unknown(row.text(END)) {
+        return no_time(row.text(END), place, intake);
+    }
+    let [_, Some(start), end] = intake.seconds(place, times)? else {
+        return Ok(());
     };
     if end.is_none() && !holds_nodes(state) {
         return intake.fault(Reason::NoEnd, place, format_args!("{state} without an end"));

@@ -1,6 +1,6 @@
 //! Slurm's node events, as `sacctmgr list events` lists them.
 
-use super::clock::Local;
+use super::clock::stamp;
 use super::columns::{Header, Names, Row};
 use super::input::{Line, Place};
 use super::intake::Intake;
@@ -77,16 +77,15 @@ fn event(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<()>
         intake.tally.leave_out(Reason::NoOutage);
         return Ok(());
     };
-    let Some(start) = Local::parse(row.text(START)) else {
+    let times = [stamp(row.text(START)), stamp(row.text(END))];
+    if times[0].is_none() {
         return no_time(row.text(START), place, intake);
-    };
-    let start = intake.clock.second(start);
-    let end = match row.text(END) {
-        text if is_unknown(text) => None,
-        text => match Local::parse(text) {
-            None => return no_time(text, place, intake),
-            Some(end) => Some(intake.clock.end_second(end, start)),
-        },
+    }
+    if times[1].is_none() && !is_unknown(row.text(END)) {
+        return no_time(row.text(END), place, intake);
+    }
+    let [Some(start), end] = intake.seconds(place, times)? else {
+        return Ok(());
     };
     if intake.look_up(place, [row.text(NODE)], None)?.is_some() {
         intake.hold(place, hold, start, end)?;

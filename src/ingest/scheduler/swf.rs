@@ -6,12 +6,33 @@ use super::node_set::MAX_NODES;
 use super::reader::LineReader;
 use super::tally::Reason;
 use crate::error::Result;
+use crate::ingest::zone::Zone;
+use crate::words::counted;
 
 /// Where such logs are found.
 pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
 
-/// Numbers of a job.
-const FIELDS: usize = 18;
+/// Numbers of a job, where -1 stands for what is not known.
+const FIELDS: [&str; 18] = [
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+];
 const SUBMIT: usize = 1;
 const WAIT: usize = 2;
 const RUN: usize = 3;
@@ -29,9 +50,13 @@ pub(super) struct SwfReader {
 }
 
 /// What the comments at the beginning say.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct SwfHeader {
     start: Option<i64>,
+    zone: Option<Zone>,
+    /// What local time is ahead of UTC, in seconds: what earlier versions of the format have
+    /// in place of the zone.
+    offset: Option<i32>,
     nodes: Option<u32>,
     processors: Option<u32>,
 }
@@ -54,6 +79,8 @@ impl SwfReader {
         let number = value.split_whitespace().next().unwrap_or_default();
         let count = || number.parse().ok().filter(|count| *count > 0);
         match key.trim() {
+            "TimeZoneString" => self.header.zone = value.trim().parse().ok(),
+            "TimeZone" => self.header.offset = number.parse().ok(),
             "UnixStartTime" => self.header.start = super::clock::epoch(number),
             "MaxNodes" => self.header.nodes = count(),
             "MaxProcs" => self.header.processors = count(),
@@ -64,7 +91,7 @@ impl SwfReader {
     /// Goes by the header once it is read, and says how.
     fn settle(&mut self, intake: &mut Intake) {
         self.settled = true;
-        let header = self.header;
+        let header = &self.header;
         let cores = self.cores.or_else(|| {
             let (nodes, processors) = (header.nodes?, header.processors?);
             Some(processors.div_ceil(nodes))
@@ -85,6 +112,12 @@ impl SwfReader {
         if header.start.is_none() {
             let note = "the header has no UnixStartTime: times are counted from 1970-01-01";
             intake.notes.push(note.to_owned());
+            return;
+        }
+        intake.clock.count_epochs();
+        let fixed = || Zone::fixed(header.offset?);
+        if let Some(zone) = header.zone.clone().or_else(fixed) {
+            intake.clock.say_zone(zone);
         }
     }
 
@@ -118,20 +151,39 @@ impl LineReader for SwfReader {
         if !self.settled {
             self.settle(intake);
         }
-        let numbers: Option<Vec<f64>> = text.split_whitespace().map(number).collect();
-        match numbers {
-            Some(numbers) if numbers.len() == FIELDS => self.job(&numbers, line.place, intake),
-            Some(numbers) => {
-                let found = format_args!("{} numbers, not {FIELDS}", numbers.len());
-                intake.fault(Reason::Unreadable, line.place, found)
-            }
-            None => intake.fault(Reason::Unreadable, line.place, "a word that is no number"),
+        match numbers(text) {
+            Ok(numbers) => self.job(&numbers, line.place, intake),
+            Err(found) => intake.fault(Reason::Unreadable, line.place, found),
         }
     }
 
     fn finish(&mut self, _: &mut Intake) -> Result<()> {
         Ok(())
     }
+}
+
+/// Whether a line is a job of this format.
+pub(in crate::ingest) fn is_job(line: &str) -> bool {
+    numbers(line).is_ok()
+}
+
+/// The numbers of a line; the message says what is wrong with it.
+fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() != FIELDS.len() {
+        return Err(format!(
+            "{}, not the {} of the format ({})",
+            counted(words.len(), "field"),
+            FIELDS.len(),
+            FIELDS.join(", ")
+        ));
+    }
+    let named = words.iter().zip(FIELDS);
+    let numbers = named.map(|(word, name)| {
+        let wrong = || format!("{word:?} for the {name}, no number");
+        number(word).ok_or_else(wrong)
+    });
+    numbers.collect()
 }
 
 /// A number that a job can have: seconds, processors.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::input::{Line, Place, Unit};
 use crate::error::{Error, Fault, Faults, Result};
+use crate::words::counted;
 
 /// Why a line, or a part of it, was not used, or what was odd about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +24,7 @@ pub enum Reason {
     NoTime,
     /// The job still ran at the trace's end, so that its duration is unknown.
     StillRunning,
-    /// The job's profile is not a delay, so that its duration is unknown.
+    /// The job's profile is not made of delays, so that its duration is unknown.
     OtherProfile,
     /// The line cannot be read.
     Unreadable,
@@ -61,12 +62,18 @@ pub enum Reason {
     SeveralTypes,
     /// Its profile is not in the workload, or is there twice.
     NoProfile,
+    /// Nobody measured how fast a job of its kind is.
+    NoThroughput,
     /// A job has no task that says what it asks for.
     NoTask,
     /// Tasks are of a job that is nowhere else.
     NoJob,
     /// A time or a number no real job has.
     Absurd,
+    /// It is at a local time that did not occur, as the clock was put forward over it.
+    NeverOccurs,
+    /// It is at a local time that occurs twice, and both could be meant.
+    OccursTwice,
     /// It started on a node on which another was running.
     Overlap,
 }
@@ -77,50 +84,60 @@ impl Reason {
         self >= Reason::Unreadable
     }
 
-    /// Whether it is a fault that even shared nodes do not explain.
+    /// Whether the log contradicts itself or cannot be read. That nodes are shared, or that
+    /// a clock was put back, is no contradiction.
     fn stops_strict(self) -> bool {
-        self.is_fault() && self != Reason::Overlap
+        self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
 
     /// What it says of a number of lines.
     pub fn words(self) -> &'static str {
         match self {
             Reason::NeverStarted => "never started",
-            Reason::Step => "job steps (leave them out with -X)",
-            Reason::OtherRecord => "other records",
-            Reason::NoOutage => "events without an outage of a node",
-            Reason::NoGpu => "ask for no GPU",
+            Reason::Step => "of a job's steps (leave them out with -X)",
+            Reason::OtherRecord => "of other kinds of records",
+            Reason::NoOutage => "without an outage of a node",
+            Reason::NoGpu => "without GPUs",
             Reason::NoTime => "ran for less than a second",
             Reason::StillRunning => "still ran at the trace's end",
-            Reason::OtherProfile => {
-                "have a profile other than a delay: their durations are unknown"
-            }
+            Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
             Reason::Unreadable => "cannot be read",
-            Reason::EndsBeforeStart => "end before they start",
-            Reason::NoEnd => "are over without an end",
+            Reason::EndsBeforeStart => "with an end before the start",
+            Reason::NoEnd => "over without an end",
             Reason::NoNodes => "ran on unknown nodes",
-            Reason::StartsAgain => "start again without an end (they end there)",
-            Reason::UnknownNodes => "name nodes that the machine lacks (the others are used)",
-            Reason::CountDiffers => "have another count of nodes than their list (which is used)",
-            Reason::TooManyNodes => "use more nodes than the machine has (all of them are used)",
-            Reason::NotEnoughFree => "use more nodes than were free (those are used)",
-            Reason::NoRun => "have an attempt without a start or an end (the others are used)",
-            Reason::StartsEarly => "start before they are submitted (both are used)",
+            Reason::StartsAgain => "started again without an end (which is then)",
+            Reason::UnknownNodes => "with nodes that the machine lacks (the others are used)",
+            Reason::CountDiffers => "with another count of nodes than in the list (which is used)",
+            Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
+            Reason::NotEnoughFree => "with more nodes than were free (those are used)",
+            Reason::NoRun => "with an attempt without a start or an end (the others are used)",
+            Reason::StartsEarly => "with a start before the submission (both are used)",
             Reason::DurationDiffers => {
-                "have a duration other than from start to end (which is used)"
+                "with a duration other than from start to end (which is used)"
             }
-            Reason::Repeated => "have the id of an earlier one (which is used)",
+            Reason::Repeated => "with the id of an earlier one (which is used)",
             Reason::TooManyOfNode => {
-                "use more GPUs of a machine than it has (all of them are used)"
+                "with more GPUs of a machine than it has (all of them are used)"
             }
-            Reason::TooManyGpus => "ask for more GPUs than their virtual cluster has (left out)",
-            Reason::UnknownCluster => "are of a virtual cluster without machines (left out)",
-            Reason::SeveralTypes => "use GPUs of several types (they count for the first)",
-            Reason::NoProfile => "name a profile that the workload lacks",
-            Reason::NoTask => "have no task",
-            Reason::NoJob => "have tasks and no row in the table of jobs",
-            Reason::Absurd => "tell times or numbers that no job has (left out)",
-            Reason::Overlap => "starts on a node with a running job (usual where jobs share nodes)",
+            Reason::TooManyGpus => "with more GPUs than the virtual cluster has (left out)",
+            Reason::UnknownCluster => "of a virtual cluster without machines (left out)",
+            Reason::SeveralTypes => "with GPUs of several types (the first counts)",
+            Reason::NoProfile => "with a profile that the workload lacks",
+            Reason::NoThroughput => "of a kind without a throughput (left out)",
+            Reason::NoTask => "without a task",
+            Reason::NoJob => "with tasks and no row in the table of jobs",
+            Reason::Absurd => "with times or numbers that no job has (left out)",
+            Reason::NeverOccurs => {
+                "at a local time that did not occur, as the clock was put forward (told with \
+                 the offset from before)"
+            }
+            Reason::OccursTwice => {
+                "at a local time that occurs twice, as the clock was put back (the earlier is \
+                 used)"
+            }
+            Reason::Overlap => {
+                "on a node that was running a job already (usual where jobs share nodes)"
+            }
         }
     }
 }
@@ -208,18 +225,15 @@ impl Tally {
 
     /// The faults found, as an error for a log of which nothing remains.
     pub(in crate::ingest) fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
-        let first = Fault::of(
-            file,
-            format!("{} {}s, none of use", self.lines, self.unit),
-            expected,
-        );
+        let read = counted(self.lines, &self.unit.to_string());
+        let first = Fault::of(file, format!("{read}, none of use"), expected);
         let mut faults = Faults(vec![first]);
         for (reason, found) in self.found.iter().filter(|(_, found)| found.count > 0) {
             let example = match found.example.as_str() {
                 "" => String::new(),
                 example => format!(", such as {example}"),
             };
-            let found = format!("{} that {}{example}", found.count, reason.words());
+            let found = format!("{} {}{example}", found.count, reason.words());
             faults.push(Fault::of(file, found, expected));
         }
         Error::Data(faults)
@@ -229,18 +243,21 @@ impl Tally {
 impl fmt::Display for Tally {
     /// What was read, used, left out and odd, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files = if self.files == 1 { "file" } else { "files" };
-        writeln!(
-            f,
-            "read      {} {}s of {} {files}",
-            self.lines, self.unit, self.files
-        )?;
-        write!(f, "used      {} jobs", self.jobs)?;
+        let (lines, files) = (
+            counted(self.lines, &self.unit.to_string()),
+            counted(self.files, "file"),
+        );
+        writeln!(f, "read      {lines} of {files}")?;
+        write!(f, "used      {}", counted(self.jobs, "job"))?;
         if self.running > 0 {
             write!(f, ", {} of them without an end", self.running)?;
         }
         if self.outages > 0 {
-            write!(f, "; {} outages or reservations", self.outages)?;
+            let outages = match self.outages {
+                1 => "1 outage or reservation".to_owned(),
+                more => format!("{more} outages or reservations"),
+            };
+            write!(f, "; {outages}")?;
         }
         for (reason, found) in &self.found {
             match reason.is_fault() {
@@ -272,7 +289,7 @@ mod tests {
         let text = tally.to_string();
         assert!(text.contains("left out  1 job steps"), "{text}");
         assert!(
-            text.contains("odd       2 are over without an end; first log, line 7: COMPLETED"),
+            text.contains("odd       2 over without an end; first log, line 7: COMPLETED"),
             "{text}"
         );
     }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::Options;
-use super::clock::{Clock, Local};
+use super::clock::stamp;
 use super::intake::Intake;
-use crate::domain::Time;
+use crate::domain::clock::Occurrence;
+use crate::domain::{Stamp, Time};
 use crate::error::{Error, Result};
 use crate::occupancy::Window;
 
@@ -17,15 +18,20 @@ pub(super) fn window(
     first: &Path,
 ) -> Result<Window> {
     let complete = intake.span.complete().unwrap_or(whole);
-    let from = given("--from", options.from.as_deref(), &intake.clock)?;
-    let to = given("--to", options.to.as_deref(), &intake.clock)?;
+    let given = |flag: &str, text: Option<&str>, occurrence| {
+        let stamp = text.map(|text| parse(flag, text)).transpose()?;
+        let second = stamp.map(|stamp| intake.clock.given(stamp, occurrence, whole));
+        second.transpose()
+    };
+    let from = given("--from", options.from.as_deref(), Occurrence::First)?;
+    let to = given("--to", options.to.as_deref(), Occurrence::Second)?;
     let window = Window {
         from: from.unwrap_or(complete.from),
         to: to.unwrap_or(complete.to),
     };
-    let offset = intake.clock.offset(window.from);
+    let clock = intake.clock.in_window(whole);
     let show = |window: Window| {
-        let at = |second: i64| Time::from_seconds(second.saturating_add(offset));
+        let at = |second: i64| clock.show(clock.of_utc(Time::from_seconds(second)));
         format!("{} to {}", at(window.from), at(window.to))
     };
     if window.from >= window.to && from.is_none() && to.is_none() {
@@ -52,14 +58,10 @@ pub(super) fn window(
 }
 
 /// A time that the user gave.
-fn given(flag: &str, text: Option<&str>, clock: &Clock) -> Result<Option<i64>> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    let time = Local::parse(text).ok_or_else(|| {
+fn parse(flag: &str, text: &str) -> Result<Stamp> {
+    stamp(text).ok_or_else(|| {
         Error::Usage(format!(
             "{flag} {text}: expected a time such as 2026-01-31T08:00:00 or seconds since 1970"
         ))
-    })?;
-    Ok(Some(clock.second(time)))
+    })
 }

@@ -155,6 +155,7 @@ fn entry<'a>(path: &'a Path, number: usize, task: Node, shared: &Shared) -> Entr
         return Entry {
             name: None,
             task: None,
+            submit: None,
             report,
         };
     };

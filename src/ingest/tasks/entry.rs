@@ -2,15 +2,18 @@
 
 use super::fields::{Fields, Report};
 use super::validate::{CurveDraft, Draft};
-use crate::domain::{ScalingCurve, TrainingTask};
+use crate::domain::clock::Occurrence;
+use crate::domain::{Clock, ScalingCurve, Stamp, TrainingTask};
 use crate::error::Fault;
 
 /// A task of a file, with everything that is wrong with it.
 pub(super) struct Entry<'a> {
     /// Its name, where it has one.
     pub name: Option<String>,
-    /// The task; `None` where it has faults.
+    /// The task, submitted at the time as it is written; `None` where it has faults.
     pub task: Option<TrainingTask>,
+    /// When it is submitted, where its file says so.
+    pub submit: Option<Stamp>,
     /// Its faults.
     pub report: Report<'a>,
 }
@@ -31,6 +34,7 @@ impl<'a> Entry<'a> {
         faulty.then_some(Entry {
             name: None,
             task: None,
+            submit: None,
             report,
         })
     }
@@ -58,8 +62,26 @@ impl<'a> Entry<'a> {
         let mut report = fields.finish();
         Entry {
             name: draft.name.clone(),
+            submit: draft.submit.flatten(),
             task: draft.check(&mut report),
             report,
+        }
+    }
+
+    /// Places the task's submission on the clock of a log. Of a local time that occurs twice,
+    /// the first is meant.
+    pub fn place(&mut self, clock: &Clock) {
+        let (Some(task), Some(stamp)) = (&mut self.task, self.submit) else {
+            return;
+        };
+        match clock.time(stamp, Occurrence::First) {
+            Ok(time) => task.submit = time,
+            Err(error) => {
+                let label = self.report.labels.submit;
+                let expected = "a time without an offset from UTC, as the log's time zone is \
+                                unknown (--timezone ZONE names it)";
+                self.report.add(label, error.0.to_string(), expected);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::node::Node;
-use crate::domain::{Time, TrainingTask};
+use crate::domain::{Stamp, Time};
 use crate::error::{Fault, Faults, Result};
 
 /// What a format calls the fields.
@@ -127,18 +127,22 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A time; from the start where it is missing.
-    pub fn time(&mut self, name: &str) -> Option<Time> {
+    /// A time, which may be missing.
+    pub fn time(&mut self, name: &str) -> Option<Option<Stamp>> {
         const EXPECTED: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
         let value = self.take(name);
-        let time = match &value {
-            None => Some(TrainingTask::FROM_START),
-            Some(Node::Time(time)) => Some(*time),
-            Some(Node::Number(seconds)) => Time::from_fractional_seconds(*seconds),
+        let stamp = match &value {
+            None => return Some(None),
+            Some(Node::Time(stamp)) => Some(*stamp),
+            Some(Node::Number(seconds)) => {
+                Time::from_fractional_seconds(*seconds).map(Stamp::Epoch)
+            }
             Some(Node::Text(text)) => text.parse().ok(),
             Some(_) => None,
         };
-        time.or_else(|| self.wrong(name, value, EXPECTED))
+        stamp
+            .or_else(|| self.wrong(name, value, EXPECTED))
+            .map(Some)
     }
 
     pub fn list(&mut self, name: &str) -> Option<Vec<f64>> {

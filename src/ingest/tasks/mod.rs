@@ -30,7 +30,7 @@ use std::path::Path;
 
 use super::source::{Kind, Source};
 use super::{Gatherer, Loaded};
-use crate::domain::TrainingTask;
+use crate::domain::{Clock, TrainingTask};
 use crate::error::{Error, Faults, Result};
 
 pub mod document;
@@ -53,7 +53,16 @@ pub struct TaskSet {
     pub skipped: Faults,
 }
 
-/// Reads tasks: the original's two pickles, or one file of ours without `curves`.
+/// Reads tasks as [`read_on`], for a log whose clock is unknown.
+///
+/// # Errors
+/// As [`read_on`].
+pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<Loaded<TaskSet>> {
+    read_on(tasks, curves, skip_invalid, &Clock::UNKNOWN)
+}
+
+/// Reads tasks: the original's two pickles, or one file of ours without `curves`. Their
+/// submissions are placed on the clock of a log.
 ///
 /// With `skip_invalid`, tasks with faults are left out and their faults returned;
 /// faults of a file as a whole still end the reading.
@@ -61,7 +70,12 @@ pub struct TaskSet {
 /// # Errors
 /// A file cannot be read or has faults, which are gathered; `curves` is given where
 /// it must not be, or missing where it must: [`Error::Usage`].
-pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<Loaded<TaskSet>> {
+pub fn read_on(
+    tasks: &Path,
+    curves: Option<&Path>,
+    skip_invalid: bool,
+    clock: &Clock,
+) -> Result<Loaded<TaskSet>> {
     let source = Source::open(tasks)?;
     let mut sources = vec![source.id().clone()];
     let mut notes = Vec::new();
@@ -82,7 +96,7 @@ pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<L
             return Err(fault.into());
         }
     };
-    let value = collect(&source, parsed, skip_invalid)?;
+    let value = collect(&source, parsed, skip_invalid, clock)?;
     Ok(Loaded {
         value,
         sources,
@@ -106,7 +120,12 @@ fn curves_needless(tasks: &Path, curves: &Path) -> Error {
 }
 
 /// Gathers the sound tasks of a file, or its faults.
-fn collect(source: &Source, parsed: Parsed<'_>, skip_invalid: bool) -> Result<TaskSet> {
+fn collect(
+    source: &Source,
+    parsed: Parsed<'_>,
+    skip_invalid: bool,
+    clock: &Clock,
+) -> Result<TaskSet> {
     let mut set = TaskSet::default();
     let mut gatherer = Gatherer::default();
     parsed
@@ -114,7 +133,8 @@ fn collect(source: &Source, parsed: Parsed<'_>, skip_invalid: bool) -> Result<Ta
         .into_iter()
         .try_for_each(|fault| gatherer.add(fault))?;
     let mut names = BTreeSet::new();
-    for entry in parsed.entries {
+    for mut entry in parsed.entries {
+        entry.place(clock);
         let mut report = entry.report;
         if let Some(name) = entry.name
             && let Some(name) = names.replace(name)

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::domain::Time;
+use crate::domain::Stamp;
 use crate::ingest::fault::show;
 
 /// A value of a document or of a table's cell.
@@ -16,7 +16,7 @@ pub(super) enum Node {
     Bool(bool),
     Number(f64),
     Text(String),
-    Time(Time),
+    Time(Stamp),
     List(Vec<Node>),
     /// Keys in file order; a key may come twice.
     Table(Vec<(String, Node)>),
@@ -125,6 +125,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Time;
 
     #[test]
     fn documents_of_both_kinds_give_the_same_nodes() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::entry::{Entry, Parsed};
 use super::fields::{Fields, Labels, Report};
 use super::node::Node;
-use crate::domain::Time;
+use crate::domain::{Stamp, Time};
 use crate::error::{Error, Result};
 use crate::ingest::fault::{of_column, of_pickle, row_place};
 use crate::ingest::pickle::{Cell, ColumnError, Frame, NAT, read_frame};
@@ -138,7 +138,7 @@ fn node(cell: &Cell<'_>) -> Node {
         // A missing number is a NaN, which the rules refuse by that name.
         Cell::Float(value) => Node::Number(*value),
         Cell::Text(text) => Node::Text(text.clone().into_owned()),
-        Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Time(*nanos)),
+        Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Stamp::Local(Time(*nanos))),
         Cell::Numbers(numbers) => Node::numbers(numbers.iter().copied()),
         other => Node::Other(other.describe()),
     }

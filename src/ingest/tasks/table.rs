@@ -14,6 +14,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use super::entry::{Entry, Parsed};
 use super::fields::{Fields, Labels, Report};
 use super::node::Node;
+use crate::domain::Stamp;
 use crate::error::{Fault, Result};
 use crate::ingest::fault::row_place;
 use crate::ingest::lines::ShortLines;
@@ -173,7 +174,7 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
 fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
     let mut nodes: Vec<Node> = vec![Node::Null; table.rows()];
     table.visit_elements(column, |row, value| {
-        let node = node(&column.name, value);
+        let node = node(column, value);
         match &mut nodes[row] {
             _ if !column.is_list() => nodes[row] = node,
             _ if value == Value::Empty => {}
@@ -185,17 +186,18 @@ fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-fn node(column: &str, value: Value<'_>) -> Node {
+fn node(column: &Column, value: Value<'_>) -> Node {
     match value {
         Value::Null | Value::Empty => Node::Null,
         Value::Bool(value) => Node::Bool(value),
         Value::Int(value) => Node::Number(value as f64),
         Value::Float(value) => Node::Number(value),
         Value::Text(text) => match std::str::from_utf8(text) {
-            Ok(text) => parse(column, text),
+            Ok(text) => parse(&column.name, text),
             Err(_) => Node::Other(value.to_string()),
         },
-        Value::Time(Some(time)) => Node::Time(time),
+        Value::Time(Some(time)) if column.utc => Node::Time(Stamp::Epoch(time)),
+        Value::Time(Some(time)) => Node::Time(Stamp::Local(time)),
         Value::Time(None) => Node::Other(value.to_string()),
     }
 }

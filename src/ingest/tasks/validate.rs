@@ -1,13 +1,13 @@
 //! The rules that tasks and curves must keep: one small function each.
 
 use super::fields::{Labels, Report};
-use crate::domain::{ScalingCurve, Time, TrainingTask};
+use crate::domain::{ScalingCurve, Stamp, TrainingTask};
 
 /// A task as its file states it; `None` where that is a fault already.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
     pub name: Option<String>,
-    pub submit: Option<Time>,
+    pub submit: Option<Option<Stamp>>,
     pub min_nodes: Option<f64>,
     pub max_nodes: Option<f64>,
     pub rescale_up: Option<f64>,
@@ -56,7 +56,10 @@ impl Draft {
         }
         Some(TrainingTask {
             name: self.name?,
-            submit: self.submit?,
+            submit: match self.submit? {
+                Some(stamp) => stamp.as_written(),
+                None => TrainingTask::FROM_START,
+            },
             min_nodes: count(self.min_nodes?)?,
             max_nodes: count(self.max_nodes?)?,
             rescale_up: self.rescale_up?,

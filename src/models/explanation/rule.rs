@@ -75,7 +75,7 @@ impl Rule {
 /// What past jobs have in common with a job.
 fn words(found: &Found<'_>, job: &Job<'_>) -> String {
     let user = Some(format!("user {}", job.user)).filter(|_| !job.user.is_empty());
-    let gpus = || counted(job.gpus.into(), "GPU");
+    let gpus = || counted(job.gpus, "GPU");
     let parts = match &found.alike {
         Alike::NameAndGpus(names) => [user, Some(gpus()), name(names, job.name)],
         Alike::Name(names) => [user, name(names, job.name), None],

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use csv::Writer;
 
 use super::long_rows;
-use crate::domain::{Change, EventLog, Time};
+use crate::domain::{Change, Clock, EventLog, Time};
 
 pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
-    let mut writer = LongWriter::new(out)?;
+    let mut writer = LongWriter::new(log.clock(), out)?;
     for (time, change) in long_rows(log) {
         writer.push(log.nodes(), time, change)?;
     }
@@ -18,18 +18,20 @@ pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
 /// Writes the long form row by row.
 pub(super) struct LongWriter<W: Write> {
     writer: Writer<W>,
+    clock: Clock,
     time: Option<Time>,
     /// The time as a text.
     text: String,
 }
 
 impl<W: Write> LongWriter<W> {
-    /// Begins a table.
-    pub fn new(out: W) -> io::Result<Self> {
+    /// Begins a table of a log on this clock.
+    pub fn new(clock: &Clock, out: W) -> io::Result<Self> {
         let mut writer = Writer::from_writer(out);
         writer.write_record(["time", "node", "state"])?;
         Ok(LongWriter {
             writer,
+            clock: clock.clone(),
             time: None,
             text: String::new(),
         })
@@ -39,7 +41,7 @@ impl<W: Write> LongWriter<W> {
     pub fn push(&mut self, nodes: &[String], time: Time, change: Option<Change>) -> io::Result<()> {
         if self.time != Some(time) {
             self.time = Some(time);
-            self.text = time.to_string();
+            self.text = self.clock.show(time);
         }
         match change {
             None => self.writer.write_record([self.text.as_str(), "", ""])?,
@@ -75,7 +77,7 @@ pub(super) fn write_wide(log: &EventLog, mut out: impl Write) -> io::Result<()> 
         for change in changes {
             row[2 * change.node() as usize + 1] = if change.idle() { b'1' } else { b'0' };
         }
-        write!(out, "{time}")?;
+        out.write_all(log.clock().show(time).as_bytes())?;
         out.write_all(&row)?;
     }
     Ok(())

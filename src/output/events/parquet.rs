@@ -1,6 +1,7 @@
-//! Event logs as Parquet: times in nanoseconds without a time zone, states as `int8`, and a
-//! digest of the log in the file's metadata, as Parquet's own checksums are optional and
-//! rarely checked.
+//! Event logs as Parquet: times in nanoseconds, states as `int8`. Times are in UTC where the
+//! log's clock is known, which the file's metadata describes; else they are local times. A
+//! digest of the log is in the metadata too, as Parquet's own checksums are optional and rarely
+//! checked.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -14,25 +15,26 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
 use super::long_rows;
-use crate::domain::{Change, EventLog, Fingerprint, Time};
+use crate::domain::{Change, Clock, EventLog, Fingerprint, Time};
 use crate::files::Digest;
-use crate::ingest::events::FINGERPRINT_KEY;
+use crate::ingest::events::{CLOCK_KEY, FINGERPRINT_KEY};
 use crate::output::parquet_column::{io_error, put};
 
 /// Rows of a row group in the long form.
 const LONG_GROUP: usize = 1 << 20;
 
 pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<()> {
-    let mut writer = LongWriter::new(log.nodes(), out)?;
+    let mut writer = LongWriter::new(log.nodes(), log.clock(), out)?;
     for (time, change) in long_rows(log) {
         writer.push(time, change)?;
     }
-    writer.finish(Fingerprint::of(log)).map(drop)
+    writer.finish(fingerprint(log)).map(drop)
 }
 
 /// Writes the long form row by row, and holds a row group at a time.
 pub(super) struct LongWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
+    clock: Clock,
     names: Vec<ByteArray>,
     times: Vec<i64>,
     nodes: Vec<ByteArray>,
@@ -42,12 +44,13 @@ pub(super) struct LongWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> LongWriter<W> {
-    /// Begins a table of these nodes.
-    pub fn new(nodes: &[String], out: W) -> io::Result<Self> {
-        let writer = long_fields().and_then(|fields| open(out, fields));
+    /// Begins a table of these nodes on this clock.
+    pub fn new(nodes: &[String], clock: &Clock, out: W) -> io::Result<Self> {
+        let writer = long_fields(clock).and_then(|fields| open(out, fields, clock));
         let names = nodes.iter().map(|name| ByteArray::from(name.as_str()));
         Ok(LongWriter {
             writer: writer.map_err(io_error)?,
+            clock: clock.clone(),
             names: names.collect(),
             times: Vec::new(),
             nodes: Vec::new(),
@@ -61,7 +64,7 @@ impl<W: Write + Send> LongWriter<W> {
         if self.times.len() == LONG_GROUP {
             self.end_group().map_err(io_error)?;
         }
-        self.times.push(time.0);
+        self.times.push(self.clock.utc(time).0);
         self.present.push(i16::from(change.is_some()));
         if let Some(change) = change {
             self.nodes.push(self.names[change.node() as usize].clone());
@@ -95,12 +98,16 @@ impl<W: Write + Send> LongWriter<W> {
 
 pub(super) fn write_wide(log: &EventLog, out: impl Write + Send) -> io::Result<()> {
     let written = wide_fields(log).and_then(|fields| {
-        let mut writer = open(out, fields)?;
+        let mut writer = open(out, fields, log.clock())?;
         wide_group(log, &mut writer)?;
-        sign(&mut writer, Fingerprint::of(log));
+        sign(&mut writer, fingerprint(log));
         writer.close().map(drop)
     });
     written.map_err(io_error)
+}
+
+fn fingerprint(log: &EventLog) -> Digest {
+    Fingerprint::of(log, described(log.clock()).as_deref())
 }
 
 /// Keeps a log's fingerprint in the file's metadata.
@@ -112,25 +119,33 @@ fn sign<W: Write + Send>(writer: &mut SerializedFileWriter<W>, digest: Digest) {
 fn open<W: Write + Send>(
     out: W,
     fields: Vec<Type>,
+    clock: &Clock,
 ) -> Result<SerializedFileWriter<W>, ParquetError> {
     let fields = fields.into_iter().map(Arc::new).collect();
+    let clock = described(clock).map(|text| KeyValue::new(CLOCK_KEY.to_owned(), text));
     let schema = Type::group_type_builder("events")
         .with_fields(fields)
         .build()?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_statistics_enabled(EnabledStatistics::None)
+        .set_key_value_metadata(clock.map(|clock| vec![clock]))
         .build();
     SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))
 }
 
-fn long_fields() -> Result<Vec<Type>, ParquetError> {
+/// What the metadata of a file say of its clock.
+pub(super) fn described(clock: &Clock) -> Option<String> {
+    clock.is_known().then(|| clock.to_string())
+}
+
+fn long_fields(clock: &Clock) -> Result<Vec<Type>, ParquetError> {
     let node = Type::primitive_type_builder("node", Physical::BYTE_ARRAY)
         .with_logical_type(Some(LogicalType::String))
         .with_repetition(Repetition::OPTIONAL)
         .build()?;
     Ok(vec![
-        time_field()?,
+        time_field(clock)?,
         node,
         state_field("state", Repetition::OPTIONAL)?,
     ])
@@ -141,12 +156,17 @@ fn wide_fields(log: &EventLog) -> Result<Vec<Type>, ParquetError> {
         .nodes()
         .iter()
         .map(|node| state_field(node, Repetition::REQUIRED));
-    std::iter::once(time_field()).chain(states).collect()
+    std::iter::once(time_field(log.clock()))
+        .chain(states)
+        .collect()
 }
 
-fn time_field() -> Result<Type, ParquetError> {
+fn time_field(clock: &Clock) -> Result<Type, ParquetError> {
     Type::primitive_type_builder("time", Physical::INT64)
-        .with_logical_type(Some(LogicalType::timestamp(false, TimeUnit::NANOS)))
+        .with_logical_type(Some(LogicalType::timestamp(
+            clock.is_known(),
+            TimeUnit::NANOS,
+        )))
         .with_repetition(Repetition::REQUIRED)
         .build()
 }
@@ -168,7 +188,8 @@ fn wide_group<W: Write + Send>(
             flips[change.node() as usize].push(row);
         }
     }
-    let times: Vec<i64> = log.times().iter().map(|time| time.0).collect();
+    let utc = |time: &Time| log.clock().utc(*time).0;
+    let times: Vec<i64> = log.times().iter().map(utc).collect();
     let mut group = writer.next_row_group()?;
     put::<Int64Type, W>(&mut group, &times, None)?;
     let mut states = Vec::with_capacity(log.len());

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::{Format, LongRows, csv, parquet};
-use crate::domain::{Change, Fingerprint, Time};
+use crate::domain::{Change, Clock, Fingerprint, Time};
 use crate::error::{Error, Result};
 use crate::files::Whole;
 use crate::ingest::events::gev;
@@ -15,6 +15,7 @@ use crate::ingest::events::gev;
 pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,
+    clock: Clock,
     rows: LongRows,
     fingerprint: Fingerprint,
     sink: Sink,
@@ -27,18 +28,28 @@ enum Sink {
 }
 
 impl EventWriter {
-    /// Begins a log of these nodes in the format that `path`'s extension names.
+    /// Begins a log of these nodes, whose clock is unknown, in the format that `path`'s
+    /// extension names.
     ///
     /// # Errors
     /// An unknown extension, or the file cannot be written.
     pub fn create(path: &Path, nodes: &[String]) -> Result<Self> {
+        Self::create_on(path, nodes, &Clock::UNKNOWN)
+    }
+
+    /// As [`EventWriter::create`], of a log on this clock.
+    ///
+    /// # Errors
+    /// As [`EventWriter::create`].
+    pub fn create_on(path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
         let format = Format::of(path)?;
-        let sink = Sink::create(format, path, nodes)?;
+        let sink = Sink::create(format, path, nodes, clock)?;
         Ok(EventWriter {
             path: path.to_owned(),
             nodes: nodes.to_vec(),
+            clock: clock.clone(),
             rows: LongRows::new(nodes.len()),
-            fingerprint: Fingerprint::new(nodes),
+            fingerprint: Fingerprint::new(nodes, parquet::described(clock).as_deref()),
             sink,
         })
     }
@@ -53,7 +64,7 @@ impl EventWriter {
         let written = match &mut self.sink {
             Sink::Csv(writer) => rows.try_for_each(|change| writer.push(nodes, time, change)),
             Sink::Parquet(writer) => {
-                self.fingerprint.push_row(time, changes);
+                self.fingerprint.push_row(self.clock.utc(time), changes);
                 rows.try_for_each(|change| writer.push(time, change))
             }
             Sink::Gev(writer) => writer.push_row(time, changes),
@@ -69,7 +80,7 @@ impl EventWriter {
         let written = match self.sink {
             Sink::Csv(writer) => writer.finish(),
             Sink::Parquet(writer) => writer.finish(self.fingerprint.finish()),
-            Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes),
+            Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes, &self.clock),
         };
         written
             .map_err(|e| Error::io("write", &self.path, e))?
@@ -78,14 +89,14 @@ impl EventWriter {
 }
 
 impl Sink {
-    fn create(format: Format, path: &Path, nodes: &[String]) -> Result<Self> {
+    fn create(format: Format, path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
         let sink = match format {
             Format::Csv => {
-                let table = csv::LongWriter::new(Whole::create(path)?);
+                let table = csv::LongWriter::new(clock, Whole::create(path)?);
                 table.map(|table| Sink::Csv(Box::new(table)))
             }
             Format::Parquet => {
-                let table = parquet::LongWriter::new(nodes, Whole::create(path)?);
+                let table = parquet::LongWriter::new(nodes, clock, Whole::create(path)?);
                 table.map(|table| Sink::Parquet(Box::new(table)))
             }
             Format::Gev => gev::Writer::spooled().map(Sink::Gev),
@@ -101,8 +112,9 @@ mod tests {
     use crate::domain::{EventLog, EventLogBuilder};
     use proptest::prelude::*;
 
-    fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
+    fn log(rows: &[(i64, Vec<bool>)], clock: &Clock) -> EventLog {
         let mut log = EventLogBuilder::new(vec!["a".into(), "b".into(), "c,d".into()]);
+        log.set_clock(clock.clone());
         let mut idle = [false; 3];
         let mut time = -5;
         for (step, flips) in rows {
@@ -124,14 +136,17 @@ mod tests {
 
         #[test]
         fn streamed_bytes_are_those_of_the_whole_log(
-            rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12)
+            rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12),
+            known: bool,
         ) {
-            let log = log(&rows);
+            let changed = Clock::new(-6 * 3600, [(3, -5 * 3600)]);
+            let clock = if known { changed } else { Clock::UNKNOWN };
+            let log = log(&rows, &clock);
             let folder = tempfile::tempdir().unwrap();
             for name in ["x.csv", "x.parquet", "x.gev"] {
                 let (whole, streamed) = (folder.path().join(name), folder.path().join(format!("s{name}")));
                 write(&log, &whole, Layout::Long, None).unwrap();
-                let mut writer = EventWriter::create(&streamed, log.nodes()).unwrap();
+                let mut writer = EventWriter::create_on(&streamed, log.nodes(), &clock).unwrap();
                 for (time, changes) in log.rows() {
                     writer.push(time, changes).unwrap();
                 }

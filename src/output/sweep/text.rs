@@ -8,6 +8,7 @@ use super::table::shown;
 use super::{Sweep, SweepRun};
 use crate::output::number::short;
 use crate::sweep::{Best, Direction, Field, Metric, SEED};
+use crate::words::counted;
 
 /// `summary.json`: how many runs and settings there are, and the best settings by the metric
 /// asked for and by every other goal.
@@ -109,14 +110,6 @@ fn over_seeds(sweep: &Sweep<'_>, best: &Best) -> String {
     match best.spread.deviation {
         None => String::new(),
         Some(deviation) => format!(" ± {} over {seeds} seeds", short(deviation)),
-    }
-}
-
-/// `1 other setting`, `2 other settings`.
-fn counted(count: usize, name: &str) -> String {
-    match count {
-        1 => format!("1 {name}"),
-        _ => format!("{count} {name}s"),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Idle nodes over time.
 
-use crate::domain::Time;
 use crate::inspect::Inspection;
 use crate::report::Figure;
 use crate::report::curves::{means, millis, minute};
@@ -9,7 +8,7 @@ use crate::report::numbers::{duration, number};
 
 /// The figure; `None` where the log covers no time.
 pub(super) fn figure(log: &Inspection) -> Option<Figure> {
-    let (from, to): (Time, Time) = (log.from.parse().ok()?, log.to.parse().ok()?);
+    let (from, to) = log.span;
     let timeline = &log.timeline;
     let last = *timeline.idle_nodes.last()?;
     let width = 1e3 * timeline.step_seconds;

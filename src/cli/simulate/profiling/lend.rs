@@ -107,7 +107,7 @@ fn too_few(spare: u32, nodes: u32) -> Error {
         "--lend auto: the virtual clusters can spare {spare} of the profiler's {}, as each keeps a \
          node and enough for its largest job; give the profiler fewer nodes (--profiler), or name \
          lenders (--lend VC=NODES)",
-        counted(nodes.into(), "node")
+        counted(nodes, "node")
     ))
 }
 
@@ -122,7 +122,7 @@ pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
             return Err(Error::Usage(format!(
                 "--lend: {} would lend all of its {}",
                 printable(&vc.name),
-                counted(vc.nodes.into(), "node")
+                counted(vc.nodes, "node")
             )));
         }
     }

@@ -167,7 +167,7 @@ fn published(cluster: &Cluster) -> Option<Profiler> {
 fn check_size(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     let per_node = u64::from(cluster.gpus_per_node);
     let (most, gpus) = (
-        profiler.most_gpus().into(),
+        u64::from(profiler.most_gpus()),
         u64::from(profiler.nodes) * per_node,
     );
     if most <= gpus {
@@ -192,7 +192,7 @@ fn refuse_large_jobs(profiler: &Profiler, inputs: &mut Inputs) -> Result<()> {
         let fits = u64::from(job.gpus) <= kept(job.vc);
         if !fits {
             let id = printable(&job.id);
-            let found = format!("job {id} with {}", counted(job.gpus.into(), "GPU"));
+            let found = format!("job {id} with {}", counted(job.gpus, "GPU"));
             let vc = printable(&cluster.vcs[job.vc].name);
             let expected = format!(
                 "at most {}, all that {vc} has with nodes lent",

@@ -23,7 +23,7 @@
 //! the cluster lacks is a fault. The simulation starts with the first job's day. Seconds as
 //! late as those since 1970 are today count from 1970.
 //!
-//! **Civil times** make a raw log. Its jobs of other VCs are left out, and those before
+//! **Civil times** make a raw log; with offsets from UTC, they are told with that of the first. Its jobs of other VCs are left out, and those before
 //! [`Options::epoch`]. Second 0 is the submission of the first job that remains. A
 //! window from [`Options::from`] to [`Options::to`], both counted from the epoch,
 //! then cuts out the jobs submitted at these seconds, which is how the original
@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::clock::Form;
-use crate::domain::{Cluster, Time, Trace, Workload};
+use crate::domain::{Cluster, Stamp, Time, Trace, Workload};
 use crate::error::{Error, Faults, Result};
 use crate::ingest::Loaded;
 use crate::ingest::rows::{Header, Table};
@@ -58,9 +58,9 @@ use window::Window;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
     /// First submission of the window, of a trace with civil times.
-    pub from: Option<Time>,
+    pub from: Option<Stamp>,
     /// Last submission of the window.
-    pub to: Option<Time>,
+    pub to: Option<Stamp>,
     /// Where the calendar of the window starts: the first job's submission, unless given.
     /// Earlier jobs are left out.
     pub epoch: Option<Time>,
@@ -115,14 +115,15 @@ fn read_rows(table: &Table<'_>, reader: &mut Reader<'_>) -> Result<()> {
 
 /// The window of a trace, where it has the times for one.
 fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
-    let dated = options.from.or(options.to).or(options.epoch);
+    let epoch = options.epoch.map(Stamp::Local);
+    let dated = options.from.or(options.to).or(epoch);
     if let (Some(time), Form::Seconds) = (dated, survey.form) {
         return Err(Error::Usage(format!(
             "{} tells times as seconds, so that {time} says nothing of it: cut the file instead",
             path.display()
         )));
     }
-    let window = Window::new(survey, options);
+    let window = Window::new(survey, options)?;
     if window.is_empty() {
         return Err(Error::Usage(
             "the window of submissions ends before it begins".to_owned(),

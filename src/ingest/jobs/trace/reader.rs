@@ -11,7 +11,6 @@ use crate::domain::{Cluster, Job, Trace};
 use crate::error::{Fault, Faults, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::jobs::bounds::{LONGEST, MAX_GPUS, amount};
-use crate::ingest::jobs::clock::Form;
 use crate::ingest::rows::{Cell, CellResult, Place, Row, Table};
 use crate::words::{counted, printable};
 
@@ -165,7 +164,7 @@ impl<'a> Reader<'a> {
         if let Some(vc) = self.vcs.get(&*name) {
             return Ok(Some(*vc));
         }
-        if self.window.form == Form::Civil {
+        if self.window.form.is_civil() {
             self.left_out.add_vc(&name);
             return Ok(None);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::columns::Columns;
 use crate::domain::Time;
 use crate::error::Result;
-use crate::ingest::jobs::clock::{Form, civil_second};
+use crate::ingest::jobs::clock::Form;
 use crate::ingest::rows::{Row, Table};
 
 /// What the first pass finds.
@@ -27,7 +27,7 @@ impl Survey {
     ) -> Result<Self> {
         let mut form = None;
         let mut first: Option<i64> = None;
-        let epoch = epoch.map_or(i64::MIN, civil_second);
+        let epoch = epoch.map_or(i64::MIN, Time::second);
         table.visit(|row| {
             let Ok(row) = row else { return Ok(()) };
             form = form.or_else(|| Form::of(&row.cell(columns.submit)));

@@ -1,6 +1,8 @@
 //! Small fixed examples of every form and fault.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::str::FromStr;
 
 use super::*;
 use crate::domain::{Job, Usage};
@@ -38,7 +40,7 @@ fn ids(input: &TraceInput) -> Vec<(&str, i64)> {
     jobs.map(|job| (job.id.as_str(), job.submit)).collect()
 }
 
-fn time(text: &str) -> Option<Time> {
+fn time<T: FromStr<Err: Debug>>(text: &str) -> Option<T> {
     Some(text.parse().unwrap())
 }
 
@@ -125,6 +127,43 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
     let input = read_with(&log, options).unwrap().value;
     assert_eq!(ids(&input), [("3", 176_409), ("4", 176_410)]);
     assert_eq!(input.start, 176_400);
+}
+
+// Derived: 40 minutes and an hour later, though the clock was put back in between.
+#[test]
+fn offsets_of_submissions_are_honoured() {
+    let log = "job_id,vc,gpu_num,submit_time,duration\n1,a,1,2020-10-25 02:50:00+02:00,5\n\
+               2,a,1,2020-10-25 02:30:00+01:00,5\n3,a,1,2020-10-25 03:30:00+01:00,5\n";
+    let input = read_with(log, Options::default()).unwrap().value;
+    assert_eq!(ids(&input), [("1", 0), ("2", 2400), ("3", 6000)]);
+    assert_eq!(input.trace.origin, time("2020-10-25 02:50:00"));
+    for from in ["2020-10-25 01:30:00Z", "2020-10-25 03:30:00"] {
+        let options = Options {
+            from: time(from),
+            ..Options::default()
+        };
+        let input = read_with(log, options).unwrap().value;
+        assert_eq!(ids(&input), [("2", 2400), ("3", 6000)], "{from}");
+    }
+    let mixed = format!("{log}4,a,1,2020-10-25 03:30:00,5\n5,a,1,7,5\n");
+    let message = fault(read_with(&mixed, Options::default()));
+    let expected = "expected a civil time with an offset from UTC, as in earlier rows";
+    assert_has(&message, &["2 faults", "line 5, submit_time", expected]);
+}
+
+#[test]
+fn a_window_with_an_offset_needs_times_with_offsets() {
+    let log = civil(&[("1", "a", 1, "04-01 00:00:10")]);
+    let options = Options {
+        from: time("2020-04-01 00:00:00Z"),
+        ..Options::default()
+    };
+    let error = read_with(&log, options).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(
+        error.to_string().contains("has an offset from UTC"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::ops::RangeInclusive;
 
 use super::Options;
 use super::survey::Survey;
-use crate::domain::Time;
+use crate::domain::{Stamp, Time};
+use crate::error::{Error, Result};
 use crate::ingest::jobs::bounds::LONGEST;
-use crate::ingest::jobs::clock::{Form, civil_second};
+use crate::ingest::jobs::clock::Form;
 
 /// The window of a trace and its clock.
 #[derive(Debug, Clone, Copy)]
@@ -45,22 +46,28 @@ pub(super) enum Position {
 
 impl Window {
     /// The window that the options ask for.
-    pub fn new(survey: &Survey, options: &Options<'_>) -> Self {
-        let zero = match survey.form {
-            Form::Seconds => 0,
-            Form::Civil => survey.first,
+    ///
+    /// # Errors
+    /// As [`Form::place`].
+    pub fn new(survey: &Survey, options: &Options<'_>) -> Result<Self> {
+        let zero = match survey.form.is_civil() {
+            true => survey.first,
+            false => 0,
         };
-        let epoch = options.epoch.map(civil_second);
-        let since_epoch = |time: Time| civil_second(time) - epoch.unwrap_or(zero);
-        Window {
+        let epoch = options.epoch.map(Time::second);
+        let since_epoch = |stamp: Stamp| {
+            let time = survey.form.place(stamp)?;
+            Ok::<_, Error>(time.second() - epoch.unwrap_or(zero))
+        };
+        Ok(Window {
             form: survey.form,
             zero,
             first: survey.first,
             earliest: epoch.unwrap_or(i64::MIN),
             latest: survey.first + LONGEST,
-            begin: options.from.map(since_epoch),
-            end: options.to.map(since_epoch),
-        }
+            begin: options.from.map(since_epoch).transpose()?,
+            end: options.to.map(since_epoch).transpose()?,
+        })
     }
 
     /// Whether it ends before it begins.
@@ -88,21 +95,18 @@ impl Window {
     /// The civil time of second 0, where the file tells it: by civil times, or by seconds that
     /// can only be those since 1970.
     pub fn origin(&self) -> Option<Time> {
-        let known = match self.form {
-            Form::Civil => true,
-            Form::Seconds => SINCE_1970.contains(&self.first),
-        };
+        let known = self.form.is_civil() || SINCE_1970.contains(&self.first);
         known.then(|| Time::from_seconds(self.zero))
     }
 
     /// When a simulation starts whose first job comes at second `first`.
     pub fn start(&self, first: i64) -> i64 {
         const DAY: i64 = 86_400;
-        match (self.begin, self.form) {
+        match self.begin {
             // Not longer before the first job than any job lasts.
-            (Some(begin), _) => begin.max(first - LONGEST),
-            (None, Form::Civil) => 0,
-            (None, Form::Seconds) => first - first.rem_euclid(DAY),
+            Some(begin) => begin.max(first - LONGEST),
+            None if self.form.is_civil() => 0,
+            None => first - first.rem_euclid(DAY),
         }
     }
 }

@@ -1,0 +1,15 @@
+//! Any bytes are a trace, or a fault; and what is a trace can be simulated.
+#![no_main]
+
+mod prepared;
+
+use gleaner::ingest::gpu::{Format, Options};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let options = Options {
+        steps_per_second: Some(2.5),
+        ..Options::new(Format::Gavel)
+    };
+    prepared::check_with(&[bytes], &options);
+});

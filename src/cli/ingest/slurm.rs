@@ -1,0 +1,108 @@
+//! `gleaner ingest slurm`: an event log of idle nodes, jobs for a simulation, or both.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
+
+use super::trace::{ClusterArgs, prepare};
+use super::{InputArgs, write_events};
+use crate::error::{Error, Result};
+use crate::ingest::gpu::{self, VcOf};
+use crate::ingest::scheduler::{Format, Options};
+use crate::ingest::source::STDIN;
+
+#[derive(Debug, ClapArgs)]
+#[command(group = ArgGroup::new("outputs").required(true).multiple(true))]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Where to write the event log: a name ending in .gev, .parquet or .csv.
+    #[arg(short, long, value_name = "FILE", group = "outputs")]
+    output: Option<PathBuf>,
+    /// Where to write the jobs that held GPUs, for gleaner simulate: a name ending in .csv or
+    /// .parquet. The table needs the column AllocTRES, and Partition or Account.
+    #[arg(long, value_name = "FILE", group = "outputs")]
+    jobs: Option<PathBuf>,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    /// What makes the virtual clusters of the jobs.
+    #[arg(long, value_enum, value_name = "COLUMN", default_value_t = VcColumn::Partition)]
+    vc: VcColumn,
+    /// What parts the cells, if not a bar: as given to sacct's --delimiter.
+    #[arg(long, value_name = "TEXT")]
+    delimiter: Option<String>,
+}
+
+/// Columns that can make virtual clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum VcColumn {
+    /// The partition, or else the account.
+    Partition,
+    /// The account.
+    Account,
+}
+
+impl Args {
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
+    pub fn run(&self) -> Result<()> {
+        self.check()?;
+        if let Some(output) = &self.output {
+            let options = Options {
+                delimiter: self.delimiter.clone(),
+                ..self.input.options(Format::Slurm)
+            };
+            write_events(&self.input.files, &options, output)?;
+        }
+        match &self.jobs {
+            Some(jobs) => prepare(
+                &self.input.files,
+                &self.trace_options(),
+                jobs,
+                &self.cluster,
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let input = &self.input;
+        let stdin = input.files.iter().any(|file| file == Path::new(STDIN));
+        if stdin && self.output.is_some() && self.jobs.is_some() {
+            return Err(Error::Usage(
+                "stdin can be read only once: ask for -o or for --jobs, or name a file".into(),
+            ));
+        }
+        let of_events = input.from.is_some() || input.to.is_some();
+        if self.output.is_none() && (of_events || input.nodes.is_some() || input.events.is_some()) {
+            return Err(Error::Usage(
+                "--from, --to, --nodes and --events are of use to an event log alone: name one \
+                 with -o, or leave them away"
+                    .into(),
+            ));
+        }
+        if self.jobs.is_none() && !self.cluster.is_default() {
+            return Err(Error::Usage(
+                "--gpus-per-node and --cluster are of use to jobs alone: name a file for them \
+                 with --jobs, or leave them away"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn trace_options(&self) -> gpu::Options {
+        gpu::Options {
+            timezone: self.input.timezone.clone(),
+            delimiter: self.delimiter.clone(),
+            vc_of: match self.vc {
+                VcColumn::Partition => VcOf::Partition,
+                VcColumn::Account => VcOf::Account,
+            },
+            strict: self.input.strict,
+            ..self.cluster.options(gpu::Format::Slurm)
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! What the clock of a log is: how its times relate to UTC and to local time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::stamp::Offset;
+use super::{Stamp, Time};
+
+/// Furthest that a clock is ahead of UTC or behind it, in seconds: 26 hours.
+pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
+
+/// The clock of a log.
+///
+/// Where it is known, the [`Time`]s of a log count true seconds. They tell local time with
+/// the offset from UTC that was in force at the log's start, and keep that offset when the
+/// clock is put forward or back; [`Clock::local`] tells what the clock showed. Where it is
+/// unknown, times are local times as they were written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Clock {
+    /// From when on local time is ahead of UTC by so many seconds, by time. The first
+    /// holds before, too. Empty where the clock is unknown.
+    offsets: Vec<(Time, i32)>,
+}
+
+/// Which one is meant of a local time that occurs twice, as the clock was put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurrence {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+}
+
+/// A time has an offset from UTC, and the log's clock is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} has an offset from UTC, and the log's time zone is unknown: leave the offset away, or \
+     name the zone with --timezone"
+)]
+pub struct UnknownClock(pub Stamp);
+
+impl Clock {
+    /// A clock that nothing is known of.
+    pub const UNKNOWN: Clock = Clock {
+        offsets: Vec::new(),
+    };
+
+    /// A clock that is ahead of UTC by `offset` seconds at first, and by others from some
+    /// seconds since 1970 on, which ascend.
+    pub fn new(offset: i32, changes: impl IntoIterator<Item = (i64, i32)>) -> Self {
+        let mut clock = Clock {
+            offsets: vec![(Time(i64::MIN), offset)],
+        };
+        for (second, to) in changes {
+            clock.change(Time::from_seconds(second).plus_whole(offset.into()), to);
+        }
+        clock
+    }
+
+    /// From `from` on, later than all changes before, it is ahead of UTC by `offset` seconds.
+    pub fn change(&mut self, from: Time, offset: i32) {
+        match self.offsets.last_mut() {
+            Some((_, last)) if *last == offset => {}
+            Some((time, last)) if *time == from => *last = offset,
+            _ => self.offsets.push((from, offset)),
+        }
+    }
+
+    /// The clock of a log that starts at a time of this one, and the seconds by which the
+    /// times of that log are ahead.
+    pub fn starting(&self, start: Time) -> (Self, i64) {
+        let Some(offset) = self.offset(start) else {
+            return (Clock::UNKNOWN, 0);
+        };
+        let ahead = i64::from(offset) - i64::from(self.base());
+        let mut clock = Clock::new(offset, []);
+        for (time, offset) in self.changes().iter().filter(|(time, _)| *time > start) {
+            clock.change(time.plus_whole(ahead), *offset);
+        }
+        (clock, ahead)
+    }
+
+    /// Whether it is known.
+    pub fn is_known(&self) -> bool {
+        !self.offsets.is_empty()
+    }
+
+    /// What the log's times are ahead of UTC, in seconds; 0 where it is unknown.
+    pub fn base(&self) -> i32 {
+        self.offsets.first().map_or(0, |(_, offset)| *offset)
+    }
+
+    /// The changes after the first offset: from when, and what it is ahead of UTC then.
+    pub fn changes(&self) -> &[(Time, i32)] {
+        self.offsets.get(1..).unwrap_or_default()
+    }
+
+    /// What local time is ahead of UTC at a time of the log, in seconds.
+    pub fn offset(&self, time: Time) -> Option<i32> {
+        let after = self.offsets.partition_point(|(from, _)| *from <= time);
+        let (_, offset) = self.offsets.get(after.saturating_sub(1))?;
+        Some(*offset)
+    }
+
+    /// A time of the log in UTC, where the clock is known.
+    pub fn utc(&self, time: Time) -> Time {
+        time.plus_whole(-i64::from(self.base()))
+    }
+
+    /// A time in UTC as a time of the log, where the clock is known.
+    pub fn of_utc(&self, utc: Time) -> Time {
+        utc.plus_whole(self.base().into())
+    }
+
+    /// What the clock showed at a time of the log.
+    pub fn local(&self, time: Time) -> Time {
+        let offset = self.offset(time).unwrap_or(0);
+        time.plus_whole(i64::from(offset) - i64::from(self.base()))
+    }
+
+    /// The stretch from a time of the log to another, in pieces between which the clock was
+    /// put forward or back: what it showed at the start and at the end of each.
+    pub fn pieces(&self, from: Time, to: Time) -> impl Iterator<Item = (Time, Time)> {
+        let first = self.changes().partition_point(|(time, _)| *time <= from);
+        let cuts = self.changes()[first..].iter().map(|(time, _)| *time);
+        let cuts = cuts.take_while(move |time| *time < to).chain([to]);
+        cuts.scan(from, move |start, end| {
+            let piece = (*start, end);
+            *start = end;
+            Some(piece)
+        })
+        .map(|(start, end)| {
+            let shown = self.local(start);
+            // The end belongs to the piece that it ends.
+            (
+                shown,
+                Time(shown.0.saturating_add(end.0.saturating_sub(start.0))),
+            )
+        })
+    }
+
+    /// A time that somebody wrote, as a time of the log. A local time that did not occur, as
+    /// the clock was put forward over it, is told with the offset from before.
+    ///
+    /// # Errors
+    /// It has an offset from UTC, and the clock is unknown.
+    pub fn time(&self, stamp: Stamp, occurrence: Occurrence) -> Result<Time, UnknownClock> {
+        match stamp {
+            Stamp::Local(time) => Ok(self.of_local(time, occurrence)),
+            Stamp::Epoch(time) => Ok(self.of_utc(time)),
+            Stamp::Zoned { utc, .. } if self.is_known() => Ok(self.of_utc(utc)),
+            Stamp::Zoned { .. } => Err(UnknownClock(stamp)),
+        }
+    }
+
+    fn of_local(&self, local: Time, occurrence: Occurrence) -> Time {
+        let base = i64::from(self.base());
+        let with = |offset: i32| local.plus_whole(base - i64::from(offset));
+        let ends = self.changes().iter().map(|(time, _)| *time);
+        let ends = ends.chain([Time(i64::MAX)]);
+        let mut found = local;
+        let mut occurs = false;
+        for ((start, offset), end) in self.offsets.iter().zip(ends) {
+            let time = with(*offset);
+            if *start <= time && time < end {
+                found = time;
+                occurs = true;
+                if occurrence == Occurrence::First {
+                    return found;
+                }
+            } else if *start <= time && !occurs {
+                found = time;
+            }
+        }
+        found
+    }
+
+    /// The offsets in words, such as `UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00`;
+    /// nothing where the clock is unknown.
+    pub fn describe(&self) -> String {
+        /// Most changes told.
+        const MOST: usize = 4;
+        if !self.is_known() {
+            return String::new();
+        }
+        let mut text = format!("UTC{}", Offset(self.base()));
+        for (time, offset) in self.changes().iter().take(MOST) {
+            let from = self.local(*time);
+            text.push_str(&format!(", from {from} on UTC{}", Offset(*offset)));
+        }
+        match self.changes().len().saturating_sub(MOST) {
+            0 => text,
+            more => format!("{text}, and {more} more changes"),
+        }
+    }
+
+    /// A time of the log as text: local time with its offset, such as
+    /// `2021-02-10 20:21:15-05:00`, or the time alone where the clock is unknown.
+    pub fn show(&self, time: Time) -> String {
+        let local = self.local(time);
+        match self.offset(time) {
+            Some(offset) => format!("{local}{}", Offset(offset)),
+            None => local.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Clock {
+    /// The offsets in turn, and between them when each began in UTC, such as
+    /// `-06:00 2026-03-08T08:00:00Z -05:00`; nothing where the clock is unknown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_known() {
+            return Ok(());
+        }
+        Offset(self.base()).fmt(f)?;
+        for (time, offset) in self.changes() {
+            let utc = self.utc(*time).to_string().replacen(' ', "T", 1);
+            write!(f, " {utc}Z {}", Offset(*offset))?;
+        }
+        Ok(())
+    }
+}
+
+/// A text that does not describe a clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected offsets from UTC and when each began, such as -06:00 2026-03-08T08:00:00Z -05:00"
+)]
+pub struct ParseClockError;
+
+impl FromStr for Clock {
+    type Err = ParseClockError;
+
+    /// Reads what [`Clock`]'s [`fmt::Display`] writes.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut words = text.split_whitespace();
+        let Some(base) = words.next() else {
+            return Ok(Clock::UNKNOWN);
+        };
+        let mut clock = Clock::new(offset(base)?, []);
+        while let Some(from) = words.next() {
+            let Ok(Stamp::Zoned { utc, .. }) = from.parse() else {
+                return Err(ParseClockError);
+            };
+            let from = clock.of_utc(utc);
+            if clock.offsets.last().is_some_and(|(last, _)| from <= *last) {
+                return Err(ParseClockError);
+            }
+            clock.change(from, offset(words.next().ok_or(ParseClockError)?)?);
+        }
+        Ok(clock)
+    }
+}
+
+/// Reads an offset such as `-06:00`.
+fn offset(text: &str) -> Result<i32, ParseClockError> {
+    // An offset is all that is missing of this time.
+    match format!("2000-01-01T00:00:00{text}").parse() {
+        Ok(Stamp::Zoned { offset, .. }) => Ok(offset),
+        _ => Err(ParseClockError),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn time(text: &str) -> Time {
+        text.parse().unwrap()
+    }
+
+    /// Chicago in 2026: summer time from March 8, 8:00 UTC to November 1, 7:00 UTC.
+    fn chicago() -> Clock {
+        let seconds = |text: &str| time(text).second();
+        Clock::new(
+            -6 * 3600,
+            [
+                (seconds("2026-03-08 08:00:00"), -5 * 3600),
+                (seconds("2026-11-01 07:00:00"), -6 * 3600),
+            ],
+        )
+    }
+
+    // Derived from the hours at which the clock was changed.
+    #[test]
+    fn a_clock_shows_local_time() {
+        let clock = chicago();
+        for (of_log, shown) in [
+            ("2026-03-08 01:59:59", "2026-03-08 01:59:59-06:00"),
+            ("2026-03-08 02:00:00", "2026-03-08 03:00:00-05:00"),
+            ("2026-11-01 00:59:59", "2026-11-01 01:59:59-05:00"),
+            ("2026-11-01 01:00:00", "2026-11-01 01:00:00-06:00"),
+        ] {
+            assert_eq!(clock.show(time(of_log)), shown);
+            let stamp = shown.parse().unwrap();
+            assert_eq!(clock.time(stamp, Occurrence::First), Ok(time(of_log)));
+        }
+    }
+
+    #[test]
+    fn a_local_time_may_occur_twice_or_never() {
+        let clock = chicago();
+        let place = |text: &str, occurrence| {
+            let stamp = text.parse().unwrap();
+            clock.time(stamp, occurrence).unwrap().to_string()
+        };
+        let twice = "2026-11-01 01:30:00";
+        assert_eq!(place(twice, Occurrence::First), "2026-11-01 00:30:00");
+        assert_eq!(place(twice, Occurrence::Second), "2026-11-01 01:30:00");
+        for occurrence in [Occurrence::First, Occurrence::Second] {
+            // As long after 1:59 as the text says.
+            assert_eq!(
+                place("2026-03-08 02:30:00", occurrence),
+                "2026-03-08 02:30:00"
+            );
+            assert_eq!(
+                place("2026-07-01 12:00:00", occurrence),
+                "2026-07-01 11:00:00"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_clock_takes_times_as_they_are() {
+        let clock = Clock::UNKNOWN;
+        let at = time("2026-07-01 12:00:00");
+        assert_eq!(clock.show(at), "2026-07-01 12:00:00");
+        assert_eq!(clock.time(Stamp::Local(at), Occurrence::First), Ok(at));
+        assert_eq!(clock.time(Stamp::Epoch(at), Occurrence::First), Ok(at));
+        let zoned = Stamp::Zoned { utc: at, offset: 0 };
+        assert_eq!(
+            clock.time(zoned, Occurrence::First),
+            Err(UnknownClock(zoned))
+        );
+        assert_eq!(clock.pieces(at, at.plus_whole(5)).count(), 1);
+    }
+
+    #[test]
+    fn a_stretch_is_cut_where_the_clock_is_changed() {
+        let clock = chicago();
+        let pieces = clock.pieces(time("2026-10-31 23:00:00"), time("2026-11-01 03:00:00"));
+        let pieces: Vec<_> = pieces.map(|(from, to)| format!("{from} {to}")).collect();
+        let expected = [
+            "2026-11-01 00:00:00 2026-11-01 02:00:00",
+            "2026-11-01 01:00:00 2026-11-01 03:00:00",
+        ];
+        assert_eq!(pieces, expected);
+    }
+
+    #[test]
+    fn a_clock_is_described_in_words() {
+        let expected = "UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00, \
+                        from 2026-11-01 01:00:00 on UTC-06:00";
+        assert_eq!(chicago().describe(), expected);
+        let many = Clock::new(0, (1..=9).map(|at| (at * 1_000_000, at as i32 % 2)));
+        assert!(many.describe().ends_with(", and 5 more changes"));
+        assert_eq!(Clock::UNKNOWN.describe(), "");
+    }
+
+    #[test]
+    fn a_text_is_read_back_or_refused() {
+        assert_eq!(chicago().to_string().parse(), Ok(chicago()));
+        assert_eq!("".parse(), Ok(Clock::UNKNOWN));
+        for text in [
+            "summer",
+            "-06:00 2026-03-08T08:00:00Z",
+            "-06:00 2026-03-08T08:00:00 -05:00",
+            "-06:00 2026-03-08T08:00:00Z x",
+            "-06:00 2026-03-08T08:00:00Z -05:00 2026-03-08T08:00:00Z -06:00",
+        ] {
+            assert_eq!(text.parse::<Clock>(), Err(ParseClockError), "{text}");
+        }
+    }
+
+    prop_compose! {
+        fn clock()(
+            base in -50_000i32..50_000,
+            steps in prop::collection::vec((1i64..9_000_000, -50_000i32..50_000), 0..5),
+        ) -> Clock {
+            let mut second = 0;
+            Clock::new(base, steps.into_iter().map(|(step, offset)| {
+                second += step;
+                (second, offset)
+            }))
+        }
+    }
+
+    proptest! {
+        // The pieces of a stretch last as long as it does, and each is shown as it is.
+        #[test]
+        fn pieces_add_up(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {
+            let from = Time::from_seconds(from);
+            let to = from.plus_whole(length);
+            let pieces: Vec<_> = clock.pieces(from, to).collect();
+            let total: i64 = pieces.iter().map(|(from, to)| to.0 - from.0).sum();
+            prop_assert_eq!(total, to.0 - from.0);
+            prop_assert_eq!(pieces[0].0, clock.local(from));
+        }
+
+        // A log that starts later shows the same.
+        #[test]
+        fn a_later_start_shows_the_same(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
+            let start = Time::from_seconds(start);
+            let (later, ahead) = clock.starting(start);
+            for time in [start, start.plus_whole(step)] {
+                prop_assert_eq!(later.show(time.plus_whole(ahead)), clock.show(time));
+            }
+            prop_assert_eq!(later.local(start.plus_whole(ahead)), start.plus_whole(ahead));
+        }
+
+        // What a clock shows with its offset is the time again.
+        #[test]
+        fn what_is_shown_is_read_back(clock in clock(), second in -1_000_000i64..50_000_000) {
+            let time = Time::from_seconds(second);
+            let stamp = clock.show(time).parse().unwrap();
+            prop_assert_eq!(clock.time(stamp, Occurrence::First), Ok(time));
+            let local = Stamp::Local(clock.local(time));
+            let first = clock.time(local, Occurrence::First).unwrap();
+            let second = clock.time(local, Occurrence::Second).unwrap();
+            prop_assert!(first <= time && time <= second);
+            prop_assert_eq!(clock.local(first), clock.local(time));
+            prop_assert_eq!(clock.local(second), clock.local(time));
+        }
+    }
+}

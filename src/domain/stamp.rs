@@ -1,0 +1,169 @@
+//! Times as files and users write them, with or without an offset from UTC.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::DateTime;
+use jiff::fmt::temporal::Pieces;
+
+use super::Time;
+use super::time::ParseTimeError;
+
+/// A time as somebody wrote it, before it is placed on a log's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stamp {
+    /// A local time, such as `2021-02-10 20:21:15`.
+    Local(Time),
+    /// Seconds since 1970 in UTC, as a number.
+    Epoch(Time),
+    /// A local time with its offset from UTC, such as `2021-02-10T20:21:15-05:00`.
+    Zoned {
+        /// The time in UTC.
+        utc: Time,
+        /// What local time is ahead of UTC, in seconds; 0 for `Z`.
+        offset: i32,
+    },
+}
+
+impl Stamp {
+    /// The local time, or the time in UTC of seconds since 1970.
+    pub fn as_written(self) -> Time {
+        match self {
+            Stamp::Local(time) | Stamp::Epoch(time) => time,
+            Stamp::Zoned { utc, offset } => utc.plus_whole(offset.into()),
+        }
+    }
+
+    /// Whether it is later than another one. Of a local time and one in UTC nothing is said.
+    pub fn is_after(self, other: Stamp) -> bool {
+        use Stamp::{Epoch, Local, Zoned};
+        match (self, other) {
+            (Local(time), Local(other)) => time > other,
+            (Epoch(time) | Zoned { utc: time, .. }, Epoch(other) | Zoned { utc: other, .. }) => {
+                time > other
+            }
+            _ => false,
+        }
+    }
+}
+
+impl FromStr for Stamp {
+    type Err = ParseTimeError;
+
+    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), the same with an offset such as
+    /// `+01:00` or with `Z`, a date alone, or seconds since 1970.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if let Ok(seconds) = text.parse::<f64>() {
+            let time = Time::from_fractional_seconds(seconds);
+            return time.map(Stamp::Epoch).ok_or(ParseTimeError::NoTime);
+        }
+        stamp(text).ok_or(ParseTimeError::NoTime)
+    }
+}
+
+fn stamp(text: &str) -> Option<Stamp> {
+    let pieces = Pieces::parse(text).ok()?;
+    let civil = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default());
+    // Beyond these years times do not fit.
+    let fits = (1678..=2261).contains(&civil.year());
+    let local = fits.then(|| Time::from(civil))?;
+    match (pieces.to_numeric_offset(), pieces.time_zone_annotation()) {
+        (Some(offset), _) => Some(Stamp::Zoned {
+            utc: local.plus_whole(-i64::from(offset.seconds())),
+            offset: offset.seconds(),
+        }),
+        (None, None) => Some(Stamp::Local(local)),
+        // The name of a zone does not say which of two offsets is meant.
+        (None, Some(_)) => None,
+    }
+}
+
+impl fmt::Display for Stamp {
+    /// As [`Stamp::from_str`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_written().fmt(f)?;
+        match self {
+            Stamp::Zoned { offset, .. } => Offset(*offset).fmt(f),
+            Stamp::Local(_) | Stamp::Epoch(_) => Ok(()),
+        }
+    }
+}
+
+/// What local time is ahead of UTC, in seconds, as a text such as `-05:00`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Offset(pub i32);
+
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { '-' } else { '+' };
+        let seconds = self.0.unsigned_abs();
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        write!(f, "{sign}{hours:02}:{minutes:02}")?;
+        match seconds % 60 {
+            0 => Ok(()),
+            seconds => write!(f, ":{seconds:02}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn zoned(utc: &str, offset: i32) -> Stamp {
+        let utc = utc.parse().unwrap();
+        Stamp::Zoned { utc, offset }
+    }
+
+    // Derived by subtraction.
+    #[test]
+    fn offsets_are_subtracted() {
+        for (text, expected) in [
+            (
+                "2021-02-10 20:21:15+01:00",
+                zoned("2021-02-10 19:21:15", 3600),
+            ),
+            (
+                "2021-02-10T20:21:15.5-0530",
+                zoned("2021-02-11 01:51:15.500", -19_800),
+            ),
+            ("2021-02-10T20:21:15+01", zoned("2021-02-10 19:21:15", 3600)),
+            ("2021-02-10T20:21:15Z", zoned("2021-02-10 20:21:15", 0)),
+            (
+                " 2021-02-10T20:21:15-00:00 ",
+                zoned("2021-02-10 20:21:15", 0),
+            ),
+        ] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_have_no_offset() {
+        let time = Time::from_seconds(1_612_988_475);
+        assert_eq!("2021-02-10 20:21:15".parse(), Ok(Stamp::Local(time)));
+        assert_eq!("1612988475".parse(), Ok(Stamp::Epoch(time)));
+        for text in [
+            "2021-02-10 20:21:15[America/New_York]",
+            "2021-02-10 20:21:15+99:00",
+            "2021-02-10 20:21:15 UTC",
+            "0001-01-01 00:00:00",
+            "9999-01-01 00:00:00Z",
+        ] {
+            let parsed = text.parse::<Stamp>();
+            assert_eq!(parsed, Err(ParseTimeError::NoTime), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_read_back(seconds in -9_000_000_000i64..9_000_000_000, offset in -90_000i32..90_000) {
+            let utc = Time::from_seconds(seconds);
+            for stamp in [Stamp::Local(utc), Stamp::Zoned { utc, offset }] {
+                prop_assert_eq!(stamp.to_string().parse(), Ok(stamp));
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Gavel: a line a job, whose fields are parted by tabs.
+
+use super::TraceReader;
+use super::intake::{Draft, Intake, Runs};
+use super::throughputs::Speeds;
+use crate::error::Result;
+use crate::ingest::scheduler::{Input, Line, Reason};
+use crate::words::counted;
+
+/// Where traces come from.
+pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
+
+/// What the fields of a line are, by how many there are: the traces of all its versions.
+const LAYOUTS: [(usize, Layout); 4] = [
+    (
+        10,
+        Layout {
+            steps: 5,
+            gpus: 6,
+            arrival: 9,
+        },
+    ),
+    (
+        9,
+        Layout {
+            steps: 4,
+            gpus: 5,
+            arrival: 8,
+        },
+    ),
+    (
+        7,
+        Layout {
+            steps: 4,
+            gpus: 6,
+            arrival: 5,
+        },
+    ),
+    (
+        6,
+        Layout {
+            steps: 3,
+            gpus: 5,
+            arrival: 4,
+        },
+    ),
+];
+
+/// The names of the fields of the latest version.
+const FIELDS: &str = "job type, command, working directory, name of the steps' argument, whether \
+                      it needs data, steps, scale factor, priority, SLO and arrival";
+
+/// Where a line has what is used of it.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    steps: usize,
+    gpus: usize,
+    arrival: usize,
+}
+
+/// Reads traces. Jobs have no names: they are numbered from 0.
+pub(super) struct GavelReader {
+    speeds: Speeds,
+    vc: String,
+    jobs: u64,
+}
+
+impl GavelReader {
+    /// A reader of jobs that are as fast as `speeds` say, in a virtual cluster of this name.
+    pub fn new(speeds: Speeds, vc: &str) -> Self {
+        GavelReader {
+            speeds,
+            vc: vc.to_owned(),
+            jobs: 0,
+        }
+    }
+
+    fn job(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+        let id = self.jobs.to_string();
+        self.jobs += 1;
+        let job = match Job::parse(&line.text) {
+            Ok(job) => job,
+            Err(found) => return intake.tally.fault(Reason::Unreadable, line.place, found),
+        };
+        let duration = match self.speeds.of_job(job.kind, job.gpus) {
+            Ok(speed) => (job.steps / speed).ceil() as i64,
+            Err(why) => {
+                let gpus = counted(job.gpus, "GPU");
+                let found = format_args!("{} on {gpus}, of which {why}", job.kind);
+                return intake.tally.fault(Reason::NoThroughput, line.place, found);
+            }
+        };
+        let submit = job.arrival.floor() as i64;
+        let draft = Draft {
+            id: &id,
+            user: "",
+            vc: &self.vc,
+            state: "COMPLETED",
+            gpus: job.gpus,
+            cpus: 0.0,
+            submit,
+            runs: Runs::At(&[(submit, submit.saturating_add(duration))]),
+        };
+        let at = intake.at(line.place);
+        intake.take(&draft, at)
+    }
+}
+
+impl TraceReader for GavelReader {
+    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+        while let Some(line) = input.next()? {
+            if intake.tally.take(&line)? {
+                self.job(&line, intake)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A job as its line tells it.
+#[derive(Debug, PartialEq)]
+struct Job<'l> {
+    kind: &'l str,
+    steps: f64,
+    gpus: u64,
+    /// Seconds of the trace's own clock.
+    arrival: f64,
+}
+
+impl<'l> Job<'l> {
+    /// Reads a line; the message says what is wrong with it.
+    fn parse(line: &'l str) -> Result<Self, String> {
+        let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let layout = LAYOUTS.iter().find(|(count, _)| *count == fields.len());
+        let Some((_, layout)) = layout else {
+            return Err(format!(
+                "{} parted by tabs, not 10 ({FIELDS}), or 9, 7 or 6 as in earlier versions",
+                counted(fields.len(), "field")
+            ));
+        };
+        let number = |at: usize, name: &str, least: f64| {
+            let number = fields[at].parse::<f64>().ok();
+            let number = number.filter(|number| number.is_finite() && *number >= least);
+            number.ok_or_else(|| format!("{:?} for the {name}", fields[at]))
+        };
+        let gpus = fields[layout.gpus].parse().ok().filter(|gpus| *gpus > 0);
+        Ok(Job {
+            kind: fields[0],
+            steps: number(layout.steps, "steps", 0.0)?,
+            gpus: gpus.ok_or_else(|| format!("{:?} for the scale factor", fields[layout.gpus]))?,
+            arrival: number(layout.arrival, "arrival", 0.0)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Fixed examples of every version, with other values.
+    #[test]
+    fn every_version_is_read() {
+        let job = Job {
+            kind: "ResNet-18 (batch size 64)",
+            steps: 1200.0,
+            gpus: 2,
+            arrival: 7.5,
+        };
+        let kind = job.kind;
+        for line in [
+            format!("{kind}\ttrain.py\tcifar10\t--steps\t1\t1200\t2\t1\t-1.0\t7.5"),
+            format!("{kind}\ttrain.py\t--steps\t1\t1200\t2\t1\t-1.0\t7.5"),
+            format!("{kind}\ttrain.py\t--steps\t1\t1200\t7.5\t2"),
+            format!("{kind}\ttrain.py\t--steps\t1200\t7.5\t2"),
+        ] {
+            assert_eq!(Job::parse(&line).as_ref(), Ok(&job), "{line}");
+        }
+        for (line, part) in [
+            ("a,b,c", "1 field parted by tabs, not 10 (job type,"),
+            ("a\tb\tc\t-1\t7.5\t2", "\"-1\" for the steps"),
+            ("a\tb\tc\t1\t7.5\t0", "\"0\" for the scale factor"),
+            ("a\tb\tc\t1\tnan\t1", "\"nan\" for the arrival"),
+        ] {
+            let found = Job::parse(line).unwrap_err();
+            assert!(found.contains(part), "{found}");
+        }
+    }
+}

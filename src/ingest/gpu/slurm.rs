@@ -1,0 +1,247 @@
+//! Slurm: the jobs of `sacct`'s table that held GPUs.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::TraceReader;
+use super::intake::{At, Draft, Intake, Runs};
+use crate::error::{Fault, Result};
+use crate::ingest::scheduler::{Header, Input, Line, Names, Place, Reason, Row, is_unknown, stamp};
+
+/// The command that lists jobs as they are read here.
+pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> -o JobIDRaw,User,Account,\
+                           Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES";
+
+const COLUMNS: [Names; 10] = [
+    &["JobIDRaw", "JobID"],
+    &["State"],
+    &["Submit"],
+    &["Start"],
+    &["End"],
+    &["AllocTRES"],
+    &["User"],
+    &["Partition"],
+    &["Account"],
+    &["AllocCPUS", "NCPUS"],
+];
+const ID: usize = 0;
+const STATE: usize = 1;
+const SUBMIT: usize = 2;
+const START: usize = 3;
+const END: usize = 4;
+const TRES: usize = 5;
+const USER: usize = 6;
+const PARTITION: usize = 7;
+const ACCOUNT: usize = 8;
+const CPUS: usize = 9;
+/// Columns that must be there.
+const REQUIRED: usize = 6;
+
+/// What makes the virtual clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VcOf {
+    /// The partition; the account where the table has no column of partitions.
+    Partition,
+    /// The account.
+    Account,
+}
+
+/// Reads the table.
+pub(super) struct SlurmReader {
+    delimiter: Option<String>,
+    vc_of: VcOf,
+    jobs: IndexMap<String, Job>,
+}
+
+/// A job, which may have run several times.
+struct Job {
+    user: Box<str>,
+    vc: Box<str>,
+    state: Box<str>,
+    gpus: u64,
+    cpus: f64,
+    submit: i64,
+    /// Starts with their ends. A later list may know an end that an earlier one did not.
+    runs: BTreeMap<i64, Option<i64>>,
+    at: At,
+}
+
+impl SlurmReader {
+    /// A reader of tables with this delimiter, or with the one that their header has.
+    pub fn new(delimiter: Option<String>, vc_of: VcOf) -> Self {
+        SlurmReader {
+            delimiter,
+            vc_of,
+            jobs: IndexMap::new(),
+        }
+    }
+
+    /// The column that makes the virtual clusters.
+    fn vc(&self, header: &Header, place: Place<'_>) -> Result<usize> {
+        let columns = match self.vc_of {
+            VcOf::Partition => [PARTITION, ACCOUNT],
+            VcOf::Account => [ACCOUNT, ACCOUNT],
+        };
+        let found = columns.into_iter().find(|column| header.has(*column));
+        found.ok_or_else(|| {
+            let expected = "a column Partition or Account, which make the virtual clusters";
+            let fault = Fault::of(place.file, "neither in the header", expected);
+            let remedy = format!("make the file with `{COMMAND}`");
+            fault.at(place.within()).remedy(remedy).into()
+        })
+    }
+
+    fn row(
+        &mut self,
+        row: &Row<'_, '_>,
+        vc: usize,
+        line: &Line<'_>,
+        intake: &mut Intake,
+    ) -> Result<()> {
+        let place = line.place;
+        if row.text(ID).contains('.') {
+            intake.tally.leave_out(Reason::Step);
+            return Ok(());
+        }
+        if is_unknown(row.text(START)) {
+            intake.tally.leave_out(Reason::NeverStarted);
+            return Ok(());
+        }
+        let texts = [SUBMIT, START, END].map(|column| row.text(column));
+        let times = texts.map(stamp);
+        let wrong = (0..3).find(|at| times[*at].is_none() && !(*at == 2 && is_unknown(texts[2])));
+        if let Some(at) = wrong {
+            let found = format_args!("{:?} for a time such as 2026-01-31T08:00:00", texts[at]);
+            return intake.tally.fault(Reason::Unreadable, place, found);
+        }
+        let gpus = match gpus(row.text(TRES)) {
+            Ok(gpus) => gpus,
+            Err(found) => return intake.tally.fault(Reason::Unreadable, place, found),
+        };
+        let [Some(submit), Some(start), end] = intake.seconds(place, times)? else {
+            return Ok(());
+        };
+        let at = intake.at(place);
+        let job = self
+            .jobs
+            .entry(row.text(ID).to_owned())
+            .or_insert_with(|| Job {
+                user: row.text(USER).into(),
+                vc: row.text(vc).into(),
+                state: "".into(),
+                gpus,
+                cpus: row.text(CPUS).parse().unwrap_or(0.0),
+                submit,
+                runs: BTreeMap::new(),
+                at,
+            });
+        job.submit = job.submit.min(submit);
+        let known = job.runs.entry(start).or_default();
+        *known = end.or(*known);
+        // The last row tells how the job ended.
+        job.state = row.text(STATE).split(' ').next().unwrap_or_default().into();
+        Ok(())
+    }
+}
+
+impl TraceReader for SlurmReader {
+    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+        let mut known: Option<(Header, usize)> = None;
+        while let Some(line) = input.next()? {
+            if !intake.tally.take(&line)? {
+                continue;
+            }
+            let Some((header, vc)) = &known else {
+                let remedy = || format!("make the file with `{COMMAND}`");
+                let (place, delimiter) = (line.place, self.delimiter.as_deref());
+                let header =
+                    Header::find(&line.text, place, delimiter, &COLUMNS, REQUIRED, &remedy)?;
+                let vc = self.vc(&header, place)?;
+                known = Some((header, vc));
+                continue;
+            };
+            if header.is(&line.text) {
+                continue;
+            }
+            match header.row(&line.text) {
+                Ok(row) => self.row(&row, *vc, &line, intake)?,
+                Err(found) => intake.tally.fault(Reason::Unreadable, line.place, found)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, intake: &mut Intake) -> Result<()> {
+        for (id, job) in std::mem::take(&mut self.jobs) {
+            let runs: Option<Vec<(i64, i64)>> = job
+                .runs
+                .iter()
+                .map(|(start, end)| Some((*start, (*end)?)))
+                .collect();
+            let Some(runs) = runs else {
+                intake.tally.leave_out(Reason::StillRunning);
+                continue;
+            };
+            let draft = Draft {
+                id: &id,
+                user: &job.user,
+                vc: &job.vc,
+                state: &job.state,
+                gpus: job.gpus,
+                cpus: job.cpus,
+                submit: job.submit,
+                runs: Runs::At(&runs),
+            };
+            intake.take(&draft, job.at)?;
+        }
+        Ok(())
+    }
+}
+
+/// The GPUs among trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`: the
+/// number of all, or else the numbers of each type added up.
+fn gpus(resources: &str) -> Result<u64, String> {
+    let (mut all, mut typed) = (None, 0u64);
+    for resource in resources.split(',') {
+        let Some((name, count)) = resource.split_once('=') else {
+            continue;
+        };
+        let Some(kind) = name.trim().strip_prefix("gres/gpu") else {
+            continue;
+        };
+        // Others are such as gres/gpumem and gres/gpuutil.
+        if !(kind.is_empty() || kind.starts_with(':')) {
+            continue;
+        }
+        let count = count.trim().parse::<u64>().ok();
+        let count = count.ok_or_else(|| format!("{resource:?} for a number of GPUs"))?;
+        match kind {
+            "" => all = Some(count),
+            _ => typed = typed.saturating_add(count),
+        }
+    }
+    Ok(all.unwrap_or(typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gpus_are_counted_once() {
+        for (resources, expected) in [
+            (
+                "billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1",
+                4,
+            ),
+            ("cpu=8,gres/gpu=2", 2),
+            ("gres/gpu:a100=3,gres/gpu:1g.5gb=2", 5),
+            ("cpu=8,gres/gpumem=80G,gres/gpuutil=100", 0),
+            ("", 0),
+        ] {
+            assert_eq!(gpus(resources), Ok(expected), "{resources}");
+        }
+        assert!(gpus("gres/gpu=many").unwrap_err().contains("many"));
+    }
+}

@@ -1,0 +1,120 @@
+//! A set of indexes in which the next and the previous member are found at once.
+
+/// A set of indexes below a length: a bit each, and above them levels of a bit for each word
+/// of the level below that is not empty.
+#[derive(Debug, Clone)]
+pub(super) struct Heads {
+    levels: Vec<Vec<u64>>,
+}
+
+const BITS: usize = u64::BITS as usize;
+
+impl Heads {
+    /// The empty set of indexes below `length`.
+    pub fn new(length: usize) -> Self {
+        let mut levels = Vec::new();
+        let mut words = length;
+        loop {
+            words = words.div_ceil(BITS).max(1);
+            levels.push(vec![0; words]);
+            if words == 1 {
+                return Heads { levels };
+            }
+        }
+    }
+
+    pub fn contains(&self, index: usize) -> bool {
+        self.levels[0][index / BITS] >> (index % BITS) & 1 == 1
+    }
+
+    pub fn insert(&mut self, mut index: usize) {
+        for words in &mut self.levels {
+            words[index / BITS] |= 1 << (index % BITS);
+            index /= BITS;
+        }
+    }
+
+    pub fn remove(&mut self, mut index: usize) {
+        for words in &mut self.levels {
+            words[index / BITS] &= !(1 << (index % BITS));
+            if words[index / BITS] != 0 {
+                return;
+            }
+            index /= BITS;
+        }
+    }
+
+    /// The least member that is not below `index`.
+    pub fn next(&self, mut index: usize) -> Option<usize> {
+        for (level, words) in self.levels.iter().enumerate() {
+            let word = words.get(index / BITS)? >> (index % BITS);
+            if word != 0 {
+                let found = index + word.trailing_zeros() as usize;
+                return Some(self.descend(level, found, |word| word.trailing_zeros()));
+            }
+            index = index / BITS + 1;
+        }
+        None
+    }
+
+    /// The greatest member that is not above `index`.
+    pub fn previous(&self, mut index: usize) -> Option<usize> {
+        for (level, words) in self.levels.iter().enumerate() {
+            let word = words[index / BITS] << (BITS - 1 - index % BITS);
+            if word != 0 {
+                let found = index - word.leading_zeros() as usize;
+                let last = |word: u64| u64::BITS - 1 - word.leading_zeros();
+                return Some(self.descend(level, found, last));
+            }
+            index = (index / BITS).checked_sub(1)?;
+        }
+        None
+    }
+
+    /// The member below an index of a level, in each word the one that `choose` says.
+    fn descend(&self, level: usize, mut index: usize, choose: impl Fn(u64) -> u32) -> usize {
+        for words in self.levels[..level].iter().rev() {
+            index = index * BITS + choose(words[index]) as usize;
+        }
+        index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        // An oracle: a sorted set.
+        #[test]
+        fn neighbours_are_those_of_a_sorted_set(
+            length in prop_oneof![1usize..200, 4000usize..5000, 262_000usize..270_000],
+            steps in prop::collection::vec((0usize..270_000, any::<bool>()), 1..60),
+        ) {
+            let mut heads = Heads::new(length);
+            let mut set = BTreeSet::new();
+            for (index, insert) in steps {
+                let index = index % length;
+                match insert {
+                    true => {
+                        heads.insert(index);
+                        set.insert(index);
+                    }
+                    // One that is there, if any is.
+                    false => if let Some(found) = set.range(index..).next().copied() {
+                        heads.remove(found);
+                        set.remove(&found);
+                    },
+                }
+                for at in [0, index / 2, index, length - 1] {
+                    prop_assert_eq!(heads.contains(at), set.contains(&at));
+                    prop_assert_eq!(heads.next(at), set.range(at..).next().copied());
+                    prop_assert_eq!(heads.previous(at), set.range(..=at).next_back().copied());
+                }
+                prop_assert_eq!(heads.next(length), None);
+            }
+        }
+    }
+}

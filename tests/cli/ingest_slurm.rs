@@ -1,0 +1,195 @@
+//! `gleaner ingest slurm` for jobs, and what other commands say of a scheduler's log.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::support::{dataset, gleaner, json, with_stdin};
+
+/// A directory with the samples of logs.
+fn logs() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(dataset().join("logs")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn events_and_jobs_come_from_one_table() {
+    let directory = logs();
+    let at = directory.path();
+    let line = "ingest slurm sacct-gpus.txt -o log.gev --jobs jobs.csv --gpus-per-node 4";
+    let run = gleaner(at, line).expect(0).says(&[
+        "wrote log.gev\n",
+        "wrote jobs.csv and vc_config.csv\n",
+        "clusters  2, of 3 nodes of 4 GPUs",
+    ]);
+    let command = run
+        .err
+        .lines()
+        .find_map(|line| line.strip_prefix("gleaner: gleaner "));
+    gleaner(
+        at,
+        &format!("{} --check", command.unwrap().replace("fifo,srtf", "fifo")),
+    )
+    .expect(0);
+    let summary = json(&at.join("run/summary.json"));
+    assert_eq!(summary["policies"]["fifo"]["jobs"], 3);
+    let events = fs::read(at.join("log.gev")).unwrap();
+    let jobs = fs::read(at.join("jobs.csv")).unwrap();
+    // Each alone, the jobs also from stdin.
+    gleaner(at, "ingest slurm sacct-gpus.txt -o alone.gev").expect(0);
+    assert!(fs::read(at.join("alone.gev")).unwrap() == events);
+    let text = fs::read_to_string(at.join("sacct-gpus.txt")).unwrap();
+    with_stdin(at, "ingest slurm - --jobs alone.csv", &text).expect(0);
+    assert!(fs::read(at.join("alone.csv")).unwrap() == jobs);
+    gleaner(at, "ingest slurm sacct-gpus.txt --jobs by.csv --vc account").expect(0);
+    let clusters = fs::read_to_string(at.join("by_vc_config.csv")).unwrap();
+    assert_eq!(clusters, "vc,num\nbio,1\nphysics,1\n");
+}
+
+#[test]
+fn what_does_not_go_together_is_said() {
+    let directory = logs();
+    let at = directory.path();
+    for (line, code, words) in [
+        ("sacct-gpus.txt", 2, "--output <FILE>|--jobs <FILE>"),
+        ("- -o a.gev --jobs a.csv", 2, "stdin can be read only once"),
+        (
+            "sacct-gpus.txt --jobs a.csv --from 2026-01-01",
+            2,
+            "of use to an event log alone",
+        ),
+        (
+            "sacct-gpus.txt -o a.gev --gpus-per-node 4",
+            2,
+            "of use to jobs alone",
+        ),
+        (
+            "sacct-gpus.txt --jobs a.txt",
+            2,
+            "expected a name ending in .csv or .parquet",
+        ),
+        (
+            "sacct.txt --jobs a.csv",
+            3,
+            "AllocTRES: found no such column",
+        ),
+    ] {
+        gleaner(at, &format!("ingest slurm {line}"))
+            .expect(code)
+            .says(&[words]);
+        assert!(!at.join("a.csv").exists(), "{line}");
+    }
+}
+
+#[test]
+fn aligned_columns_are_told_from_a_table_with_bars() {
+    let directory = logs();
+    let at = directory.path();
+    let aligned = "JobIDRaw          State               Start                 End        NodeList \n\
+                   ------------ ---------- ------------------- ------------------- --------------- \n\
+                   101           COMPLETED 2026-01-01T08:00:00 2026-01-01T09:00:00        n[01-02] \n";
+    fs::write(at.join("aligned.txt"), aligned).unwrap();
+    let events = "       Cluster        NodeName           TimeStart             TimeEnd  State\n";
+    fs::write(at.join("events.txt"), events).unwrap();
+    for (line, command) in [
+        ("slurm aligned.txt -o a.gev", "sacct -a -X -P"),
+        ("slurm aligned.txt --jobs a.csv", "sacct -a -X -P"),
+        (
+            "slurm sacct.txt --events events.txt -o a.gev",
+            "sacctmgr -P",
+        ),
+    ] {
+        gleaner(at, &format!("ingest {line}")).expect(3).says(&[
+            "line 1: found columns aligned with spaces",
+            "as Slurm's commands write them with -P",
+            command,
+        ]);
+    }
+}
+
+#[test]
+fn a_short_line_of_a_workload_is_told_the_format() {
+    let directory = logs();
+    let at = directory.path();
+    fs::write(at.join("six.swf"), "; UnixStartTime: 0\n1 0 10 60 4 -1\n").unwrap();
+    gleaner(at, "ingest swf six.swf -o a.gev").expect(3).says(&[
+        "six.swf, line 2: 6 fields, not the 18 of the format (job number, submit time, wait time, \
+         run time, allocated processors",
+    ]);
+}
+
+#[test]
+fn logs_of_schedulers_are_told_from_event_logs() {
+    let directory = logs();
+    let at = directory.path();
+    fs::copy(dataset().join("tasks.toml"), at.join("tasks.toml")).unwrap();
+    fs::copy(dataset().join("cluster/jobs.csv"), at.join("jobs.csv")).unwrap();
+    for (name, command) in [
+        ("sacct.txt", "`gleaner ingest slurm sacct.txt -o log.gev`"),
+        (
+            "sacctmgr-events.txt",
+            "with --events, beside the table of jobs",
+        ),
+        (
+            "scontrol-nodes.txt",
+            "with --nodes, beside the scheduler's log",
+        ),
+        ("pbs.txt", "`gleaner ingest pbs pbs.txt -o log.gev`"),
+        (
+            "cobalt.log",
+            "`gleaner ingest cobalt cobalt.log -o log.gev`",
+        ),
+        (
+            "workload.swf",
+            "`gleaner ingest swf workload.swf -o log.gev`",
+        ),
+        ("djc.csv", "`gleaner ingest djc djc.csv -o log.gev`"),
+        (
+            "philly-jobs.json",
+            "`gleaner ingest philly philly-jobs.json -o log.gev`",
+        ),
+        (
+            "batsim.json",
+            "`gleaner ingest batsim batsim.json -o jobs.csv`",
+        ),
+        (
+            "gavel.trace",
+            "`gleaner ingest gavel gavel.trace -o jobs.csv`",
+        ),
+        (
+            "helios.csv",
+            "`gleaner ingest helios helios.csv -o jobs.csv`",
+        ),
+        ("jobs.csv", "--idle-events log.csv"),
+    ] {
+        for line in [
+            format!("inspect {name}"),
+            format!("convert {name} -o a.csv"),
+            format!("replay --events {name} --tasks tasks.toml --t-fwd 60"),
+        ] {
+            let run = gleaner(at, &line).expect(3);
+            run.says(&[
+                name,
+                "expected an event log: which nodes are idle, by time",
+                command,
+            ]);
+        }
+    }
+    let text = fs::read(at.join("sacct.txt")).unwrap();
+    fs::write(
+        at.join("sacct.txt.zst"),
+        zstd::encode_all(&text[..], 1).unwrap(),
+    )
+    .unwrap();
+    gleaner(at, "inspect sacct.txt.zst")
+        .expect(3)
+        .says(&["gleaner ingest slurm sacct.txt.zst"]);
+    let aligned = "JobID   State   Start   End   NodeList\n101   RUNNING   x   y   z\n";
+    with_stdin(at, "inspect -", aligned)
+        .expect(3)
+        .says(&["gleaner ingest slurm - -o"]);
+}
