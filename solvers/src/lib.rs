@@ -34,6 +34,7 @@ pub mod formulations;
 pub mod goal;
 pub mod model;
 pub mod problem;
+pub mod range;
 pub mod recursion;
 pub mod solver;
 pub mod synthetic;

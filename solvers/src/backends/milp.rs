@@ -9,6 +9,7 @@ use good_lp::{Expression, ProblemVariables, SolverModel, Variable, variable};
 use super::equal_share::equal_share;
 use crate::formulations::{self, fair};
 use crate::model::{Model, Row};
+use crate::range::{self, NOTHING};
 use crate::{Allocation, Formulation, Goal, Limits, Problem, SolveError, SolverSpec, Status};
 
 /// Matrix entries that a library takes in within a second. It does not look at
@@ -79,7 +80,8 @@ pub(super) fn solve(
         deadline: deadline(limits.time),
         library,
     };
-    refuse(solver, spec, problem)?;
+    formulations::accepts(problem, spec.formulation)?;
+    range::check(problem)?;
     let floor = floor(problem, spec);
     if entries(problem, spec) > MOST_ENTRIES.min(ENTRIES_PER_SECOND * limits.time.as_secs_f64()) {
         return Ok(verdict(problem, limits, floor, &Outcome::default()));
@@ -176,20 +178,6 @@ fn deadline(limit: Duration) -> Instant {
     now.checked_add(limit.min(CENTURY)).unwrap_or(now)
 }
 
-/// Refuses what the paper formulation cannot carry.
-fn refuse(solver: &'static str, spec: SolverSpec, problem: &Problem) -> Result<(), SolveError> {
-    if spec.formulation == Formulation::Paper && problem.goal == Goal::MaxMin {
-        return Err(SolveError::Goal { solver });
-    }
-    match problem.groups.first() {
-        Some(group) if spec.formulation == Formulation::Paper => Err(SolveError::SideConstraint {
-            solver,
-            group: group.name.clone(),
-        }),
-        _ => Ok(()),
-    }
-}
-
 /// The better of staying put and the equal share, if either is allowed.
 fn floor(problem: &Problem, spec: SolverSpec) -> Option<Vec<u32>> {
     let allowed = |plan: &Vec<u32>| is_feasible(problem, spec, plan);
@@ -262,7 +250,7 @@ fn verdict(
         });
     };
     let objective = problem.objective(&counts);
-    let slack = TOLERANCE * objective.abs().max(1e-9);
+    let slack = TOLERANCE * objective.abs().max(NOTHING);
     // A bound below a feasible plan is wrong beyond tolerance, and says nothing.
     let bound = outcome
         .bound

@@ -1,0 +1,201 @@
+//! Numbers at the edges of the ranges: what is within them is solved, what is not is refused.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod common;
+
+use common::{best_of_all, curve};
+use gleaner_solvers::backends::{EqualShare, Exact};
+use gleaner_solvers::{
+    BigM, Goal, Limits, Problem, SolveError, Solver, Status, Task, check, range, synthetic,
+};
+use proptest::prelude::*;
+
+/// 0, or ten to the power of a number in the range.
+fn power(low: f64, high: f64) -> impl Strategy<Value = f64> {
+    prop_oneof![1 => Just(0.0), 9 => (low..high).prop_map(|e| 10f64.powf(e))]
+}
+
+/// A task whose rates and costs spread over all that is allowed, or over little of it.
+fn task(t_fwd: f64) -> impl Strategy<Value = Task> {
+    let spread = prop_oneof![Just(1.0), Just(20.0), Just(90.0)];
+    let counts = (1u32..4, 0u32..12, 0u32..9);
+    let losses = (power(-3.0, 6.0), power(-3.0, 6.0));
+    (curve(), spread, -1.0..1.0, counts, losses).prop_flat_map(
+        move |((nodes, _), spread, middle, counts, (up, down))| {
+            let exponents =
+                prop::collection::vec(middle - 0.1 * spread..middle + spread, nodes.len());
+            let zeros = prop::collection::vec(0u8..5, nodes.len());
+            (exponents, zeros).prop_map(move |(exponents, zeros)| {
+                let rates = exponents.iter().zip(&zeros);
+                let rate = |(&e, &zero): (&f64, &u8)| if zero == 0 { 0.0 } else { 10f64.powf(e) };
+                let (min_nodes, span, current) = counts;
+                let mut task = Task {
+                    name: String::new(),
+                    min_nodes,
+                    max_nodes: min_nodes + span,
+                    rescale_up: 0.0,
+                    rescale_down: 0.0,
+                    curve_objective: rates.map(rate).collect(),
+                    curve_nodes: nodes.clone().into(),
+                    weight: 1.0,
+                    current: current.min(nodes[nodes.len() - 1]),
+                };
+                // As many times what the task can earn in the window, as far as that is allowed.
+                let (best, now) = (task.best_rate(), task.current_rate());
+                let cost = |loss: f64| match best > 0.0 && now > 0.0 {
+                    true => (0.999 * loss * t_fwd * (best / now)).min(*range::RESCALE.end()),
+                    false => loss,
+                };
+                (task.rescale_up, task.rescale_down) = (cost(up), cost(down));
+                task
+            })
+        },
+    )
+}
+
+fn problem() -> impl Strategy<Value = Problem> {
+    let t_fwd = (-6.0..12.0).prop_map(|e: f64| 10f64.powf(e).clamp(1e-6, 1e12));
+    let goal = prop_oneof![Just(Goal::Total), Just(Goal::MaxMin)];
+    (t_fwd, goal, 0u32..14).prop_flat_map(|(t_fwd, goal, nodes)| {
+        prop::collection::vec(task(t_fwd), 0..5).prop_map(move |mut tasks| {
+            for (i, task) in tasks.iter_mut().enumerate() {
+                task.name = format!("t{i}");
+            }
+            Problem {
+                id: "extreme".into(),
+                nodes,
+                t_fwd,
+                tasks,
+                groups: vec![],
+                goal,
+            }
+        })
+    })
+}
+
+/// All that the plan earns and loses: rounding is a share of it.
+fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
+    let terms = problem.tasks.iter().zip(counts);
+    let of =
+        |(task, &n): (&Task, &u32)| problem.t_fwd * task.objective_rate(n) + task.rescale_cost(n);
+    terms.map(of).sum()
+}
+
+/// Ratio of the largest rate to the smallest; infinite where there is none.
+fn spread(problem: &Problem) -> f64 {
+    let tasks = problem.tasks.iter();
+    let rates = tasks.flat_map(|t| (0..t.curve_nodes.len()).map(|i| t.rate_at_point(i)));
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for rate in rates.filter(|&rate| rate > 0.0) {
+        (least, most) = (least.min(rate), most.max(rate));
+    }
+    (most / least).abs()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn what_is_in_range_is_solved_to_the_optimum(problem in problem()) {
+        prop_assert_eq!(problem.validate(), Vec::<String>::new());
+        let answer = Exact::new(BigM::Corrected).solve(&problem, &Limits::default()).unwrap();
+        prop_assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
+        let counts = answer.counts.as_ref().unwrap();
+        let (best, plan) = best_of_all(&problem, BigM::Corrected).unwrap();
+        let found = problem.merit(counts);
+        prop_assert_eq!((found.running, found.least_share), (best.running, best.least_share));
+        let slack = 1e-6 * (turnover(&problem, counts) + turnover(&problem, &plan));
+        prop_assert!(found.total <= best.total + slack);
+        prop_assert!(answer.bound.unwrap() >= best.total - slack);
+        // Numbers may be too far apart for a proof, but then nothing is claimed.
+        if answer.status == Status::Optimal {
+            prop_assert!(found.total >= best.total - slack, "{:?}, best {:?} {:?}", found, best, plan);
+        }
+        prop_assert!(answer.status == Status::Optimal || spread(&problem) > 100.0);
+        prop_assert!(answer.gap().unwrap().is_finite());
+
+        let heuristic = EqualShare.solve(&problem, &Limits::default()).unwrap();
+        prop_assert_eq!(check(&problem, &heuristic, BigM::Corrected), Ok(()));
+    }
+}
+
+/// Every number that a problem has, one after the other, set to `value`.
+fn with_each_number(value: f64) -> Vec<Problem> {
+    let set: [fn(&mut Problem, f64); 5] = [
+        |p, value| p.t_fwd = value,
+        |p, value| p.tasks[1].rescale_up = value,
+        |p, value| p.tasks[1].rescale_down = value,
+        |p, value| p.tasks[1].curve_objective = vec![0.0, value].into(),
+        |p, value| p.tasks[1].weight = value,
+    ];
+    let with = |set: &fn(&mut Problem, f64)| {
+        let mut problem = synthetic::problem(3, 20, 5);
+        problem.tasks[1].curve_nodes = vec![0, 64].into();
+        problem.tasks[1].curve_objective = vec![0.0, 64.0].into();
+        set(&mut problem, value);
+        problem
+    };
+    set.iter().map(with).collect()
+}
+
+#[test]
+fn what_is_out_of_range_is_refused_by_every_solver() {
+    for value in [
+        f64::NAN,
+        f64::INFINITY,
+        f64::MAX,
+        1e101,
+        -1.0,
+        1e-104,
+        5e-324,
+    ] {
+        for mut problem in with_each_number(value) {
+            let costs = [problem.tasks[1].rescale_up, problem.tasks[1].rescale_down];
+            if costs.contains(&value) && (0.0..1.0).contains(&value) {
+                assert_eq!(
+                    problem.validate(),
+                    Vec::<String>::new(),
+                    "costs may be small"
+                );
+                continue;
+            }
+            for goal in [Goal::Total, Goal::MaxMin] {
+                problem.goal = goal;
+                assert_eq!(problem.validate().len(), 1, "{value}: {problem:?}");
+                let exact = Exact::new(BigM::Corrected).solve(&problem, &Limits::default());
+                let share = EqualShare.solve(&problem, &Limits::default());
+                for refused in [exact, share] {
+                    assert!(
+                        matches!(refused, Err(SolveError::Invalid(_))),
+                        "{refused:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+// Derived by formula: 1e6 windows of 100 s at the best rate of 64, at a rate of 32 now.
+#[test]
+fn a_change_that_costs_more_than_a_million_windows_is_refused() {
+    let with_cost = |cost| {
+        let mut problem = synthetic::problem(1, 64, 1);
+        problem.t_fwd = 100.0;
+        problem.tasks[0] = Task {
+            min_nodes: 1,
+            max_nodes: 64,
+            current: 32,
+            rescale_down: cost,
+            curve_nodes: vec![0, 64].into(),
+            curve_objective: vec![0.0, 64.0].into(),
+            ..problem.tasks[0].clone()
+        };
+        problem.validate()
+    };
+    assert_eq!(with_cost(2e8), Vec::<String>::new());
+    let faults = with_cost(2.001e8);
+    assert!(
+        faults[0].contains("rescale_down of 200100000 s"),
+        "{faults:?}"
+    );
+}
