@@ -55,8 +55,13 @@ impl Task {
         }
         let first = self.curve_nodes.partition_point(|&n| n < low);
         let after = self.curve_nodes.partition_point(|&n| n <= high);
-        let points = (first..after).map(|i| self.rate_at_point(i));
         let ends = self.objective_rate(low).max(self.objective_rate(high));
+        let left_out = self.curve_objective[..first].iter();
+        let (_, most) = self.curve_objective.extremes();
+        if after == self.curve_nodes.len() && left_out.clone().all(|&value| value < most) {
+            return ends.max(self.weight * most);
+        }
+        let points = (first..after).map(|i| self.rate_at_point(i));
         points.fold(ends, f64::max)
     }
 

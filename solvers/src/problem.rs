@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Goal, range};
+use crate::{Goal, Rates, range};
 
 /// An elastic training task as the allocator sees it at one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,8 +24,7 @@ pub struct Task {
     #[serde(with = "shared")]
     pub curve_nodes: Arc<[u32]>,
     /// Objective per second at each point of the curve, before `weight`; linear in between.
-    #[serde(with = "shared")]
-    pub curve_objective: Arc<[f64]>,
+    pub curve_objective: Rates,
     /// What the objective of every point is multiplied by: 1 as a rule, and where it is missing.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f64,

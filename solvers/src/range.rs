@@ -50,7 +50,7 @@ pub fn faults(problem: &Problem) -> Vec<String> {
 /// Adds what is out of range in the window.
 pub(crate) fn push_window(window: f64, out: &mut Vec<String>) {
     if !WINDOW.contains(&window) {
-        let (found, expected) = (number(window), seconds(&WINDOW));
+        let (found, expected) = (short(window), seconds(&WINDOW));
         out.push(format!("t_fwd is {found}, expected {expected}"));
     }
 }
@@ -86,33 +86,38 @@ pub fn is_rate(rate: f64) -> bool {
 
 /// "0, or 1e-100 to 1e100", for messages.
 pub fn or_zero(range: &RangeInclusive<f64>) -> String {
-    let (low, high) = (number(*range.start()), number(*range.end()));
+    let (low, high) = (short(*range.start()), short(*range.end()));
     format!("0, or {low} to {high}")
 }
 
 /// "seconds from 1e-6 to 1e12", for messages.
 pub fn seconds(range: &RangeInclusive<f64>) -> String {
-    let (low, high) = (number(*range.start()), number(*range.end()));
+    let (low, high) = (short(*range.start()), short(*range.end()));
     format!("seconds from {low} to {high}")
 }
 
 fn push_rates(task: &Task, out: &mut Vec<String>) {
-    let rates = || (0..task.curve_objective.len()).map(|i| task.rate_at_point(i));
-    // Almost always all are in range: look at all of them without a branch first.
-    if rates().fold(true, |sound, rate| sound & is_rate(rate)) {
+    let weight = task.weight;
+    if !(weight.is_finite() && weight >= 0.0) {
+        let (name, found) = (&task.name, short(weight));
+        out.push(format!(
+            "task {name}: weight is {found}, expected a number of at least 0"
+        ));
         return;
     }
-    let Some(rate) = rates().find(|&rate| !is_rate(rate)) else {
+    let (least, most) = task.curve_objective.extremes();
+    if is_rate(weight * least) && is_rate(weight * most) {
+        return;
+    }
+    let mut rates = task.curve_objective.iter().map(|value| weight * value);
+    let Some(rate) = rates.find(|&rate| !is_rate(rate)) else {
         return;
     };
-    let weighted = match task.weight == 1.0 {
-        true => "",
-        false => " times weight",
-    };
+    let weighted = if weight == 1.0 { "" } else { " times weight" };
     out.push(format!(
         "task {}: curve_objective{weighted} holds {}, expected {}",
         task.name,
-        number(rate),
+        short(rate),
         or_zero(&RATE)
     ));
 }
@@ -123,7 +128,7 @@ fn push_costs(task: &Task, out: &mut Vec<String>) {
             out.push(format!(
                 "task {}: {field} is {}, expected {}",
                 task.name,
-                number(cost),
+                short(cost),
                 seconds(&RESCALE)
             ));
         }
@@ -143,23 +148,19 @@ fn push_losses(task: &Task, window: f64, out: &mut Vec<String>) {
                 "task {}: {field} of {} s costs {} at its rate now, expected at most {} times \
                  the {} that it can earn in t_fwd",
                 task.name,
-                number(cost),
-                number(cost * rate),
-                number(LOSS),
-                number(window * best)
+                short(cost),
+                short(cost * rate),
+                short(LOSS),
+                short(window * best)
             ));
         }
     }
 }
 
-/// The shortest text that reads back as `value`.
-pub fn number(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        "0".to_owned()
-    } else if (1e-5..1e15).contains(&size) || !value.is_finite() {
-        format!("{value}")
-    } else {
-        format!("{value:e}")
+/// A number as messages write it: `1e12`, not `1000000000000`.
+pub fn short(value: f64) -> String {
+    match value == 0.0 || !value.is_finite() || (1e-3..1e6).contains(&value.abs()) {
+        true => format!("{value}"),
+        false => format!("{value:e}"),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, Problem, backends, formulations};
+use crate::{Allocation, Goal, Problem, backends, formulations};
 
 /// When a solver must stop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -214,6 +214,21 @@ impl SolverSpec {
             formulation: Formulation::Counts,
             big_m: self.big_m,
         }
+    }
+
+    /// Whether the solver takes problems of this goal, if they have no side constraint.
+    ///
+    /// # Errors
+    /// [`SolveError::Goal`] or [`SolveError::NotBuilt`].
+    pub fn accepts_goal(self, goal: Goal) -> Result<(), SolveError> {
+        self.accepts(&Problem {
+            id: String::new(),
+            nodes: 0,
+            t_fwd: 1.0,
+            tasks: Vec::new(),
+            groups: Vec::new(),
+            goal,
+        })
     }
 
     /// Whether the solver takes the problem, known before it is asked.

@@ -5,6 +5,8 @@
     reason = "clippy excuses test functions but not their helpers"
 )]
 
+mod common;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,6 +14,7 @@ use gleaner_solvers::{
     Allocation, BigM, Formulation, Goal, GroupLimit, Limits, Problem, SolveError, SolverKind,
     SolverSpec, Status, check, formulations, recursion, synthetic,
 };
+use proptest::prelude::*;
 
 /// A stored problem with its optima.
 struct Case {
@@ -557,5 +560,32 @@ fn the_paper_formulation_refuses_max_min() {
             .unwrap();
         let refused = solver.solve(&problem, &patient());
         assert!(matches!(refused, Err(SolveError::Goal { .. })));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    // What is called optimal is as good as what the exact solver finds, however far apart the
+    // numbers are.
+    #[test]
+    fn numbers_at_the_edges_of_the_ranges_are_taken(problem in common::extreme::problem()) {
+        let exact = solve(counts(SolverKind::Exact), &problem, &patient());
+        for kind in [SolverKind::Highs, SolverKind::Cbc] {
+            for formulation in [Formulation::Counts, Formulation::Paper] {
+                let spec = spec(kind, formulation, BigM::Corrected);
+                if spec.accepts(&problem).is_err() {
+                    continue;
+                }
+                let answer = solve(spec, &problem, &patient());
+                prop_assert!(answer.gap().is_none_or(f64::is_finite));
+                if answer.status == Status::Optimal && exact.status == Status::Optimal {
+                    let (found, best) = (answer.objective.unwrap(), exact.objective.unwrap());
+                    let counts = answer.counts.as_ref().unwrap();
+                    let slack = 1e-6 * common::extreme::turnover(&problem, counts);
+                    prop_assert!(found >= best - slack, "{kind:?} {formulation:?}: {found}, best {best}");
+                }
+            }
+        }
     }
 }

@@ -5,9 +5,11 @@
 mod data;
 mod ingest_traces;
 mod program;
+mod range;
 mod replay;
 #[path = "../support/runs.rs"]
 mod runs;
+mod shared_curves;
 mod simulate;
 mod simulate_faults;
 mod simulate_original;

@@ -13,6 +13,11 @@ pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     }
 }
 
+/// Most by which two figures for one share may differ. A share may be a loss of many windows.
+fn slack(share: f64) -> f64 {
+    TOLERANCE * share.abs().max(1.0)
+}
+
 /// Checks the stated fairness, and with `proves` the claim that no plan is fairer.
 pub(super) fn check(
     problem: &Problem,
@@ -33,7 +38,7 @@ pub(super) fn check(
     }
     let agrees = answer.fairness.is_some_and(|stated| {
         let same_share = match (stated.least_share, least) {
-            (Some(a), Some(b)) => (a - b).abs() <= TOLERANCE,
+            (Some(a), Some(b)) => (a - b).abs() <= slack(b),
             (a, b) => a.is_none() && b.is_none(),
         };
         same_share && stated.running as usize == running
@@ -68,7 +73,7 @@ fn check_optimum(
         return;
     }
     let Some(least) = least else { return };
-    let level = least + TOLERANCE;
+    let level = least + slack(least);
     let tasks = problem.tasks.iter().zip(best);
     let fewest = tasks.filter_map(|(task, &best)| fewest_above(task, problem.t_fwd, best, level));
     if most_that_fit(fewest.collect(), problem.nodes) >= running {

@@ -24,7 +24,7 @@ pub use violation::Violation;
 use crate::solver::BigM;
 use crate::{Allocation, Goal, Problem, Status, Task};
 
-/// Relative tolerance on objectives, absolute on shares.
+/// Relative tolerance on objectives, and on shares of more than 1.
 const TOLERANCE: f64 = 1e-6;
 
 /// Share of all that is earned and lost that rounding may come to where the two cancel out.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Fairness, GroupLimit};
+use crate::{Fairness, GroupLimit, Rates};
 
 fn problem() -> Problem {
     let task = |name: &str, current| Task {
@@ -278,7 +278,7 @@ fn curves_of_many_points_are_checked_too() {
     const POINTS: u32 = 50_000;
     const TASKS: u32 = 100;
     let nodes: Arc<[u32]> = (0..POINTS).collect();
-    let rates: Arc<[f64]> = nodes.iter().map(|&n| f64::from(n).sqrt()).collect();
+    let rates: Rates = nodes.iter().map(|&n| f64::from(n).sqrt()).collect();
     let task = |i| Task {
         name: format!("t{i}"),
         min_nodes: 1,
@@ -286,7 +286,7 @@ fn curves_of_many_points_are_checked_too() {
         rescale_up: 10.0,
         rescale_down: 5.0,
         curve_nodes: Arc::clone(&nodes),
-        curve_objective: Arc::clone(&rates),
+        curve_objective: rates.clone(),
         weight: 1.0,
         current: 7,
     };

@@ -6,7 +6,6 @@
 use std::io::{self, Write};
 
 use crate::model::{Column, Model, Row};
-use crate::range::number;
 
 /// Terms per line of an `.lp` file; some readers stop at 510 characters.
 const TERMS_PER_LINE: usize = 8;
@@ -117,6 +116,18 @@ fn lp_number(value: f64) -> String {
         return format!("{sign}inf");
     }
     number(value)
+}
+
+/// The shortest text that reads back as `value`.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (1e-5..1e15).contains(&size) {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    }
 }
 
 /// Writes `model` in the free `.mps` format.

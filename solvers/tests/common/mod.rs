@@ -1,6 +1,8 @@
 //! Helpers shared by the crate's integration tests.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod extreme;
+
 use std::path::Path;
 
 use gleaner_solvers::{Allocation, BigM, Goal, Merit, Problem, Task, check};

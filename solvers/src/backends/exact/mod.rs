@@ -42,15 +42,13 @@ mod shape;
 
 use std::time::Instant;
 
+use super::precision;
 use crate::solver::{BigM, EXACT, Limits, SolveError, Solver, refuse_groups};
-use crate::{Allocation, Goal, Problem, Status, Task, range};
+use crate::{Allocation, Goal, Problem, Status, range};
 use fair::Levels;
 use relaxation::Relaxation;
 use search::{Case, Search};
 use shape::Shapes;
-
-/// Relative error that a proven optimum may have.
-const PROOF: f64 = 1e-6;
 
 /// The exact solver. Keeps its buffers between calls; answers do not depend on them.
 #[derive(Debug, Default)]
@@ -110,46 +108,15 @@ impl Exact {
         Some(if proven { 0.0 } else { gap })
     }
 
-    /// How far the plan found may be from the optimum because of rounding; 0 where that is
-    /// little beside what the plan, or a better one, earns and loses.
+    /// How far the plan found may be from the optimum because of rounding; 0 where that does
+    /// not matter.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
         let doubt = (self.shapes).uncertainty(problem.nodes, self.relaxation.price());
-        let is_little = |size: f64| doubt <= PROOF * size;
-        if is_little(objective.abs()) || is_little(self.turnover(problem)) {
-            return 0.0;
-        }
-        match is_little(least_gain(problem)) {
-            true => 0.0,
-            false => doubt,
+        match precision::matters(problem, &self.counts, objective, doubt) {
+            true => doubt,
+            false => 0.0,
         }
     }
-
-    /// All that the plan found earns and loses.
-    fn turnover(&self, problem: &Problem) -> f64 {
-        let tasks = problem.tasks.iter().zip(&self.counts);
-        let of = |(task, &n): (&Task, &u32)| {
-            problem.t_fwd * task.objective_rate(n) + task.rescale_cost(n)
-        };
-        tasks.map(of).sum()
-    }
-}
-
-/// No plan earns less than this in the window, unless it earns nothing.
-fn least_gain(problem: &Problem) -> f64 {
-    let of = |task: &Task| {
-        let points = 0..task.curve_nodes.len();
-        let rates = points.map(|i| task.rate_at_point(i));
-        let least = rates
-            .filter(|&rate| rate > 0.0)
-            .fold(f64::INFINITY, f64::min);
-        // One node may be that small a part of the way from a point of no rate to the next.
-        let widest = task
-            .curve_nodes
-            .last()
-            .map_or(1.0, |&n| f64::from(n.max(1)));
-        problem.t_fwd * least / widest
-    };
-    problem.tasks.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
 impl Solver for Exact {
