@@ -24,7 +24,8 @@ pub enum Error {
         /// The system's words.
         source: std::io::Error,
     },
-    /// A solver could not take or solve a problem: exit code 1.
+    /// A solver could not take or solve a problem: exit code 2 where it was the wrong choice,
+    /// 3 where the problem is not sound, else 1.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// Anything else that failed while running: exit code 1.
@@ -51,7 +52,8 @@ impl Error {
     /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Usage(_) | Error::Solve(SolveError::NotBuilt(_) | SolveError::Goal { .. }) => 2,
+            Error::Usage(_) => 2,
+            Error::Solve(error) if error.is_wrong_choice() => 2,
             Error::Data(_) | Error::Solve(SolveError::Invalid(_)) => 3,
             Error::Interrupted => 130,
             Error::Io { .. } | Error::Solve(_) | Error::Run(_) => 1,

@@ -7,7 +7,6 @@ use std::path::Path;
 
 use gleaner::domain::events::Slice;
 use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Stamp, Time, TrainingTask};
-use gleaner::replay::decide::Checked;
 use gleaner::replay::{Objective, Options, Outcome, StepStatus};
 use gleaner_solvers::{BigM, SolverKind};
 
@@ -29,7 +28,7 @@ fn run(log: &EventLog, tasks: &[TrainingTask], objective: Objective, kind: Solve
         objective,
         ..options(120.0, 10)
     };
-    let mut decider = Checked::new(solver(kind), BigM::Corrected);
+    let mut decider = solver(kind).checked(BigM::Corrected);
     let outcome = replay(log, tasks, &options, &mut decider).unwrap();
     audit(log, tasks, &outcome);
     outcome
@@ -80,9 +79,9 @@ fn task(name: &str, speed: f64, priority: f64) -> TrainingTask {
         work: 1e9,
         priority,
         curve: ScalingCurve {
-            nodes: vec![0, 4],
-            progress: vec![0.0, 4.0 * speed],
-            objective: vec![0.0, 4.0],
+            nodes: [0, 4].into(),
+            progress: [0.0, 4.0 * speed].into(),
+            objective: [0.0, 4.0].into(),
         },
     }
 }

@@ -5,10 +5,11 @@ mod support;
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
 use gleaner::replay::{
-    EventKind, Initial, Options, Outcome, Scripted, SolverDecider, StepRow, StepStatus,
+    Decider, Decision, EventKind, Initial, Objective, Options, Outcome, Scripted, SolverDecider,
+    StepRow, StepStatus,
 };
 use gleaner::synth;
-use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status};
+use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
 use proptest::prelude::*;
 use support::audit::audit;
 use support::{options, published_tasks, replay, shared, solver, summit};
@@ -142,9 +143,9 @@ fn task(name: &str, work: f64) -> TrainingTask {
         work,
         priority: 1.0,
         curve: ScalingCurve {
-            nodes: vec![0, 1, 4],
-            progress: vec![0.0, 10.0, 34.0],
-            objective: vec![0.0, 10.0, 34.0],
+            nodes: [0, 1, 4].into(),
+            progress: [0.0, 10.0, 34.0].into(),
+            objective: [0.0, 10.0, 34.0].into(),
         },
     }
 }
@@ -351,9 +352,12 @@ fn a_plan_beyond_the_idle_nodes_is_an_error_not_a_panic() {
 }
 
 /// Runs a script of (event, task, node) triples on two tasks and two nodes.
-fn scripted(lines: &[(usize, &str, u32)]) -> Result<Outcome, String> {
+fn scripted(lines: &[(usize, &str, u32)]) -> gleaner::Result<Outcome> {
     let log = log(3, &[(0, &[0, 1]), (100, &[0, 1]), (200, &[0])]);
-    let mut script = Scripted::default();
+    let mut script = Scripted {
+        file: "alloc.jsonl".into(),
+        ..Scripted::default()
+    };
     for &(event, task, node) in lines {
         let nodes = script.events.entry(event).or_default();
         nodes.entry(task.to_string()).or_default().push(node);
@@ -368,7 +372,6 @@ fn scripted(lines: &[(usize, &str, u32)]) -> Result<Outcome, String> {
         &options,
         &mut script,
     )
-    .map_err(|e| e.to_string())
 }
 
 #[test]
@@ -386,7 +389,10 @@ fn scripts_that_cannot_be_are_refused() {
         (&[(0, "a", 1), (1, "a", 1), (2, "a", 1)], "not idle"),
     ] {
         let error = scripted(lines).unwrap_err();
-        assert!(error.contains(reason), "{reason} in {error}");
+        assert!(error.to_string().contains(reason), "{reason} in {error}");
+        // A script is input, so that what is wrong with it is a fault of a file.
+        assert_eq!(error.exit_code(), 3, "{error}");
+        assert!(error.to_string().contains("alloc.jsonl, event "), "{error}");
     }
 }
 
@@ -429,5 +435,90 @@ proptest! {
         let options = Options { initial, seed, completion_events, ..options(t_fwd, max_tasks) };
         let outcome = replay(&log, &tasks, &options, &mut solver(kind)).unwrap();
         audit(&log, &tasks, &outcome);
+    }
+}
+
+/// Decides by a solver on problems that are sound, and on no others.
+struct Strict(SolverDecider);
+
+impl Decider for Strict {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> gleaner::Result<Decision> {
+        assert_eq!(problem.validate(), Vec::<String>::new());
+        self.0.decide(event, problem)
+    }
+}
+
+/// Tasks of the smallest and largest numbers that a file may hold.
+fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
+    let rate = || prop::sample::select(vec![0.0, 1e-30, 1e-3, 1.0, 1e9, 1e30]);
+    let cost = move || {
+        let most = (range::LOSS * window).min(*range::RESCALE.end());
+        prop::sample::select(vec![0.0, 1e-300, 1.0f64.min(most), most])
+    };
+    let curve = prop::collection::vec((1u32..5, rate(), rate()), 1..5);
+    let priority = prop::sample::select(vec![1e-30, 1.0, 1e30]);
+    (curve, any::<bool>(), cost(), cost(), priority, 1u32..4).prop_map(
+        |(points, is_long, rescale_up, rescale_down, priority, min_nodes)| {
+            let mut nodes = vec![0];
+            nodes.extend(points.iter().scan(0, |at, (width, ..)| {
+                *at += width;
+                Some(*at)
+            }));
+            if is_long {
+                nodes[points.len()] = u32::MAX;
+            }
+            let last = nodes[points.len()];
+            let progress = std::iter::once(0.0).chain(points.iter().map(|p| p.1));
+            let objective = std::iter::once(0.0).chain(points.iter().map(|p| p.2));
+            TrainingTask {
+                rescale_up,
+                rescale_down,
+                priority,
+                min_nodes: min_nodes.min(last),
+                max_nodes: last,
+                curve: ScalingCurve {
+                    nodes: nodes.into(),
+                    progress: progress.collect(),
+                    objective: objective.collect(),
+                },
+                ..task("", 1e300)
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    // What the readers let through is in the solvers' range at every event.
+    #[test]
+    fn tasks_at_the_edges_make_sound_problems(
+        (window, mut tasks) in prop::sample::select(vec![1e-6, 1.0, 1e12]).prop_flat_map(
+            |window| (Just(window), prop::collection::vec(edge_task(window), 1..5))
+        ),
+        objective in prop::sample::select(Objective::ALL.to_vec()),
+    ) {
+        for (i, task) in tasks.iter_mut().enumerate() {
+            task.name = format!("t{i}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tasks.json");
+        gleaner::output::tasks::write(&tasks, &path).unwrap();
+        let read = gleaner::ingest::tasks::read(&path, None, false).unwrap();
+        let set = read.value.within_window(window, false).unwrap();
+        prop_assert_eq!(&set.tasks, &tasks);
+
+        let rows: [(i64, &[u32]); 5] =
+            [(0, &[0, 1, 2, 3]), (9, &[0, 1, 2]), (50, &[0]), (60, &[0, 2, 3]), (99, &[])];
+        let options = Options { objective, ..options(window, 3) };
+        for kind in [SolverKind::Exact, SolverKind::EqualShare] {
+            let outcome = replay(&log(4, &rows), &tasks, &options, &mut Strict(solver(kind)));
+            let summary = outcome.unwrap().summary;
+            prop_assert!(summary.total_work.is_finite() && summary.dedicated_work.is_finite());
+        }
     }
 }

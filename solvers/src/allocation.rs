@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::range::NOTHING;
 use crate::{Fairness, Problem};
 
 /// How far a solver got.
@@ -75,9 +76,9 @@ impl Allocation {
         }
     }
 
-    /// Relative gap (bound − objective) / max(|objective|, 1e-9); `None` without both.
+    /// Relative gap (bound − objective) / max(|objective|, [`NOTHING`]); `None` without both.
     pub fn gap(&self) -> Option<f64> {
         let (objective, bound) = (self.objective?, self.bound?);
-        Some((bound - objective).max(0.0) / objective.abs().max(1e-9))
+        Some((bound - objective).max(0.0) / objective.abs().max(NOTHING))
     }
 }

@@ -49,13 +49,20 @@ pub struct Merit {
 impl Task {
     /// Most objective per second that the task could earn on any count it may hold.
     pub fn best_rate(&self) -> f64 {
-        let bounds = [self.min_nodes, self.cap()];
-        let points = self.curve_nodes.iter().copied();
-        points
-            .chain(bounds)
-            .filter(|&count| count > 0 && self.allows(count))
-            .map(|count| self.objective_rate(count))
-            .fold(0.0, f64::max)
+        let (low, high) = (self.min_nodes, self.cap());
+        if low > high {
+            return 0.0;
+        }
+        let first = self.curve_nodes.partition_point(|&n| n < low);
+        let after = self.curve_nodes.partition_point(|&n| n <= high);
+        let ends = self.objective_rate(low).max(self.objective_rate(high));
+        let left_out = self.curve_objective[..first].iter();
+        let (_, most) = self.curve_objective.extremes();
+        if after == self.curve_nodes.len() && left_out.clone().all(|&value| value < most) {
+            return ends.max(self.weight * most);
+        }
+        let points = (first..after).map(|i| self.rate_at_point(i));
+        points.fold(ends, f64::max)
     }
 
     /// What the task earns on `count` nodes over the window, rescaling paid, as a share of
@@ -131,8 +138,9 @@ mod tests {
             max_nodes: 6,
             rescale_up: 10.0,
             rescale_down: 5.0,
-            curve_nodes: vec![0, 4, 8],
-            curve_objective: vec![0.0, 40.0, 60.0],
+            curve_nodes: vec![0, 4, 8].into(),
+            curve_objective: vec![0.0, 40.0, 60.0].into(),
+            weight: 1.0,
             current,
         }
     }
@@ -146,7 +154,7 @@ mod tests {
         assert_eq!(idle.share(100.0, 2), 0.4);
         assert_eq!(holding.share(100.0, 6), (5000.0 - 400.0) / 5000.0);
         let barren = Task {
-            curve_objective: vec![0.0; 3],
+            curve_objective: [0.0; 3].into(),
             ..task(0)
         };
         assert_eq!(barren.share(100.0, 2), 1.0);

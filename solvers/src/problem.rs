@@ -1,8 +1,10 @@
 //! One allocation decision: idle nodes, forward window, tasks.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use crate::Goal;
+use crate::{Goal, Rates, range};
 
 /// An elastic training task as the allocator sees it at one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,10 +19,15 @@ pub struct Task {
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
-    /// Node counts of the scaling curve's points: first 0, strictly increasing.
-    pub curve_nodes: Vec<u32>,
-    /// Objective per second at each point of the curve; linear in between.
-    pub curve_objective: Vec<f64>,
+    /// Node counts of the scaling curve's points: first 0, strictly increasing. Tasks may
+    /// share the list, as the next one.
+    #[serde(with = "shared")]
+    pub curve_nodes: Arc<[u32]>,
+    /// Objective per second at each point of the curve, before `weight`; linear in between.
+    pub curve_objective: Rates,
+    /// What the objective of every point is multiplied by: 1 as a rule, and where it is missing.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub weight: f64,
     /// Nodes the task holds now. Below `min_nodes` (after a preemption) it earns nothing.
     pub current: u32,
 }
@@ -61,11 +68,16 @@ pub struct Problem {
 }
 
 impl Task {
+    /// Objective per second at point `i` of the curve.
+    pub fn rate_at_point(&self, i: usize) -> f64 {
+        self.weight * self.curve_objective[i]
+    }
+
     /// Objective per second on `count` nodes, linear between curve points.
     ///
     /// Counts past the last point earn what the last point does.
     pub fn objective_rate(&self, count: u32) -> f64 {
-        interpolate(&self.curve_nodes, &self.curve_objective, count)
+        interpolate(&self.curve_nodes, |i| self.rate_at_point(i), count)
     }
 
     /// Objective per second now: 0 below the minimum.
@@ -102,6 +114,15 @@ impl Task {
         t_fwd * self.objective_rate(count) - self.rescale_cost(count)
     }
 
+    /// Seconds that growing and shrinking cost, with the fields' names.
+    pub(crate) fn costs(&self) -> [(&'static str, f64); 2] {
+        [
+            ("rescale_up", self.rescale_up),
+            ("rescale_down", self.rescale_down),
+        ]
+    }
+
+    /// Adds what is wrong with the task, whatever its numbers' ranges.
     fn problems(&self, out: &mut Vec<String>) {
         let name = &self.name;
         if self.min_nodes < 1 {
@@ -112,16 +133,6 @@ impl Task {
                 "task {name}: min_nodes {} is above max_nodes {}",
                 self.min_nodes, self.max_nodes
             ));
-        }
-        for (field, value) in [
-            ("rescale_up", self.rescale_up),
-            ("rescale_down", self.rescale_down),
-        ] {
-            if !(value.is_finite() && value >= 0.0) {
-                out.push(format!(
-                    "task {name}: {field} is {value}, expected seconds of at least 0"
-                ));
-            }
         }
         curve_problems(name, &self.curve_nodes, &self.curve_objective, out);
     }
@@ -144,23 +155,19 @@ fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<St
             w[1], w[0]
         ));
     }
-    if let Some(v) = objective.iter().find(|v| !(v.is_finite() && **v >= 0.0)) {
-        out.push(format!(
-            "task {name}: curve_objective holds {v}, expected numbers of at least 0"
-        ));
-    }
 }
 
 impl Problem {
     /// Everything wrong with the problem, one sentence each; empty when it is sound.
     pub fn validate(&self) -> Vec<String> {
         let mut out = Vec::new();
-        if !(self.t_fwd.is_finite() && self.t_fwd > 0.0) {
-            out.push(format!("t_fwd is {}, expected seconds above 0", self.t_fwd));
-        }
+        range::push_window(self.t_fwd, &mut out);
         let mut names = std::collections::BTreeSet::new();
         for task in &self.tasks {
+            let before = out.len();
             task.problems(&mut out);
+            let is_well_formed = out.len() == before;
+            range::push_task(task, self.t_fwd, is_well_formed, &mut out);
             if !names.insert(task.name.as_str()) {
                 out.push(format!("task {}: the name occurs twice", task.name));
             }
@@ -208,17 +215,46 @@ impl Problem {
     }
 }
 
-/// Linear interpolation of `values` over integer `points`, flat beyond the last one.
-pub fn interpolate(points: &[u32], values: &[f64], at: u32) -> f64 {
+/// Linear interpolation over integer `points`, flat beyond the last one; `value` gives the
+/// value at a point by its index.
+pub fn interpolate(points: &[u32], value: impl Fn(usize) -> f64, at: u32) -> f64 {
     match points.binary_search(&at) {
-        Ok(i) => values[i],
-        Err(i) if i == points.len() => values.last().copied().unwrap_or(0.0),
-        Err(0) => values[0],
+        Ok(i) => value(i),
+        Err(i) if i == points.len() => i.checked_sub(1).map_or(0.0, value),
+        Err(0) => value(0),
         Err(i) => {
             let (x0, x1) = (f64::from(points[i - 1]), f64::from(points[i]));
-            let (y0, y1) = (values[i - 1], values[i]);
+            let (y0, y1) = (value(i - 1), value(i));
             y0 + (y1 - y0) * ((f64::from(at) - x0) / (x1 - x0))
         }
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(weight: &f64) -> bool {
+    *weight == 1.0
+}
+
+/// Lists that tasks share, in JSON as plain lists.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize, S: Serializer>(
+        list: &Arc<[T]>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        list.as_ref().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<[T]>, D::Error> {
+        Vec::deserialize(deserializer).map(Arc::from)
     }
 }
 
@@ -233,8 +269,9 @@ mod tests {
             max_nodes: 8,
             rescale_up: 10.0,
             rescale_down: 5.0,
-            curve_nodes: vec![0, 2, 4],
-            curve_objective: vec![0.0, 20.0, 30.0],
+            curve_nodes: vec![0, 2, 4].into(),
+            curve_objective: vec![0.0, 20.0, 30.0].into(),
+            weight: 1.0,
             current: 2,
         }
     }
@@ -270,8 +307,8 @@ mod tests {
         let bad = Task {
             min_nodes: 0,
             rescale_up: f64::NAN,
-            curve_nodes: vec![1, 1],
-            curve_objective: vec![-1.0],
+            curve_nodes: vec![1, 1].into(),
+            curve_objective: vec![-1.0].into(),
             ..task()
         };
         let problem = Problem {

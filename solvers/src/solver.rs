@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, Problem, backends};
+use crate::{Allocation, Goal, Problem, backends, formulations};
 
 /// When a solver must stop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -68,26 +68,30 @@ pub enum Formulation {
 /// What broke, as opposed to what came back (see [`Status`](crate::Status)).
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// The problem has a side constraint that the backend cannot carry.
+    /// The problem has a side constraint that the solver or formulation cannot take.
     #[error(
-        "the {solver} solver cannot carry side constraints (group {group}): \
+        "{solver} cannot take side constraints (group {group}): \
          use highs or cbc with the counts formulation, or auto"
     )]
     SideConstraint {
-        /// Backend that refused.
+        /// What refused, such as `the exact solver`.
         solver: &'static str,
-        /// First group it met.
+        /// The first group.
         group: String,
     },
-    /// The backend cannot carry the problem's max-min goal.
+    /// The formulation cannot state the problem's max-min goal.
     #[error(
-        "the {solver} formulation cannot carry the max-min goal of --objective share-fair: \
+        "{solver} cannot state the max-min goal of --objective share-fair: \
          use exact, or highs or cbc with the counts formulation"
     )]
     Goal {
-        /// What refused.
+        /// What refused, such as `the paper formulation`.
         solver: &'static str,
     },
+    /// The problem is sound, but not one for this solver or formulation; says why and what
+    /// to use.
+    #[error("{0}")]
+    Unfit(String),
     /// The problem is not sound; see [`Problem::validate`].
     #[error("the problem is not sound: {}", .0.join("; "))]
     Invalid(Vec<String>),
@@ -108,12 +112,34 @@ pub enum SolveError {
 }
 
 impl SolveError {
-    /// Values of the objective are beyond what a float holds.
-    pub(crate) fn out_of_range() -> Self {
-        SolveError::Invalid(vec![
-            "t_fwd times a curve value or a rescale cost exceeds the range of a 64-bit float"
-                .to_owned(),
-        ])
+    /// Whether the solver was the wrong choice for a problem that others can take, or is not
+    /// in this build.
+    pub fn is_wrong_choice(&self) -> bool {
+        match self {
+            SolveError::SideConstraint { .. }
+            | SolveError::Goal { .. }
+            | SolveError::Unfit(_)
+            | SolveError::NotBuilt(_) => true,
+            SolveError::Invalid(_) | SolveError::Backend { .. } => false,
+        }
+    }
+}
+
+/// Names of solvers in messages.
+pub(crate) const EXACT: &str = "the exact solver";
+pub(crate) const EQUAL_SHARE: &str = "the equal-share solver";
+
+/// Refuses a problem with side constraints on behalf of `solver`.
+///
+/// # Errors
+/// [`SolveError::SideConstraint`] with the first group.
+pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(), SolveError> {
+    match problem.groups.first() {
+        None => Ok(()),
+        Some(group) => Err(SolveError::SideConstraint {
+            solver,
+            group: group.name.clone(),
+        }),
     }
 }
 
@@ -122,7 +148,8 @@ impl SolveError {
 /// A solver may keep buffers between calls, but its answer depends on the
 /// problem and the limits alone.
 pub trait Solver {
-    /// Name for tables and messages, such as `highs-counts`.
+    /// Name for tables and messages, such as `highs-counts`. A solver that chooses among
+    /// others gives the name of the one that it asked last.
     fn name(&self) -> &str;
 
     /// Solves `problem`, which must be sound ([`Problem::validate`]).
@@ -130,7 +157,8 @@ pub trait Solver {
     /// Reaching a limit, infeasibility and failure to prove are answers, not errors.
     ///
     /// # Errors
-    /// [`SolveError`] when the backend cannot take the problem or its library fails.
+    /// [`SolveError`] when the backend cannot take the problem, its numbers are out of
+    /// [`range`](crate::range), or its library fails.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError>;
 }
 
@@ -168,6 +196,53 @@ impl SolverSpec {
             kind,
             formulation: Formulation::default(),
             big_m: BigM::default(),
+        }
+    }
+
+    /// The solver that answers `problem`: for [`SolverKind::Auto`] the one that it chooses.
+    pub fn for_problem(self, problem: &Problem) -> SolverSpec {
+        if self.kind != SolverKind::Auto {
+            return self;
+        }
+        let has_only_cbc = cfg!(all(feature = "cbc", not(feature = "highs")));
+        SolverSpec {
+            kind: match (problem.groups.is_empty(), has_only_cbc) {
+                (true, _) => SolverKind::Exact,
+                (false, false) => SolverKind::Highs,
+                (false, true) => SolverKind::Cbc,
+            },
+            formulation: Formulation::Counts,
+            big_m: self.big_m,
+        }
+    }
+
+    /// Whether the solver takes problems of this goal, if they have no side constraint.
+    ///
+    /// # Errors
+    /// [`SolveError::Goal`] or [`SolveError::NotBuilt`].
+    pub fn accepts_goal(self, goal: Goal) -> Result<(), SolveError> {
+        self.accepts(&Problem {
+            id: String::new(),
+            nodes: 0,
+            t_fwd: 1.0,
+            tasks: Vec::new(),
+            groups: Vec::new(),
+            goal,
+        })
+    }
+
+    /// Whether the solver takes the problem, known before it is asked.
+    ///
+    /// # Errors
+    /// What [`Solver::solve`] would refuse the problem with as a wrong choice of solver, see
+    /// [`SolveError::is_wrong_choice`].
+    pub fn accepts(self, problem: &Problem) -> Result<(), SolveError> {
+        let spec = self.for_problem(problem);
+        spec.build()?;
+        match spec.kind {
+            SolverKind::Auto | SolverKind::Exact => refuse_groups(EXACT, problem),
+            SolverKind::EqualShare => refuse_groups(EQUAL_SHARE, problem),
+            SolverKind::Highs | SolverKind::Cbc => formulations::accepts(problem, spec.formulation),
         }
     }
 

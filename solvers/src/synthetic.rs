@@ -55,8 +55,9 @@ fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
         max_nodes,
         rescale_up,
         rescale_down: rescale_up / 2.0,
-        curve_nodes,
-        curve_objective,
+        curve_nodes: curve_nodes.into(),
+        curve_objective: curve_objective.into(),
+        weight: 1.0,
         current: wanted.min(left),
     }
 }

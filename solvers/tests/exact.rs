@@ -70,7 +70,7 @@ fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
             let mid = min_nodes + (last - min_nodes) / 2;
             let mut curve_nodes = vec![0, min_nodes, mid, last];
             curve_nodes.dedup();
-            let curve_objective = curve_nodes
+            let curve_objective: Vec<f64> = curve_nodes
                 .iter()
                 .map(|&n| f64::from(n) * (1.0 + f64::from(random(50)) / 100.0))
                 .collect();
@@ -80,8 +80,9 @@ fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
                 max_nodes: last,
                 rescale_up: f64::from(random(60)),
                 rescale_down: f64::from(random(30)),
-                curve_nodes,
-                curve_objective,
+                curve_nodes: curve_nodes.into(),
+                curve_objective: curve_objective.into(),
+                weight: 1.0,
                 current: 0,
             }
         })
@@ -125,8 +126,9 @@ fn flat(name: &str, current: u32) -> Task {
         max_nodes: 8,
         rescale_up: 0.0,
         rescale_down: 0.0,
-        curve_nodes: vec![0, 8],
-        curve_objective: vec![0.0, 8.0],
+        curve_nodes: vec![0, 8].into(),
+        curve_objective: vec![0.0, 8.0].into(),
+        weight: 1.0,
         current,
     }
 }
@@ -187,8 +189,8 @@ fn the_papers_big_m_can_make_a_state_infeasible() {
 fn enormous() -> Problem {
     let task = |name: &str, last: u32| Task {
         max_nodes: last,
-        curve_nodes: vec![0, last / 3, last],
-        curve_objective: vec![0.0, 1.0, f64::from(last)],
+        curve_nodes: vec![0, last / 3, last].into(),
+        curve_objective: vec![0.0, 1.0, f64::from(last)].into(),
         ..flat(name, 0)
     };
     of(
@@ -225,7 +227,7 @@ fn a_time_limit_keeps_a_feasible_plan() {
 #[test]
 fn values_beyond_a_float_are_an_error_not_a_panic() {
     let vast = Task {
-        curve_objective: vec![0.0, f64::MAX],
+        curve_objective: vec![0.0, f64::MAX].into(),
         rescale_up: f64::MAX,
         ..flat("a", 1)
     };

@@ -16,39 +16,6 @@ fn solve(problem: &Problem, big_m: BigM) -> Allocation {
         .unwrap()
 }
 
-/// The greatest merit of all plans, each tried.
-fn best_of_all(problem: &Problem, big_m: BigM) -> Option<Merit> {
-    let mut best = None;
-    let mut counts = vec![0; problem.tasks.len()];
-    try_all(problem, big_m, 0, problem.nodes, &mut counts, &mut best);
-    best
-}
-
-fn try_all(
-    problem: &Problem,
-    big_m: BigM,
-    task: usize,
-    left: u32,
-    counts: &mut Vec<u32>,
-    best: &mut Option<Merit>,
-) {
-    let Some(own) = problem.tasks.get(task) else {
-        let merit = problem.merit(counts);
-        if best.is_none_or(|best| merit > best) {
-            *best = Some(merit);
-        }
-        return;
-    };
-    let change = big_m.change_cap(problem.nodes);
-    if big_m.shuts_out(problem.nodes, own.min_nodes) {
-        return;
-    }
-    for count in (0..=left).filter(|&n| own.allows(n) && n.abs_diff(own.current) <= change) {
-        counts[task] = count;
-        try_all(problem, big_m, task + 1, left - count, counts, best);
-    }
-}
-
 /// Small problems under the max-min goal.
 fn small() -> impl Strategy<Value = Problem> {
     (
@@ -84,7 +51,7 @@ proptest! {
     fn no_plan_is_better(problem in small(), big_m in prop_oneof![Just(BigM::Corrected), Just(BigM::Paper)]) {
         let answer = solve(&problem, big_m);
         prop_assert_eq!(check(&problem, &answer, big_m), Ok(()));
-        let best = best_of_all(&problem, big_m);
+        let best = common::best_of_all(&problem, big_m).map(|(merit, _)| merit);
         let Some(counts) = &answer.counts else {
             prop_assert_eq!(best, None);
             return Ok(());
@@ -116,8 +83,9 @@ fn linear(name: &str, min_nodes: u32, max_nodes: u32, current: u32) -> Task {
         max_nodes,
         rescale_up: 10.0,
         rescale_down: 10.0,
-        curve_nodes: vec![0, max_nodes],
-        curve_objective: vec![0.0, f64::from(max_nodes)],
+        curve_nodes: vec![0, max_nodes].into(),
+        curve_objective: vec![0.0, f64::from(max_nodes)].into(),
+        weight: 1.0,
         current,
     }
 }

@@ -12,7 +12,7 @@ use super::inputs::LogArgs;
 use super::progress::Progress;
 use super::solver::limits;
 use super::{interrupt, print, remark};
-use crate::compare::{CONTENDERS, Contender, Recorder, compare, summarise};
+use crate::compare::{self, CONTENDERS, Contender, Recorder, summarise};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::compare as tables;
@@ -22,7 +22,7 @@ use crate::replay::{self, Control, SolverDecider};
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
 ///
 /// The problems come from a JSON file, or from every k-th event of a log replayed with
-/// the exact solver. Every answer is checked.
+/// the exact solver. Every answer is checked. How long it takes is told after a few problems.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]
 #[command(after_help = "Examples:\n  \
@@ -39,7 +39,9 @@ pub struct Args {
     /// Compare on the first and then every K-th decision of the log.
     #[arg(long, value_name = "K", default_value_t = 100)]
     every: usize,
-    /// Solvers to compare [default: all that this build has].
+    /// Solvers to compare [default: those that this build has of exact, highs, cbc and
+    /// equal-share; the paper's formulation, highs-paper and cbc-paper, takes a thousand times
+    /// as long].
     #[arg(long, value_delimiter = ',', value_name = "NAME,…",
           value_parser = PossibleValuesParser::new(CONTENDERS.map(|c| c.name)))]
     solvers: Vec<String>,
@@ -64,18 +66,23 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let contenders = contenders(args)?;
     let limits = limits(args.time_limit, args.gap)?;
-    let open = |path| RunDir::open(path, "compare", args);
-    let directory = args.out.as_deref().map(open).transpose()?;
     let clock = Instant::now();
     let (problems, sources) = problems(args)?;
+    check_named(args, &contenders, &problems)?;
+    let open = |path| RunDir::open(path, "compare", args);
+    let directory = args.out.as_deref().map(open).transpose()?;
     let read = clock.elapsed().as_secs_f64();
     remark(&[format!("comparing on {} problems", problems.len())]);
 
     let clock = Instant::now();
     let stop = interrupt::flag();
     let mut progress = Progress::new(args.quiet);
-    let mut update = |done, total| progress.update(done, total);
-    let rows = compare(&problems, &contenders, &limits, stop, &mut update)?;
+    let control = compare::Control {
+        stop,
+        progress: &mut |done, total| progress.update(done, total),
+        estimate: &mut |estimate| remark(&[tables::estimate(estimate)]),
+    };
+    let rows = compare::compare(&problems, &contenders, &limits, control)?;
     progress.finish();
     let lines = summarise(&rows, &contenders);
     let complete = rows.len() == problems.len() * contenders.len();
@@ -100,15 +107,34 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
+/// The solvers named, or those that are compared unless any is.
 fn contenders(args: &Args) -> Result<Vec<Contender>> {
     if args.solvers.is_empty() {
-        return Ok(CONTENDERS
-            .into_iter()
-            .filter(|c| c.spec.build().is_ok())
-            .collect());
+        let of_this_build = |c: &Contender| c.is_default() && c.spec.build().is_ok();
+        return Ok(CONTENDERS.into_iter().filter(of_this_build).collect());
     }
     let named = |name: &String| CONTENDERS.into_iter().find(|c| c.name == name);
-    Ok(args.solvers.iter().filter_map(named).collect())
+    let named: Vec<Contender> = args.solvers.iter().filter_map(named).collect();
+    for contender in &named {
+        contender.spec.build()?;
+    }
+    Ok(named)
+}
+
+/// Refuses a solver that was named and takes none of the problems.
+fn check_named(args: &Args, contenders: &[Contender], problems: &[Problem]) -> Result<()> {
+    for contender in contenders.iter().filter(|_| !args.solvers.is_empty()) {
+        let refusals = problems.iter().map(|p| contender.spec.accepts(p).err());
+        let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        if let Some(first) = refusals.first() {
+            let name = contender.name;
+            let message = format!("--solvers {name} takes none of the problems: {first}");
+            return Err(Error::Usage(message));
+        }
+    }
+    Ok(())
 }
 
 fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {

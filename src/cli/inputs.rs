@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use gleaner_solvers::range;
 use serde::Serialize;
 
 use super::remark;
@@ -225,10 +226,11 @@ impl LogArgs {
         let (curves, clock) = (self.curves.as_deref(), log.value.clock());
         let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         remark(&tasks.notes);
+        let set = tasks.value.within_window(self.t_fwd, skip_invalid)?;
         Ok(Inputs {
             log: log.value,
-            tasks: tasks.value.tasks,
-            skipped: tasks.value.skipped,
+            tasks: set.tasks,
+            skipped: set.skipped,
             sources: log.sources.into_iter().chain(tasks.sources).collect(),
         })
     }
@@ -236,12 +238,13 @@ impl LogArgs {
     /// How to replay.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a window or a number of tasks that is not above 0.
+    /// [`Error::Usage`] for a window out of [`range`] or no task at once.
     pub fn options(&self) -> Result<Options> {
-        if !(self.t_fwd.is_finite() && self.t_fwd > 0.0) {
+        if !range::WINDOW.contains(&self.t_fwd) {
+            let expected = range::seconds(&range::WINDOW);
+            let found = range::short(self.t_fwd);
             return Err(Error::Usage(format!(
-                "--t-fwd is {}, expected a window of more than 0 seconds",
-                self.t_fwd
+                "--t-fwd is {found}, expected {expected}"
             )));
         }
         if self.max_tasks == 0 {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::ingest;
 use crate::output::run::{End, RunDir, Seconds};
 use crate::output::{replay as tables, summary};
-use crate::replay::{self, Control, Decider, Initial, Outcome, SolverDecider, decide};
+use crate::replay::{self, Control, Decider, Initial, Outcome, SolverDecider};
 
 /// Replay a log of idle nodes into an allocator of elastic training tasks.
 ///
@@ -112,12 +112,12 @@ fn decider(args: &Args, inputs: &mut Inputs) -> Result<Box<dyn Decider>> {
         return Ok(Box::new(script.value));
     }
     let spec = args.solver.spec()?;
+    spec.accepts_goal(args.log.objective.goal())?;
     let decider = SolverDecider::new(spec, args.solver.limits()?)?;
-    if args.check {
-        Ok(Box::new(decide::Checked::new(decider, spec.big_m)))
-    } else {
-        Ok(Box::new(decider))
-    }
+    Ok(Box::new(match args.check {
+        true => decider.checked(spec.big_m),
+        false => decider,
+    }))
 }
 
 fn report_skipped(inputs: &Inputs) {

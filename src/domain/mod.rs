@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod cluster;
+pub mod curve;
 pub mod events;
 pub mod fingerprint;
 pub mod jobs;
@@ -11,9 +12,10 @@ pub mod time;
 
 pub use clock::Clock;
 pub use cluster::{Cluster, VirtualCluster};
+pub use curve::{CurveSet, ScalingCurve};
 pub use events::{Change, EventLog, EventLogBuilder};
 pub use fingerprint::Fingerprint;
 pub use jobs::{Job, Known, Trace, Usage, Workload};
 pub use stamp::Stamp;
-pub use tasks::{ScalingCurve, TrainingTask};
+pub use tasks::TrainingTask;
 pub use time::Time;

@@ -1,26 +1,6 @@
-//! Elastic training tasks and their scaling curves.
+//! Elastic training tasks.
 
-use gleaner_solvers::problem::interpolate;
-
-use super::Time;
-
-/// How a task's speed grows with nodes: linear between the points.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScalingCurve {
-    /// Node counts: first 0, strictly increasing.
-    pub nodes: Vec<u32>,
-    /// Work per second at each count.
-    pub progress: Vec<f64>,
-    /// Objective per second at each count: the progress itself, or a normalised speedup.
-    pub objective: Vec<f64>,
-}
-
-impl ScalingCurve {
-    /// Work per second on `count` nodes.
-    pub fn progress_at(&self, count: u32) -> f64 {
-        interpolate(&self.nodes, &self.progress, count)
-    }
-}
+use super::{ScalingCurve, Time};
 
 /// An elastic training task.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,8 @@ use crate::sweep::{Plan, PlanFault, PlanFile};
 /// Reads a plan; the files that it names are taken to be beside it.
 ///
 /// # Errors
-/// A file that cannot be read, or the plan's faults, gathered.
+/// A file that cannot be read, or the plan's faults, gathered; [`Error::Usage`] where all of
+/// them are wrong choices of a solver.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     let source = Source::open(path)?;
     let text = String::from_utf8(source.read_up_to(TOML_LIMIT)?.into_owned());
@@ -30,10 +31,15 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
         Plan::Replay(replay) => replay.check(),
         Plan::Simulate(simulate) => simulate.check(),
     };
+    let is_sound = faults.iter().all(|fault| fault.wrong_choice);
     let faults = faults
         .into_iter()
         .map(|fault| placed(&source, &text, fault));
-    Faults(faults.collect()).into_result(())?;
+    let faults = Faults(faults.collect());
+    if is_sound && !faults.0.is_empty() {
+        return Err(Error::Usage(faults.to_string()));
+    }
+    faults.into_result(())?;
     resolve(&mut plan, path.parent().unwrap_or(Path::new("")));
     Ok(Loaded {
         value: plan,

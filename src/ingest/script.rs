@@ -3,7 +3,7 @@
 //! One JSON object a line: `event` (index in the log slice; 0 is the initial deal),
 //! `allocation` (task name to a list of node names). Other fields are ignored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -26,8 +26,8 @@ struct Line {
 /// Reads a script for `log`, the slice that will be replayed.
 ///
 /// # Errors
-/// The file cannot be read, a line is no such object, an event occurs twice, or a
-/// node is not in the log; gathered.
+/// The file cannot be read, a line is not such an object, an event occurs twice, or a
+/// node is not in the log or twice in a line; gathered.
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;
@@ -63,24 +63,27 @@ fn read_line(
     const EXAMPLE: &str = r#"an object such as {"event": 1, "allocation": {"task": ["node"]}}"#;
     let line: Line = serde_json::from_slice(line).map_err(|e| (e.to_string(), EXAMPLE))?;
     let event = line.event;
-    let nodes =
-        resolve(line, index).map_err(|node| (format!("node {node}"), "nodes of the log slice"))?;
+    let nodes = resolve(line, index)?;
     match events.insert(event, nodes) {
         None => Ok(()),
         Some(_) => Err((format!("event {event} again"), "one line an event")),
     }
 }
 
-/// Node names to indices; the first unknown name where there is one.
-fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, String> {
-    let own = |nodes: Vec<String>| {
-        nodes
-            .into_iter()
-            .map(|node| index.get(node.as_str()).copied().ok_or(node))
-            .collect::<Result<Vec<u32>, String>>()
+/// Node names to indices; what was found and expected where a name is unknown or comes twice.
+fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, (String, &'static str)> {
+    let mut seen = BTreeSet::new();
+    let mut node = |name: String| match index.get(name.as_str()) {
+        None => Err((format!("node {name}"), "nodes of the log slice")),
+        Some(node) if !seen.insert(*node) => Err((
+            format!("node {name} a second time"),
+            "every node of an event once",
+        )),
+        Some(node) => Ok(*node),
     };
-    line.allocation
-        .into_iter()
-        .map(|(task, nodes)| Ok((task, own(nodes)?)))
-        .collect()
+    let mut own = |(task, nodes): (String, Vec<String>)| {
+        let nodes: Result<Vec<u32>, _> = nodes.into_iter().map(&mut node).collect();
+        Ok((task, nodes?))
+    };
+    line.allocation.into_iter().map(&mut own).collect()
 }

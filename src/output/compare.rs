@@ -1,9 +1,10 @@
 //! A comparison of solvers as tables and as text.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use super::table::{Column, Table};
-use crate::compare::{Line, Row};
+use crate::compare::{Estimate, Line, Row};
 
 /// One row a problem and solver.
 pub fn answers(rows: &[Row]) -> Table<'_> {
@@ -94,6 +95,34 @@ pub fn text(lines: &[Line]) -> String {
     out
 }
 
+/// How long a comparison takes, in one line.
+pub fn estimate(estimate: &Estimate) -> String {
+    let of = |(name, time): &(&str, Duration)| format!("{name} {}", rough(*time));
+    let each: Vec<String> = estimate.contenders.iter().map(of).collect();
+    format!(
+        "{} problems take {}: {}",
+        estimate.problems,
+        match rough(estimate.all) {
+            short if short.starts_with("under") => short,
+            long => format!("about {long}"),
+        },
+        each.join(", ")
+    )
+}
+
+/// A measured time in one unit, to a digit or two.
+fn rough(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        ..0.0095 => "under 0.01 s".to_owned(),
+        ..0.095 => format!("{seconds:.2} s"),
+        ..9.95 => format!("{seconds:.1} s"),
+        ..119.5 => format!("{seconds:.0} s"),
+        ..7170.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.0} h", seconds / 3600.0),
+    }
+}
+
 /// A relative gap; what is below the tolerance of the checks reads as 0.
 fn percent(gap: Option<f64>) -> String {
     match gap {
@@ -110,5 +139,30 @@ fn time(micros: f64) -> String {
         format!("{:.2} ms", micros / 1e3)
     } else {
         format!("{:.2} s", micros / 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_is_a_line() {
+        let ms = Duration::from_millis;
+        let of = Estimate {
+            problems: 12,
+            contenders: vec![
+                ("exact", ms(3)),
+                ("highs", ms(61)),
+                ("cbc-paper", ms(290_000)),
+            ],
+            all: ms(292_000),
+        };
+        assert_eq!(
+            estimate(&of),
+            "12 problems take about 5 min: exact under 0.01 s, highs 0.06 s, cbc-paper 5 min"
+        );
+        let others = [ms(980), ms(10_400), ms(90_000), ms(36_000_000)].map(rough);
+        assert_eq!(others, ["1.0 s", "10 s", "90 s", "10 h"]);
     }
 }

@@ -59,16 +59,23 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     files::write_bytes(path, text.as_bytes())
 }
 
+impl<'a> Curve<'a> {
+    fn of(curve: &'a ScalingCurve) -> Self {
+        Curve {
+            nodes: &curve.nodes,
+            progress: &curve.progress,
+            objective: (curve.objective != curve.progress).then_some(&curve.objective),
+        }
+    }
+}
+
 fn document(tasks: &[TrainingTask]) -> Document<'_> {
-    let mut curves: Vec<&ScalingCurve> = Vec::new();
+    let mut names: BTreeMap<&ScalingCurve, usize> = BTreeMap::new();
     let task = tasks
         .iter()
         .map(|task| {
-            let known = curves.iter().position(|&c| *c == task.curve);
-            let index = known.unwrap_or_else(|| {
-                curves.push(&task.curve);
-                curves.len() - 1
-            });
+            let next = names.len();
+            let index = *names.entry(&task.curve).or_insert(next);
             Task {
                 name: &task.name,
                 submit: (task.submit > TrainingTask::FROM_START).then(|| task.submit.to_string()),
@@ -82,16 +89,9 @@ fn document(tasks: &[TrainingTask]) -> Document<'_> {
             }
         })
         .collect();
-    let curve = (0..)
-        .zip(&curves)
-        .map(|(i, c)| {
-            let curve = Curve {
-                nodes: &c.nodes,
-                progress: &c.progress,
-                objective: (c.objective != c.progress).then_some(&c.objective),
-            };
-            (curve_name(i), curve)
-        })
+    let curve = names
+        .into_iter()
+        .map(|(curve, index)| (curve_name(index), Curve::of(curve)))
         .collect();
     Document { curve, task }
 }

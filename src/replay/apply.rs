@@ -9,17 +9,17 @@ use super::outcome::AllocationRow;
 use crate::error::{Error, Result};
 
 impl Engine<'_> {
-    /// Carries out `plan` at the present event.
-    pub(super) fn apply(&mut self, plan: Plan) -> Result<()> {
+    /// Carries out `plan` at event `event`, the present one.
+    pub(super) fn apply(&mut self, event: usize, plan: Plan) -> Result<()> {
         match plan {
             Plan::Keep => Ok(()),
-            Plan::Counts(counts) => self.apply_counts(&counts),
-            Plan::Nodes(nodes) => self.apply_nodes(&nodes),
+            Plan::Counts(counts) => self.apply_counts(event, &counts),
+            Plan::Nodes(nodes) => self.apply_nodes(event, &nodes),
         }
     }
 
     /// Shrinks, then grows: the nodes that arrived first are released and taken first.
-    fn apply_counts(&mut self, counts: &[u32]) -> Result<()> {
+    fn apply_counts(&mut self, event: usize, counts: &[u32]) -> Result<()> {
         for (k, &count) in counts.iter().enumerate() {
             let held = &self.active[k].held;
             let over = held.len().saturating_sub(count) as usize;
@@ -31,11 +31,7 @@ impl Engine<'_> {
             let wanted = count.saturating_sub(self.active[k].held.len()) as usize;
             let taken: Vec<u32> = self.pool.free().iter().take(wanted).collect();
             if taken.len() < wanted {
-                return Err(Error::Run(format!(
-                    "{} allocated more nodes than are idle at {}",
-                    self.decider.name(),
-                    self.now
-                )));
+                return Err(self.impossible(event, k, "is given more nodes than are idle"));
             }
             for node in taken {
                 self.take(k, node);
@@ -45,7 +41,7 @@ impl Engine<'_> {
     }
 
     /// Gives every task exactly the nodes named.
-    fn apply_nodes(&mut self, nodes: &[Vec<u32>]) -> Result<()> {
+    fn apply_nodes(&mut self, event: usize, nodes: &[Vec<u32>]) -> Result<()> {
         let wanted: Vec<BTreeSet<u32>> = nodes
             .iter()
             .map(|own| own.iter().copied().collect())
@@ -53,10 +49,7 @@ impl Engine<'_> {
         for (k, wanted) in wanted.iter().enumerate() {
             let held: BTreeSet<u32> = self.active[k].held.iter().collect();
             if !wanted.is_subset(&held) && !held.is_subset(wanted) {
-                return Err(self.misplaced(
-                    k,
-                    "moves to other nodes, which costs what no row accounts for",
-                ));
+                return Err(self.impossible(event, k, "moves to other nodes"));
             }
             for &node in held.difference(wanted) {
                 self.release(k, node);
@@ -68,10 +61,10 @@ impl Engine<'_> {
                     Holder::Free => self.take(k, node),
                     Holder::Task(task) if task == self.active[k].task => {}
                     Holder::Busy => {
-                        return Err(self.misplaced(k, "is given a node that is not idle"));
+                        return Err(self.impossible(event, k, "is given a node that is not idle"));
                     }
                     Holder::Task(_) => {
-                        return Err(self.misplaced(k, "is given another task's node"));
+                        return Err(self.impossible(event, k, "is given another task's node"));
                     }
                 }
             }
@@ -79,13 +72,9 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn misplaced(&self, k: usize, what: &str) -> Error {
+    fn impossible(&self, event: usize, k: usize, what: &str) -> Error {
         let task = &self.tasks[self.active[k].task as usize].name;
-        Error::Run(format!(
-            "at {}, {}: task {task} {what}",
-            self.now,
-            self.decider.name()
-        ))
+        self.decider.impossible(event, task, what)
     }
 
     fn take(&mut self, k: usize, node: u32) {

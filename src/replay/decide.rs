@@ -45,6 +45,14 @@ pub trait Decider {
         None
     }
 
+    /// The error of a plan that cannot be carried out: at event `event`, task `task` `what`.
+    fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
+        Error::Run(format!(
+            "the plan of {} at event {event}: task {task} {what}",
+            self.name()
+        ))
+    }
+
     /// Decides at event `event` on `problem`, whose tasks are the active ones in order.
     ///
     /// # Errors
@@ -58,6 +66,8 @@ pub struct SolverDecider {
     limits: Limits,
     /// The heuristic proves nothing, and is applied all the same.
     always_apply: bool,
+    /// Whether to check every answer, and which big-M bounds its changes.
+    checked: Option<BigM>,
 }
 
 impl SolverDecider {
@@ -83,7 +93,30 @@ impl SolverDecider {
             solver,
             limits,
             always_apply: false,
+            checked: None,
         }
+    }
+
+    /// The same decider, with every answer of the solver checked under `big_m` by code that
+    /// shares none with the solvers.
+    pub fn checked(self, big_m: BigM) -> Self {
+        SolverDecider {
+            checked: Some(big_m),
+            ..self
+        }
+    }
+
+    /// Checks an answer, where that is wanted.
+    fn check(&self, event: usize, problem: &Problem, answer: &Allocation) -> Result<()> {
+        let verdict = self.checked.map(|big_m| check(problem, answer, big_m));
+        verdict.unwrap_or(Ok(())).map_err(|violations| {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            Error::Run(format!(
+                "the answer of {} at event {event} fails the check: {}",
+                self.name(),
+                all.join("; ")
+            ))
+        })
     }
 }
 
@@ -92,10 +125,11 @@ impl Decider for SolverDecider {
         self.solver.name()
     }
 
-    fn decide(&mut self, _: usize, problem: &Problem) -> Result<Decision> {
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
         let start = Instant::now();
         let answer = self.solver.solve(problem, &self.limits)?;
         let micros = start.elapsed().as_micros() as u64;
+        self.check(event, problem, &answer)?;
         let gap = answer.gap();
         let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
         let (plan, status) = match (answer.status, answer.counts) {
@@ -111,46 +145,6 @@ impl Decider for SolverDecider {
             gap: gap.filter(|_| status != StepStatus::Kept),
             micros,
         })
-    }
-}
-
-/// Has every plan of a solver checked by code that shares none with the solvers.
-pub struct Checked {
-    decider: SolverDecider,
-    big_m: BigM,
-}
-
-impl Checked {
-    /// Checks what `decider` decides under `big_m`.
-    pub fn new(decider: SolverDecider, big_m: BigM) -> Self {
-        Checked { decider, big_m }
-    }
-}
-
-impl Decider for Checked {
-    fn name(&self) -> &str {
-        self.decider.name()
-    }
-
-    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
-        let decision = self.decider.decide(event, problem)?;
-        let Plan::Counts(counts) = &decision.plan else {
-            return Ok(decision);
-        };
-        let claim = match decision.status {
-            StepStatus::Optimal => Status::Optimal,
-            _ => Status::Feasible,
-        };
-        let answer = Allocation::with_plan(problem, claim, counts.clone(), None);
-        check(problem, &answer, self.big_m).map_err(|violations| {
-            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            Error::Run(format!(
-                "the plan of {} at event {event} fails the check: {}",
-                self.name(),
-                all.join("; ")
-            ))
-        })?;
-        Ok(decision)
     }
 }
 
@@ -170,6 +164,11 @@ impl Decider for Scripted {
 
     fn last_event(&self) -> Option<usize> {
         self.events.keys().next_back().copied()
+    }
+
+    fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
+        let expected = "tasks that keep their nodes or take idle ones of nobody";
+        self.fault(event, format!("task {task} {what}"), expected)
     }
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {

@@ -1,5 +1,6 @@
 //! The replay loop.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gleaner_solvers::{Problem, Task};
@@ -154,7 +155,7 @@ impl<'a> Engine<'a> {
             return Ok(());
         }
         if let Some(plan) = self.initial_plan()? {
-            self.apply(plan)?;
+            self.apply(0, plan)?;
         }
         for k in 0..self.active.len() {
             self.refresh_rate(k);
@@ -393,6 +394,7 @@ impl<'a> Engine<'a> {
             && let Some(index) = self.queue.next(self.now)
         {
             let task = &self.tasks[index as usize];
+            let (objective, weight) = self.options.objective.curve(task);
             self.active.push(Active::new(index));
             self.problem.tasks.push(Task {
                 name: task.name.clone(),
@@ -400,8 +402,9 @@ impl<'a> Engine<'a> {
                 max_nodes: task.max_nodes,
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
-                curve_nodes: task.curve.nodes.clone(),
-                curve_objective: self.options.objective.curve(task),
+                curve_nodes: Arc::clone(&task.curve.nodes),
+                curve_objective: objective.clone(),
+                weight,
                 current: 0,
             });
         }
@@ -423,7 +426,7 @@ impl<'a> Engine<'a> {
         let decision = self.decider.decide(event, &self.problem)?;
         (row.status, row.gap, row.micros) = (decision.status, decision.gap, decision.micros);
         let counts: Vec<u32> = self.active.iter().map(|a| a.held.len()).collect();
-        self.apply(decision.plan)?;
+        self.apply(event, decision.plan)?;
         for (k, &before) in counts.iter().enumerate() {
             self.charge(k, before);
             self.refresh_rate(k);

@@ -1,5 +1,7 @@
 //! How evenly a run treated its tasks, whatever it maximised.
 
+use std::sync::Arc;
+
 use gleaner_solvers::Task;
 
 use super::outcome::TaskRow;
@@ -30,8 +32,9 @@ pub(super) fn as_solved(task: &TrainingTask) -> Task {
         max_nodes: task.max_nodes,
         rescale_up: 0.0,
         rescale_down: 0.0,
-        curve_nodes: task.curve.nodes.clone(),
+        curve_nodes: Arc::clone(&task.curve.nodes),
         curve_objective: task.curve.progress.clone(),
+        weight: 1.0,
         current: 0,
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gleaner_solvers::Goal;
+use gleaner_solvers::{Goal, Rates};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::TrainingTask;
@@ -56,15 +56,15 @@ impl Objective {
         }
     }
 
-    /// What `task` earns per second at the points of its curve.
-    pub fn curve(self, task: &TrainingTask) -> Vec<f64> {
-        let (curve, factor) = match self {
+    /// What `task` earns per second at the points of its curve: a list of the task's own, and
+    /// what each of its values is multiplied by.
+    pub fn curve(self, task: &TrainingTask) -> (&Rates, f64) {
+        match self {
             Objective::File => (&task.curve.objective, 1.0),
             Objective::Throughput | Objective::ShareFair => (&task.curve.progress, 1.0),
             Objective::Speedup => (&task.curve.progress, 1.0 / speed_of_one(task)),
             Objective::PriorityWeighted => (&task.curve.objective, task.priority),
-        };
-        curve.iter().map(|value| value * factor).collect()
+        }
     }
 }
 
@@ -114,18 +114,24 @@ mod tests {
             work: 1.0,
             priority: 3.0,
             curve: ScalingCurve {
-                nodes: vec![0, 2, 4],
-                progress: progress.to_vec(),
-                objective: vec![0.0, 1.0, 1.5],
+                nodes: [0, 2, 4].into(),
+                progress: progress.into(),
+                objective: [0.0, 1.0, 1.5].into(),
             },
         }
+    }
+
+    /// The values at the points.
+    fn values(objective: Objective, task: &TrainingTask) -> Vec<f64> {
+        let (values, factor) = objective.curve(task);
+        values.iter().map(|value| factor * value).collect()
     }
 
     // Derived by formula.
     #[test]
     fn curves_follow_the_objective() {
         let task = task(2, [0.0, 100.0, 160.0]);
-        let curves = Objective::ALL.map(|objective| objective.curve(&task));
+        let curves = Objective::ALL.map(|objective| values(objective, &task));
         assert_eq!(curves[0], [0.0, 1.0, 1.5]);
         assert_eq!(curves[1], [0.0, 100.0, 160.0]);
         assert_eq!(curves[2], [0.0, 2.0, 3.2]);
@@ -136,9 +142,9 @@ mod tests {
     #[test]
     fn a_task_idle_at_its_minimum_has_a_speedup_all_the_same() {
         let late = task(1, [0.0, 0.0, 80.0]);
-        assert_eq!(Objective::Speedup.curve(&late), [0.0, 0.0, 4.0]);
+        assert_eq!(values(Objective::Speedup, &late), [0.0, 0.0, 4.0]);
         let never = task(1, [0.0; 3]);
-        assert_eq!(Objective::Speedup.curve(&never), [0.0; 3]);
+        assert_eq!(values(Objective::Speedup, &never), [0.0; 3]);
     }
 
     #[test]

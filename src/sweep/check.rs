@@ -20,6 +20,8 @@ pub struct PlanFault {
     pub found: String,
     /// What was expected.
     pub expected: String,
+    /// Whether the solver is the wrong one, or not in this build, and the plan is sound.
+    pub wrong_choice: bool,
 }
 
 /// Gathers a plan's faults.
@@ -41,7 +43,17 @@ impl Checker {
             field,
             found: found.into(),
             expected: expected.into(),
+            wrong_choice: false,
         });
+    }
+
+    /// Makes the faults that `find` adds wrong choices of a solver.
+    pub fn choices(&mut self, find: impl FnOnce(&mut Self)) {
+        let before = self.faults.len();
+        find(self);
+        for fault in &mut self.faults[before..] {
+            fault.wrong_choice = true;
+        }
     }
 
     /// Every value once, at least one, and each as `is_sound` wants it.

@@ -1,5 +1,6 @@
 //! A generated set of elastic training tasks.
 
+use gleaner_solvers::Rates;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -95,7 +96,7 @@ impl Model {
         let min_nodes = rng.random_range(1..=2.min(options.max_nodes));
         let rescale_up = f64::from(rng.random_range(15..45u32));
         let nodes = doubling(options.max_nodes);
-        let progress: Vec<f64> = nodes
+        let progress: Rates = nodes
             .iter()
             .map(|&n| match n {
                 0 => 0.0,
@@ -108,7 +109,7 @@ impl Model {
             rescale_up,
             rescale_down: (rescale_up * 0.6).round(),
             curve: ScalingCurve {
-                nodes,
+                nodes: nodes.into(),
                 objective: progress.clone(),
                 progress,
             },
@@ -146,7 +147,7 @@ mod tests {
         assert_eq!(tasks.len(), 7);
         assert_eq!(tasks[0].curve, tasks[3].curve);
         assert_ne!(tasks[0].curve, tasks[1].curve);
-        assert_eq!(tasks[0].curve.nodes, [0, 1, 2, 4, 8, 12]);
+        assert_eq!(*tasks[0].curve.nodes, [0, 1, 2, 4, 8, 12]);
         assert_eq!(tasks[2].submit, Time::from_seconds(120));
         assert_eq!(tasks, generate(&options()).unwrap());
     }

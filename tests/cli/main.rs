@@ -7,9 +7,11 @@ mod data;
 mod ingest_slurm;
 mod ingest_traces;
 mod program;
+mod range;
 mod replay;
 #[path = "../support/runs.rs"]
 mod runs;
+mod shared_curves;
 mod simulate;
 mod simulate_dates;
 mod simulate_extreme;

@@ -180,6 +180,40 @@ fn invalid_data_exits_with_3_and_says_where() {
 }
 
 #[test]
+fn scripts_that_cannot_be_carried_out_are_invalid_data() {
+    let directory = samples();
+    let at = directory.path();
+    let head = fs::read_to_string(at.join("idle.csv")).unwrap();
+    let first = head.lines().nth(1).unwrap().split(',').nth(1).unwrap();
+    for (line, found) in [
+        // The first node of the log is in the slice, but busy by event 1, or given twice.
+        (
+            format!(r#"{{"event": 0, "allocation": {{"task0000": [{first:?}, {first:?}]}}}}"#),
+            "line 1: found node",
+        ),
+        (
+            format!(
+                r#"{{"event": 0, "allocation": {{"task0000": [{first:?}], "task0001": [{first:?}]}}}}"#
+            ),
+            "a second time",
+        ),
+        (
+            r#"{"event": 0, "allocation": {"task0000": ["nobody"]}}"#.to_owned(),
+            "found node nobody",
+        ),
+        (
+            r#"{"event": 0, "allocation": {"nobody": ["node000"]}}"#.to_owned(),
+            "script.jsonl",
+        ),
+    ] {
+        fs::write(at.join("script.jsonl"), line).unwrap();
+        gleaner(at, &format!("{REPLAY} --scripted script.jsonl"))
+            .expect(3)
+            .says(&["script.jsonl", found]);
+    }
+}
+
+#[test]
 fn faulty_tasks_can_be_left_out() {
     let directory = samples();
     let at = directory.path();

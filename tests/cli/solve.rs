@@ -44,9 +44,93 @@ fn solve_refuses_bad_problems() {
         r#"{"groups": [{"name": "g", "tasks": ["a"], "max_total": 2}], "#,
         1,
     );
-    with_stdin(at, "solve --solver exact", &grouped)
-        .expect(1)
-        .says(&["side constraints", "group g"]);
+    for solver in ["exact", "equal-share"] {
+        with_stdin(at, &format!("solve --solver {solver}"), &grouped)
+            .expect(2)
+            .says(&["problem 1", "side constraints", "group g", "highs or cbc"]);
+    }
+}
+
+/// A problem with a group.
+fn grouped() -> String {
+    PROBLEM.replacen(
+        '{',
+        r#"{"groups": [{"name": "g", "tasks": ["a"], "max_total": 2}], "#,
+        1,
+    )
+}
+
+#[test]
+fn an_answer_names_the_solver_that_ran() {
+    let directory = samples();
+    let name = |problem: &str| {
+        let run = with_stdin(directory.path(), "solve --solver auto", problem);
+        let answer = serde_json::from_str::<Value>(&run.out);
+        answer.map_or(run.err, |answer| answer["solver"].to_string())
+    };
+    assert_eq!(name(PROBLEM), "\"exact\"");
+    let expected = match (cfg!(feature = "highs"), cfg!(feature = "cbc")) {
+        (true, _) => "\"highs-counts\"",
+        (false, true) => "\"cbc-counts\"",
+        (false, false) => "this build has no highs",
+    };
+    assert!(name(&grouped()).contains(expected), "{}", name(&grouped()));
+}
+
+// A solver that cannot take what it is given is the wrong one: wrong usage.
+#[test]
+fn wrong_solvers_are_wrong_usage() {
+    let directory = samples();
+    let at = directory.path();
+    fs::write(at.join("one.json"), PROBLEM).unwrap();
+    fs::write(at.join("grouped.json"), grouped()).unwrap();
+    let plan = |lines: &str| {
+        let text = format!("[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\n{lines}\n");
+        fs::write(at.join("plan.toml"), text).unwrap();
+        gleaner(at, "sweep plan.toml --dry-run").expect(2)
+    };
+    plan("formulation = 'paper'").says(&["plan.toml, line 4, formulation"]);
+    for line in [
+        "solve one.json --formulation paper",
+        "solve one.json --solver exact --formulation counts",
+        "replay --events idle.csv --tasks tasks.toml --formulation paper",
+        "compare --problems grouped.json --solvers exact",
+        "compare --problems grouped.json --solvers equal-share,exact",
+    ] {
+        gleaner(at, line).expect(2);
+    }
+    let missing = match (cfg!(feature = "highs"), cfg!(feature = "cbc")) {
+        (false, _) => "highs",
+        (_, false) => "cbc",
+        _ => return only_with_libraries(at),
+    };
+    plan(&format!("solver = ['exact', '{missing}']")).says(&["plan.toml, line 4, solver"]);
+    for line in [
+        "solve one.json",
+        "replay --events idle.csv --tasks tasks.toml",
+        "compare --problems one.json --solvers",
+    ] {
+        let option = if line.contains("--solvers") {
+            ""
+        } else {
+            "--solver"
+        };
+        let run = gleaner(at, &format!("{line} {option} {missing}")).expect(2);
+        run.says(&["this build has no", missing]);
+    }
+}
+
+fn only_with_libraries(at: &std::path::Path) {
+    let paper = "--solver highs --formulation paper";
+    for line in [
+        format!("solve grouped.json {paper}"),
+        format!("replay --events idle.csv --tasks tasks.toml --objective share-fair {paper}"),
+        "compare --problems grouped.json --solvers highs-paper".to_owned(),
+    ] {
+        gleaner(at, &line)
+            .expect(2)
+            .says(&["the paper formulation cannot"]);
+    }
 }
 
 #[test]
@@ -72,6 +156,49 @@ fn solve_writes_models_for_other_solvers() {
 }
 
 #[test]
+fn models_of_one_name_are_refused_before_any_is_written() {
+    let directory = samples();
+    let at = directory.path();
+    let with_id = |id: &str| PROBLEM.replacen('{', &format!("{{\"id\": {id:?}, "), 1);
+    let written = || {
+        let names = fs::read_dir(at).unwrap();
+        let names = names.map(|e| e.unwrap().file_name().into_string().unwrap());
+        names
+            .filter(|name| name.ends_with(".lp"))
+            .collect::<Vec<_>>()
+    };
+    for (ids, found) in [
+        (
+            ["one", "other", "one"],
+            "problem 3 of 3, id: found \"one\" a second time",
+        ),
+        (
+            ["a/b", "other", "a b"],
+            "found \"a b\", whose model would have the file of \"a/b\"",
+        ),
+        (
+            ["2", "", "3"],
+            "problem 2 of 3, id: found \"2\" a second time",
+        ),
+    ] {
+        let problems: String = ids.map(with_id).join("\n");
+        with_stdin(at, "solve - --write-model m.lp", &problems)
+            .expect(3)
+            .says(&[found]);
+        assert_eq!(written(), Vec::<String>::new());
+    }
+    let problems = ["a/b", "a-b"].map(with_id).join("\n");
+    with_stdin(at, "solve - --write-model m.lp", &problems).expect(0);
+    let mut names = written();
+    names.sort();
+    assert_eq!(names, ["m-a-b.lp", "m-a_b.lp"]);
+    // A wrong format is found before anything is written too.
+    with_stdin(at, "solve - --write-model m.txt", &problems)
+        .expect(2)
+        .says(&[".lp or .mps"]);
+}
+
+#[test]
 fn compare_tells_the_heuristic_from_the_optimum() {
     let directory = samples();
     let at = directory.path();
@@ -85,4 +212,33 @@ fn compare_tells_the_heuristic_from_the_optimum() {
     );
     let line = "compare --events idle.csv --tasks tasks.toml --every 200 --solvers exact";
     gleaner(at, line).expect(0).says(&["problems"]);
+}
+
+#[test]
+fn compare_leaves_the_papers_formulation_out_and_says_how_long_it_takes() {
+    let directory = samples();
+    let run = gleaner(directory.path(), "compare --problems problems.jsonl").expect(0);
+    let solvers: Vec<&str> = run
+        .out
+        .lines()
+        .skip(1)
+        .map(|l| l.split(' ').next().unwrap())
+        .collect();
+    let expected: Vec<&str> = ["exact", "highs", "cbc", "equal-share"]
+        .into_iter()
+        .filter(|name| match *name {
+            "highs" => cfg!(feature = "highs"),
+            "cbc" => cfg!(feature = "cbc"),
+            _ => true,
+        })
+        .collect();
+    assert_eq!(solvers, expected);
+    let estimate = run
+        .err
+        .lines()
+        .find(|line| line.contains("12 problems take "));
+    let estimate = estimate.unwrap_or_else(|| panic!("no estimate in {}", run.err));
+    for name in expected {
+        assert!(estimate.contains(&format!("{name} ")), "{estimate}");
+    }
 }

@@ -84,6 +84,6 @@ fn all_published_tasks_are_sound() {
             (first.min_nodes, first.max_nodes, first.work),
             (1, 64, 1.3e8)
         );
-        assert_eq!(first.curve.nodes, [0, 1, 2, 4, 8, 16, 32, 64]);
+        assert_eq!(*first.curve.nodes, [0, 1, 2, 4, 8, 16, 32, 64]);
     }
 }

@@ -66,7 +66,7 @@ fn every_rule_has_its_words() {
         ),
         (
             ("max_nodes", "1e10"),
-            "max_nodes: found 10000000000, expected a whole number",
+            "max_nodes: found 1e10, expected a whole number",
         ),
         (
             ("max_nodes", "5"),
@@ -74,11 +74,15 @@ fn every_rule_has_its_words() {
         ),
         (
             ("rescale_up", "-0.5"),
-            "rescale_up: found -0.5, expected seconds of at least 0",
+            "rescale_up: found -0.5, expected seconds from 0 to 1e12",
         ),
         (
             ("rescale_down", "inf"),
-            "rescale_down: found inf, expected seconds of at least 0",
+            "rescale_down: found inf, expected seconds from 0 to 1e12",
+        ),
+        (
+            ("rescale_up", "1.1e12"),
+            "rescale_up: found 1.1e12, expected seconds from 0 to 1e12",
         ),
         (
             ("rescale_down", "'1'"),
@@ -92,7 +96,11 @@ fn every_rule_has_its_words() {
         (("work", "-3"), "work: found -3, expected a number above 0"),
         (
             ("priority", "0"),
-            "priority: found 0, expected a number above 0",
+            "priority: found 0, expected a number from 1e-30 to 1e30",
+        ),
+        (
+            ("priority", "2e30"),
+            "priority: found 2e30, expected a number from 1e-30 to 1e30",
         ),
         (
             ("priority", "\"high\""),
@@ -133,11 +141,15 @@ fn every_rule_has_its_words() {
         ),
         (
             ("curve.progress", "[0, -1, 3]"),
-            "curve.progress: found -1, expected numbers of at least 0",
+            "curve.progress: found -1, expected 0, or 1e-30 to 1e30",
+        ),
+        (
+            ("curve.progress", "[0, 1e-31, 3]"),
+            "curve.progress: found 1e-31, expected 0, or 1e-30 to 1e30",
         ),
         (
             ("curve.progress", "[0, nan, 3]"),
-            "curve.progress: found NaN, expected numbers of at least 0",
+            "curve.progress: found NaN, expected 0, or 1e-30 to 1e30",
         ),
         (
             ("curve.progress", "[2, 3, 4]"),
@@ -145,7 +157,11 @@ fn every_rule_has_its_words() {
         ),
         (
             ("curve.objective", "[0, inf, 3]"),
-            "curve.objective: found inf, expected numbers of at least 0",
+            "curve.objective: found inf, expected 0, or 1e-30 to 1e30",
+        ),
+        (
+            ("curve.objective", "[0, 1, 1e308]"),
+            "curve.objective: found 1e308, expected 0, or 1e-30 to 1e30",
         ),
         (
             ("curve.objective", "[0]"),
@@ -190,6 +206,36 @@ fn faults_of_all_tasks_are_gathered_or_skipped() {
     let names: Vec<_> = set.tasks.iter().map(|task| task.name.as_str()).collect();
     assert_eq!(names, ["good", "also good"]);
     assert_has(&set.skipped.to_string(), &words);
+}
+
+#[test]
+fn costs_must_fit_the_window() {
+    let toml = [
+        toml_with("dear", &[("rescale_down", "2e9")]),
+        toml_with("cheap", &[("rescale_up", "1e9")]),
+    ];
+    let set = |skip| read_text("tasks.toml", &toml.concat(), skip).unwrap();
+    let words = "tasks.toml, task 1 (\"dear\"), rescale_down: found 2e9 s, \
+                 expected at most 1e6 times the window (--t-fwd 1000)";
+    assert_has(&fault_of(set(false).within_window(1000.0, false)), &[words]);
+    assert_eq!(
+        set(false).within_window(2000.0, false).unwrap().tasks.len(),
+        2
+    );
+
+    let rest = set(true).within_window(1000.0, true).unwrap();
+    assert_eq!(rest.tasks.len(), 1);
+    assert_has(&rest.skipped.to_string(), &[words]);
+    let none = fault_of(set(true).within_window(100.0, true));
+    assert_has(&none, &[words.split(',').next().unwrap(), "no sound task"]);
+
+    // The names of the fields are those of the format.
+    let header =
+        "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
+    let csv = format!("{header}a,1,4,3e9,1,10,0;4,0;3\n");
+    let set = read_text("tasks.csv", &csv, false).unwrap();
+    let words = "line 2, rescale_up: found 3e9 s";
+    assert_has(&fault_of(set.within_window(10.0, false)), &[words]);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Tasks in every format; small fixed examples.
 
+use std::sync::Arc;
+
 use gleaner::domain::{ScalingCurve, Time, TrainingTask};
 use gleaner::ingest::tasks::read;
+use gleaner_solvers::Rates;
 
-use crate::support::{bounds_on_the_curve, file, fixture, fixtures};
+use crate::support::{bounds_on_the_curve, file, fixture, fixtures, published};
 
 /// The tasks that the fixtures hold.
 fn expected() -> Vec<TrainingTask> {
-    let nodes = vec![0, 1, 2, 4];
+    let nodes: Arc<[u32]> = [0, 1, 2, 4].into();
     let task = |name: &str, curve| TrainingTask {
         name: name.to_owned(),
         submit: Time::from_seconds(1_612_915_732),
@@ -19,7 +22,7 @@ fn expected() -> Vec<TrainingTask> {
         priority: 1.0,
         curve,
     };
-    let progress = vec![0.0, 2831.0, 5259.0, 9988.0];
+    let progress = Rates::from([0.0, 2831.0, 5259.0, 9988.0]);
     let first = ScalingCurve {
         nodes: nodes.clone(),
         objective: progress.clone(),
@@ -27,8 +30,8 @@ fn expected() -> Vec<TrainingTask> {
     };
     let second = ScalingCurve {
         nodes,
-        progress: vec![0.0, 10.5, 20.0, 30.0],
-        objective: vec![0.0, 1.0, 1.5, 2.0],
+        progress: [0.0, 10.5, 20.0, 30.0].into(),
+        objective: [0.0, 1.0, 1.5, 2.0].into(),
     };
     vec![
         task("J00000", first),
@@ -121,7 +124,7 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
         let (_folder, sound) = file(name, bounds_on_the_curve(&bounds));
         let mut wanted = expected();
         // In the pickles both have a time, and the first an objective of its own.
-        wanted[0].curve.objective = vec![0.0, 1.0, 1.857, 3.5];
+        wanted[0].curve.objective = [0.0, 1.0, 1.857, 3.5].into();
         wanted[1].submit = Time::from_seconds(1_612_915_732 + 600);
         assert_eq!(
             read(&sound, Some(&curves), false).unwrap().value.tasks,
@@ -140,4 +143,64 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
             "{message}"
         );
     }
+}
+
+/// Whether all tasks have the same lists, not only equal ones.
+fn share_one_curve(tasks: &[TrainingTask]) -> bool {
+    let first = &tasks[0].curve;
+    tasks.iter().all(|task| {
+        let own = &task.curve;
+        Arc::ptr_eq(&own.nodes, &first.nodes)
+            && Arc::ptr_eq(own.progress.list(), first.progress.list())
+            && Arc::ptr_eq(own.objective.list(), first.objective.list())
+    })
+}
+
+#[test]
+fn equal_curves_are_one_in_every_format() {
+    let toml_task = |i, curve: &str| {
+        format!(
+            "[[task]]\nname = 't{i}'\nmin_nodes = 1\nmax_nodes = 2\nrescale_up = 1\n\
+             rescale_down = 1\nwork = 1\ncurve = {curve}\n"
+        )
+    };
+    let own = "{ nodes = [0, 2], progress = [0, 3] }";
+    let named = format!(
+        "[curve.c]\nnodes = [0, 2]\nprogress = [0, 3]\n{}{}{}",
+        toml_task(0, "'c'"),
+        toml_task(1, "'c'"),
+        toml_task(2, own)
+    );
+    let inline = [toml_task(0, own), toml_task(1, own)].concat();
+    let json_task = |i| {
+        format!(
+            "{{\"name\": \"t{i}\", \"min_nodes\": 1, \"max_nodes\": 2, \"rescale_up\": 1, \
+             \"rescale_down\": 1, \"work\": 1, \"curve\": {{\"nodes\": [0, 2], \"progress\": [0, 3]}}}}"
+        )
+    };
+    let json = format!("{{\"task\": [{}, {}]}}", json_task(0), json_task(1));
+    let header = "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress";
+    let csv = format!("{header}\na,1,2,1,1,1,0;2,0;3\nb,1,2,1,1,1,0 2,0 3\n");
+    for (name, text) in [
+        ("named.toml", named),
+        ("inline.toml", inline),
+        ("tasks.json", json),
+        ("tasks.csv", csv),
+    ] {
+        let (_folder, path) = file(name, text);
+        let tasks = read(&path, None, false).unwrap().value.tasks;
+        assert!(tasks.len() > 1 && share_one_curve(&tasks), "{name}");
+    }
+}
+
+#[test]
+fn curves_of_published_pickles_are_shared() {
+    let (Some(bounds), Some(curves)) = (
+        published("hps-shufflenet-Jbnd-1000J.pkl"),
+        published("hps-shufflenet-JNPs-1000J.pkl"),
+    ) else {
+        return;
+    };
+    let tasks = read(&bounds, Some(&curves), false).unwrap().value.tasks;
+    assert!(tasks.len() == 1000 && share_one_curve(&tasks));
 }

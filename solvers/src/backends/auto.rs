@@ -1,46 +1,50 @@
 //! The backend that chooses for the user.
 
 use super::Exact;
-use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
+use crate::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
 
 /// Exact whenever the problem has no side constraint, else HiGHS with the counts
-/// formulation, or CBC in a build without HiGHS.
+/// formulation, or CBC in a build without HiGHS: [`SolverSpec::for_problem`].
 pub struct Auto {
+    spec: SolverSpec,
     exact: Exact,
-    milp: SolverSpec,
+    /// Name of the solver that was asked last.
+    asked: String,
 }
 
 impl Auto {
     /// A solver with the big-M of `spec`.
     pub fn new(spec: SolverSpec) -> Self {
-        let has_only_cbc = cfg!(all(feature = "cbc", not(feature = "highs")));
-        let kind = match has_only_cbc {
-            true => SolverKind::Cbc,
-            false => SolverKind::Highs,
-        };
         Auto {
-            exact: Exact::new(spec.big_m),
-            milp: SolverSpec {
-                kind,
-                formulation: Formulation::Counts,
-                big_m: spec.big_m,
+            spec: SolverSpec {
+                kind: SolverKind::Auto,
+                ..spec
             },
+            exact: Exact::new(spec.big_m),
+            asked: "auto".to_owned(),
         }
     }
 }
 
 impl Solver for Auto {
+    /// The name of the solver that was asked last; `auto` before the first problem.
     fn name(&self) -> &str {
-        "auto"
+        &self.asked
     }
 
     /// # Errors
     /// [`SolveError::NotBuilt`] if the problem has a group and this build no MILP library.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        if problem.groups.is_empty() {
-            self.exact.solve(problem, limits)
-        } else {
-            self.milp.build()?.solve(problem, limits)
-        }
+        let spec = self.spec.for_problem(problem);
+        let mut built;
+        let solver: &mut dyn Solver = match spec.kind {
+            SolverKind::Exact => &mut self.exact,
+            _ => {
+                built = spec.build()?;
+                built.as_mut()
+            }
+        };
+        solver.name().clone_into(&mut self.asked);
+        solver.solve(problem, limits)
     }
 }

@@ -88,7 +88,7 @@ fn outcome(job: &Job, raw: &raw::Model, was_interrupted: bool) -> Outcome {
             optimal: raw.is_proven_optimal(),
             values: Some(raw.col_solution().to_vec()),
             bound: Some(-raw.best_possible_value()),
-            infeasible: false,
+            ..Outcome::default()
         };
     }
     match &job.start {

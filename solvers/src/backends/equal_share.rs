@@ -1,7 +1,7 @@
 //! The original's heuristic (`-mip 0`): an equal quota, leftovers first come first served.
 
-use crate::solver::{Limits, SolveError, Solver};
-use crate::{Allocation, Problem, Status};
+use crate::solver::{EQUAL_SHARE, Limits, SolveError, Solver, refuse_groups};
+use crate::{Allocation, Problem, Status, range};
 
 /// Gives every task ⌊nodes / tasks⌋ nodes (at most its cap; none unless that is
 /// above its minimum), then deals what is left in task order. Proves nothing.
@@ -14,12 +14,8 @@ impl Solver for EqualShare {
     }
 
     fn solve(&mut self, problem: &Problem, _: &Limits) -> Result<Allocation, SolveError> {
-        if let Some(group) = problem.groups.first() {
-            return Err(SolveError::SideConstraint {
-                solver: "equal-share",
-                group: group.name.clone(),
-            });
-        }
+        refuse_groups(EQUAL_SHARE, problem)?;
+        range::check(problem)?;
         let counts = equal_share(problem);
         let status = Status::Feasible;
         Ok(Allocation::with_plan(problem, status, counts, None))
@@ -69,8 +65,9 @@ mod tests {
                 max_nodes,
                 rescale_up: 1.0,
                 rescale_down: 1.0,
-                curve_nodes: vec![0, 64],
-                curve_objective: vec![0.0, 64.0],
+                curve_nodes: vec![0, 64].into(),
+                curve_objective: vec![0.0, 64.0].into(),
+                weight: 1.0,
                 current: 0,
             })
             .collect();

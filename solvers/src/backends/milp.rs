@@ -7,8 +7,10 @@ use good_lp::solvers::ObjectiveDirection;
 use good_lp::{Expression, ProblemVariables, SolverModel, Variable, variable};
 
 use super::equal_share::equal_share;
+use super::precision;
 use crate::formulations::{self, fair};
 use crate::model::{Model, Row};
+use crate::range::{self, NOTHING};
 use crate::{Allocation, Formulation, Goal, Limits, Problem, SolveError, SolverSpec, Status};
 
 /// Matrix entries that a library takes in within a second. It does not look at
@@ -25,6 +27,9 @@ const LARGEST_COEFFICIENT: f64 = 1e6;
 
 /// Relative error that the libraries' tolerances may leave in a proven optimum.
 const TOLERANCE: f64 = 1e-7;
+
+/// What the libraries take for nothing, as a share of the largest objective coefficient.
+const BLIND: f64 = 1e-12;
 
 /// What a library is asked to do.
 pub(super) struct Job {
@@ -51,6 +56,8 @@ pub(super) struct Outcome {
     pub values: Option<Vec<f64>>,
     /// Upper bound on the scaled objective.
     pub bound: Option<f64>,
+    /// Largest coefficient of the objective, not scaled.
+    pub largest: f64,
 }
 
 /// A problem on its way through a library.
@@ -79,7 +86,8 @@ pub(super) fn solve(
         deadline: deadline(limits.time),
         library,
     };
-    refuse(solver, spec, problem)?;
+    formulations::accepts(problem, spec.formulation)?;
+    range::check(problem)?;
     let floor = floor(problem, spec);
     if entries(problem, spec) > MOST_ENTRIES.min(ENTRIES_PER_SECOND * limits.time.as_secs_f64()) {
         return Ok(verdict(problem, limits, floor, &Outcome::default()));
@@ -151,6 +159,7 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
         };
         let mut outcome = (self.library)(&job).map_err(failed)?;
         outcome.bound = outcome.bound.map(|bound| bound / job.scale);
+        outcome.largest = largest(&job.model);
         let (problem, spec) = (self.problem, self.spec);
         let values = outcome.values.as_ref();
         let found = values
@@ -174,20 +183,6 @@ fn deadline(limit: Duration) -> Instant {
     const CENTURY: Duration = Duration::from_secs(3_155_760_000);
     let now = Instant::now();
     now.checked_add(limit.min(CENTURY)).unwrap_or(now)
-}
-
-/// Refuses what the paper formulation cannot carry.
-fn refuse(solver: &'static str, spec: SolverSpec, problem: &Problem) -> Result<(), SolveError> {
-    if spec.formulation == Formulation::Paper && problem.goal == Goal::MaxMin {
-        return Err(SolveError::Goal { solver });
-    }
-    match problem.groups.first() {
-        Some(group) if spec.formulation == Formulation::Paper => Err(SolveError::SideConstraint {
-            solver,
-            group: group.name.clone(),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// The better of staying put and the equal share, if either is allowed.
@@ -234,13 +229,19 @@ fn trivial(model: &Model) -> Option<Outcome> {
         optimal: !infeasible,
         bound: (!infeasible).then_some(0.0),
         values: None,
+        largest: 0.0,
     })
+}
+
+/// The size of the largest objective coefficient.
+fn largest(model: &Model) -> f64 {
+    let sizes = model.columns.iter().map(|c| c.objective.abs());
+    sizes.fold(0.0, f64::max)
 }
 
 /// A power of two, so that scaling rounds nothing.
 fn scale(model: &Model) -> f64 {
-    let sizes = model.columns.iter().map(|c| c.objective.abs());
-    let largest = sizes.fold(0.0, f64::max);
+    let largest = largest(model);
     if largest == 0.0 {
         return 1.0;
     }
@@ -262,7 +263,10 @@ fn verdict(
         });
     };
     let objective = problem.objective(&counts);
-    let slack = TOLERANCE * objective.abs().max(1e-9);
+    if precision::matters(problem, &counts, objective, BLIND * outcome.largest) {
+        return Allocation::with_plan(problem, Status::Feasible, counts, None);
+    }
+    let slack = TOLERANCE * objective.abs().max(NOTHING);
     // A bound below a feasible plan is wrong beyond tolerance, and says nothing.
     let bound = outcome
         .bound

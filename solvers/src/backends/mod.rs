@@ -9,6 +9,7 @@ mod exact;
 mod highs;
 #[cfg(any(feature = "highs", feature = "cbc"))]
 mod milp;
+mod precision;
 
 pub use auto::Auto;
 #[cfg(feature = "cbc")]

@@ -10,7 +10,7 @@ pub mod fair;
 pub mod paper;
 
 use crate::model::Model;
-use crate::{BigM, Formulation, Goal, Problem, SolveError};
+use crate::{BigM, Formulation, Goal, Problem, SolveError, range};
 
 /// Most columns that [`build`] writes down: beyond it a model is gigabytes large.
 pub const MAX_COLUMNS: u64 = 10_000_000;
@@ -23,37 +23,56 @@ pub fn columns(problem: &Problem, formulation: Formulation, big_m: BigM) -> u64 
     }
 }
 
+/// Whether the formulation can state the problem.
+///
+/// # Errors
+/// In the paper formulation [`SolveError::SideConstraint`] for groups, [`SolveError::Goal`]
+/// for a max-min goal, and [`SolveError::Unfit`] for tasks that hold more nodes than are idle.
+pub fn accepts(problem: &Problem, formulation: Formulation) -> Result<(), SolveError> {
+    match formulation {
+        Formulation::Counts => Ok(()),
+        Formulation::Paper => paper::accepts(problem),
+    }
+}
+
+/// Whether [`build`] writes the problem down.
+///
+/// # Errors
+/// As [`accepts`]; [`SolveError::Unfit`] for more than [`MAX_COLUMNS`] columns;
+/// [`SolveError::Invalid`] for numbers out of [`range`].
+pub fn buildable(
+    problem: &Problem,
+    formulation: Formulation,
+    big_m: BigM,
+) -> Result<(), SolveError> {
+    accepts(problem, formulation)?;
+    range::check(problem)?;
+    let columns = columns(problem, formulation, big_m);
+    if columns <= MAX_COLUMNS {
+        return Ok(());
+    }
+    Err(SolveError::Unfit(format!(
+        "the model of problem {} would have {columns} columns, more than the {MAX_COLUMNS} that \
+         are written down: use the exact solver",
+        problem.id
+    )))
+}
+
 /// Writes `problem`, which must be sound, down as a model; under a max-min goal as that of
 /// the level ([`fair::level`]).
 ///
 /// # Errors
-/// [`SolveError::SideConstraint`] for groups and [`SolveError::Goal`] for a max-min goal in
-/// the paper formulation, and
-/// [`SolveError::Invalid`] for a state or a size that the formulation cannot
-/// represent.
+/// As [`buildable`].
 pub fn build(
     problem: &Problem,
     formulation: Formulation,
     big_m: BigM,
 ) -> Result<Model, SolveError> {
-    let columns = columns(problem, formulation, big_m);
-    if columns > MAX_COLUMNS {
-        return Err(SolveError::Invalid(vec![format!(
-            "its model would have {columns} columns, more than the {MAX_COLUMNS} that are \
-             written down: use the exact solver"
-        )]));
-    }
-    let model = match (formulation, problem.goal) {
-        (Formulation::Counts, Goal::Total) => counts::build(problem, big_m),
-        (Formulation::Counts, Goal::MaxMin) => fair::level(problem, big_m),
-        (Formulation::Paper, Goal::Total) => paper::build(problem, big_m)?,
-        (Formulation::Paper, Goal::MaxMin) => return Err(SolveError::Goal { solver: "paper" }),
-    };
-    let finite = model.columns.iter().all(|c| c.objective.is_finite());
-    if finite {
-        Ok(model)
-    } else {
-        Err(SolveError::out_of_range())
+    buildable(problem, formulation, big_m)?;
+    match (formulation, problem.goal) {
+        (Formulation::Counts, Goal::Total) => Ok(counts::build(problem, big_m)),
+        (Formulation::Counts, Goal::MaxMin) => Ok(fair::level(problem, big_m)),
+        (Formulation::Paper, _) => paper::build(problem, big_m),
     }
 }
 

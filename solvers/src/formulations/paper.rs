@@ -24,7 +24,8 @@
 //! max(N + 1, min) there, which gives the optimum of the counts formulation.
 
 use crate::model::{Column, Model};
-use crate::{BigM, Problem, SolveError, Task};
+use crate::solver::refuse_groups;
+use crate::{BigM, Goal, Problem, SolveError, Task};
 
 /// Where the columns of one task lie.
 struct Block {
@@ -87,10 +88,10 @@ pub fn columns(problem: &Problem) -> u64 {
 ///
 /// # Errors
 /// [`SolveError::SideConstraint`] if the problem has a group, and
-/// [`SolveError::Invalid`] if the tasks hold more nodes than are idle, since a
+/// [`SolveError::Unfit`] if the tasks hold more nodes than are idle, since a
 /// node cannot belong to two tasks.
 pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
-    refuse(problem)?;
+    accepts(problem)?;
     let mut model = Model {
         name: "paper".to_owned(),
         ..Model::default()
@@ -119,20 +120,23 @@ pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     Ok(model)
 }
 
-fn refuse(problem: &Problem) -> Result<(), SolveError> {
-    if let Some(group) = problem.groups.first() {
-        return Err(SolveError::SideConstraint {
-            solver: "paper-formulation",
-            group: group.name.clone(),
-        });
+/// Whether the formulation can state the problem.
+///
+/// # Errors
+/// As those of [`build`], and [`SolveError::Goal`] for a max-min goal.
+pub fn accepts(problem: &Problem) -> Result<(), SolveError> {
+    const NAME: &str = "the paper formulation";
+    refuse_groups(NAME, problem)?;
+    if problem.goal == Goal::MaxMin {
+        return Err(SolveError::Goal { solver: NAME });
     }
     let held: u64 = problem.tasks.iter().map(|t| u64::from(t.current)).sum();
     if held > u64::from(problem.nodes) {
-        return Err(SolveError::Invalid(vec![format!(
+        return Err(SolveError::Unfit(format!(
             "the tasks hold {held} nodes now but only {} are idle, which the paper formulation \
-             cannot represent: use the counts formulation",
+             cannot state: use the counts formulation",
             problem.nodes
-        )]));
+        )));
     }
     Ok(())
 }
@@ -147,13 +151,13 @@ fn add_columns(model: &mut Model, problem: &Problem, j: usize, task: &Task) {
     let rate = task.current_rate();
     model.add_binary(format!("up_{j}"), -task.rescale_up * rate);
     model.add_binary(format!("down_{j}"), -task.rescale_down * rate);
-    for (i, rate) in task.curve_objective.iter().enumerate() {
+    for i in 0..task.curve_objective.len() {
         model.add_column(Column {
             name: format!("w_{j}_{i}"),
             lower: 0.0,
             upper: 1.0,
             integer: false,
-            objective: problem.t_fwd * rate,
+            objective: problem.t_fwd * task.rate_at_point(i),
         });
     }
     for i in 1..task.curve_nodes.len() {
@@ -359,8 +363,8 @@ mod tests {
             task.min_nodes = min;
             task.max_nodes = 12;
             task.current = current;
-            task.curve_nodes = vec![0, 1, 3, 12];
-            task.curve_objective.truncate(4);
+            task.curve_nodes = vec![0, 1, 3, 12].into();
+            task.curve_objective = task.curve_objective[..4].into();
         }
         problem
     }

@@ -1,9 +1,11 @@
 //! Helpers shared by the crate's integration tests.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod extreme;
+
 use std::path::Path;
 
-use gleaner_solvers::{Allocation, BigM, Goal, Problem, Task, check};
+use gleaner_solvers::{Allocation, BigM, Goal, Merit, Problem, Task, check};
 use proptest::prelude::*;
 
 /// A reference problem with the optima of the original system.
@@ -65,8 +67,11 @@ pub fn curve() -> impl Strategy<Value = (Vec<u32>, Vec<f64>)> {
 /// Tasks of any bounds and costs on such curves.
 pub fn task() -> impl Strategy<Value = Task> {
     let cost = || prop_oneof![Just(0.0), 0.0..40.0];
-    (curve(), 1u32..6, 0u32..40, cost(), cost(), 0u32..20).prop_map(
-        |((curve_nodes, curve_objective), min_nodes, span, rescale_up, rescale_down, current)| {
+    let weight = prop_oneof![Just(1.0), 0.1..10.0];
+    let counts = (1u32..6, 0u32..40, 0u32..20);
+    (curve(), counts, cost(), cost(), weight).prop_map(
+        |((curve_nodes, curve_objective), counts, rescale_up, rescale_down, weight)| {
+            let (min_nodes, span, current) = counts;
             Task {
                 name: String::new(),
                 min_nodes,
@@ -74,8 +79,9 @@ pub fn task() -> impl Strategy<Value = Task> {
                 rescale_up,
                 rescale_down,
                 current: current.min(*curve_nodes.last().unwrap()),
-                curve_nodes,
-                curve_objective,
+                curve_nodes: curve_nodes.into(),
+                curve_objective: curve_objective.into(),
+                weight,
             }
         },
     )
@@ -104,4 +110,37 @@ pub fn problem() -> impl Strategy<Value = Problem> {
                 goal: Goal::Total,
             }
         })
+}
+
+/// A plan of the greatest merit, and the merit: all are tried.
+pub fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(Merit, Vec<u32>)> {
+    let mut best = None;
+    let mut counts = vec![0; problem.tasks.len()];
+    try_all(problem, big_m, 0, problem.nodes, &mut counts, &mut best);
+    best
+}
+
+fn try_all(
+    problem: &Problem,
+    big_m: BigM,
+    task: usize,
+    left: u32,
+    counts: &mut Vec<u32>,
+    best: &mut Option<(Merit, Vec<u32>)>,
+) {
+    let Some(own) = problem.tasks.get(task) else {
+        let merit = problem.merit(counts);
+        if best.as_ref().is_none_or(|(best, _)| merit > *best) {
+            *best = Some((merit, counts.clone()));
+        }
+        return;
+    };
+    let change = big_m.change_cap(problem.nodes);
+    if big_m.shuts_out(problem.nodes, own.min_nodes) {
+        return;
+    }
+    for count in (0..=left).filter(|&n| own.allows(n) && n.abs_diff(own.current) <= change) {
+        counts[task] = count;
+        try_all(problem, big_m, task + 1, left - count, counts, best);
+    }
 }

@@ -12,7 +12,7 @@ use crate::domain::{Clock, EventLog, TrainingTask};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::sweep::SweepRun;
-use crate::replay::{self, Control, SolverDecider, decide};
+use crate::replay::{self, Control, SolverDecider};
 use crate::sweep::{ReplayKnobs, ReplayPlan, TaskFiles, Window};
 
 /// The replays of a plan.
@@ -59,7 +59,7 @@ impl Replays {
             check: plan.check,
         };
         for files in plan.tasks() {
-            replays.read_tasks(files, plan.skip_invalid, log.value.clock())?;
+            replays.read_tasks(files, &plan, log.value.clock())?;
         }
         for settings in plan.expand() {
             let knobs = settings.knobs.clone();
@@ -80,16 +80,21 @@ impl Replays {
         Ok(replays)
     }
 
-    fn read_tasks(&mut self, files: &TaskFiles, skip_invalid: bool, clock: &Clock) -> Result<()> {
+    fn read_tasks(&mut self, files: &TaskFiles, plan: &ReplayPlan, clock: &Clock) -> Result<()> {
+        let skip_invalid = plan.skip_invalid;
         let read =
             ingest::tasks::read_on(&files.tasks, files.curves.as_deref(), skip_invalid, clock)?;
         remark(&read.notes);
-        if !read.value.skipped.0.is_empty() {
-            remark(&[format!("left out: {}", read.value.skipped)]);
+        // What fits the shortest window fits all, and all runs have the same tasks.
+        let set = read
+            .value
+            .within_window(plan.shortest_window(), skip_invalid)?;
+        if !set.skipped.0.is_empty() {
+            remark(&[format!("left out: {}", set.skipped)]);
         }
         self.tasks.push(TaskSet {
             files: files.clone(),
-            tasks: read.value.tasks,
+            tasks: set.tasks,
             digests: read.sources.iter().map(|s| s.sha256.to_string()).collect(),
         });
         self.sources.extend(read.sources);
@@ -109,14 +114,12 @@ impl Replays {
 
     fn replay(&self, job: &Job, control: Control<'_>) -> Result<replay::Outcome> {
         let spec = job.knobs.spec();
-        let decider = SolverDecider::new(spec, job.limits)?;
+        let mut decider = SolverDecider::new(spec, job.limits)?;
+        if self.check {
+            decider = decider.checked(spec.big_m);
+        }
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
         let options = job.knobs.options();
-        if self.check {
-            let mut checked = decide::Checked::new(decider, spec.big_m);
-            return replay::run(log, tasks, &options, &mut checked, control);
-        }
-        let mut decider = decider;
         replay::run(log, tasks, &options, &mut decider, control)
     }
 }

@@ -20,6 +20,8 @@ use crate::error::{Error, Result};
 
 /// Records decoded at a time.
 const BATCH: usize = 8192;
+/// Records decoded at a time where each is a list, of any length.
+const BATCH_OF_LISTS: usize = 16;
 
 /// Why a visit ended early.
 pub(super) enum Stop {
@@ -80,13 +82,14 @@ impl Leaf<'_> {
         value: impl for<'v> Fn(&'v T::T) -> Value<'v>,
         mut each: impl FnMut(usize, Value<'_>) -> Result<()>,
     ) -> Result<(), Stop> {
+        let records = if self.list { BATCH_OF_LISTS } else { BATCH };
         let mut batch = Batch::<T>::default();
         let mut start = 0;
         for (number, group) in self.file.metadata().row_groups().iter().enumerate() {
             let mut rows = start..start + self.check(group)?;
             let group = self.file.get_row_group(number)?;
             let mut reader = get_typed_column_reader::<T>(group.get_column_reader(self.index)?);
-            while batch.read(&mut reader)? {
+            while batch.read(&mut reader, records)? {
                 self.deliver(&batch, &mut rows, &value, &mut each)?;
             }
             if !rows.is_empty() {
@@ -176,13 +179,17 @@ impl<T: DataType> Default for Batch<T> {
 }
 
 impl<T: DataType> Batch<T> {
-    /// Reads the next records in place of those held; false at the end.
-    fn read(&mut self, reader: &mut ColumnReaderImpl<T>) -> Result<bool, ParquetError> {
+    /// Reads at most `most` records in place of those held; false at the end.
+    fn read(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
+        most: usize,
+    ) -> Result<bool, ParquetError> {
         self.values.clear();
         self.definition.clear();
         self.repetition.clear();
         let (records, _, levels) = reader.read_records(
-            BATCH,
+            most,
             Some(&mut self.definition),
             Some(&mut self.repetition),
             &mut self.values,

@@ -34,6 +34,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::curves::Curves;
 use super::entry::{Entry, Parsed, read_curve};
 use super::fields::{Fields, Labels, Report};
 use super::node::Node;
@@ -48,8 +49,14 @@ static LABELS: Labels = Labels {
     ..Labels::OURS
 };
 
-/// Curves by name; `None` for one with faults, which are reported once.
-type Shared = BTreeMap<String, Option<ScalingCurve>>;
+/// The curves of a document.
+#[derive(Default)]
+struct Named {
+    /// Those that tasks name; `None` for one with faults, which are reported once.
+    by_name: BTreeMap<String, Option<ScalingCurve>>,
+    /// All of them.
+    all: Curves,
+}
 
 pub(super) fn read_toml(source: &Source) -> Result<Parsed<'_>> {
     let text = text(source, TOML_LIMIT)?;
@@ -104,51 +111,73 @@ fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
     };
     let tasks = match fields.take("task") {
         Some(Node::List(tasks)) => tasks,
+        Some(Node::Numbers(numbers)) => numbers.iter().copied().map(Node::Number).collect(),
         other => fields.absent_or_wrong("task", other, "a list of tasks"),
     };
     let mut parsed = Parsed::default();
-    let mut shared = Shared::new();
+    let mut named = Named::default();
     for (name, curve) in curves {
-        let (curve, report) = named_curve(path, &name, curve);
+        let (curve, report) = named.read(path, &name, curve);
         parsed.entries.extend(Entry::of_faults(report));
-        if shared.insert(name.clone(), curve).is_some() {
+        if named.by_name.insert(name.clone(), curve).is_some() {
             let found = format!("{name:?} a second time");
             fields.report.add("curve", found, "every curve once");
         }
     }
     let tasks = (1..)
         .zip(tasks)
-        .map(|(number, task)| entry(path, number, task, &shared));
+        .map(|(number, task)| entry(path, number, task, &mut named));
     parsed.entries.extend(tasks);
     parsed.fatal = fields.finish().faults;
     Ok(parsed)
 }
 
-/// Reads a curve that tasks name.
-fn named_curve<'a>(path: &'a Path, name: &str, curve: Node) -> (Option<ScalingCurve>, Report<'a>) {
-    let report = Report::new(path, format!("curve {name:?}"), &LABELS);
-    let mut fields = Fields::new([], report);
-    let curve = inline_curve(&mut fields, curve);
-    let report = fields.finish();
-    (curve.filter(|_| report.faults.is_empty()), report)
+impl Named {
+    /// Reads a curve that tasks name.
+    fn read<'a>(
+        &mut self,
+        path: &'a Path,
+        name: &str,
+        curve: Node,
+    ) -> (Option<ScalingCurve>, Report<'a>) {
+        let report = Report::new(path, format!("curve {name:?}"), &LABELS);
+        let mut fields = Fields::new([], report);
+        let curve = self.inline(&mut fields, curve);
+        let report = fields.finish();
+        (curve.filter(|_| report.faults.is_empty()), report)
+    }
+
+    /// Reads a curve's own table.
+    fn inline(&mut self, fields: &mut Fields<'_>, curve: Node) -> Option<ScalingCurve> {
+        let Node::Table(values) = curve else {
+            let expected = "a curve (nodes, progress, objective) or the name of one";
+            fields.report.add("curve", curve.to_string(), expected);
+            return None;
+        };
+        let of_curve = |(key, value)| (format!("curve.{key}"), value);
+        fields.extend(values.into_iter().map(of_curve));
+        read_curve(fields, &mut self.all)
+    }
+
+    /// The curve of a name, as a task gives it.
+    fn of_name(&self, fields: &mut Fields<'_>, name: &str) -> Option<ScalingCurve> {
+        match self.by_name.get(name) {
+            Some(Some(curve)) => Some(curve.clone()),
+            Some(None) => {
+                let found = format!("{name:?}, which has faults");
+                fields.report.add("curve", found, "a sound curve");
+                None
+            }
+            None => {
+                let expected = format!("the name of a curve in the file, as in [curve.{name}]");
+                fields.report.add("curve", format!("{name:?}"), expected);
+                None
+            }
+        }
+    }
 }
 
-/// Reads a curve's own table.
-fn inline_curve(fields: &mut Fields<'_>, curve: Node) -> Option<ScalingCurve> {
-    let Node::Table(values) = curve else {
-        let expected = "a curve (nodes, progress, objective) or the name of one";
-        fields.report.add("curve", curve.to_string(), expected);
-        return None;
-    };
-    fields.extend(
-        values
-            .into_iter()
-            .map(|(key, value)| (format!("curve.{key}"), value)),
-    );
-    read_curve(fields)
-}
-
-fn entry<'a>(path: &'a Path, number: usize, task: Node, shared: &Shared) -> Entry<'a> {
+fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> Entry<'a> {
     let mut report = Report::new(path, format!("task {number}"), &LABELS);
     let Node::Table(values) = task else {
         report.add("task", task.to_string(), "a table of fields");
@@ -164,25 +193,9 @@ fn entry<'a>(path: &'a Path, number: usize, task: Node, shared: &Shared) -> Entr
     }
     let mut fields = Fields::new(values, report);
     let curve = match fields.take("curve") {
-        Some(Node::Text(name)) => shared_curve(&mut fields, &name, shared),
-        Some(curve) => inline_curve(&mut fields, curve),
-        None => inline_curve(&mut fields, Node::Null),
+        Some(Node::Text(name)) => named.of_name(&mut fields, &name),
+        Some(curve) => named.inline(&mut fields, curve),
+        None => named.inline(&mut fields, Node::Null),
     };
     Entry::with_curve(fields, curve)
-}
-
-fn shared_curve(fields: &mut Fields<'_>, name: &str, shared: &Shared) -> Option<ScalingCurve> {
-    match shared.get(name) {
-        Some(Some(curve)) => Some(curve.clone()),
-        Some(None) => {
-            let found = format!("{name:?}, which has faults");
-            fields.report.add("curve", found, "a sound curve");
-            None
-        }
-        None => {
-            let expected = format!("the name of a curve in the file, as in [curve.{name}]");
-            fields.report.add("curve", format!("{name:?}"), expected);
-            None
-        }
-    }
 }

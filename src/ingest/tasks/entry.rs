@@ -1,5 +1,6 @@
 //! One task of a file, read and validated.
 
+use super::curves::Curves;
 use super::fields::{Fields, Report};
 use super::validate::{CurveDraft, Draft};
 use crate::domain::clock::Occurrence;
@@ -40,8 +41,8 @@ impl<'a> Entry<'a> {
     }
 
     /// Reads a task whose curve is among its fields.
-    pub fn read(mut fields: Fields<'a>) -> Self {
-        let curve = read_curve(&mut fields);
+    pub fn read(mut fields: Fields<'a>, curves: &mut Curves) -> Self {
+        let curve = read_curve(&mut fields, curves);
         Entry::with_curve(fields, curve)
     }
 
@@ -87,7 +88,7 @@ impl<'a> Entry<'a> {
 }
 
 /// Reads the curve among a task's fields.
-pub(super) fn read_curve(fields: &mut Fields<'_>) -> Option<ScalingCurve> {
+pub(super) fn read_curve(fields: &mut Fields<'_>, curves: &mut Curves) -> Option<ScalingCurve> {
     let labels = fields.report.labels;
     let nodes = fields.list(labels.nodes);
     let progress = fields.list(labels.progress);
@@ -101,5 +102,5 @@ pub(super) fn read_curve(fields: &mut Fields<'_>) -> Option<ScalingCurve> {
         progress: progress?,
         objective,
     };
-    draft.check(&mut fields.report)
+    curves.check(draft, &mut fields.report)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::node::Node;
 use crate::domain::{Stamp, Time};
@@ -145,19 +146,12 @@ impl<'a> Fields<'a> {
             .map(Some)
     }
 
-    pub fn list(&mut self, name: &str) -> Option<Vec<f64>> {
-        let value = self.take(name);
-        let numbers = match &value {
-            Some(Node::List(values)) => values
-                .iter()
-                .map(|value| match value {
-                    Node::Number(number) => Some(*number),
-                    _ => None,
-                })
-                .collect(),
-            _ => None,
-        };
-        numbers.or_else(|| self.wrong(name, value, "a list of numbers"))
+    /// A list of numbers, which may be shared.
+    pub fn list(&mut self, name: &str) -> Option<Arc<[f64]>> {
+        match self.take(name) {
+            Some(Node::Numbers(numbers)) => Some(numbers),
+            other => self.wrong(name, other, "a list of numbers"),
+        }
     }
 
     /// Nothing, in place of a value that is missing or, which is a fault, another.

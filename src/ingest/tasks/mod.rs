@@ -26,16 +26,19 @@
 //! A field that is not among these is a fault, so that no typing error passes silently.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use gleaner_solvers::range::{self, short};
 
 use super::source::{Kind, Source};
 use super::{Gatherer, Loaded};
 use crate::domain::{Clock, TrainingTask};
-use crate::error::{Error, Faults, Result};
+use crate::error::{Error, Fault, Faults, Result};
 
 pub mod document;
 pub mod table;
 
+mod curves;
 mod entry;
 mod fields;
 mod node;
@@ -43,14 +46,117 @@ mod pickle;
 mod validate;
 
 use entry::Parsed;
+use fields::{Labels, Report};
 
 /// Tasks, and what was wrong with those left out.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TaskSet {
     /// The sound tasks, in file order.
     pub tasks: Vec<TrainingTask>,
     /// Faults of the tasks left out; empty unless faulty tasks may be skipped.
     pub skipped: Faults,
+    /// Where each task is in its file, for further faults.
+    origins: Vec<Origin>,
+    /// The file of tasks.
+    file: PathBuf,
+}
+
+/// Where a task is in its file.
+#[derive(Debug, Clone, PartialEq)]
+struct Origin {
+    place: String,
+    labels: &'static Labels,
+}
+
+impl TaskSet {
+    /// The tasks that can be replayed with a forward window of `window` seconds: rescaling
+    /// costs at most [`range::LOSS`] windows, so that every decision's problem is in
+    /// [`range`], whatever the objective and the number of nodes.
+    ///
+    /// # Errors
+    /// The faults of the others, gathered; with `skip_invalid` only where no task is left.
+    pub fn within_window(self, window: f64, skip_invalid: bool) -> Result<TaskSet> {
+        let mut sieve = Sieve::new(&self.file, skip_invalid);
+        sieve.set.skipped = self.skipped;
+        for (task, origin) in self.tasks.into_iter().zip(self.origins) {
+            let mut report = Report::new(&self.file, origin.place, origin.labels);
+            costs_fit_the_window(&task, window, &mut report);
+            sieve.take(Some(task), report)?;
+        }
+        sieve.finish()
+    }
+}
+
+fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
+    let labels = report.labels;
+    let costs = [
+        (labels.rescale_up, task.rescale_up),
+        (labels.rescale_down, task.rescale_down),
+    ];
+    for (field, cost) in costs {
+        if cost > range::LOSS * window {
+            let (most, window) = (short(range::LOSS), short(window));
+            let expected = format!("at most {most} times the window (--t-fwd {window})");
+            report.add(field, format!("{} s", short(cost)), expected);
+        }
+    }
+}
+
+/// Parts sound tasks from faulty ones.
+struct Sieve<'a> {
+    set: TaskSet,
+    file: &'a Path,
+    gatherer: Gatherer,
+    skip_invalid: bool,
+}
+
+impl<'a> Sieve<'a> {
+    fn new(file: &'a Path, skip_invalid: bool) -> Self {
+        Sieve {
+            set: TaskSet {
+                tasks: Vec::new(),
+                skipped: Faults::default(),
+                origins: Vec::new(),
+                file: file.to_owned(),
+            },
+            file,
+            gatherer: Gatherer::default(),
+            skip_invalid,
+        }
+    }
+
+    /// Takes a task, or its faults.
+    fn take(&mut self, task: Option<TrainingTask>, report: Report<'_>) -> Result<()> {
+        match task {
+            Some(task) if report.faults.is_empty() => {
+                self.set.tasks.push(task);
+                self.set.origins.push(Origin {
+                    place: report.place,
+                    labels: report.labels,
+                });
+                Ok(())
+            }
+            _ if self.skip_invalid => {
+                self.set.skipped.0.extend(report.faults);
+                Ok(())
+            }
+            _ => {
+                let mut faults = report.faults.into_iter();
+                faults.try_for_each(|fault| self.gatherer.add(fault))
+            }
+        }
+    }
+
+    /// The sound tasks, of which there must be one.
+    fn finish(self) -> Result<TaskSet> {
+        self.gatherer.finish(())?;
+        if self.set.tasks.is_empty() {
+            let mut faults = self.set.skipped;
+            faults.push(Fault::of(self.file, "no sound task", "at least one task"));
+            return Err(faults.into());
+        }
+        Ok(self.set)
+    }
 }
 
 /// Reads tasks as [`read_on`], for a log whose clock is unknown.
@@ -126,12 +232,10 @@ fn collect(
     skip_invalid: bool,
     clock: &Clock,
 ) -> Result<TaskSet> {
-    let mut set = TaskSet::default();
-    let mut gatherer = Gatherer::default();
-    parsed
-        .fatal
-        .into_iter()
-        .try_for_each(|fault| gatherer.add(fault))?;
+    let mut sieve = Sieve::new(source.path(), skip_invalid);
+    for fault in parsed.fatal {
+        sieve.gatherer.add(fault)?;
+    }
     let mut names = BTreeSet::new();
     for mut entry in parsed.entries {
         entry.place(clock);
@@ -142,20 +246,7 @@ fn collect(
             let found = format!("{name:?}, which an earlier task has");
             report.add(report.labels.name, found, "every name once");
         }
-        match entry.task {
-            Some(task) if report.faults.is_empty() => set.tasks.push(task),
-            _ if skip_invalid => set.skipped.0.extend(report.faults),
-            _ => report
-                .faults
-                .into_iter()
-                .try_for_each(|fault| gatherer.add(fault))?,
-        }
+        sieve.take(entry.task, report)?;
     }
-    gatherer.finish(())?;
-    if set.tasks.is_empty() {
-        let mut faults = set.skipped;
-        faults.push(source.fault("no sound task", "at least one task"));
-        return Err(faults.into());
-    }
-    Ok(set)
+    sieve.finish()
 }

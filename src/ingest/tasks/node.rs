@@ -1,6 +1,7 @@
 //! A field's value, whichever format it comes from.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -17,6 +18,9 @@ pub(super) enum Node {
     Number(f64),
     Text(String),
     Time(Stamp),
+    /// A list of numbers alone, or an empty one. It may be shared.
+    Numbers(Arc<[f64]>),
+    /// A list of other values.
     List(Vec<Node>),
     /// Keys in file order; a key may come twice.
     Table(Vec<(String, Node)>),
@@ -28,11 +32,6 @@ pub(super) enum Node {
 const TOML_DATETIME: &str = "$__toml_private_datetime";
 
 impl Node {
-    /// A list of numbers.
-    pub fn numbers(numbers: impl IntoIterator<Item = f64>) -> Self {
-        Node::List(numbers.into_iter().map(Node::Number).collect())
-    }
-
     /// The list of numbers that a cell's text holds, parted by `;` or spaces; the text
     /// itself where it is none.
     pub fn parse_list(text: &str) -> Self {
@@ -42,8 +41,35 @@ impl Node {
             .map(str::parse)
             .collect();
         match numbers {
-            Ok(numbers) if !numbers.is_empty() => Node::numbers(numbers),
+            Ok(numbers) if !numbers.is_empty() => Node::Numbers(numbers.into()),
             _ => Node::Text(text.to_owned()),
+        }
+    }
+}
+
+/// Gathers the values of a list: as plain numbers, until another value comes.
+#[derive(Debug, Default)]
+pub(super) struct ListBuilder {
+    numbers: Vec<f64>,
+    values: Vec<Node>,
+}
+
+impl ListBuilder {
+    pub fn push(&mut self, value: Node) {
+        match value {
+            Node::Number(number) if self.values.is_empty() => self.numbers.push(number),
+            value => {
+                self.values.extend(self.numbers.drain(..).map(Node::Number));
+                self.values.push(value);
+            }
+        }
+    }
+
+    /// The list; the builder is empty then.
+    pub fn finish(&mut self) -> Node {
+        match self.values.is_empty() {
+            true => Node::Numbers(std::mem::take(&mut self.numbers).into()),
+            false => Node::List(std::mem::take(&mut self.values)),
         }
     }
 }
@@ -56,6 +82,7 @@ impl fmt::Display for Node {
             Node::Number(value) => value.fmt(f),
             Node::Text(text) => f.write_str(&show(text.as_bytes())),
             Node::Time(time) => time.fmt(f),
+            Node::Numbers(values) => write!(f, "a list of {} values", values.len()),
             Node::List(values) => write!(f, "a list of {} values", values.len()),
             Node::Table(_) => f.write_str("a table"),
             Node::Other(what) => f.write_str(what),
@@ -103,11 +130,11 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
-        let mut values = Vec::new();
+        let mut list = ListBuilder::default();
         while let Some(value) = seq.next_element()? {
-            values.push(value);
+            list.push(value);
         }
-        Ok(Node::List(values))
+        Ok(list.finish())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
@@ -134,10 +161,10 @@ mod tests {
                 .unwrap();
         let Node::Table(fields) = toml else { panic!() };
         assert_eq!(fields[0], ("a".into(), Node::Number(1.0)));
-        let Node::List(b) = &fields[1].1 else {
+        let Node::Numbers(b) = &fields[1].1 else {
             panic!()
         };
-        assert!(matches!(b[..], [Node::Number(1.5), Node::Number(x)] if x.is_nan()));
+        assert!(matches!(b[..], [1.5, x] if x.is_nan()));
         assert!(
             matches!(&fields[2].1, Node::Text(t) if t.parse() == Ok(Time::from_seconds(1_612_988_475)))
         );
@@ -147,9 +174,20 @@ mod tests {
 
     #[test]
     fn lists_in_cells_are_parted_by_semicolons_or_spaces() {
-        assert_eq!(Node::parse_list("0;1; 2.5"), Node::numbers([0.0, 1.0, 2.5]));
-        assert_eq!(Node::parse_list("0 1  2.5"), Node::numbers([0.0, 1.0, 2.5]));
+        let three = Node::Numbers([0.0, 1.0, 2.5].into());
+        assert_eq!(Node::parse_list("0;1; 2.5"), three);
+        assert_eq!(Node::parse_list("0 1  2.5"), three);
         assert_eq!(Node::parse_list("0;x"), Node::Text("0;x".into()));
         assert_eq!(Node::parse_list(";"), Node::Text(";".into()));
+    }
+    #[test]
+    fn a_list_of_more_than_numbers_keeps_them_all_in_order() {
+        let mut list = ListBuilder::default();
+        list.push(Node::Number(1.0));
+        list.push(Node::Null);
+        list.push(Node::Number(2.0));
+        let expected = [Node::Number(1.0), Node::Null, Node::Number(2.0)];
+        assert_eq!(list.finish(), Node::List(expected.to_vec()));
+        assert_eq!(list.finish(), Node::Numbers([].into()));
     }
 }

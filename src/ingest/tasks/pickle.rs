@@ -1,7 +1,9 @@
 //! The original's pair of pickled DataFrames: bounds of tasks and their scaling curves.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::curves::Curves;
 use super::entry::{Entry, Parsed};
 use super::fields::{Fields, Labels, Report};
 use super::node::Node;
@@ -47,6 +49,7 @@ pub(super) fn read<'a>(
         .map_err(|e| of_column(tasks.path(), &e))?;
     let mut rows = curve_rows(curves, &curve_frame)?;
     let mut parsed = Parsed::default();
+    let mut shared = Curves::default();
     for (row, name) in names.into_iter().enumerate() {
         let place = format!("{} ({name:?})", row_place(row));
         let report = Report::new(tasks.path(), place, &LABELS);
@@ -58,7 +61,9 @@ pub(super) fn read<'a>(
             *used = true;
             (&curve_frame, *curve_row)
         });
-        parsed.entries.push(entry(fields, curve, curves));
+        parsed
+            .entries
+            .push(entry(fields, curve, curves, &mut shared));
     }
     note_unused(curves, &rows, notes);
     Ok(parsed)
@@ -69,6 +74,7 @@ fn entry<'a>(
     mut fields: Fields<'a>,
     curve: Option<(&Frame<'_>, usize)>,
     curves: &Source,
+    shared: &mut Curves,
 ) -> Entry<'a> {
     let Some((frame, row)) = curve else {
         let expected = format!("a row of this name in {}", curves.path().display());
@@ -79,7 +85,7 @@ fn entry<'a>(
     if !fields.has(SUBMIT) {
         fields.extend(values(frame, row, &[SUBMIT]));
     }
-    Entry::read(fields)
+    Entry::read(fields, shared)
 }
 
 /// Refuses a frame without its columns.
@@ -139,7 +145,7 @@ fn node(cell: &Cell<'_>) -> Node {
         Cell::Float(value) => Node::Number(*value),
         Cell::Text(text) => Node::Text(text.clone().into_owned()),
         Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Stamp::Local(Time(*nanos))),
-        Cell::Numbers(numbers) => Node::numbers(numbers.iter().copied()),
+        Cell::Numbers(numbers) => Node::Numbers(Arc::clone(numbers)),
         other => Node::Other(other.describe()),
     }
 }

@@ -9,11 +9,16 @@
 //! The numbers of a curve are parted by `;` or spaces; in Parquet they may also be lists.
 //! `submit`, `priority` and `curve_objective` may be empty, and their columns left out.
 
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use csv::{ReaderBuilder, StringRecord, Trim};
 
+use super::curves::Curves;
 use super::entry::{Entry, Parsed};
 use super::fields::{Fields, Labels, Report};
-use super::node::Node;
+use super::node::{ListBuilder, Node};
 use crate::domain::Stamp;
 use crate::error::{Fault, Result};
 use crate::ingest::fault::row_place;
@@ -56,14 +61,14 @@ pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
     if !parsed.fatal.is_empty() {
         return Ok(parsed);
     }
+    let mut curves = Curves::default();
     for record in reader.records() {
         let record = record.map_err(|e| csv_error(source, e))?;
         let line = record.position().map_or(0, csv::Position::line);
         let mut report = Report::new(source.path(), format!("line {line}"), &LABELS);
         if record.len() == header.len() {
-            parsed
-                .entries
-                .push(Entry::read(Fields::new(cells(&header, &record), report)));
+            let fields = Fields::new(cells(&header, &record), report);
+            parsed.entries.push(Entry::read(fields, &mut curves));
         } else {
             let expected = format!("{}, as in the header", header.len());
             report.add("", format!("{} fields", record.len()), expected);
@@ -160,9 +165,10 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
             row.push((column.name.clone(), node));
         }
     }
+    let mut curves = Curves::default();
     let entries = rows.into_iter().enumerate().map(|(row, values)| {
         let report = Report::new(source.path(), row_place(row), &LABELS);
-        Entry::read(Fields::new(values, report))
+        Entry::read(Fields::new(values, report), &mut curves)
     });
     Ok(Parsed {
         entries: entries.collect(),
@@ -170,21 +176,87 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     })
 }
 
-/// The cells of a column.
+/// The cells of a column. Equal lists of numbers are one, as few bytes of a file may stand
+/// for many rows of them.
 fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
     let mut nodes: Vec<Node> = vec![Node::Null; table.rows()];
+    let mut lists = Lists::default();
+    let (mut list, mut list_row) = (ListBuilder::default(), 0);
     table.visit_elements(column, |row, value| {
         let node = node(column, value);
-        match &mut nodes[row] {
-            _ if !column.is_list() => nodes[row] = node,
-            _ if value == Value::Empty => {}
-            Node::List(values) => values.push(node),
-            empty => *empty = Node::List(vec![node]),
+        if !column.is_list() {
+            nodes[row] = lists.share(node);
+            return Ok(());
+        }
+        if row != list_row {
+            nodes[list_row] = lists.finish(&mut list);
+            list_row = row;
+        }
+        if value != Value::Empty {
+            list.push(node);
         }
         Ok(())
     })?;
+    if column.is_list() && !nodes.is_empty() {
+        nodes[list_row] = lists.finish(&mut list);
+    }
     Ok(nodes)
 }
+
+/// Distinct lists of numbers.
+#[derive(Default)]
+struct Lists(BTreeSet<ByContent>);
+
+impl Lists {
+    /// The list built so far; nothing where it is empty, as a cell without a list is.
+    fn finish(&mut self, list: &mut ListBuilder) -> Node {
+        match list.finish() {
+            Node::Numbers(numbers) if numbers.is_empty() => Node::Null,
+            node => self.share(node),
+        }
+    }
+
+    /// The same node, with the list that equals its own.
+    fn share(&mut self, node: Node) -> Node {
+        let Node::Numbers(numbers) = node else {
+            return node;
+        };
+        let own = ByContent(numbers);
+        if let Some(known) = self.0.get(&own) {
+            return Node::Numbers(Arc::clone(&known.0));
+        }
+        self.0.insert(ByContent(Arc::clone(&own.0)));
+        Node::Numbers(own.0)
+    }
+}
+
+/// A list of numbers, ordered by length and content.
+struct ByContent(Arc<[f64]>);
+
+impl Ord for ByContent {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let pairs = self.0.iter().zip(other.0.iter());
+        let by_length = self.0.len().cmp(&other.0.len());
+        by_length.then_with(|| {
+            let differing = pairs.map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
+            differing.unwrap_or(Ordering::Equal)
+        })
+    }
+}
+
+impl PartialOrd for ByContent {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ByContent {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ByContent {}
 
 fn node(column: &Column, value: Value<'_>) -> Node {
     match value {

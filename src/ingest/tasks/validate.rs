@@ -1,5 +1,11 @@
 //! The rules that tasks and curves must keep: one small function each.
 
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use gleaner_solvers::Rates;
+use gleaner_solvers::range::{self, short};
+
 use super::fields::{Labels, Report};
 use crate::domain::{ScalingCurve, Stamp, TrainingTask};
 
@@ -20,11 +26,15 @@ pub(super) struct Draft {
 /// A curve as its file states it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CurveDraft {
-    pub nodes: Vec<f64>,
-    pub progress: Vec<f64>,
+    pub nodes: Arc<[f64]>,
+    pub progress: Arc<[f64]>,
     /// The progress where it is `None`.
-    pub objective: Option<Vec<f64>>,
+    pub objective: Option<Arc<[f64]>>,
 }
+
+/// Rates of curves, besides 0, and priorities. Their products, and a rate divided by another
+/// per node, are within [`range::RATE`] then: what solvers take is right whatever the objective.
+const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 
 const TASK_RULES: [fn(&Draft, &mut Report<'_>); 8] = [
     is_named,
@@ -32,9 +42,9 @@ const TASK_RULES: [fn(&Draft, &mut Report<'_>); 8] = [
     counts_are_at_least_one,
     min_is_not_above_max,
     max_is_on_the_curve,
-    costs_are_not_negative,
+    costs_are_in_range,
     work_is_positive,
-    priority_is_positive,
+    priority_is_in_range,
 ];
 
 const CURVE_RULES: [fn(&CurveDraft, &mut Report<'_>); 5] = [
@@ -42,7 +52,7 @@ const CURVE_RULES: [fn(&CurveDraft, &mut Report<'_>); 5] = [
     starts_at_nothing,
     points_are_whole,
     points_increase,
-    values_are_sound,
+    rates_are_in_range,
 ];
 
 impl Draft {
@@ -74,7 +84,7 @@ impl Draft {
 impl CurveDraft {
     /// The values at the points, with what the format calls them.
     fn lists(&self, labels: &Labels) -> impl Iterator<Item = (&'static str, &[f64])> + use<'_> {
-        let progress = (labels.progress, self.progress.as_slice());
+        let progress = (labels.progress, self.progress.as_ref());
         let objective = labels.objective;
         let given = self.objective.as_deref().map(|values| (objective, values));
         std::iter::once(progress).chain(given)
@@ -89,10 +99,12 @@ impl CurveDraft {
         if report.faults.len() > before {
             return None;
         }
+        let nodes = self.nodes.iter().map(|&value| count(value));
+        let progress = Rates::from(self.progress);
         Some(ScalingCurve {
-            nodes: self.nodes.into_iter().map(count).collect::<Option<_>>()?,
-            objective: self.objective.unwrap_or_else(|| self.progress.clone()),
-            progress: self.progress,
+            nodes: nodes.collect::<Option<_>>()?,
+            objective: self.objective.map_or_else(|| progress.clone(), Rates::from),
+            progress,
         })
     }
 }
@@ -119,20 +131,16 @@ fn counts(task: &Draft, labels: &Labels) -> impl Iterator<Item = (&'static str, 
 fn counts_are_whole(task: &Draft, report: &mut Report<'_>) {
     for (field, value) in counts(task, report.labels) {
         if count(value).is_none() {
-            report.add(
-                field,
-                value.to_string(),
-                "a whole number of nodes, at least 1",
-            );
+            report.add(field, short(value), "a whole number of nodes, at least 1");
         }
     }
 }
 
 fn counts_are_at_least_one(task: &Draft, report: &mut Report<'_>) {
     for (field, value) in counts(task, report.labels) {
-        // What is no count is the rule before's.
+        // A value that is not a count at all breaks the rule before.
         if count(value) == Some(0) {
-            report.add(field, value.to_string(), "at least 1 node");
+            report.add(field, short(value), "at least 1 node");
         }
     }
 }
@@ -141,8 +149,12 @@ fn min_is_not_above_max(task: &Draft, report: &mut Report<'_>) {
     if let (Some(min), Some(max)) = (task.min_nodes, task.max_nodes)
         && min > max
     {
-        let expected = format!("at most {max}, which is {}", report.labels.max_nodes);
-        report.add(report.labels.min_nodes, min.to_string(), expected);
+        let expected = format!(
+            "at most {}, which is {}",
+            short(max),
+            report.labels.max_nodes
+        );
+        report.add(report.labels.min_nodes, short(min), expected);
     }
 }
 
@@ -152,40 +164,35 @@ fn max_is_on_the_curve(task: &Draft, report: &mut Report<'_>) {
         && max > f64::from(*last)
     {
         let expected = format!("at most {last}, the curve's last point");
-        report.add(report.labels.max_nodes, max.to_string(), expected);
+        report.add(report.labels.max_nodes, short(max), expected);
     }
 }
 
-fn costs_are_not_negative(task: &Draft, report: &mut Report<'_>) {
+fn costs_are_in_range(task: &Draft, report: &mut Report<'_>) {
     let labels = report.labels;
     let costs = [
         (labels.rescale_up, task.rescale_up),
         (labels.rescale_down, task.rescale_down),
     ];
     for (field, cost) in costs {
-        if let Some(cost) = cost.filter(|cost| !is_sound(*cost)) {
-            report.add(field, cost.to_string(), "seconds of at least 0");
+        if let Some(cost) = cost.filter(|cost| !range::RESCALE.contains(cost)) {
+            report.add(field, short(cost), range::seconds(&range::RESCALE));
         }
     }
 }
 
 fn work_is_positive(task: &Draft, report: &mut Report<'_>) {
-    if let Some(work) = task.work.filter(|work| !(is_sound(*work) && *work > 0.0)) {
-        report.add(report.labels.work, work.to_string(), "a number above 0");
+    if let Some(work) = task.work.filter(|work| !(work.is_finite() && *work > 0.0)) {
+        report.add(report.labels.work, short(work), "a number above 0");
     }
 }
 
-fn priority_is_positive(task: &Draft, report: &mut Report<'_>) {
-    let sound = |priority: &f64| is_sound(*priority) && *priority > 0.0;
-    if let Some(priority) = task.priority.filter(|priority| !sound(priority)) {
-        let field = report.labels.priority;
-        report.add(field, priority.to_string(), "a number above 0");
+fn priority_is_in_range(task: &Draft, report: &mut Report<'_>) {
+    if let Some(priority) = task.priority.filter(|priority| !RATE.contains(priority)) {
+        let (low, high) = (short(*RATE.start()), short(*RATE.end()));
+        let expected = format!("a number from {low} to {high}");
+        report.add(report.labels.priority, short(priority), expected);
     }
-}
-
-/// Finite and not negative.
-fn is_sound(value: f64) -> bool {
-    value.is_finite() && value >= 0.0
 }
 
 fn lists_match(curve: &CurveDraft, report: &mut Report<'_>) {
@@ -205,7 +212,7 @@ fn starts_at_nothing(curve: &CurveDraft, report: &mut Report<'_>) {
         Some(first) => {
             report.add(
                 labels.nodes,
-                format!("{first} as the first point"),
+                format!("{} as the first point", short(*first)),
                 "0 nodes",
             );
             return;
@@ -217,32 +224,33 @@ fn starts_at_nothing(curve: &CurveDraft, report: &mut Report<'_>) {
     }
     for (field, values) in curve.lists(labels) {
         if let Some(value) = values.first().filter(|value| **value > 0.0) {
-            report.add(field, format!("{value} at 0 nodes"), "0 at 0 nodes");
+            report.add(
+                field,
+                format!("{} at 0 nodes", short(*value)),
+                "0 at 0 nodes",
+            );
         }
     }
 }
 
 fn points_are_whole(curve: &CurveDraft, report: &mut Report<'_>) {
     if let Some(value) = curve.nodes.iter().find(|value| count(**value).is_none()) {
-        report.add(
-            report.labels.nodes,
-            value.to_string(),
-            "whole numbers of nodes",
-        );
+        report.add(report.labels.nodes, short(*value), "whole numbers of nodes");
     }
 }
 
 fn points_increase(curve: &CurveDraft, report: &mut Report<'_>) {
     if let Some(pair) = curve.nodes.windows(2).find(|pair| pair[1] <= pair[0]) {
-        let found = format!("{} after {}", pair[1], pair[0]);
+        let found = format!("{} after {}", short(pair[1]), short(pair[0]));
         report.add(report.labels.nodes, found, "increasing numbers of nodes");
     }
 }
 
-fn values_are_sound(curve: &CurveDraft, report: &mut Report<'_>) {
+fn rates_are_in_range(curve: &CurveDraft, report: &mut Report<'_>) {
+    let in_range = |rate: &f64| *rate == 0.0 || RATE.contains(rate);
     for (field, values) in curve.lists(report.labels) {
-        if let Some(value) = values.iter().find(|value| !is_sound(**value)) {
-            report.add(field, value.to_string(), "numbers of at least 0");
+        if let Some(value) = values.iter().find(|value| !in_range(value)) {
+            report.add(field, short(*value), range::or_zero(&RATE));
         }
     }
 }

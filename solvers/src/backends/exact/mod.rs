@@ -17,6 +17,10 @@
 //! O(counts × nodes) of the plain [`recursion`](crate::recursion)); usually it
 //! sees few tasks and few states.
 //!
+//! Values are floats: where some exceed those of the optimum by ten orders of magnitude, the
+//! optimum is not told from other plans by their difference to these, and the answer is called
+//! feasible, with a bound.
+//!
 //! The time limit ends the search, and so does a problem whose search would take more
 //! than about a gibibyte (counts in the millions on curves far from concave): the relaxation's
 //! plan comes back then, with its bound.
@@ -38,8 +42,9 @@ mod shape;
 
 use std::time::Instant;
 
-use crate::solver::{BigM, Limits, SolveError, Solver};
-use crate::{Allocation, Goal, Problem, Status};
+use super::precision;
+use crate::solver::{BigM, EXACT, Limits, SolveError, Solver, refuse_groups};
+use crate::{Allocation, Goal, Problem, Status, range};
 use fair::Levels;
 use relaxation::Relaxation;
 use search::{Case, Search};
@@ -65,12 +70,11 @@ impl Exact {
         }
     }
 
-    /// Solves into the internal buffer: the optimal counts, or `None` where no plan exists
-    /// or values exceed the range of a 64-bit float.
+    /// Solves into the internal buffer: the optimal counts, or `None` where no plan exists.
     ///
-    /// Allocates nothing once the buffers have grown. `problem` must be sound and
-    /// its groups are ignored. Where the search would need more than about a gibibyte the
-    /// counts are feasible but not proven; [`Solver::solve`] tells.
+    /// Allocates nothing once the buffers have grown. `problem` must be sound, its numbers
+    /// within the [`range`], and its groups are ignored. Where the search would need more than
+    /// about a gibibyte the counts are feasible but not proven; [`Solver::solve`] tells.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         self.run(problem, None)?;
         Some(&self.counts)
@@ -79,7 +83,7 @@ impl Exact {
     /// Solves into the internal buffer; how far the plan may be from the optimum, 0 where
     /// it is proven, or `None` where no plan exists.
     fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Option<f64> {
-        if !self.shapes.build(problem, self.big_m) || !self.shapes.is_finite() {
+        if !self.shapes.build(problem, self.big_m) {
             return None;
         }
         if problem.goal == Goal::MaxMin {
@@ -87,9 +91,6 @@ impl Exact {
             self.shapes.restrict(problem, &self.levels.best, floor);
         }
         self.shapes.favour_staying(problem);
-        if !self.shapes.is_finite() {
-            return None;
-        }
         let gap = self
             .relaxation
             .solve(&self.shapes, problem.nodes, &mut self.counts)?;
@@ -106,6 +107,16 @@ impl Exact {
         let proven = self.search.improve(&case, &mut self.counts);
         Some(if proven { 0.0 } else { gap })
     }
+
+    /// How far the plan found may be from the optimum because of rounding; 0 where that does
+    /// not matter.
+    fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
+        let doubt = (self.shapes).uncertainty(problem.nodes, self.relaxation.price());
+        match precision::matters(problem, &self.counts, objective, doubt) {
+            true => doubt,
+            false => 0.0,
+        }
+    }
 }
 
 impl Solver for Exact {
@@ -117,24 +128,18 @@ impl Solver for Exact {
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        if let Some(group) = problem.groups.first() {
-            return Err(SolveError::SideConstraint {
-                solver: "exact",
-                group: group.name.clone(),
-            });
-        }
+        refuse_groups(EXACT, problem)?;
+        range::check(problem)?;
         let deadline = Instant::now().checked_add(limits.time);
         let Some(gap) = self.run(problem, deadline) else {
-            if !self.shapes.is_finite() {
-                return Err(SolveError::out_of_range());
-            }
             return Ok(Allocation::without_plan(Status::Infeasible));
         };
-        let status = match gap > 0.0 {
-            true => Status::Feasible,
-            false => Status::Optimal,
-        };
-        let mut answer = Allocation::with_plan(problem, status, self.counts.clone(), None);
+        let mut answer = Allocation::with_plan(problem, Status::Optimal, self.counts.clone(), None);
+        let doubt = |objective| self.doubt(problem, objective);
+        let gap = gap + answer.objective.map_or(0.0, doubt);
+        if gap > 0.0 {
+            answer.status = Status::Feasible;
+        }
         answer.bound = answer.objective.map(|objective| objective + gap);
         Ok(answer)
     }

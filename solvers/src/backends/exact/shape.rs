@@ -25,10 +25,15 @@ pub(super) struct Shapes {
     vertices: Vec<Vertex>,
     /// Task j's vertices are `starts[j]..starts[j + 1]`.
     starts: Vec<usize>,
-    /// The vertices before [`Shapes::restrict`].
+    /// The vertices before [`Shapes::retain`].
     unrestricted: Vec<Vertex>,
+    /// Least count of every task.
+    least: Vec<u32>,
+    /// The size of the best single task's value.
+    best: f64,
+    /// The size of the largest value.
+    largest: f64,
     bonus: f64,
-    is_finite: bool,
 }
 
 /// A task's value from its count and the curve's value there.
@@ -68,7 +73,6 @@ impl Shapes {
         self.vertices.clear();
         self.starts.clear();
         self.starts.push(0);
-        self.is_finite = true;
         let cap = big_m.change_cap(problem.nodes);
         for task in &problem.tasks {
             if big_m.shuts_out(problem.nodes, task.min_nodes) {
@@ -80,7 +84,7 @@ impl Shapes {
             }
             self.starts.push(self.vertices.len());
         }
-        self.is_finite = self.vertices.iter().all(|v| v.value.is_finite());
+        self.cut(problem);
         true
     }
 
@@ -99,22 +103,31 @@ impl Shapes {
         self.bonus / 4.0
     }
 
-    /// Whether all values are within the range of a 64-bit float.
-    pub fn is_finite(&self) -> bool {
-        self.is_finite
+    /// How far the value of the best plan found may be from the optimum, as values and what is
+    /// computed from them at a price per node are rounded.
+    pub fn uncertainty(&self, nodes: u32, price: f64) -> f64 {
+        if self.largest == 0.0 {
+            return 0.0;
+        }
+        let rounding = 8.0 * f64::EPSILON * (self.largest + price * f64::from(nodes));
+        self.tasks() as f64 * (self.bonus + rounding)
     }
 
     fn push_task(&mut self, problem: &Problem, task: &Task, change_cap: u32) {
         let (nodes, current) = (problem.nodes, task.current);
         let value = Valuation::of(task, problem.t_fwd);
         if current <= change_cap {
-            self.push(0, value.at(0, task.curve_objective[0]), false);
+            self.push(0, value.at(0, task.rate_at_point(0)), false);
         }
         let low = task.min_nodes.max(current.saturating_sub(change_cap));
         let most = current.saturating_add(change_cap).min(nodes);
         let high = most.min(task.cap());
         let first = self.vertices.len();
-        for segment in 0..task.curve_nodes.len().saturating_sub(1) {
+        let segments = task.curve_nodes.len().saturating_sub(1);
+        // The segment that `low` is in or ends, and those that begin by `high`.
+        let begin = task.curve_nodes.partition_point(|&n| n < low);
+        let end = task.curve_nodes.partition_point(|&n| n <= high);
+        for segment in begin.saturating_sub(1)..end.min(segments) {
             self.push_segment(first, task, segment, low, high, &value);
         }
     }
@@ -130,10 +143,7 @@ impl Shapes {
         value: &Valuation,
     ) {
         let (x0, x1) = (task.curve_nodes[segment], task.curve_nodes[segment + 1]);
-        let (y0, y1) = (
-            task.curve_objective[segment],
-            task.curve_objective[segment + 1],
-        );
+        let (y0, y1) = (task.rate_at_point(segment), task.rate_at_point(segment + 1));
         let (from, to) = (x0.max(low), x1.min(high));
         if from > to {
             return;
@@ -173,39 +183,61 @@ impl Shapes {
     /// floor's, and no nodes at all where every task can run. Where some cannot, those
     /// that do earn more than all values together, so that as many as possible do.
     pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
-        let reward = match floor.some_rest {
-            true => self.more_than_all(),
-            false => 0.0,
-        };
+        self.retain(problem, |j, count| match count {
+            0 => floor.some_rest,
+            count => {
+                let share = problem.tasks[j].share_of(problem.t_fwd, best_rates[j], count);
+                share >= floor.level
+            }
+        });
+        self.cut(problem);
+        if floor.some_rest {
+            self.reward_running();
+        }
+    }
+
+    /// Strikes out counts that leave too few nodes for the least counts of the other tasks, as
+    /// values that no plan has would only blur the others; measures what is left.
+    fn cut(&mut self, problem: &Problem) {
+        let mut least = std::mem::take(&mut self.least);
+        least.clear();
+        least.extend((0..self.tasks()).map(|j| self.of(j)[0].count));
+        let in_all: u64 = least.iter().map(|&count| u64::from(count)).sum();
+        if let (1.., Some(free)) = (in_all, u64::from(problem.nodes).checked_sub(in_all)) {
+            self.retain(problem, |j, count| u64::from(count - least[j]) <= free);
+        }
+        self.least = least;
+        (self.best, self.largest) = sizes(&self.vertices);
+    }
+
+    /// Keeps the counts for which `keeps` (task, count) holds. Between two joined vertices it
+    /// changes once at most.
+    fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, u32) -> bool) {
         std::mem::swap(&mut self.vertices, &mut self.unrestricted);
         self.vertices.clear();
-        for (j, (task, &best)) in problem.tasks.iter().zip(best_rates).enumerate() {
-            let keeps = |count| match count {
-                0 => floor.some_rest,
-                count => task.share_of(problem.t_fwd, best, count) >= floor.level,
-            };
+        for (j, task) in problem.tasks.iter().enumerate() {
+            let keeps = |count| keeps(j, count);
             let (from, to) = (self.starts[j], self.starts[j + 1]);
             self.starts[j] = self.vertices.len();
             for i in from..to {
                 self.keep(task, problem.t_fwd, (i > from).then(|| i - 1), i, &keeps);
             }
-            let own = &mut self.vertices[self.starts[j]..];
-            let running = own.iter_mut().filter(|v| v.count > 0);
-            running.for_each(|v| v.value += reward);
         }
         if let Some(end) = self.starts.last_mut() {
             *end = self.vertices.len();
         }
     }
 
-    /// More than the totals of any two plans differ by.
-    fn more_than_all(&self) -> f64 {
-        let largest = |range: &[usize]| {
-            let own = self.vertices[range[0]..range[1]].iter();
-            own.map(|v| v.value.abs()).fold(0.0, f64::max)
-        };
+    /// Adds more than the totals of any two plans differ by to the value of every task that
+    /// runs.
+    fn reward_running(&mut self) {
+        let largest = |range: &[usize]| sizes(&self.vertices[range[0]..range[1]]).1;
         let sum: f64 = self.starts.windows(2).map(largest).sum();
-        if sum > 0.0 { 3.0 * sum } else { 1.0 }
+        // Where all values are 0, any reward will do, and nothing is rounded.
+        let reward = if sum > 0.0 { 3.0 * sum } else { 1.0 };
+        self.largest += 3.0 * sum;
+        let running = self.vertices.iter_mut().filter(|v| v.count > 0);
+        running.for_each(|v| v.value += reward);
     }
 
     /// Adds what `keeps` leaves of vertex `i` and the counts between it and the one before.
@@ -243,12 +275,7 @@ impl Shapes {
 
     /// Adds the bonus of an unchanged task, which settles ties.
     pub fn favour_staying(&mut self, problem: &Problem) {
-        self.is_finite = self.vertices.iter().all(|v| v.value.is_finite());
-        let best = self
-            .vertices
-            .iter()
-            .fold(0.0f64, |m, v| m.max(v.value.abs()));
-        self.bonus = STAY_BONUS * best;
+        self.bonus = STAY_BONUS * self.best;
         for (task, range) in problem.tasks.iter().zip(self.starts.windows(2)) {
             let own = &mut self.vertices[range[0]..range[1]];
             if let Ok(i) = own.binary_search_by_key(&task.current, |v| v.count) {
@@ -256,4 +283,15 @@ impl Shapes {
             }
         }
     }
+}
+
+/// The greatest value, or where all are losses the size of the greatest; the size of the
+/// largest value, gain or loss.
+fn sizes(vertices: &[Vertex]) -> (f64, f64) {
+    let (mut gain, mut loss) = (0.0f64, 0.0f64);
+    for v in vertices {
+        gain = gain.max(v.value);
+        loss = loss.max(-v.value);
+    }
+    (if gain > 0.0 { gain } else { loss }, gain.max(loss))
 }

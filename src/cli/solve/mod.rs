@@ -1,16 +1,16 @@
 //! `gleaner solve`: allocation problems in, allocations out, as JSON.
 
-use std::path::{Path, PathBuf};
+mod models;
+
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use gleaner_solvers::formulations::{self, export};
-use gleaner_solvers::{Problem, check};
+use gleaner_solvers::{Problem, SolveError, check};
 
 use super::print;
-use super::solver::{Formulation as FormulationArg, SolverArgs};
+use super::solver::SolverArgs;
 use crate::error::{Error, Result};
-use crate::files;
 use crate::{ingest, output};
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
@@ -18,8 +18,11 @@ use crate::{ingest, output};
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
 /// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]} and may
 /// have "groups": [{"name", "tasks", "min_total", "max_total"}], bounds on the nodes
-/// that several tasks hold together, and "goal": "max-min", as of share-fair replays, of
-/// which --write-model writes the model of the least share.
+/// that several tasks hold together, "goal": "max-min", as of share-fair replays, of
+/// which --write-model writes the model of the least share, and in a task "weight", which
+/// multiplies its objective. So that every solver takes them, "t_fwd" is from 1e-6 to 1e12
+/// seconds, a rescale costs at most 1e12 seconds and a million windows of what the task earns
+/// at its best, and "curve_objective" holds 0 or numbers from 1e-100 to 1e100.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \
@@ -59,23 +62,19 @@ pub fn run(args: &Args) -> Result<()> {
     let mut solver = spec.build()?;
     let problems = ingest::problems::read(&args.input)?.value;
     for problem in &problems {
-        if let Some(path) = &args.write_model {
-            let path = if problems.len() == 1 {
-                path.clone()
-            } else {
-                numbered(path, &problem.id)
-            };
-            write_model(problem, formulation, args, &path)?;
-        }
+        of_problem(problem, spec.accepts(problem))?;
+    }
+    if let Some(path) = &args.write_model {
+        let formulation = formulation.map(Into::into).unwrap_or_default();
+        models::write_all(&problems, formulation, spec.big_m, &args.input, path)?;
+    }
+    for problem in &problems {
         let clock = Instant::now();
-        let answer = solver.solve(problem, &limits)?;
+        let answer = of_problem(problem, solver.solve(problem, &limits))?;
         let microseconds = clock.elapsed().as_micros() as u64;
-        print(&output::answers::line(
-            problem,
-            solver.name(),
-            &answer,
-            microseconds,
-        )?)?;
+        // The name is asked for afterwards, as `auto` chooses by the problem.
+        let line = output::answers::line(problem, solver.name(), &answer, microseconds)?;
+        print(&line)?;
         if args.check
             && let Err(violations) = check(problem, &answer, spec.big_m)
         {
@@ -90,40 +89,10 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// `dir/name.lp` as `dir/name-ID.lp`, with the id made fit for a file name.
-fn numbered(path: &Path, id: &str) -> PathBuf {
-    let fit: String = id
-        .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || c == '-' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{stem}-{fit}.{extension}"))
-}
-
-fn write_model(
-    problem: &Problem,
-    formulation: Option<FormulationArg>,
-    args: &Args,
-    path: &Path,
-) -> Result<()> {
-    let write = match path.extension().and_then(|e| e.to_str()) {
-        Some("lp") => export::write_lp,
-        Some("mps") => export::write_mps,
-        _ => {
-            return Err(Error::Usage(format!(
-                "--write-model {}: expected a name ending in .lp or .mps",
-                path.display()
-            )));
-        }
-    };
-    let formulation = formulation.map(Into::into).unwrap_or_default();
-    let model = formulations::build(problem, formulation, args.solver.big_m.into())?;
-    files::write(path, |out| write(&model, out))
+/// A result with the problem's id in its error.
+fn of_problem<T>(problem: &Problem, result: Result<T, SolveError>) -> Result<T> {
+    result.map_err(|error| match error.is_wrong_choice() {
+        true => Error::Usage(format!("problem {}: {error}", problem.id)),
+        false => error.into(),
+    })
 }

@@ -1,0 +1,224 @@
+//! Recomputes an answer's feasibility and objective from the problem alone, and looks for
+//! plans that refute what it claims.
+//!
+//! It shares no code with any solver: the curve is interpolated and the costs
+//! are added up here once more, in the plainest way.
+//!
+//! A claim is refuted, not proven: a bound by every plan that differs from the answer's in
+//! one task, the claim to be max-min fair by a plan of as many tasks of which all have a
+//! greater share. The time is linear in the curves' points at most, so that a check costs no
+//! more than a solve.
+
+mod fair;
+mod recount;
+mod violation;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use recount::{bounds, corners, term};
+pub use violation::Violation;
+
+use crate::solver::BigM;
+use crate::{Allocation, Goal, Problem, Status, Task};
+
+/// Relative tolerance on objectives, and on shares of more than 1.
+const TOLERANCE: f64 = 1e-6;
+
+/// Share of all that is earned and lost that rounding may come to where the two cancel out.
+const ROUNDING: f64 = 1e-9;
+
+/// Checks `answer` against `problem`; `big_m` states which changes are allowed.
+///
+/// # Errors
+/// All violations, gathered.
+pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), Vec<Violation>> {
+    let promises_plan = matches!(answer.status, Status::Optimal | Status::Feasible);
+    let (Some(counts), Some(objective)) = (&answer.counts, answer.objective) else {
+        return if promises_plan {
+            Err(vec![mismatch(answer, false)])
+        } else {
+            Ok(())
+        };
+    };
+    let mut out = Vec::new();
+    if !promises_plan {
+        out.push(mismatch(answer, true));
+    }
+    if counts.len() != problem.tasks.len() {
+        out.push(Violation::WrongLength {
+            found: counts.len(),
+            expected: problem.tasks.len(),
+        });
+        return Err(out);
+    }
+    check_counts(problem, counts, big_m, &mut out);
+    check_groups(problem, counts, &mut out);
+    let is_feasible = out.is_empty();
+    let is_free = problem.groups.is_empty() && big_m == BigM::Corrected;
+    let plan = Plan::of(problem, counts);
+    check_objective(&plan, objective, answer.bound, &mut out);
+    match problem.goal {
+        Goal::MaxMin => fair::check(problem, counts, answer, is_free, &mut out),
+        Goal::Total => {
+            check_no_fairness(counts, answer, &mut out);
+            if let (Some(bound), true) = (answer.bound, is_feasible && is_free) {
+                check_bound(problem, &plan, counts, bound, &mut out);
+            }
+        }
+    }
+    if out.is_empty() { Ok(()) } else { Err(out) }
+}
+
+fn mismatch(answer: &Allocation, has_plan: bool) -> Violation {
+    Violation::PlanMismatch {
+        status: answer.status.as_str(),
+        has_plan,
+    }
+}
+
+fn check_counts(problem: &Problem, counts: &[u32], big_m: BigM, out: &mut Vec<Violation>) {
+    let used: u64 = counts.iter().map(|&c| u64::from(c)).sum();
+    if used > u64::from(problem.nodes) {
+        out.push(Violation::OverCapacity {
+            used,
+            nodes: problem.nodes,
+        });
+    }
+    let cap = big_m.change_cap(problem.nodes);
+    for (task, &count) in problem.tasks.iter().zip(counts) {
+        let (min, max) = bounds(task);
+        if count != 0 && (count < min || count > max) {
+            out.push(Violation::OutOfBounds {
+                task: task.name.clone(),
+                count,
+                min,
+                max,
+            });
+        }
+        let change = count.abs_diff(task.current);
+        if change > cap {
+            out.push(Violation::OverChangeCap {
+                task: task.name.clone(),
+                change,
+                cap,
+            });
+        }
+    }
+}
+
+fn check_groups(problem: &Problem, counts: &[u32], out: &mut Vec<Violation>) {
+    for group in &problem.groups {
+        let members: BTreeSet<&str> = group.tasks.iter().map(String::as_str).collect();
+        let tasks = problem.tasks.iter().zip(counts);
+        let inside = tasks.filter(|(task, _)| members.contains(task.name.as_str()));
+        let total: u64 = inside.map(|(_, &count)| u64::from(count)).sum();
+        let min = u64::from(group.min_total.unwrap_or(0));
+        let max = group.max_total.map_or(u64::MAX, u64::from);
+        if total < min || total > max {
+            out.push(Violation::GroupLimit {
+                group: group.name.clone(),
+                total,
+                min,
+                max,
+            });
+        }
+    }
+}
+
+/// A plan's objective, added up anew.
+struct Plan {
+    objective: f64,
+    /// All that is earned and lost.
+    turnover: f64,
+}
+
+impl Plan {
+    fn of(problem: &Problem, counts: &[u32]) -> Self {
+        let (mut gains, mut losses) = (0.0, 0.0);
+        for (task, &count) in problem.tasks.iter().zip(counts) {
+            let term = term(task, problem.t_fwd, count);
+            gains += term.gain;
+            losses += term.loss;
+        }
+        Plan {
+            objective: gains - losses,
+            turnover: gains + losses,
+        }
+    }
+
+    /// Most by which two figures for one objective of about `size` may differ.
+    fn slack(&self, size: f64) -> f64 {
+        TOLERANCE * size.abs() + ROUNDING * self.turnover
+    }
+}
+
+fn check_objective(plan: &Plan, stated: f64, bound: Option<f64>, out: &mut Vec<Violation>) {
+    let recomputed = plan.objective;
+    let slack = plan.slack(recomputed);
+    if (stated - recomputed).abs() > slack || !stated.is_finite() {
+        out.push(Violation::WrongObjective { stated, recomputed });
+    }
+    if let Some(bound) = bound
+        && (bound < recomputed - slack || !bound.is_finite())
+    {
+        out.push(Violation::BoundBelowObjective {
+            bound,
+            objective: recomputed,
+        });
+    }
+}
+
+fn check_no_fairness(counts: &[u32], answer: &Allocation, out: &mut Vec<Violation>) {
+    if answer.fairness.is_some() {
+        out.push(Violation::WrongFairness {
+            running: counts.iter().filter(|&&count| count > 0).count() as u32,
+            share: None,
+            stated: format!("{:?}", answer.fairness),
+        });
+    }
+}
+
+/// Looks for a plan above the bound among those that differ in one task's count.
+fn check_bound(
+    problem: &Problem,
+    plan: &Plan,
+    counts: &[u32],
+    bound: f64,
+    out: &mut Vec<Violation>,
+) {
+    let used: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    let free = u64::from(problem.nodes).saturating_sub(used);
+    for (task, &count) in problem.tasks.iter().zip(counts) {
+        let within = u32::try_from(free + u64::from(count)).unwrap_or(u32::MAX);
+        let (other, gain) = best_change(task, problem.t_fwd, count, within);
+        let better = plan.objective + gain;
+        if gain > 0.0 && better > bound + plan.slack(better) {
+            out.push(Violation::BoundBelowPlan {
+                bound,
+                task: task.name.clone(),
+                count: other,
+                better,
+            });
+            return;
+        }
+    }
+}
+
+/// The count of at most `within` that the task earns most on, and how much more that is than
+/// on `count`.
+fn best_change(task: &Task, t_fwd: f64, count: u32, within: u32) -> (u32, f64) {
+    let (min, max) = bounds(task);
+    let now = term(task, t_fwd, count).net();
+    let others = std::iter::once(0).chain(corners(task, min, max.min(within)));
+    let mut best = (count, 0.0);
+    for other in others {
+        let gain = term(task, t_fwd, other).net() - now;
+        if gain > best.1 {
+            best = (other, gain);
+        }
+    }
+    best
+}

@@ -1,0 +1,166 @@
+//! Which numbers a problem may hold, so that every solver takes it.
+//!
+//! The solvers compute with sums of window × rate and of rescale cost × rate. The libraries
+//! behind `highs` and `cbc` add limits of their own: CBC aborts the process on a coefficient of
+//! 1e25 or more, HiGHS refuses matrix entries above 1e15, and both have absolute tolerances of
+//! about 1e-7. What each formulation makes of a problem:
+//!
+//! | formulation | coefficients | bounded by |
+//! |---|---|---|
+//! | objective of counts and paper | t_fwd × rate, rescale × rate now | scaled by a power of two to at most 1e6, which is exact while they and their sum are far from the limits of a float: [`WINDOW`], [`RATE`], [`RESCALE`] |
+//! | rows of counts and paper | node counts, big-M of 2 N and of a task's minimum | below 2^33, as counts are 32-bit |
+//! | rows and bounds of the fair level | shares × 1024 | a share is at most 1 and at least −[`LOSS`] |
+//! | objective of the fair level | (2 − least share) × 1024 against 1 | with a least share of −1e6 the level is still found to about 1e-7, the tolerance of a proof |
+//!
+//! With these limits every intermediate value of every solver, the exact one and the heuristic
+//! included, is finite: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128, and the
+//! smallest gain over a window is 1e-106.
+
+use std::ops::RangeInclusive;
+
+use crate::{Problem, SolveError, Task};
+
+/// Seconds that a forward window may have.
+pub const WINDOW: RangeInclusive<f64> = 1e-6..=1e12;
+
+/// Objective per second that a curve may have at a point, besides 0.
+pub const RATE: RangeInclusive<f64> = 1e-100..=1e100;
+
+/// Seconds of progress that growing or shrinking may cost.
+pub const RESCALE: RangeInclusive<f64> = 0.0..=1e12;
+
+/// Most that one change of a task's count may cost, in units of the most that the task can
+/// earn in the window.
+pub const LOSS: f64 = 1e6;
+
+/// Smaller than every gain within the ranges: stands for 0 where a figure is divided by one.
+pub const NOTHING: f64 = 1e-120;
+
+/// Everything in `problem`, whose curves must be well formed, that is out of range: one
+/// sentence each.
+pub fn faults(problem: &Problem) -> Vec<String> {
+    let mut out = Vec::new();
+    push_window(problem.t_fwd, &mut out);
+    for task in &problem.tasks {
+        push_task(task, problem.t_fwd, true, &mut out);
+    }
+    out
+}
+
+/// Adds what is out of range in the window.
+pub(crate) fn push_window(window: f64, out: &mut Vec<String>) {
+    if !WINDOW.contains(&window) {
+        let (found, expected) = (short(window), seconds(&WINDOW));
+        out.push(format!("t_fwd is {found}, expected {expected}"));
+    }
+}
+
+/// Adds what is out of range in a task. Products are looked at where the task's curve and
+/// bounds are well formed and its single numbers and the window in range.
+pub(crate) fn push_task(task: &Task, window: f64, is_well_formed: bool, out: &mut Vec<String>) {
+    let before = out.len();
+    push_rates(task, out);
+    push_costs(task, out);
+    if is_well_formed && out.len() == before && WINDOW.contains(&window) {
+        push_losses(task, window, out);
+    }
+}
+
+/// Refuses a problem with numbers out of range.
+///
+/// # Errors
+/// [`SolveError::Invalid`] with all of [`faults`].
+pub fn check(problem: &Problem) -> Result<(), SolveError> {
+    let faults = faults(problem);
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(SolveError::Invalid(faults))
+    }
+}
+
+/// Whether a curve may have this rate.
+pub fn is_rate(rate: f64) -> bool {
+    rate == 0.0 || RATE.contains(&rate)
+}
+
+/// "0, or 1e-100 to 1e100", for messages.
+pub fn or_zero(range: &RangeInclusive<f64>) -> String {
+    let (low, high) = (short(*range.start()), short(*range.end()));
+    format!("0, or {low} to {high}")
+}
+
+/// "seconds from 1e-6 to 1e12", for messages.
+pub fn seconds(range: &RangeInclusive<f64>) -> String {
+    let (low, high) = (short(*range.start()), short(*range.end()));
+    format!("seconds from {low} to {high}")
+}
+
+fn push_rates(task: &Task, out: &mut Vec<String>) {
+    let weight = task.weight;
+    if !(weight.is_finite() && weight >= 0.0) {
+        let (name, found) = (&task.name, short(weight));
+        out.push(format!(
+            "task {name}: weight is {found}, expected a number of at least 0"
+        ));
+        return;
+    }
+    let (least, most) = task.curve_objective.extremes();
+    if is_rate(weight * least) && is_rate(weight * most) {
+        return;
+    }
+    let mut rates = task.curve_objective.iter().map(|value| weight * value);
+    let Some(rate) = rates.find(|&rate| !is_rate(rate)) else {
+        return;
+    };
+    let weighted = if weight == 1.0 { "" } else { " times weight" };
+    out.push(format!(
+        "task {}: curve_objective{weighted} holds {}, expected {}",
+        task.name,
+        short(rate),
+        or_zero(&RATE)
+    ));
+}
+
+fn push_costs(task: &Task, out: &mut Vec<String>) {
+    for (field, cost) in task.costs() {
+        if !RESCALE.contains(&cost) {
+            out.push(format!(
+                "task {}: {field} is {}, expected {}",
+                task.name,
+                short(cost),
+                seconds(&RESCALE)
+            ));
+        }
+    }
+}
+
+fn push_losses(task: &Task, window: f64, out: &mut Vec<String>) {
+    let largest = task.rescale_up.max(task.rescale_down);
+    // On a count that it may hold, a task earns no more than at its best.
+    if largest <= LOSS * window && task.allows(task.current) {
+        return;
+    }
+    let (rate, best) = (task.current_rate(), task.best_rate());
+    for (field, cost) in task.costs() {
+        if best > 0.0 && cost * rate > LOSS * window * best {
+            out.push(format!(
+                "task {}: {field} of {} s costs {} at its rate now, expected at most {} times \
+                 the {} that it can earn in t_fwd",
+                task.name,
+                short(cost),
+                short(cost * rate),
+                short(LOSS),
+                short(window * best)
+            ));
+        }
+    }
+}
+
+/// A number as messages write it: `1e12`, not `1000000000000`.
+pub fn short(value: f64) -> String {
+    match value == 0.0 || !value.is_finite() || (1e-3..1e6).contains(&value.abs()) {
+        true => format!("{value}"),
+        false => format!("{value:e}"),
+    }
+}

@@ -1,0 +1,89 @@
+//! `--write-model`: problems as files for other solvers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gleaner_solvers::formulations::{self, export};
+use gleaner_solvers::model::Model;
+use gleaner_solvers::{BigM, Formulation, Problem};
+
+use super::of_problem;
+use crate::error::{Error, Fault, Faults, Result};
+use crate::files;
+
+/// Writes the model of every problem: one to `path`, several to files of their own beside it.
+///
+/// # Errors
+/// Before anything is written: a name that is not of a format, problems that the formulation
+/// cannot state, problems whose files would have one name. A file that cannot be written.
+pub(super) fn write_all(
+    problems: &[Problem],
+    formulation: Formulation,
+    big_m: BigM,
+    input: &Path,
+    path: &Path,
+) -> Result<()> {
+    let write = writer(path)?;
+    let paths = paths(problems, input, path)?;
+    for problem in problems {
+        of_problem(
+            problem,
+            formulations::buildable(problem, formulation, big_m),
+        )?;
+    }
+    for (problem, path) in problems.iter().zip(paths) {
+        let model = formulations::build(problem, formulation, big_m)?;
+        files::write(&path, |out| write(&model, out))?;
+    }
+    Ok(())
+}
+
+type Writer = fn(&Model, &mut files::Whole) -> std::io::Result<()>;
+
+/// What writes the format that the name asks for.
+fn writer(path: &Path) -> Result<Writer> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("lp") => Ok(export::write_lp),
+        Some("mps") => Ok(export::write_mps),
+        _ => Err(Error::Usage(format!(
+            "--write-model {}: expected a name ending in .lp or .mps",
+            path.display()
+        ))),
+    }
+}
+
+/// The file of every problem.
+fn paths(problems: &[Problem], input: &Path, path: &Path) -> Result<Vec<PathBuf>> {
+    if problems.len() == 1 {
+        return Ok(vec![path.to_owned()]);
+    }
+    let paths: Vec<PathBuf> = problems.iter().map(|p| numbered(path, &p.id)).collect();
+    let mut owners: BTreeMap<&Path, &Problem> = BTreeMap::new();
+    let mut faults = Faults::default();
+    for ((number, problem), path) in (1..).zip(problems).zip(&paths) {
+        let Some(other) = owners.insert(path, problem) else {
+            continue;
+        };
+        let id = &problem.id;
+        let found = match other.id == *id {
+            true => format!("{id:?} a second time"),
+            false => format!("{id:?}, whose model would have the file of {:?}", other.id),
+        };
+        let expected = "ids that differ in letters, digits or - for --write-model";
+        let fault = Fault::of(input, found, expected).field("id");
+        faults.push(fault.at(format!("problem {number} of {}", problems.len())));
+    }
+    faults.into_result(paths)
+}
+
+/// `dir/name.lp` as `dir/name-ID.lp`, with the id made fit for a file name.
+fn numbered(path: &Path, id: &str) -> PathBuf {
+    let is_fit = |c: char| c.is_alphanumeric() || c == '-';
+    let fit: String = id
+        .chars()
+        .map(|c| if is_fit(c) { c } else { '_' })
+        .collect();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}-{fit}.{extension}"))
+}

@@ -1,0 +1,134 @@
+//! How long a comparison will take, from a few problems.
+
+use std::time::{Duration, Instant};
+
+use super::Contender;
+
+/// Problems that are timed first.
+const SAMPLE: usize = 3;
+
+/// Once a contender spent this on the sample, its time is known well enough.
+const ENOUGH: Duration = Duration::from_secs(1);
+
+/// The problems, of `count`, that are timed first: spread evenly, as those of a log grow and
+/// shrink with its idle nodes.
+pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
+    let wanted = count.min(SAMPLE);
+    (0..wanted).map(move |i| match wanted {
+        1 => 0,
+        _ => i * (count - 1) / (wanted - 1),
+    })
+}
+
+/// How long a comparison takes in all, about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// Problems to compare on.
+    pub problems: usize,
+    /// Time of each contender, in their order.
+    pub contenders: Vec<(&'static str, Duration)>,
+    /// Time of them together, and of finding the optima.
+    pub all: Duration,
+}
+
+/// Times contenders on the sample.
+pub(super) struct Stopwatch {
+    /// Name, time spent and problems solved.
+    contenders: Vec<(&'static str, Spent)>,
+    reference: Spent,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    time: Duration,
+    problems: u32,
+}
+
+impl Spent {
+    fn add(&mut self, time: Duration) {
+        self.time += time;
+        self.problems += 1;
+    }
+
+    /// For so many problems, each like the mean.
+    fn for_all(self, problems: usize) -> Duration {
+        let mean = self.time.as_secs_f64() / f64::from(self.problems.max(1));
+        Duration::try_from_secs_f64(mean * problems as f64).unwrap_or(Duration::MAX)
+    }
+}
+
+impl Stopwatch {
+    pub fn new(contenders: &[Contender]) -> Self {
+        let of = |c: &Contender| (c.name, Spent::default());
+        Stopwatch {
+            contenders: contenders.iter().map(of).collect(),
+            reference: Spent::default(),
+        }
+    }
+
+    /// Whether a contender is to be timed on another problem.
+    pub fn wants(&self, contender: usize) -> bool {
+        self.contenders[contender].1.time < ENOUGH
+    }
+
+    /// Times a contender on a problem.
+    pub fn time<T>(&mut self, contender: usize, solve: impl FnOnce() -> T) -> T {
+        let clock = Instant::now();
+        let result = solve();
+        self.contenders[contender].1.add(clock.elapsed());
+        result
+    }
+
+    /// Times the search for a problem's optimum.
+    pub fn reference(&mut self, solve: impl FnOnce()) {
+        let clock = Instant::now();
+        solve();
+        self.reference.add(clock.elapsed());
+    }
+
+    /// The time that `problems` problems take.
+    pub fn estimate(&self, problems: usize) -> Estimate {
+        let of = |&(name, spent): &(&'static str, Spent)| (name, spent.for_all(problems));
+        let contenders: Vec<_> = self.contenders.iter().map(of).collect();
+        let together: Duration = contenders.iter().map(|(_, time)| *time).sum();
+        Estimate {
+            problems,
+            contenders,
+            all: together + self.reference.for_all(problems),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::CONTENDERS;
+
+    #[test]
+    fn the_sample_is_spread_over_all_problems() {
+        let of = |count| sample(count).collect::<Vec<_>>();
+        assert!(of(0).is_empty());
+        assert_eq!(of(1), [0]);
+        assert_eq!(of(2), [0, 1]);
+        assert_eq!(of(3), [0, 1, 2]);
+        assert_eq!(of(4), [0, 1, 3]);
+        assert_eq!(of(101), [0, 50, 100]);
+    }
+
+    // Derived by formula: the mean of the sample times the number of problems.
+    #[test]
+    fn the_estimate_is_the_mean_times_the_number() {
+        let mut stopwatch = Stopwatch::new(&CONTENDERS[..2]);
+        let seconds = Duration::from_secs;
+        for time in [2, 4] {
+            stopwatch.contenders[0].1.add(seconds(time));
+        }
+        stopwatch.contenders[1].1.add(Duration::from_millis(10));
+        stopwatch.reference.add(Duration::from_millis(1));
+        assert!(!stopwatch.wants(0) && stopwatch.wants(1));
+        let estimate = stopwatch.estimate(100);
+        let expected = [("exact", seconds(300)), ("highs", seconds(1))];
+        assert_eq!(estimate.contenders, expected);
+        assert_eq!(estimate.all, Duration::from_millis(301_100));
+    }
+}

@@ -1,0 +1,80 @@
+//! Every solver over all problems.
+
+use gleaner_solvers::Status;
+
+use super::{Contender, Row};
+
+/// One solver over all problems.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Name of the solver.
+    pub solver: &'static str,
+    /// Problems it took.
+    pub problems: usize,
+    /// Problems it refused.
+    pub refused: usize,
+    /// Problems it proved optimal.
+    pub optimal: usize,
+    /// Problems without a plan.
+    pub without_plan: usize,
+    /// Sum of the objectives.
+    pub objective: f64,
+    /// Mean relative gap to the exact optimum.
+    pub mean_gap: Option<f64>,
+    /// Largest relative gap to the exact optimum.
+    pub worst_gap: Option<f64>,
+    /// Median wall time in microseconds.
+    pub median_micros: f64,
+    /// 99th percentile of the wall time in microseconds.
+    pub p99_micros: f64,
+}
+
+/// Sums rows up by solver, in the contenders' order.
+pub fn summarise(rows: &[Row], contenders: &[Contender]) -> Vec<Line> {
+    contenders
+        .iter()
+        .map(|c| {
+            let own: Vec<&Row> = rows.iter().filter(|r| r.solver == c.name).collect();
+            let taken: Vec<&Row> = own.iter().copied().filter(|r| r.status.is_ok()).collect();
+            let mut times: Vec<f64> = taken.iter().map(|r| r.micros).collect();
+            times.sort_by(f64::total_cmp);
+            let gaps: Vec<f64> = taken.iter().filter_map(|r| r.gap_to_optimum).collect();
+            Line {
+                solver: c.name,
+                problems: taken.len(),
+                refused: own.len() - taken.len(),
+                optimal: taken
+                    .iter()
+                    .filter(|r| r.status == Ok(Status::Optimal))
+                    .count(),
+                without_plan: taken.iter().filter(|r| r.objective.is_none()).count(),
+                objective: taken.iter().filter_map(|r| r.objective).sum(),
+                mean_gap: (!gaps.is_empty()).then(|| gaps.iter().sum::<f64>() / gaps.len() as f64),
+                worst_gap: gaps.iter().copied().reduce(f64::max),
+                median_micros: percentile(&times, 50),
+                p99_micros: percentile(&times, 99),
+            }
+        })
+        .collect()
+}
+
+/// The `percent`-th percentile of sorted values, by nearest rank; 0 of none.
+fn percentile(sorted: &[f64], percent: usize) -> f64 {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_by_nearest_rank() {
+        let values: Vec<f64> = (1..=200).map(f64::from).collect();
+        assert_eq!(
+            (percentile(&values, 50), percentile(&values, 99)),
+            (100.0, 198.0)
+        );
+        assert_eq!((percentile(&[7.0], 99), percentile(&[], 50)), (7.0, 0.0));
+    }
+}
