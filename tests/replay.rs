@@ -329,7 +329,7 @@ fn without_a_better_plan_in_time_nothing_changes_and_nothing_is_charged() {
         let outcome = replay(&two_events, &[task("a", 1e9)], &options, &mut decider).unwrap();
         let row = &outcome.steps[0];
         assert_eq!(
-            (row.status, outcome.solver.as_str()),
+            (row.status, outcome.summary.solver.as_str()),
             (expected, "stubborn")
         );
         if expected == StepStatus::Kept {

@@ -65,6 +65,16 @@ pub enum Formulation {
     Paper,
 }
 
+impl Formulation {
+    /// Name on the command line and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Formulation::Counts => "counts",
+            Formulation::Paper => "paper",
+        }
+    }
+}
+
 /// What broke, as opposed to what came back (see [`Status`](crate::Status)).
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
@@ -176,6 +186,13 @@ pub enum SolverKind {
     Cbc,
     /// The original's heuristic.
     EqualShare,
+}
+
+impl SolverKind {
+    /// Whether the backend takes a formulation.
+    pub fn is_milp(self) -> bool {
+        matches!(self, SolverKind::Highs | SolverKind::Cbc)
+    }
 }
 
 /// A backend with its modelling options.

@@ -142,8 +142,8 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
         let loaded = ingest::problems::read(path)?;
         return Ok((loaded.value, loaded.sources));
     }
+    args.log.check()?;
     let inputs = args.log.read(false)?;
-    let options = args.log.options()?;
     let exact = SolverSpec::new(SolverKind::Exact);
     let mut recorder = Recorder::new(
         SolverDecider::new(exact, limits(args.time_limit, args.gap)?)?,
@@ -153,7 +153,13 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
         stop: interrupt::flag(),
         progress: &mut |_, _| {},
     };
-    replay::run(&inputs.log, &inputs.tasks, &options, &mut recorder, control)?;
+    replay::run(
+        &inputs.log,
+        &inputs.tasks,
+        &inputs.options,
+        &mut recorder,
+        control,
+    )?;
     if recorder.problems.is_empty() {
         return Err(Error::Run(
             "the replay met no event with idle nodes and active tasks".into(),

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use gleaner_solvers::range;
 use serde::Serialize;
 
 use super::remark;
@@ -13,7 +12,9 @@ use crate::domain::{EventLog, Stamp, TrainingTask};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::zone::Zone;
 use crate::ingest::{self, Loaded, SourceId};
-use crate::replay::{Initial, Objective, Options};
+use crate::replay::rounds::check_repeatable;
+use crate::replay::{Initial, Objective, Options, TFwd};
+use crate::words::counted;
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize)]
@@ -30,9 +31,10 @@ pub struct LogArgs {
     #[command(flatten)]
     #[serde(flatten)]
     slice: SliceArgs,
-    /// Forward window in seconds over which a reallocation must pay (-Tfwd).
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
-    t_fwd: f64,
+    /// Forward window in seconds over which a reallocation must pay (-Tfwd), or `auto`: what
+    /// gleaner inspect suggests for the log and the tasks.
+    #[arg(long, value_name = "SECONDS|auto", default_value_t = TFwd::Auto, allow_negative_numbers = true)]
+    t_fwd: TFwd,
     /// Most tasks active at once (-maxJ).
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     max_tasks: usize,
@@ -49,6 +51,10 @@ pub struct LogArgs {
     /// Reallocate a finished task's nodes when it finishes, not at the next node event.
     #[arg(long)]
     completion_events: bool,
+    /// Submit the tasks again when all of them are done, until the log ends. Task `a` of the
+    /// second round is called `a#2`.
+    #[arg(long)]
+    repeat_tasks: bool,
 }
 
 /// Which part of a log is used.
@@ -167,6 +173,8 @@ pub struct Inputs {
     pub skipped: Faults,
     /// Every file read.
     pub sources: Vec<SourceId>,
+    /// How to replay them.
+    pub options: Options,
 }
 
 const NEEDS: &str = "\
@@ -217,7 +225,8 @@ impl LogArgs {
     /// Reads the tasks and the log, and cuts the slice.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a file is not named; faults of the files; an empty slice.
+    /// [`Error::Usage`] where a file is not named, and for tasks that cannot be repeated;
+    /// faults of the files; an empty slice.
     pub fn read(&self, skip_invalid: bool) -> Result<Inputs> {
         let (Some(events), Some(tasks)) = (&self.events, &self.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
@@ -226,8 +235,14 @@ impl LogArgs {
         let (curves, clock) = (self.curves.as_deref(), log.value.clock());
         let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         remark(&tasks.notes);
-        let set = tasks.value.within_window(self.t_fwd, skip_invalid)?;
+        let window = self.choose(&log.value, &tasks.value.tasks);
+        let set = tasks.value.within_window(window, skip_invalid)?;
+        if self.repeat_tasks {
+            check_repeatable(&set.tasks)?;
+        }
+        remark(&late(&set.tasks, &log.value));
         Ok(Inputs {
+            options: self.options(window),
             log: log.value,
             tasks: set.tasks,
             skipped: set.skipped,
@@ -235,23 +250,30 @@ impl LogArgs {
         })
     }
 
-    /// How to replay.
+    /// Refuses arguments that no file could make right.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a window out of [`range`] or no task at once.
-    pub fn options(&self) -> Result<Options> {
-        if !range::WINDOW.contains(&self.t_fwd) {
-            let expected = range::seconds(&range::WINDOW);
-            let found = range::short(self.t_fwd);
-            return Err(Error::Usage(format!(
-                "--t-fwd is {found}, expected {expected}"
-            )));
+    /// [`Error::Usage`] for no task at once.
+    pub fn check(&self) -> Result<()> {
+        match self.max_tasks {
+            0 => Err(Error::Usage("--max-tasks is 0, expected at least 1".into())),
+            _ => Ok(()),
         }
-        if self.max_tasks == 0 {
-            return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
+    }
+
+    /// The forward window in seconds; says where one comes from that was to be found.
+    fn choose(&self, log: &EventLog, tasks: &[TrainingTask]) -> f64 {
+        let chosen = self.t_fwd.choose(log, tasks, self.max_tasks);
+        if chosen.suggestion.is_some() {
+            remark(&[chosen.to_string()]);
         }
-        Ok(Options {
-            t_fwd: self.t_fwd,
+        chosen.seconds
+    }
+
+    /// How to replay with this forward window.
+    fn options(&self, t_fwd: f64) -> Options {
+        Options {
+            t_fwd,
             max_tasks: self.max_tasks,
             objective: self.objective,
             initial: match self.initial {
@@ -261,6 +283,29 @@ impl LogArgs {
             },
             seed: self.seed,
             completion_events: self.completion_events,
-        })
+            repeat_tasks: self.repeat_tasks,
+        }
     }
+}
+
+/// A remark where tasks are submitted after the log's end.
+fn late(tasks: &[TrainingTask], log: &EventLog) -> Vec<String> {
+    let (Some(&end), Some(first)) = (log.times().last(), tasks.iter().map(|t| t.submit).min())
+    else {
+        return Vec::new();
+    };
+    let late = tasks.iter().filter(|task| task.submit > end).count();
+    let remark = match late {
+        0 => return Vec::new(),
+        late if late == tasks.len() => format!(
+            "no task is submitted within the log: it ends at {end}, and the first task is \
+             submitted at {first}"
+        ),
+        late => format!(
+            "{} of {} submitted after the log's end, {end}",
+            late,
+            counted(tasks.len(), "task")
+        ),
+    };
+    vec![remark]
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use crate::error::{Error, Result};
+use crate::replay::t_fwd::ORIGINAL;
 
 /// The original's flags that only have another name here.
 const RENAMED: [(&str, &str); 8] = [
@@ -16,7 +17,8 @@ const RENAMED: [(&str, &str); 8] = [
     ("-maxJ", "--max-tasks"),
 ];
 
-/// Replaces the original's single-dash flags after `replay` by this program's.
+/// Replaces the original's single-dash flags after `replay` by this program's. With any of
+/// them the forward window is the original's unless one is named.
 ///
 /// # Errors
 /// A switch whose value is no yes or no.
@@ -25,10 +27,12 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
         return Ok(arguments);
     }
     let mut out = Vec::with_capacity(arguments.len());
+    let mut is_original = false;
     let mut rest = arguments.into_iter();
     while let Some(argument) = rest.next() {
         let (flag, mut value) = split(&argument);
         if let Some((_, name)) = RENAMED.iter().find(|(old, _)| *old == flag) {
+            is_original = true;
             out.push(name.into());
             out.extend(value);
             continue;
@@ -37,6 +41,7 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
             out.push(argument);
             continue;
         }
+        is_original = true;
         value = value.or_else(|| rest.next());
         let value = value.ok_or_else(|| Error::Usage(format!("{flag} needs a value")))?;
         match flag.as_str() {
@@ -49,6 +54,9 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
             }
             _ => {}
         }
+    }
+    if is_original && !out.iter().any(|argument| split(argument).0 == "--t-fwd") {
+        out.extend(["--t-fwd".into(), ORIGINAL.to_string().into()]);
     }
     Ok(out)
 }
@@ -94,7 +102,15 @@ mod tests {
         assert_eq!(theirs, ours);
         assert_eq!(
             translated("gleaner replay -mip 1 -print 1"),
-            ["gleaner", "replay"]
+            ["gleaner", "replay", "--t-fwd", "10"]
+        );
+        assert_eq!(
+            translated("gleaner replay -nN 5 --t-fwd=auto"),
+            ["gleaner", "replay", "--nodes", "5", "--t-fwd=auto"]
+        );
+        assert_eq!(
+            translated("gleaner replay --nodes 5"),
+            ["gleaner", "replay", "--nodes", "5"]
         );
     }
 

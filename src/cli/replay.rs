@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long)]
     skip_invalid: bool,
     /// Replay the allocations of this alloc.jsonl instead of solving; ends where it ends.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events", "repeat_tasks"])]
     scripted: Option<PathBuf>,
     /// Check every decision with a checker that shares no code with the solvers.
     #[arg(long)]
@@ -60,7 +60,7 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
-    let mut options = args.log.options()?;
+    args.log.check()?;
     let mut seconds = Seconds::default();
     let clock = Instant::now();
     let open = |path| RunDir::open(path, "replay", args);
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut decider = decider(args, &mut inputs)?;
     if args.scripted.is_some() {
         // The script's event 0 is the initial deal.
-        options.initial = Initial::Solve;
+        inputs.options.initial = Initial::Solve;
     }
     report_skipped(&inputs);
     seconds.read = clock.elapsed().as_secs_f64();
@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
     let outcome = replay::run(
         &inputs.log,
         &inputs.tasks,
-        &options,
+        &inputs.options,
         decider.as_mut(),
         control,
     )?;
@@ -96,8 +96,9 @@ pub fn run(args: &Args) -> Result<()> {
     print(&if args.json {
         summary::json(&outcome.summary)?
     } else {
-        summary::text(&outcome, seconds)
+        summary::text(&outcome.summary, seconds)
     })?;
+    remark(&outcome.summary.remarks());
     if outcome.summary.complete {
         Ok(())
     } else {

@@ -2,6 +2,9 @@
 
 use super::{ScalingCurve, Time};
 
+/// What files call the work of an endless task.
+pub const ENDLESS: &str = "endless";
+
 /// An elastic training task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingTask {
@@ -17,7 +20,7 @@ pub struct TrainingTask {
     pub rescale_up: f64,
     /// Seconds of progress lost when it shrinks or is preempted.
     pub rescale_down: f64,
-    /// Total work until it is done, in the curve's units.
+    /// Total work until it is done, in the curve's units; infinite for an endless task.
     pub work: f64,
     /// How much it counts under the objective `priority-weighted` (above 0, 1 as a rule).
     pub priority: f64,
@@ -28,4 +31,9 @@ pub struct TrainingTask {
 impl TrainingTask {
     /// Submission of a task without a time: before every log's first event.
     pub const FROM_START: Time = Time(i64::MIN);
+
+    /// Whether it goes on as long as there are nodes.
+    pub fn is_endless(&self) -> bool {
+        self.work == f64::INFINITY
+    }
 }

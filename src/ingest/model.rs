@@ -99,7 +99,7 @@ mod tests {
         let head = r#"{"format":"gleaner-model","version":9,"kind":"packing"}"#;
         assert_has(
             &fault(read_text(head)),
-            &["of version 9", "of version 1", "train the model anew"],
+            &["of version 9", "of version 2", "train the model anew"],
         );
         let head = head.replace('9', "1");
         assert_has(&fault(read_text(&head)), &["missing field `program`"]);

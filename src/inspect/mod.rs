@@ -75,6 +75,16 @@ pub struct Inspection {
     pub suggestion: Suggestion,
 }
 
+/// A window for replays of `log`, for tasks with these costs.
+pub fn suggest(log: &EventLog, costs: RescaleCosts) -> Suggestion {
+    suggestion_of(&scan::Scan::of(log), costs)
+}
+
+fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
+    let lives = lives::Lives::new(&scan.lengths);
+    suggestion::suggest(&lives, &scan.departures, scan.span_seconds, costs)
+}
+
 /// Inspects `log`, which may be a slice; `costs` are those of the tasks to be trained on it.
 pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
     let scan = scan::Scan::of(log);
@@ -82,12 +92,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
     let nodes = log.nodes().len();
     let capacity = nodes as f64 * scan.span_seconds;
     let idle_nodes_mean = ratio(scan.idle_node_seconds, scan.span_seconds);
-    let suggestion = suggestion::suggest(
-        &lives::Lives::new(&scan.lengths),
-        &scan.departures,
-        scan.span_seconds,
-        costs,
-    );
+    let suggestion = suggestion_of(&scan, costs);
     let time = |row: Option<&Time>| row.map(|time| log.clock().show(*time)).unwrap_or_default();
     let (first, last) = (log.times().first(), log.times().last());
     Inspection {

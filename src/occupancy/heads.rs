@@ -87,6 +87,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         // An oracle: a sorted set.
         #[test]
         fn neighbours_are_those_of_a_sorted_set(

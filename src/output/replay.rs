@@ -8,7 +8,7 @@ use crate::replay::{AllocationRow, Outcome, StepRow, TaskRow};
 /// All tables of a replay of `log`: steps, timings, tasks, allocations, fragments.
 pub fn tables<'a>(outcome: &'a Outcome, log: &'a EventLog) -> [Table<'a>; 5] {
     [
-        steps(&outcome.steps, &outcome.solver),
+        steps(&outcome.steps, &outcome.summary.solver),
         timings(&outcome.steps),
         tasks(&outcome.tasks),
         allocations(&outcome.allocations, &outcome.tasks, log),
@@ -98,7 +98,10 @@ fn tasks(rows: &[TaskRow]) -> Table<'_> {
                 Column::Times(rows.iter().map(|r| r.start).collect()),
             ),
             ("end", Column::Times(rows.iter().map(|r| r.end).collect())),
-            ("work", number(|r| r.work)),
+            (
+                "work",
+                Column::Floats(rows.iter().map(|r| finite(r.work)).collect()),
+            ),
             ("work_done", number(|r| r.work_done)),
             ("node_seconds", number(|r| r.node_seconds)),
             ("rescales_up", count(|r| r.rescales_up)),
@@ -114,6 +117,11 @@ fn tasks(rows: &[TaskRow]) -> Table<'_> {
             ),
         ],
     }
+}
+
+/// Nothing for the work of an endless task.
+fn finite(work: f64) -> Option<f64> {
+    work.is_finite().then_some(work)
 }
 
 fn allocations<'a>(rows: &[AllocationRow], tasks: &'a [TaskRow], log: &'a EventLog) -> Table<'a> {

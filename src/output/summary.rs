@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use super::number;
 use super::run::Seconds;
 use crate::error::{Error, Result};
-use crate::replay::{Outcome, Summary};
+use crate::replay::{Ended, Summary};
+use crate::words::counted;
 
 /// The summary as pretty-printed JSON.
 ///
@@ -17,67 +19,26 @@ pub fn json(summary: &Summary) -> Result<String> {
 }
 
 /// The summary as a table that a person understands.
-pub fn text(outcome: &Outcome, seconds: Seconds) -> String {
-    let s = &outcome.summary;
-    let mut lines: Vec<(&str, String)> = vec![
-        (
-            "log",
-            format!("{} to {} ({})", s.from, s.to, duration(s.span_seconds)),
-        ),
-        (
-            "nodes",
-            format!(
-                "{}, of which {:.1} idle on average",
-                s.nodes, s.equivalent_nodes
-            ),
-        ),
+pub fn text(s: &Summary, seconds: Seconds) -> String {
+    let mut lines = vec![
+        ("log", log(s)),
+        ("replayed", replayed(s)),
+        ("nodes", nodes(s)),
+        ("window", window(s)),
         ("objective", s.objective.to_string()),
-        ("events", events(s, &outcome.solver)),
-        (
-            "idle node-hours",
-            format!("{:.1}", s.idle_node_seconds / 3600.0),
-        ),
-        (
-            "used node-hours",
-            format!(
-                "{:.1} ({})",
-                s.used_node_seconds / 3600.0,
-                share(s.used_node_seconds, s.idle_node_seconds)
-            ),
-        ),
+        ("solver", solver(s)),
+        ("events", events(s)),
+        ("idle node-hours", hours(s.idle_node_seconds)),
+        ("used node-hours", used(s)),
         ("work done", format!("{:.6e}", s.total_work)),
         ("lost to rescaling", loss(s.rescale_loss, s)),
         ("lost to preemption", loss(s.preemption_loss, s)),
         ("efficiency", efficiency(s)),
         ("fairness", fairness(s)),
-        (
-            "tasks",
-            format!(
-                "{} of {} finished, {} started",
-                s.tasks_finished, s.tasks, s.tasks_started
-            ),
-        ),
+        ("tasks", tasks(s)),
     ];
-    if let (Some(mean), Some(median), Some(last)) = (
-        s.completion_mean_s,
-        s.completion_median_s,
-        s.completion_last_s,
-    ) {
-        let text = format!(
-            "mean {}, median {}, last after {}",
-            duration(mean),
-            duration(median),
-            duration(last)
-        );
-        lines.push(("completion", text));
-    }
-    lines.push((
-        "time taken",
-        format!(
-            "{:.2} s reading, {:.2} s replaying, {:.2} s writing",
-            seconds.read, seconds.compute, seconds.write
-        ),
-    ));
+    lines.extend(completion(s).map(|text| ("completion", text)));
+    lines.push(("time taken", taken(seconds)));
     if !s.complete {
         lines.push(("INCOMPLETE", "interrupted before the end of the log".into()));
     }
@@ -88,23 +49,116 @@ pub fn text(outcome: &Outcome, seconds: Seconds) -> String {
     })
 }
 
-fn events(s: &Summary, solver: &str) -> String {
-    match solver {
-        "scripted" => format!("{}, as the script says", s.events),
-        _ => format!(
-            "{}, {} by {solver} proven optimal{}",
-            s.events,
-            if s.events_optimal == s.events {
-                "all".into()
-            } else {
-                s.events_optimal.to_string()
-            },
-            if s.events_kept > 0 {
-                format!(", {} without a better plan in time", s.events_kept)
-            } else {
-                String::new()
-            }
-        ),
+fn log(s: &Summary) -> String {
+    format!(
+        "{} to {} ({}), {} idle node-hours",
+        s.log_from,
+        s.log_to,
+        duration(s.log_span_seconds),
+        hours(s.log_idle_node_seconds)
+    )
+}
+
+fn replayed(s: &Summary) -> String {
+    let span = match s.to == s.log_to {
+        true => "the whole log".to_owned(),
+        false => format!("{} to {} ({})", s.from, s.to, duration(s.span_seconds)),
+    };
+    format!("{span}, until {}", why(s.ended))
+}
+
+/// Why a replay ended: it went on until this.
+pub fn why(ended: Ended) -> &'static str {
+    match ended {
+        Ended::TasksFinished => "all tasks had finished",
+        Ended::LogEnded => "its end",
+        Ended::ScriptEnded => "the end of the script",
+        Ended::TaskLimit => "there would have been too many tasks",
+        Ended::Interrupted => "it was interrupted",
+    }
+}
+
+fn nodes(s: &Summary) -> String {
+    let idle = short(s.idle_nodes_mean(), 1);
+    format!("{}, of which {idle} idle on average", s.nodes)
+}
+
+fn window(s: &Summary) -> String {
+    let at_once = counted(s.max_tasks, "task");
+    format!("{} s, at most {at_once} at once", number::short(s.t_fwd))
+}
+
+fn solver(s: &Summary) -> String {
+    match &s.formulation {
+        Some(formulation) => format!("{}, formulation {formulation}", s.solver),
+        None => s.solver.clone(),
+    }
+}
+
+fn used(s: &Summary) -> String {
+    format!(
+        "{} ({})",
+        hours(s.used_node_seconds),
+        share(s.used_node_seconds, s.idle_node_seconds)
+    )
+}
+
+fn tasks(s: &Summary) -> String {
+    let endless = match s.tasks_endless {
+        0 => String::new(),
+        endless => format!(", {endless} endless"),
+    };
+    let rounds = match s.rounds {
+        1 => String::new(),
+        rounds => format!(" in {rounds} rounds"),
+    };
+    format!(
+        "{} of {} finished, {} started{endless}{rounds}",
+        s.tasks_finished, s.tasks, s.tasks_started
+    )
+}
+
+fn completion(s: &Summary) -> Option<String> {
+    Some(format!(
+        "mean {}, median {}, last after {}",
+        duration(s.completion_mean_s?),
+        duration(s.completion_median_s?),
+        duration(s.completion_last_s?)
+    ))
+}
+
+fn taken(seconds: Seconds) -> String {
+    format!(
+        "{:.2} s reading, {:.2} s replaying, {:.2} s writing",
+        seconds.read, seconds.compute, seconds.write
+    )
+}
+
+fn events(s: &Summary) -> String {
+    if s.solver == "scripted" {
+        return format!("{}, as the script says", s.events);
+    }
+    let optimal = match s.events_optimal == s.events {
+        true => "all".to_owned(),
+        false => s.events_optimal.to_string(),
+    };
+    let kept = match s.events_kept {
+        0 => String::new(),
+        kept => format!(", {kept} without a better plan in time"),
+    };
+    format!("{}, {optimal} proven optimal{kept}", s.events)
+}
+
+/// Node-seconds as node-hours.
+fn hours(node_seconds: f64) -> String {
+    short(node_seconds / 3600.0, 1)
+}
+
+/// A number with so many decimals, or six digits where it is huge.
+fn short(value: f64, decimals: usize) -> String {
+    match value.abs() < 1e9 {
+        true => format!("{value:.decimals$}"),
+        false => number::short(value),
     }
 }
 
@@ -116,9 +170,9 @@ fn loss(lost: f64, s: &Summary) -> String {
 fn efficiency(s: &Summary) -> String {
     match (s.efficiency, s.fluid_efficiency) {
         (Some(dedicated), Some(fluid)) => format!(
-            "{:.1} % of {:.1} dedicated nodes, {:.1} % of the costless bound",
+            "{:.1} % of {} dedicated nodes, {:.1} % of the costless bound",
             100.0 * dedicated,
-            s.equivalent_nodes,
+            short(s.equivalent_nodes, 1),
             100.0 * fluid
         ),
         _ => "none: nothing to compare with".into(),

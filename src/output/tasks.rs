@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::domain::tasks::ENDLESS;
 use crate::domain::{ScalingCurve, TrainingTask};
 use crate::error::{Error, Result};
 use crate::files;
@@ -32,10 +33,27 @@ struct Task<'a> {
     max_nodes: u32,
     rescale_up: f64,
     rescale_down: f64,
-    work: f64,
+    work: Work,
     #[serde(skip_serializing_if = "Option::is_none")]
     priority: Option<f64>,
     curve: String,
+}
+
+/// A number, or the word for work without an end.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Work {
+    Number(f64),
+    Word(&'static str),
+}
+
+impl Work {
+    fn of(task: &TrainingTask) -> Self {
+        match task.is_endless() {
+            true => Work::Word(ENDLESS),
+            false => Work::Number(task.work),
+        }
+    }
 }
 
 /// Writes tasks to `path`, whose name ends in `.toml` or `.json`; equal curves are shared.
@@ -83,7 +101,7 @@ fn document(tasks: &[TrainingTask]) -> Document<'_> {
                 max_nodes: task.max_nodes,
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
-                work: task.work,
+                work: Work::of(task),
                 priority: (task.priority != 1.0).then_some(task.priority),
                 curve: curve_name(index),
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use gleaner_solvers::{
-    Allocation, BigM, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
+    Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
 };
 
 use super::outcome::StepStatus;
@@ -39,6 +39,11 @@ pub trait Decider {
     /// Name for the steps table.
     fn name(&self) -> &str;
 
+    /// How it writes problems down, where it does.
+    fn formulation(&self) -> Option<&str> {
+        None
+    }
+
     /// The last event it can decide at, if there is one: the replay ends before the
     /// first event after it that leaves something to decide.
     fn last_event(&self) -> Option<usize> {
@@ -63,6 +68,7 @@ pub trait Decider {
 /// Decides by a solver.
 pub struct SolverDecider {
     solver: Box<dyn Solver + Send>,
+    formulation: Option<Formulation>,
     limits: Limits,
     /// The heuristic proves nothing, and is applied all the same.
     always_apply: bool,
@@ -83,6 +89,7 @@ impl SolverDecider {
         };
         Ok(SolverDecider {
             always_apply: kind == SolverKind::EqualShare,
+            formulation: kind.is_milp().then_some(spec.formulation),
             ..Self::of(SolverSpec { kind, ..spec }.build()?, limits)
         })
     }
@@ -91,6 +98,7 @@ impl SolverDecider {
     pub fn of(solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
         SolverDecider {
             solver,
+            formulation: None,
             limits,
             always_apply: false,
             checked: None,
@@ -123,6 +131,10 @@ impl SolverDecider {
 impl Decider for SolverDecider {
     fn name(&self) -> &str {
         self.solver.name()
+    }
+
+    fn formulation(&self) -> Option<&str> {
+        self.formulation.map(Formulation::as_str)
     }
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {

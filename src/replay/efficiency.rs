@@ -1,4 +1,12 @@
 //! What the same tasks would have done without interruption: the yardsticks.
+//!
+//! Both the nodes of the dedicated machine and the work done on it are taken over the time in
+//! which tasks are active, so that time without tasks, before, between or after, changes
+//! neither. While the same tasks are active and their curves are concave, a fixed number of
+//! nodes does at least as much as one that varies around it (Jensen's inequality), so the
+//! efficiency is at most 1. It can be above 1 where curves are not concave (a least size above
+//! one node is enough: six nodes now and none then serve a task that needs six, three always do
+//! not), and where more tasks are active while more nodes are idle.
 
 use std::collections::BTreeMap;
 
@@ -67,14 +75,18 @@ pub(super) struct Yardsticks {
     /// Active tasks and for how many seconds they were the active ones.
     spans: Vec<(Vec<u32>, f64)>,
     fluid_work: f64,
+    /// Node-seconds idle, and seconds, while tasks were active.
+    active_idle_node_seconds: f64,
+    active_seconds: f64,
+    /// Node-seconds idle, whether tasks were active or not.
     idle_node_seconds: f64,
-    seconds: f64,
 }
 
 /// The finished yardsticks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     pub idle_node_seconds: f64,
+    pub active_seconds: f64,
     pub equivalent_nodes: f64,
     pub dedicated_work: f64,
     pub fluid_work: f64,
@@ -86,8 +98,9 @@ impl Yardsticks {
             split: StaticSplit::new(),
             spans: Vec::new(),
             fluid_work: 0.0,
+            active_idle_node_seconds: 0.0,
+            active_seconds: 0.0,
             idle_node_seconds: 0.0,
-            seconds: 0.0,
         }
     }
 
@@ -104,17 +117,23 @@ impl Yardsticks {
 
     /// `idle` nodes were idle for `seconds`.
     pub fn accrue(&mut self, idle: u32, seconds: f64) {
-        self.seconds += seconds;
-        self.idle_node_seconds += f64::from(idle) * seconds;
-        self.fluid_work += self.split.rate(idle) * seconds;
-        if let Some((_, span)) = self.spans.last_mut() {
-            *span += seconds;
+        let node_seconds = f64::from(idle) * seconds;
+        self.idle_node_seconds += node_seconds;
+        let Some((active, span)) = self.spans.last_mut() else {
+            return;
+        };
+        if active.is_empty() {
+            return;
         }
+        *span += seconds;
+        self.active_seconds += seconds;
+        self.active_idle_node_seconds += node_seconds;
+        self.fluid_work += self.split.rate(idle) * seconds;
     }
 
     pub fn finish(mut self, tasks: &[TrainingTask]) -> Measured {
-        let equivalent_nodes = if self.seconds > 0.0 {
-            self.idle_node_seconds / self.seconds
+        let equivalent_nodes = if self.active_seconds > 0.0 {
+            self.active_idle_node_seconds / self.active_seconds
         } else {
             0.0
         };
@@ -126,6 +145,7 @@ impl Yardsticks {
         }
         Measured {
             idle_node_seconds: self.idle_node_seconds,
+            active_seconds: self.active_seconds,
             equivalent_nodes,
             dedicated_work,
             fluid_work: self.fluid_work,

@@ -1,5 +1,6 @@
 //! The replay loop.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,8 +14,9 @@ use super::efficiency::Yardsticks;
 use super::initial::{Initial, deal_at_random};
 use super::nodes::{Holder, NodePool};
 use super::objective::Objective;
-use super::outcome::{AllocationRow, EventKind, Outcome, StepRow, StepStatus, TaskRow};
+use super::outcome::{AllocationRow, Ended, EventKind, Outcome, StepRow, StepStatus, TaskRow};
 use super::queue::Queue;
+use super::rounds::{Next, Rounds};
 use crate::domain::{Change, EventLog, Time, TrainingTask};
 use crate::error::{Error, Result};
 
@@ -33,6 +35,9 @@ pub struct Options {
     pub seed: u64,
     /// Whether a task's completion is an event of its own.
     pub completion_events: bool,
+    /// Whether the tasks are submitted again once all of them are done; they must keep
+    /// [`check_repeatable`](super::rounds::check_repeatable).
+    pub repeat_tasks: bool,
 }
 
 /// How the caller follows and stops a run.
@@ -60,30 +65,39 @@ pub fn run(
     let last_event = decider.last_event();
     let mut engine = Engine::new(log, tasks, options, decider, start);
     engine.deal()?;
-    let mut complete = true;
+    let mut ended = Ended::LogEnded;
     for (event, (time, changes)) in log.rows().enumerate().skip(1) {
         if control.stop.load(Ordering::Relaxed) {
-            complete = false;
+            ended = Ended::Interrupted;
             break;
         }
         (control.progress)(event, log.len());
         if last_event.is_some_and(|last| event > last) && engine.leaves_a_choice(time, changes) {
+            ended = Ended::ScriptEnded;
             break;
         }
-        if options.completion_events && !engine.complete_until(time, event - 1)? {
-            break;
-        }
-        if !engine.step(time, event, changes, EventKind::Nodes)? {
+        let goes_on = (!options.completion_events || engine.complete_until(time, event - 1)?)
+            && engine.step(time, event, changes, EventKind::Nodes)?;
+        if !goes_on {
+            ended = match engine.at_limit {
+                true => Ended::TaskLimit,
+                false => Ended::TasksFinished,
+            };
             break;
         }
     }
-    Ok(engine.finish(complete))
+    Ok(engine.finish(ended))
 }
 
 /// The state of a run; see [`run`].
 pub(super) struct Engine<'a> {
     pub(super) log: &'a EventLog,
-    pub(super) tasks: &'a [TrainingTask],
+    /// The tasks of all rounds so far.
+    pub(super) tasks: Cow<'a, [TrainingTask]>,
+    /// Where the set is submitted again and again.
+    pub(super) rounds: Option<Rounds<'a>>,
+    /// Whether there would be too many tasks in another round.
+    pub(super) at_limit: bool,
     pub(super) options: &'a Options,
     pub(super) decider: &'a mut dyn Decider,
     pub(super) start: Time,
@@ -121,13 +135,15 @@ impl<'a> Engine<'a> {
     ) -> Self {
         Engine {
             log,
-            tasks,
+            tasks: Cow::Borrowed(tasks),
+            rounds: options.repeat_tasks.then(|| Rounds::new(tasks, start)),
+            at_limit: false,
             options,
             decider,
             start,
             now: start,
             pool: NodePool::new(log.nodes().len()),
-            queue: Queue::new(tasks),
+            queue: Queue::new(0, tasks),
             active: Vec::new(),
             problem: Problem {
                 id: String::new(),
@@ -235,8 +251,10 @@ impl<'a> Engine<'a> {
             .map(|a| {
                 let account = &self.accounts[a.task as usize];
                 let left = account.work - account.work_done + a.pending_cost;
-                self.now.plus_seconds((left / a.rate).max(1e-9))
+                (left / a.rate).max(1e-9)
             })
+            .filter(|seconds| seconds.is_finite())
+            .map(|seconds| self.now.plus_seconds(seconds))
             .min()
     }
 
@@ -264,7 +282,7 @@ impl<'a> Engine<'a> {
             nodes_left: moves.left,
             tasks_preempted: moves.preempted,
             nodes_joined: moves.joined,
-            tasks_active: self.active.len() as u32,
+            tasks_active: 0,
             nodes_idle: self.pool.idle(),
             tasks_running: 0,
             nodes_used: 0,
@@ -274,7 +292,8 @@ impl<'a> Engine<'a> {
             gap: None,
             micros: 0,
         };
-        let over = self.active.is_empty() && self.queue.is_empty();
+        let over = self.active.is_empty() && self.queue.is_empty() && !self.repeat();
+        row.tasks_active = self.active.len() as u32;
         if over {
             row.rate = rate_before;
         } else if self.pool.idle() == 0 || self.active.is_empty() {
@@ -286,6 +305,27 @@ impl<'a> Engine<'a> {
         }
         self.steps.push(row);
         Ok(!over)
+    }
+
+    /// Submits the set of tasks again, where that is asked for and there is room.
+    fn repeat(&mut self) -> bool {
+        let Some(rounds) = &mut self.rounds else {
+            return false;
+        };
+        match rounds.next(self.now) {
+            Next::Limit => {
+                self.at_limit = true;
+                false
+            }
+            Next::Round(tasks) => {
+                self.queue = Queue::new(self.tasks.len() as u32, &tasks);
+                let open = tasks.iter().map(|task| accounts::open(task, self.start));
+                self.accounts.extend(open);
+                self.tasks.to_mut().extend(tasks);
+                self.admit();
+                true
+            }
+        }
     }
 
     /// Books the time since the last event.
@@ -344,7 +384,8 @@ impl<'a> Engine<'a> {
             // A completion's time is rounded to nanoseconds and its work to f64.
             let slack = match kind {
                 EventKind::Nodes => 0.0,
-                EventKind::Completion => 1e-9 * account.work,
+                EventKind::Completion if account.work.is_finite() => 1e-9 * account.work,
+                EventKind::Completion => 0.0,
             };
             if account.work <= account.work_done + slack {
                 active.progress -= account.work_done - account.work;
@@ -415,7 +456,7 @@ impl<'a> Engine<'a> {
 
     fn active_changed(&mut self) {
         let active = self.active.iter().map(|a| a.task);
-        self.yardsticks.set_active(self.tasks, active);
+        self.yardsticks.set_active(&self.tasks, active);
     }
 
     fn decide(&mut self, event: usize, row: &mut StepRow) -> Result<()> {

@@ -16,10 +16,15 @@ pub mod nodes;
 pub mod objective;
 pub mod outcome;
 mod queue;
+pub mod rounds;
 mod summary;
+pub mod t_fwd;
 
 pub use decide::{Decider, Decision, Plan, Scripted, SolverDecider};
 pub use engine::{Control, Options, run};
 pub use initial::Initial;
 pub use objective::Objective;
-pub use outcome::{AllocationRow, EventKind, Outcome, StepRow, StepStatus, Summary, TaskRow};
+pub use outcome::{
+    AllocationRow, Ended, EventKind, Outcome, StepRow, StepStatus, Summary, TaskRow,
+};
+pub use t_fwd::{ChosenWindow, TFwd};

@@ -1,9 +1,11 @@
 //! What a replay yields: step, task and allocation rows, and a summary.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::objective::Objective;
+use super::rounds::MAX_TASKS;
 use crate::domain::Time;
+use crate::domain::tasks::ENDLESS;
 
 /// What happened at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -104,7 +106,7 @@ pub struct TaskRow {
     pub start: Option<Time>,
     /// When it was found finished.
     pub end: Option<Time>,
-    /// Work it has to do.
+    /// Work it has to do; infinite where it is endless.
     pub work: f64,
     /// Work it has done.
     pub work_done: f64,
@@ -142,19 +144,56 @@ pub struct AllocationRow {
     pub to: Time,
 }
 
-/// The run in numbers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Why a replay ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// All tasks had finished.
+    TasksFinished,
+    /// The log's last event was replayed.
+    LogEnded,
+    /// The script says nothing of what follows.
+    ScriptEnded,
+    /// Another round of tasks would be one too many
+    /// ([`MAX_TASKS`](super::rounds::MAX_TASKS)).
+    TaskLimit,
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// The run in numbers: `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Whether the replay ran to its end (false after an interrupt).
     pub complete: bool,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Forward window in seconds.
+    pub t_fwd: f64,
+    /// Most tasks active at once.
+    pub max_tasks: usize,
     /// What every decision maximised.
     pub objective: Objective,
-    /// Time of event 0.
+    /// Name of the decider.
+    pub solver: String,
+    /// How it wrote problems down; `null` where it does not.
+    pub formulation: Option<String>,
+    /// First time of the log slice.
+    pub log_from: String,
+    /// Last time of the log slice.
+    pub log_to: String,
+    /// Seconds between them.
+    pub log_span_seconds: f64,
+    /// Node-seconds of idleness in the log slice.
+    pub log_idle_node_seconds: f64,
+    /// Time of event 0: the replay begins with the log slice.
     pub from: String,
-    /// Time of the last event.
+    /// Time of the last event that was replayed.
     pub to: String,
     /// Seconds between them.
     pub span_seconds: f64,
+    /// Seconds of these in which tasks were active.
+    pub active_seconds: f64,
     /// Nodes in the log slice.
     pub nodes: usize,
     /// Events after the first.
@@ -165,7 +204,7 @@ pub struct Summary {
     pub events_kept: usize,
     /// Work done (A), in the curves' units.
     pub total_work: f64,
-    /// Node-seconds of idleness offered.
+    /// Node-seconds of idleness in the time replayed.
     pub idle_node_seconds: f64,
     /// Node-seconds that tasks held.
     pub used_node_seconds: f64,
@@ -173,18 +212,24 @@ pub struct Summary {
     pub rescale_loss: f64,
     /// Work lost to preemption.
     pub preemption_loss: f64,
-    /// Nodes of the equivalent dedicated machine: idle node-seconds ÷ span.
+    /// Nodes of the equivalent dedicated machine: idle nodes on average while tasks were
+    /// active.
     pub equivalent_nodes: f64,
     /// Work of the same tasks on that machine, never interrupted (A_s).
     pub dedicated_work: f64,
-    /// U = A / A_s; `null` where A_s is 0.
+    /// U = A / A_s; `null` where A_s is 0. It can be above 1 where curves are not concave, or
+    /// more tasks were active while more nodes were idle.
     pub efficiency: Option<f64>,
     /// Work if every event's optimum were reached at once and cost nothing.
     pub fluid_work: f64,
     /// A against that bound; `null` where it is 0.
     pub fluid_efficiency: Option<f64>,
-    /// Tasks in the set.
+    /// Tasks submitted or to come, over all rounds.
     pub tasks: usize,
+    /// How often the set of tasks was submitted (`--repeat-tasks`).
+    pub rounds: usize,
+    /// Tasks without an end.
+    pub tasks_endless: usize,
     /// Tasks that became active.
     pub tasks_started: usize,
     /// Tasks that finished.
@@ -201,6 +246,43 @@ pub struct Summary {
     pub fairness_jain: Option<f64>,
 }
 
+impl Summary {
+    /// Idle nodes on average over the time replayed; 0 where no time was.
+    pub fn idle_nodes_mean(&self) -> f64 {
+        match self.span_seconds > 0.0 {
+            true => self.idle_node_seconds / self.span_seconds,
+            false => 0.0,
+        }
+    }
+
+    /// What a reader could take for wrong, or not see, and why it is so.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {
+            remarks.push(
+                "the efficiency is above 100 %: training did more than on as many nodes that are \
+                 always there, as scaling curves are not concave, or as more tasks were active \
+                 while more nodes were idle (docs/OUTPUTS.md)"
+                    .to_owned(),
+            );
+        }
+        if self.ended == Ended::TasksFinished && self.span_seconds < 0.5 * self.log_span_seconds {
+            remarks.push(format!(
+                "all tasks were finished long before the log's end: give them more work, make \
+                 them endless (work = {ENDLESS:?}), or see --repeat-tasks"
+            ));
+        }
+        if self.ended == Ended::TaskLimit {
+            remarks.push(format!(
+                "the replay ended after {} rounds of the tasks: another one would make more than \
+                 {MAX_TASKS} tasks; give them more work",
+                self.rounds
+            ));
+        }
+        remarks
+    }
+}
+
 /// Everything a replay yields.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -212,6 +294,4 @@ pub struct Outcome {
     pub allocations: Vec<AllocationRow>,
     /// The run in numbers.
     pub summary: Summary,
-    /// Name of the decider.
-    pub solver: String,
 }

@@ -14,8 +14,9 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub fn new(tasks: &[TrainingTask]) -> Self {
-        let mut future: Vec<_> = (0..).zip(tasks).map(|(i, t)| (t.submit, i)).collect();
+    /// A queue of these tasks, of which the first has the index `first`.
+    pub fn new(first: u32, tasks: &[TrainingTask]) -> Self {
+        let mut future: Vec<_> = (first..).zip(tasks).map(|(i, t)| (t.submit, i)).collect();
         future.sort_unstable_by(|a, b| b.cmp(a));
         Queue {
             future,

@@ -2,29 +2,40 @@
 
 use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
-use super::outcome::{Outcome, StepStatus, Summary, TaskRow};
+use super::outcome::{Ended, Outcome, StepStatus, Summary, TaskRow};
 use crate::domain::Time;
 
 impl Engine<'_> {
     /// Closes the books.
-    pub(super) fn finish(mut self, complete: bool) -> Outcome {
+    pub(super) fn finish(mut self, ended: Ended) -> Outcome {
         for k in 0..self.active.len() {
             let task = self.active[k].task;
             for node in self.active[k].held.iter().collect::<Vec<_>>() {
                 self.close(task, node);
             }
         }
-        for (account, task) in self.accounts.iter_mut().zip(self.tasks) {
+        for (account, task) in self.accounts.iter_mut().zip(self.tasks.iter()) {
             account.normalised_progress = normalised_progress(task, account);
         }
         let fairness = RunFairness::of(&self.accounts);
-        let measured = self.yardsticks.finish(self.tasks);
+        let measured = self.yardsticks.finish(&self.tasks);
         let total_work: f64 = self.accounts.iter().map(|a| a.work_done).sum();
         let share = |of: f64| (of > 0.0).then(|| total_work / of);
         let count = |status| self.steps.iter().filter(|s| s.status == status).count();
         let completions = Completions::of(&self.accounts, self.start);
+        let log_end = self.log.times().last().copied().unwrap_or(self.start);
         let summary = Summary {
-            complete,
+            complete: ended != Ended::Interrupted,
+            ended,
+            t_fwd: self.options.t_fwd,
+            max_tasks: self.options.max_tasks,
+            solver: self.decider.name().to_owned(),
+            formulation: self.decider.formulation().map(str::to_owned),
+            log_from: self.start.to_string(),
+            log_to: log_end.to_string(),
+            log_span_seconds: log_end.seconds_since(self.start),
+            log_idle_node_seconds: self.log.idle_node_seconds(),
+            active_seconds: measured.active_seconds,
             objective: self.options.objective,
             from: self.start.to_string(),
             to: self.now.to_string(),
@@ -44,6 +55,8 @@ impl Engine<'_> {
             fluid_work: measured.fluid_work,
             fluid_efficiency: share(measured.fluid_work),
             tasks: self.tasks.len(),
+            rounds: self.rounds.as_ref().map_or(1, |rounds| rounds.count),
+            tasks_endless: self.tasks.iter().filter(|t| t.is_endless()).count(),
             tasks_started: self.accounts.iter().filter(|a| a.start.is_some()).count(),
             tasks_finished: completions.seconds.len(),
             completion_mean_s: completions.mean(),
@@ -57,7 +70,6 @@ impl Engine<'_> {
             tasks: self.accounts,
             allocations: self.allocations,
             summary,
-            solver: self.decider.name().to_string(),
         }
     }
 }

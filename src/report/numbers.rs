@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use std::fmt::Display;
+
 const HOUR: f64 = 3600.0;
 
 /// A number to about three digits that matter, thousands apart: `1,234`, `12.3`, `0.0123`.
@@ -19,7 +21,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// A count, thousands apart.
-pub(super) fn count(value: u64) -> String {
+pub(super) fn count(value: impl Display) -> String {
     grouped(&value.to_string())
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use gleaner_solvers::range;
 use gleaner_solvers::{BigM, Formulation, SolverKind, SolverSpec};
 use serde::Deserialize;
 use toml::Spanned;
@@ -10,10 +9,7 @@ use toml::Spanned;
 use super::check::{Checker, Setting, values};
 use super::settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
 use super::{MAX_RUNS, PlanFault, cross};
-use crate::replay::{Initial, Objective};
-
-/// The forward window unless a plan gives others, in seconds.
-const T_FWD: f64 = 10.0;
+use crate::replay::{Initial, Objective, TFwd, t_fwd};
 
 /// Replays of one log. The private fields are settings that take a value or a list, and
 /// those that hold for all runs.
@@ -31,9 +27,12 @@ pub struct ReplayPlan {
     /// Whether every decision is checked.
     #[serde(default)]
     pub check: bool,
+    /// Whether the tasks are submitted again when all of them are done.
+    #[serde(default)]
+    pub repeat_tasks: bool,
     tasks: Spanned<super::Axis<TaskFiles>>,
     window: Setting<Window>,
-    t_fwd: Setting<f64>,
+    t_fwd: Setting<TFwd>,
     max_tasks: Setting<usize>,
     objective: Setting<Objective>,
     solver: Setting<SolverKind>,
@@ -68,10 +67,8 @@ impl ReplayPlan {
             "a window whose `from` is not after its `to`",
             |w| w.from.zip(w.to).is_none_or(|(from, to)| !from.is_after(to)),
         );
-        let seconds = range::seconds(&range::WINDOW);
-        checker.axis("t_fwd", &self.t_fwd, &seconds, |t_fwd| {
-            range::WINDOW.contains(t_fwd)
-        });
+        let seconds = t_fwd::in_words();
+        checker.axis("t_fwd", &self.t_fwd, &seconds, |t_fwd| t_fwd.is_sound());
         checker.axis("max_tasks", &self.max_tasks, "at least 1", |&count| {
             count > 0
         });
@@ -96,12 +93,6 @@ impl ReplayPlan {
         });
         self.check_size(&mut checker);
         checker.faults
-    }
-
-    /// The shortest forward window of all runs, in seconds.
-    pub fn shortest_window(&self) -> f64 {
-        let windows = values(&self.t_fwd, T_FWD);
-        windows.into_iter().fold(f64::INFINITY, f64::min)
     }
 
     fn check_tasks(&self, checker: &mut Checker) {
@@ -149,7 +140,7 @@ impl ReplayPlan {
         let lengths = [
             self.tasks().len(),
             values(&self.window, Window::default()).len(),
-            values(&self.t_fwd, 0.0).len(),
+            values(&self.t_fwd, TFwd::Auto).len(),
             values(&self.max_tasks, 0).len(),
             values(&self.objective, Objective::File).len(),
             values(&self.solver, SolverKind::Auto).len(),
@@ -178,7 +169,9 @@ impl ReplayPlan {
         let all = cross(all, &values(&self.window, Window::default()), |s, v| {
             s.knobs.window = v
         });
-        let all = cross(all, &values(&self.t_fwd, T_FWD), |s, v| s.knobs.t_fwd = v);
+        let all = cross(all, &values(&self.t_fwd, TFwd::Auto), |s, v| {
+            s.knobs.t_fwd = v
+        });
         let all = cross(all, &values(&self.max_tasks, 10), |s, v| {
             s.knobs.max_tasks = v
         });
@@ -203,7 +196,7 @@ impl ReplayPlan {
         };
         ReplayKnobs {
             window: Window::default(),
-            t_fwd: T_FWD,
+            t_fwd: TFwd::Auto,
             max_tasks: 10,
             objective: Objective::File,
             solver: SolverKind::Auto,
@@ -218,6 +211,7 @@ impl ReplayPlan {
             initial: Initial::Random,
             seed: 0,
             completion_events: false,
+            repeat_tasks: self.repeat_tasks,
         }
     }
 }

@@ -73,9 +73,11 @@ pub(super) mod tests {
     use super::super::groups::{SweptRun, groups};
     use super::*;
 
-    /// Replays by window, seed and figures.
-    fn replays(rows: &[(&str, &str, &[(&str, Option<f64>)])]) -> Vec<SweptRun> {
-        let run = |(window, seed, figures): &(&str, &str, &[(&str, Option<f64>)])| {
+    /// A replay's window, seed and figures.
+    type Replayed<'a> = (&'a str, &'a str, &'a [(&'a str, Option<f64>)]);
+
+    fn replays(rows: &[Replayed<'_>]) -> Vec<SweptRun> {
+        let run = |(window, seed, figures): &Replayed<'_>| {
             let setting = |name: &str| match name {
                 "t_fwd" => (*window).to_owned(),
                 "seed" => (*seed).to_owned(),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::Stamp;
 use crate::domain::events::Slice;
-use crate::replay::{Initial, Objective, Options};
+use crate::replay::{Initial, Objective, Options, TFwd};
 
 /// The files of one set of tasks: a path, or `{ tasks, curves }` for the original's pickles.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -45,8 +45,8 @@ pub struct ReplayKnobs {
     /// The part of the log.
     #[serde(flatten)]
     pub window: Window,
-    /// Forward window in seconds.
-    pub t_fwd: f64,
+    /// Forward window; in seconds once the log and the tasks are read.
+    pub t_fwd: TFwd,
     /// Most tasks active at once.
     pub max_tasks: usize,
     /// What is maximised.
@@ -67,6 +67,9 @@ pub struct ReplayKnobs {
     pub seed: u64,
     /// Whether completions are events.
     pub completion_events: bool,
+    /// Whether the tasks are submitted again when all of them are done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repeat_tasks: bool,
 }
 
 /// Everything that decides on a replay.
@@ -81,15 +84,16 @@ pub struct ReplaySettings {
 }
 
 impl ReplayKnobs {
-    /// How to replay.
-    pub fn options(&self) -> Options {
+    /// How to replay with a forward window of so many seconds.
+    pub fn options(&self, t_fwd: f64) -> Options {
         Options {
-            t_fwd: self.t_fwd,
+            t_fwd,
             max_tasks: self.max_tasks,
             objective: self.objective,
             initial: self.initial,
             seed: self.seed,
             completion_events: self.completion_events,
+            repeat_tasks: self.repeat_tasks,
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
+use crate::replay::TFwd;
 
 fn parsed(text: &str) -> ReplayPlan {
     let file: PlanFile = toml::from_str(text).unwrap();
@@ -19,7 +20,7 @@ fn a_plan_without_lists_is_one_run_with_the_defaults() {
     let [one] = &settings[..] else {
         panic!("{settings:?}");
     };
-    assert_eq!((one.knobs.t_fwd, one.knobs.max_tasks), (10.0, 10));
+    assert_eq!((one.knobs.t_fwd, one.knobs.max_tasks), (TFwd::Auto, 10));
     assert_eq!(one.knobs.window, Window::default());
     assert!(parsed(SMALL).check().is_empty());
 }
@@ -45,7 +46,10 @@ fn every_setting_is_understood() {
         "2021-02-11 12:00:00"
     );
     let knobs = &last.knobs;
-    assert_eq!((knobs.t_fwd, knobs.time_limit, knobs.seed), (60.5, 2.0, 7));
+    assert_eq!(
+        (knobs.t_fwd, knobs.time_limit, knobs.seed),
+        (TFwd::Seconds(60.5), 2.0, 7)
+    );
     assert!(knobs.completion_events && !all[30].knobs.completion_events);
 }
 
@@ -124,7 +128,7 @@ proptest! {
             let (window, task) = (rest / tasks.len(), rest % tasks.len());
             prop_assert_eq!(knobs.seed, u64::from(seeds[seed]));
             prop_assert_eq!(knobs.max_tasks, tasks[task]);
-            prop_assert_eq!(knobs.t_fwd, f64::from(windows[window]));
+            prop_assert_eq!(knobs.t_fwd, TFwd::Seconds(windows[window].into()));
         }
         let shown: BTreeSet<String> = all.iter().map(|s| format!("{s:?}")).collect();
         prop_assert_eq!(shown.len(), all.len());

@@ -356,7 +356,7 @@ fn ingest_makes_a_log_and_says_what_it_found() {
     run.expect(0).says(&[
         "read      9 lines of 1 file",
         "used      6 jobs, 1 of them without an end",
-        "left out  2 never started",
+        "left out  2 that never started",
         "odd       1 on a node that was running a job already",
         "nodes     4",
         "from      2026-01-01 09:00:00",

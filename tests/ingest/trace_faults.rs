@@ -192,7 +192,7 @@ fn pai() {
         (
             "29.296875,,\n",
             "29.296875,100.0,V100\n",
-            "of several types (they count for the first) | log, line 2: T4, after V100",
+            "of several types (the first counts) | log, line 2: T4, after V100",
         ),
         (
             "2.0,Terminated",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::support::{
-    Figures, assert_near, column, floats, gleaner, json, numbers, page, profiled, replays,
+    Figures, assert_near, column, floats, gleaner, json, numbers, page, profiled, replays, sign,
     simulation, steps,
 };
 
@@ -224,6 +224,7 @@ fn summaries_with_impossible_steps_are_refused() {
         let spoilt = sound.replace("\"seq_step_s\": 60", &format!("\"seq_step_s\": {step}"));
         assert_ne!(spoilt, sound);
         std::fs::write(&path, spoilt).unwrap();
+        sign(&directory.path().join("sim"));
         let run = gleaner(directory.path(), "report sim -o page.html").expect(3);
         run.says(&["summary.json, seq_step_s", step]);
     }

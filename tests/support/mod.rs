@@ -46,6 +46,7 @@ pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
         initial: Initial::Random,
         seed: 0,
         completion_events: false,
+        repeat_tasks: false,
     }
 }
 

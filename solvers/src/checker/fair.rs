@@ -107,7 +107,7 @@ pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Op
         if above(corner) {
             // Linear since the corner before, which is not above: halve what is between.
             let (mut low, mut high) = (below.unwrap_or(corner), corner);
-            while high > low + 1 {
+            while high - low > 1 {
                 let middle = low + (high - low) / 2;
                 if above(middle) {
                     high = middle;

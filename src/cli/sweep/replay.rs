@@ -12,8 +12,9 @@ use crate::domain::{Clock, EventLog, TrainingTask};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::sweep::SweepRun;
-use crate::replay::{self, Control, SolverDecider};
-use crate::sweep::{ReplayKnobs, ReplayPlan, TaskFiles, Window};
+use crate::replay::rounds::check_repeatable;
+use crate::replay::{self, Control, SolverDecider, TFwd};
+use crate::sweep::{ReplayKnobs, ReplayPlan, ReplaySettings, TaskFiles, Window};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -28,12 +29,17 @@ pub struct Replays {
 
 struct Job {
     knobs: ReplayKnobs,
+    /// Forward window in seconds.
+    t_fwd: f64,
     limits: Limits,
     /// Index of the window.
     window: usize,
     /// Index of the task set.
     tasks: usize,
 }
+
+/// A run's settings, and the indices of its window and of its tasks.
+type Planned = (ReplaySettings, usize, usize);
 
 struct TaskSet {
     files: TaskFiles,
@@ -46,10 +52,9 @@ impl Replays {
     /// Reads and checks everything that the plan names.
     ///
     /// # Errors
-    /// Faults of the files; windows without an event or a node.
+    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated.
     pub fn prepare(plan: ReplayPlan) -> Result<Self> {
         let log = read_log(&plan.events, plan.cache)?;
-        let digests: Vec<String> = log.sources.iter().map(|s| s.sha256.to_string()).collect();
         let mut replays = Replays {
             runs: Vec::new(),
             jobs: Vec::new(),
@@ -58,46 +63,117 @@ impl Replays {
             sources: log.sources,
             check: plan.check,
         };
+        let log_digests = digests(&replays.sources);
+        let mut sets = Vec::new();
         for files in plan.tasks() {
-            replays.read_tasks(files, &plan, log.value.clock())?;
+            sets.push(replays.read_tasks(files, &plan, log.value.clock())?);
         }
+        let mut planned = Vec::new();
         for settings in plan.expand() {
-            let knobs = settings.knobs.clone();
-            let window = replays.window(knobs.window, &log.value, &plan)?;
+            let window = replays.window(settings.knobs.window, &log.value, &plan)?;
             let tasks = replays.tasks.iter().position(|t| t.files == settings.files);
-            let tasks = tasks.unwrap_or_default();
-            let inputs = (&digests, &replays.tasks[tasks].digests);
-            replays
-                .runs
-                .push(sweep_run(&settings, &("replay", &knobs, inputs))?);
-            replays.jobs.push(Job {
-                limits: solver::limits(knobs.time_limit, knobs.gap)?,
-                knobs,
-                window,
-                tasks,
-            });
+            planned.push((settings, window, tasks.unwrap_or_default()));
+        }
+        let t_fwds = replays.forward_windows(&planned, &sets);
+        // What fits the shortest window fits all, and all runs have the same tasks.
+        let shortest = t_fwds.iter().copied().fold(f64::INFINITY, f64::min);
+        for (place, set) in sets.into_iter().enumerate() {
+            replays.take_tasks(
+                place,
+                set.within_window(shortest, plan.skip_invalid)?,
+                &plan,
+            )?;
+        }
+        for ((settings, window, tasks), t_fwd) in planned.into_iter().zip(t_fwds) {
+            replays.add(settings, window, tasks, t_fwd, &log_digests)?;
         }
         Ok(replays)
     }
 
-    fn read_tasks(&mut self, files: &TaskFiles, plan: &ReplayPlan, clock: &Clock) -> Result<()> {
-        let skip_invalid = plan.skip_invalid;
-        let read =
-            ingest::tasks::read_on(&files.tasks, files.curves.as_deref(), skip_invalid, clock)?;
+    /// Adds a run with its forward window; one that is there already, as where `auto` comes to
+    /// a window that the plan lists, is added once.
+    fn add(
+        &mut self,
+        mut settings: ReplaySettings,
+        window: usize,
+        tasks: usize,
+        t_fwd: f64,
+        log_digests: &[String],
+    ) -> Result<()> {
+        settings.knobs.t_fwd = TFwd::Seconds(t_fwd);
+        let knobs = settings.knobs.clone();
+        let inputs = (log_digests, &self.tasks[tasks].digests);
+        let run = sweep_run(&settings, &("replay", &knobs, inputs))?;
+        if self.runs.iter().any(|other| other.key == run.key) {
+            return Ok(());
+        }
+        self.runs.push(run);
+        self.jobs.push(Job {
+            limits: solver::limits(knobs.time_limit, knobs.gap)?,
+            knobs,
+            t_fwd,
+            window,
+            tasks,
+        });
+        Ok(())
+    }
+
+    /// The forward window of every run in seconds; says where those come from that were to be
+    /// found.
+    fn forward_windows(&self, planned: &[Planned], sets: &[ingest::tasks::TaskSet]) -> Vec<f64> {
+        let mut found: Vec<((usize, usize, usize), f64)> = Vec::new();
+        let window = |(settings, window, tasks): &Planned| {
+            let knobs = &settings.knobs;
+            if let Some(seconds) = knobs.t_fwd.seconds() {
+                return seconds;
+            }
+            let of = (*window, *tasks, knobs.max_tasks);
+            if let Some((_, seconds)) = found.iter().find(|(other, _)| *other == of) {
+                return *seconds;
+            }
+            let log = &self.windows[*window].1;
+            let chosen = knobs
+                .t_fwd
+                .choose(log, &sets[*tasks].tasks, knobs.max_tasks);
+            remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
+            found.push((of, chosen.seconds));
+            chosen.seconds
+        };
+        planned.iter().map(window).collect()
+    }
+
+    fn read_tasks(
+        &mut self,
+        files: &TaskFiles,
+        plan: &ReplayPlan,
+        clock: &Clock,
+    ) -> Result<ingest::tasks::TaskSet> {
+        let (tasks, curves) = (&files.tasks, files.curves.as_deref());
+        let read = ingest::tasks::read_on(tasks, curves, plan.skip_invalid, clock)?;
         remark(&read.notes);
-        // What fits the shortest window fits all, and all runs have the same tasks.
-        let set = read
-            .value
-            .within_window(plan.shortest_window(), skip_invalid)?;
+        self.tasks.push(TaskSet {
+            files: files.clone(),
+            tasks: Vec::new(),
+            digests: digests(&read.sources),
+        });
+        self.sources.extend(read.sources);
+        Ok(read.value)
+    }
+
+    /// Takes the tasks that all runs can have.
+    fn take_tasks(
+        &mut self,
+        place: usize,
+        set: ingest::tasks::TaskSet,
+        plan: &ReplayPlan,
+    ) -> Result<()> {
         if !set.skipped.0.is_empty() {
             remark(&[format!("left out: {}", set.skipped)]);
         }
-        self.tasks.push(TaskSet {
-            files: files.clone(),
-            tasks: set.tasks,
-            digests: read.sources.iter().map(|s| s.sha256.to_string()).collect(),
-        });
-        self.sources.extend(read.sources);
+        if plan.repeat_tasks {
+            check_repeatable(&set.tasks)?;
+        }
+        self.tasks[place].tasks = set.tasks;
         Ok(())
     }
 
@@ -119,9 +195,13 @@ impl Replays {
             decider = decider.checked(spec.big_m);
         }
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
-        let options = job.knobs.options();
+        let options = job.knobs.options(job.t_fwd);
         replay::run(log, tasks, &options, &mut decider, control)
     }
+}
+
+fn digests(sources: &[SourceId]) -> Vec<String> {
+    sources.iter().map(|s| s.sha256.to_string()).collect()
 }
 
 impl Experiment for Replays {

@@ -260,7 +260,7 @@ impl Intake {
         let clock = is_civil.then(|| self.clock.in_window(window));
         let remark = is_civil.then(|| self.clock.remark(window)).flatten();
         self.notes.extend(remark);
-        let origin = clock.is_some().then_some(first).unwrap_or(0);
+        let origin = if clock.is_some() { first } else { 0 };
         for job in &mut jobs {
             job.submit -= origin;
         }

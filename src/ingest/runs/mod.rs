@@ -16,7 +16,7 @@ mod simulate;
 mod sweep;
 
 pub use info::RunInfo;
-pub use replay::{FragmentClass, Hold, ReplayRun, ReplaySummary, Step, TaskEnd};
+pub use replay::{FragmentClass, Hold, ReplayRun, Step, TaskEnd};
 pub use simulate::{Delays, Hour, JobEnd, PolicyFigures, PolicyRun, SimulateRun, VcDelays};
 pub use sweep::SweepRuns;
 

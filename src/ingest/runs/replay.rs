@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
 use super::files::{RunFiles, time};
 use crate::domain::Time;
 use crate::error::Result;
 use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
+use crate::replay::Summary;
 
 /// A replay's results.
 #[derive(Debug, Clone)]
 pub struct ReplayRun {
     /// `summary.json`.
-    pub summary: ReplaySummary,
+    pub summary: Summary,
     /// One an event, in the order of time.
     pub steps: Vec<Step>,
     /// The tasks in file order.
@@ -23,33 +22,6 @@ pub struct ReplayRun {
     pub holds: Vec<Hold>,
     /// The idle fragments of the log by length; `None` where an earlier version ran.
     pub fragments: Option<Vec<FragmentClass>>,
-}
-
-/// `summary.json`; the fields are described in docs/OUTPUTS.md.
-#[derive(Debug, Clone, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the documented file")]
-pub struct ReplaySummary {
-    pub from: String,
-    pub to: String,
-    pub span_seconds: f64,
-    pub nodes: u64,
-    pub events: u64,
-    pub events_optimal: u64,
-    pub events_kept: u64,
-    pub total_work: f64,
-    pub idle_node_seconds: f64,
-    pub used_node_seconds: f64,
-    pub rescale_loss: f64,
-    pub preemption_loss: f64,
-    pub equivalent_nodes: f64,
-    pub efficiency: Option<f64>,
-    pub fluid_efficiency: Option<f64>,
-    pub tasks: u64,
-    pub tasks_started: u64,
-    pub tasks_finished: u64,
-    pub completion_mean_s: Option<f64>,
-    pub completion_median_s: Option<f64>,
-    pub completion_last_s: Option<f64>,
 }
 
 /// The state from an event to the next.

@@ -93,19 +93,19 @@ impl Reason {
     /// What it says of a number of lines.
     pub fn words(self) -> &'static str {
         match self {
-            Reason::NeverStarted => "never started",
+            Reason::NeverStarted => "that never started",
             Reason::Step => "of a job's steps (leave them out with -X)",
             Reason::OtherRecord => "of other kinds of records",
             Reason::NoOutage => "without an outage of a node",
             Reason::NoGpu => "without GPUs",
-            Reason::NoTime => "ran for less than a second",
-            Reason::StillRunning => "still ran at the trace's end",
+            Reason::NoTime => "that ran for less than a second",
+            Reason::StillRunning => "that still ran at the trace's end",
             Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
-            Reason::Unreadable => "cannot be read",
+            Reason::Unreadable => "that cannot be read",
             Reason::EndsBeforeStart => "with an end before the start",
             Reason::NoEnd => "over without an end",
-            Reason::NoNodes => "ran on unknown nodes",
-            Reason::StartsAgain => "started again without an end (which is then)",
+            Reason::NoNodes => "that ran on unknown nodes",
+            Reason::StartsAgain => "that started again without an end (which is then)",
             Reason::UnknownNodes => "with nodes that the machine lacks (the others are used)",
             Reason::CountDiffers => "with another count of nodes than in the list (which is used)",
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
@@ -287,7 +287,7 @@ mod tests {
             tally.fault(Reason::NoEnd, place, "COMPLETED").unwrap();
         }
         let text = tally.to_string();
-        assert!(text.contains("left out  1 job steps"), "{text}");
+        assert!(text.contains("left out  1 of a job's steps"), "{text}");
         assert!(
             text.contains("odd       2 over without an end; first log, line 7: COMPLETED"),
             "{text}"

@@ -56,7 +56,7 @@ impl<'a> Entry<'a> {
             max_nodes: fields.number(labels.max_nodes),
             rescale_up: fields.number(labels.rescale_up),
             rescale_down: fields.number(labels.rescale_down),
-            work: fields.number(labels.work),
+            work: fields.work(labels.work),
             priority: fields.number_or(labels.priority, 1.0),
             curve,
         };

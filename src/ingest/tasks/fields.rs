@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::node::Node;
+use crate::domain::tasks::ENDLESS;
 use crate::domain::{Stamp, Time};
 use crate::error::{Fault, Faults, Result};
 
@@ -125,6 +126,16 @@ impl<'a> Fields<'a> {
             self.number(name)
         } else {
             Some(default)
+        }
+    }
+
+    /// An amount of work: a number, or `endless`, which is infinite.
+    pub fn work(&mut self, name: &str) -> Option<f64> {
+        const EXPECTED: &str = "a number above 0, or \"endless\"";
+        match self.take(name) {
+            Some(Node::Text(text)) if text == ENDLESS => Some(f64::INFINITY),
+            Some(Node::Number(work)) if work.is_finite() && work > 0.0 => Some(work),
+            other => self.wrong(name, other, EXPECTED),
         }
     }
 

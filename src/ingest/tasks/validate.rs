@@ -36,14 +36,13 @@ pub(super) struct CurveDraft {
 /// per node, are within [`range::RATE`] then: what solvers take is right whatever the objective.
 const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 
-const TASK_RULES: [fn(&Draft, &mut Report<'_>); 8] = [
+const TASK_RULES: [fn(&Draft, &mut Report<'_>); 7] = [
     is_named,
     counts_are_whole,
     counts_are_at_least_one,
     min_is_not_above_max,
     max_is_on_the_curve,
     costs_are_in_range,
-    work_is_positive,
     priority_is_in_range,
 ];
 
@@ -178,12 +177,6 @@ fn costs_are_in_range(task: &Draft, report: &mut Report<'_>) {
         if let Some(cost) = cost.filter(|cost| !range::RESCALE.contains(cost)) {
             report.add(field, short(cost), range::seconds(&range::RESCALE));
         }
-    }
-}
-
-fn work_is_positive(task: &Draft, report: &mut Report<'_>) {
-    if let Some(work) = task.work.filter(|work| !(work.is_finite() && *work > 0.0)) {
-        report.add(report.labels.work, short(work), "a number above 0");
     }
 }
 

@@ -124,11 +124,7 @@ fn numbers(name: &str, features: &[String], cells: &[Cell]) -> Grid {
     let heads = ["score", "± over bags", "training rows"].map(Head::number);
     let mut grid = Grid::new(title, features.iter().map(Head::text).chain(heads));
     for cell in cells.into_iter().take(CELLS) {
-        let numbers = [
-            number(cell.score),
-            number(cell.deviation),
-            count(cell.rows.into()),
-        ];
+        let numbers = [number(cell.score), number(cell.deviation), count(cell.rows)];
         grid.row(cell.bins.iter().cloned().chain(numbers));
     }
     grid

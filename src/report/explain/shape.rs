@@ -106,7 +106,7 @@ fn missing(cells: &[Cell]) -> String {
     match cells.first() {
         Some(cell) if cell.rows > 0 => format!(
             " Missing in {} training rows: {}.",
-            count(cell.rows.into()),
+            count(cell.rows),
             number(cell.score)
         ),
         _ => String::new(),
@@ -122,7 +122,7 @@ fn bars(facts: &TermFacts) -> (Axis, Marks, String) {
     cells.sort_by(|a, b| b.score.total_cmp(&a.score));
     let label = |cell: &&Cell| {
         let (score, deviation) = (number(cell.score), number(cell.deviation));
-        format!("{score} ± {deviation}, {} rows", count(cell.rows.into()))
+        format!("{score} ± {deviation}, {} rows", count(cell.rows))
     };
     let part = Part {
         name: "Score".to_owned(),
@@ -156,7 +156,7 @@ fn numbers(facts: &TermFacts) -> Grid {
             short(&cell.bins.join(" & ")),
             number(cell.score),
             number(cell.deviation),
-            count(cell.rows.into()),
+            count(cell.rows),
         ]);
     }
     grid

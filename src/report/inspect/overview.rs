@@ -38,7 +38,7 @@ pub(super) fn tiles(log: &Inspection) -> Vec<Tile> {
         tile(
             "Idle nodes",
             number(log.idle_nodes_mean),
-            format!("on average; at most {}", count(log.idle_nodes_max.into())),
+            format!("on average; at most {}", count(log.idle_nodes_max)),
         ),
         tile("Idle fragments", count(lengths.count as u64), cut(log)),
         tile(

@@ -15,7 +15,9 @@ pub(super) fn block(run: &Named<'_>) -> Block {
         None => Block::Note(MISSING.to_owned()),
         Some(classes) => {
             let classes = classes.iter().map(class).collect();
-            Block::figure(fragments::figure(id_of("fragments", run), classes))
+            let mut figure = fragments::figure(id_of("fragments", run), classes);
+            figure.title = "Idle fragments of the whole log by length".to_owned();
+            Block::figure(figure)
         }
     }
 }

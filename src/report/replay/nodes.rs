@@ -62,9 +62,9 @@ fn text(runs: &[Named<'_>]) -> String {
         let s = &run.result.summary;
         let mean = s.used_node_seconds / s.span_seconds.max(f64::MIN_POSITIVE);
         (
-            number(s.equivalent_nodes),
+            number(s.idle_nodes_mean()),
             number(mean),
-            part(mean, s.equivalent_nodes),
+            part(mean, s.idle_nodes_mean()),
         )
     };
     match runs {

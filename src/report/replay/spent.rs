@@ -1,13 +1,13 @@
 //! Where node-time and work went.
 
 use super::Named;
-use crate::ingest::runs::ReplaySummary;
+use crate::replay::Summary;
 use crate::report::figure::{Axis, Colour, Marks, Part};
 use crate::report::numbers::{hours, large, percent};
 use crate::report::{Figure, Grid, Head};
 
 /// What bars are made of: a name, a colour, and shares of node-time and of work.
-type Share = (&'static str, Colour, fn(&ReplaySummary) -> [f64; 2]);
+type Share = (&'static str, Colour, fn(&Summary) -> [f64; 2]);
 
 const SHARES: [Share; 5] = [
     ("Used", Colour::Series(0), |s| [used(s), 0.0]),
@@ -23,14 +23,14 @@ const SHARES: [Share; 5] = [
     }),
 ];
 
-fn used(s: &ReplaySummary) -> f64 {
+fn used(s: &Summary) -> f64 {
     match s.idle_node_seconds > 0.0 {
         true => (s.used_node_seconds / s.idle_node_seconds).clamp(0.0, 1.0),
         false => 0.0,
     }
 }
 
-fn of_gross(s: &ReplaySummary, work: f64) -> f64 {
+fn of_gross(s: &Summary, work: f64) -> f64 {
     let gross = s.total_work + s.rescale_loss + s.preemption_loss;
     if gross > 0.0 { work / gross } else { 0.0 }
 }

@@ -1,7 +1,8 @@
 //! The figures of `summary.json`.
 
 use super::Named;
-use crate::ingest::runs::ReplaySummary;
+use crate::output::summary::why;
+use crate::replay::Summary;
 use crate::report::numbers::{
     change, count, duration, hours, large, number, part, percent, points,
 };
@@ -10,22 +11,34 @@ use crate::report::{Grid, Head, Tile};
 /// A figure to compare: its name, its value, how it is told, and how a change is.
 type Row = (
     &'static str,
-    fn(&ReplaySummary) -> Option<f64>,
+    fn(&Summary) -> Option<f64>,
     fn(f64) -> String,
     fn(f64, f64) -> String,
 );
 
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 17] = [
     ("Time replayed", |s| Some(s.span_seconds), duration, change),
+    (
+        "Time of the whole log",
+        |s| Some(s.log_span_seconds),
+        duration,
+        change,
+    ),
     ("Nodes in the log", |s| Some(s.nodes as f64), number, change),
     (
         "Idle nodes on average",
-        |s| Some(s.equivalent_nodes),
+        |s| Some(s.idle_nodes_mean()),
         number,
         change,
     ),
     (
-        "Idle node-hours",
+        "Idle node-hours of the whole log",
+        |s| Some(s.log_idle_node_seconds),
+        hours,
+        change,
+    ),
+    (
+        "Idle node-hours of the time replayed",
         |s| Some(s.idle_node_seconds),
         hours,
         change,
@@ -88,7 +101,7 @@ const ROWS: [Row; 15] = [
     ),
 ];
 
-fn used_share(s: &ReplaySummary) -> Option<f64> {
+fn used_share(s: &Summary) -> Option<f64> {
     (s.idle_node_seconds > 0.0).then(|| s.used_node_seconds / s.idle_node_seconds)
 }
 
@@ -134,7 +147,7 @@ fn cells(runs: &[Named<'_>], (name, of, tell, change): Row) -> Vec<String> {
 }
 
 /// The figures that say most of a single run.
-pub(super) fn tiles(s: &ReplaySummary) -> Vec<Tile> {
+pub(super) fn tiles(s: &Summary) -> Vec<Tile> {
     let tile = |name: &str, value: String, remark: String| Tile {
         name: name.to_owned(),
         value,
@@ -147,7 +160,7 @@ pub(super) fn tiles(s: &ReplaySummary) -> Vec<Tile> {
             hours(s.idle_node_seconds),
             format!(
                 "{} of {} nodes on average",
-                number(s.equivalent_nodes),
+                number(s.idle_nodes_mean()),
                 count(s.nodes)
             ),
         ),
@@ -188,11 +201,28 @@ pub(super) fn lead(runs: &[Named<'_>]) -> String {
         0 => String::new(),
         kept => format!(", {} without a better plan in time", count(kept)),
     };
+    let replayed = match s.to == s.log_to {
+        true => format!(
+            "The whole log was replayed, {} to {} ({})",
+            s.from,
+            s.to,
+            duration(s.span_seconds)
+        ),
+        false => format!(
+            "Of the log, {} to {}, the time to {} ({}) was replayed",
+            s.log_from,
+            s.log_to,
+            s.to,
+            duration(s.span_seconds)
+        ),
+    };
     format!(
-        "{} to {} ({}), {} decisions, {optimal}{kept}.",
-        s.from,
-        s.to,
-        duration(s.span_seconds),
-        count(s.events)
+        "{replayed}, until {}. {} decisions, {optimal}{kept}, by {}, with a window of {} s \
+         and at most {} tasks at once.",
+        why(s.ended),
+        count(s.events),
+        s.solver,
+        number(s.t_fwd),
+        count(s.max_tasks)
     )
 }
