@@ -6,12 +6,21 @@ use std::fmt::Display;
 /// A text with a visible escape, such as `\u{1b}`, for each character that a terminal obeys or
 /// hides: control characters, separators of lines, and controls of the direction of text.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
+    escaped(text, is_obeyed)
+}
+
+/// The same of a text of several lines, which stay lines.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c != '\n' && is_obeyed(c))
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        match is_obeyed(c) {
+        match is_escaped(c) {
             true => out.extend(c.escape_unicode()),
             false => out.push(c),
         }
@@ -42,6 +51,7 @@ mod tests {
         assert!(matches!(printable("vc 1 – é 漢"), Cow::Borrowed(_)));
         assert_eq!(printable("a\x1b[31mb"), "a\\u{1b}[31mb");
         assert_eq!(printable("\n\u{7f}\u{9b}"), "\\u{a}\\u{7f}\\u{9b}");
+        assert_eq!(printable_lines("a\n\r\u{9b}"), "a\n\\u{d}\\u{9b}");
         for c in ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}']
             .into_iter()
             .chain('\u{202a}'..='\u{202e}')

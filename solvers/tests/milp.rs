@@ -564,7 +564,7 @@ fn the_paper_formulation_refuses_max_min() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(gleaner_testing::cases(1500))]
 
     // What is called optimal is as good as what the exact solver finds, however far apart the
     // numbers are.

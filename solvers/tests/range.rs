@@ -12,7 +12,7 @@ use gleaner_solvers::{
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(gleaner_testing::cases(4_000))]
 
     #[test]
     fn what_is_in_range_is_solved_to_the_optimum(problem in problem()) {

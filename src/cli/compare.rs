@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(directory) = directory {
         directory.write_table(&tables::answers(&rows))?;
         directory.write_table(&tables::solvers(&lines))?;
-        directory.finish(&End {
+        let written = directory.finish(&End {
             sources: &sources,
             complete,
             seconds: Seconds {
@@ -98,6 +98,7 @@ pub fn run(args: &Args) -> Result<()> {
                 write: 0.0,
             },
         })?;
+        remark(&[written]);
     }
     print(&tables::text(&lines))?;
     if complete {

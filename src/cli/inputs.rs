@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::remark;
+use crate::domain::clock::Occurrence;
 use crate::domain::events::Slice;
-use crate::domain::{EventLog, Stamp, TrainingTask};
+use crate::domain::{EventLog, Stamp, Time, TrainingTask};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::zone::Zone;
 use crate::ingest::{self, Loaded, SourceId};
@@ -215,10 +216,48 @@ pub fn cut(log: &EventLog, slice: Slice, file: &Path, expected: &str) -> Result<
     let sliced = log.slice(slice);
     let sliced = sliced.map_err(|error| Error::Usage(error.to_string()))?;
     if sliced.is_empty() || sliced.nodes().is_empty() {
-        let found = format!("{} rows and {} nodes", log.len(), log.nodes().len());
+        let (rows, nodes) = (
+            counted(log.len(), "row"),
+            counted(log.nodes().len(), "node"),
+        );
+        let found = format!("{rows}{} and {nodes}", span(log));
         return Err(Fault::of(file, found, expected).into());
     }
+    remark(&beyond(log, slice));
     Ok(sliced)
+}
+
+/// ` from 2026-01-01 00:00:00 to 2026-01-02 00:00:00`, of a log with rows.
+fn span(log: &EventLog) -> String {
+    let ends = log.times().first().zip(log.times().last());
+    let shown = ends.map(|(&from, &to)| (log.clock().show(from), log.clock().show(to)));
+    shown.map_or(String::new(), |(from, to)| format!(" from {from} to {to}"))
+}
+
+/// Remarks where a slice asks for more than the log holds.
+fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let left = log.nodes().len().saturating_sub(slice.first_node);
+    if let Some(asked) = slice.nodes.filter(|asked| *asked > left) {
+        let after = match slice.first_node {
+            0 => String::new(),
+            first => format!(" from node {first} on"),
+        };
+        remarks.push(format!(
+            "{asked} nodes are asked for, and the log has {left}{after}: those are used"
+        ));
+    }
+    let time = |stamp: Option<Stamp>| log.clock().time(stamp?, Occurrence::First).ok();
+    let is_early = |time: Time| log.times().first().is_some_and(|first| time < *first);
+    let is_late = |time: Time| log.times().last().is_some_and(|last| time > *last);
+    let (early, late) = (time(slice.from).filter(|t| is_early(*t)), time(slice.to));
+    if early.is_some() || late.is_some_and(is_late) {
+        let span = span(log);
+        remarks.push(format!(
+            "the time asked for goes beyond the log, which is{span}"
+        ));
+    }
+    remarks
 }
 
 impl LogArgs {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::inputs::SliceArgs;
 use super::report::Drawn;
-use super::{print, remark};
+use super::{print, print_for_programs, remark};
 use crate::domain::Clock;
 use crate::error::{Error, Result};
 use crate::ingest::runs::RunInfo;
@@ -75,9 +75,10 @@ pub fn run(args: &Args) -> Result<()> {
         let info = RunInfo::of_this("inspect", &args.log, args, &sources)?;
         args.drawn
             .write(&Report::of_inspection(&inspection, &info))?;
+        remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {
-        (true, _) => print(&json(&inspection)?),
+        (true, _) => print_for_programs(&json(&inspection)?),
         (false, true) => print(&text(&inspection, cost_source(args))),
         (false, false) => Ok(()),
     }

@@ -20,12 +20,14 @@ mod synth;
 mod threads;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
+use crate::words::printable_lines;
 
 /// What elastic deep-learning training could harvest from a supercomputer's idle nodes.
 #[derive(Debug, Parser)]
@@ -106,15 +108,20 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn complain(error: &Error) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "gleaner: {error}");
+    say(error);
     match error {
         Error::Interrupted => ExitCode::from(interrupt::interrupted()),
         _ => ExitCode::from(error.exit_code()),
     }
 }
 
-/// Prints to stdout.
+/// Prints a text for people to stdout; nothing in it, as names of a file, steers the terminal.
 fn print(text: &str) -> Result<()> {
+    print_for_programs(&printable_lines(text))
+}
+
+/// Prints a text for programs to stdout, as it is.
+fn print_for_programs(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
@@ -123,7 +130,12 @@ fn print(text: &str) -> Result<()> {
 
 /// Prints remarks to stderr, a line each.
 fn remark(notes: &[String]) {
-    for note in notes {
-        let _ = writeln!(std::io::stderr(), "gleaner: {note}");
-    }
+    notes.iter().for_each(say);
+}
+
+/// Prints to stderr; nothing in it steers the terminal.
+fn say(text: impl Display) {
+    let text = text.to_string();
+    // Nothing is left to report to where even this cannot be printed.
+    let _ = writeln!(std::io::stderr(), "gleaner: {}", printable_lines(&text));
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::inputs::{Inputs, LogArgs};
 use super::progress::Progress;
 use super::solver::SolverArgs;
-use super::{interrupt, print, remark};
+use super::{interrupt, print, print_for_programs, remark};
 use crate::error::{Error, Result};
 use crate::ingest;
 use crate::output::run::{End, RunDir, Seconds};
@@ -93,11 +93,10 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(directory) = directory {
         seconds.write = write(directory, &inputs, &outcome, seconds)?;
     }
-    print(&if args.json {
-        summary::json(&outcome.summary)?
-    } else {
-        summary::text(&outcome.summary, seconds)
-    })?;
+    match args.json {
+        true => print_for_programs(&summary::json(&outcome.summary)?)?,
+        false => print(&summary::text(&outcome.summary, seconds))?,
+    }
     remark(&outcome.summary.remarks());
     if outcome.summary.complete {
         Ok(())
@@ -136,10 +135,11 @@ fn write(directory: RunDir, inputs: &Inputs, outcome: &Outcome, seconds: Seconds
     }
     directory.write_json("summary.json", &outcome.summary)?;
     let write = clock.elapsed().as_secs_f64();
-    directory.finish(&End {
+    let written = directory.finish(&End {
         sources: &inputs.sources,
         complete: outcome.summary.complete,
         seconds: Seconds { write, ..seconds },
     })?;
+    remark(&[written]);
     Ok(write)
 }

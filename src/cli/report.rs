@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
+use crate::cli::remark;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::ingest::runs::{self, Run, RunResult};
@@ -73,7 +74,9 @@ pub fn run(args: &Args) -> Result<()> {
     let runs = args.runs.iter().map(|run| runs::read(run));
     let runs = runs.collect::<Result<Vec<_>>>()?;
     let report = Report::new(&runs, &choice(args, &runs)?)?;
-    args.drawn.write(&report)
+    args.drawn.write(&report)?;
+    remark(&args.drawn.written());
+    Ok(())
 }
 
 fn choice(args: &Args, runs: &[Run]) -> Result<SweepChoice> {

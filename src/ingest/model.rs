@@ -101,9 +101,9 @@ mod tests {
             &fault(read_text(head)),
             &["of version 9", "of version 2", "train the model anew"],
         );
-        let head = head.replace('9', "1");
+        let head = head.replace('9', "2");
         assert_has(&fault(read_text(&head)), &["missing field `program`"]);
-        let head = r#"{"format":"gleaner-model","version":1,"kind":"driple"}"#;
+        let head = r#"{"format":"gleaner-model","version":2,"kind":"driple"}"#;
         assert_has(
             &fault(read_text(head)),
             &["unknown variant `driple`", "line 1"],

@@ -19,6 +19,7 @@ use super::table::{Column, Table};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::files::{self, DirLock, Hashed, Listed, Whole};
 use crate::ingest::SourceId;
+use crate::words::counted;
 
 /// The file that marks a directory as a run of this program.
 pub const RUN_FILE: &str = "run.json";
@@ -268,11 +269,12 @@ impl RunDir {
         self.remove_all(self.earlier_names())
     }
 
-    /// Puts the files in place of those of an earlier run, and lists them in `run.json`.
+    /// Puts the files in place of those of an earlier run, and lists them in `run.json`; says
+    /// what there is now.
     ///
     /// # Errors
     /// When a file cannot be written or removed.
-    pub fn finish(self, end: &End<'_>) -> Result<()> {
+    pub fn finish(self, end: &End<'_>) -> Result<String> {
         self.finish_with(end, &Nothing {})
     }
 
@@ -280,7 +282,7 @@ impl RunDir {
     ///
     /// # Errors
     /// When a file cannot be written or removed.
-    pub fn finish_with(mut self, end: &End<'_>, more: &impl Serialize) -> Result<()> {
+    pub fn finish_with(mut self, end: &End<'_>, more: &impl Serialize) -> Result<String> {
         let clock = Instant::now();
         let written = std::mem::take(&mut self.written);
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -303,9 +305,10 @@ impl RunDir {
             write: end.seconds.write + clock.elapsed().as_secs_f64(),
             ..end.seconds
         };
+        let others = counted(files.len(), "other file");
         self.write_info(&End { seconds, ..*end }, more, false, files)?;
         files::sync_directory(&self.path);
-        Ok(())
+        Ok(format!("{}: run.json and {others}", self.path.display()))
     }
 
     /// Names of the earlier run's files.

@@ -16,7 +16,7 @@ pub const ORIGINAL: f64 = 10.0;
 const AUTO: &str = "auto";
 
 /// The forward window that is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub enum TFwd {
     /// What [`inspect`] suggests for the log and the tasks.
     #[default]
@@ -117,6 +117,13 @@ impl fmt::Display for TFwd {
             TFwd::Auto => f.write_str(AUTO),
             TFwd::Seconds(seconds) => write!(f, "{seconds}"),
         }
+    }
+}
+
+impl fmt::Debug for TFwd {
+    /// As in a plan.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -4,11 +4,13 @@
 mod clocks;
 #[path = "../support/data.rs"]
 mod data;
+mod documents;
 mod ingest_slurm;
 mod ingest_traces;
 mod program;
 mod range;
 mod replay;
+mod replay_spans;
 #[path = "../support/runs.rs"]
 mod runs;
 mod shared_curves;

@@ -203,8 +203,8 @@ fn a_curve_of_1e308_is_invalid_data_where_tasks_are_read() {
     let words = "dear.toml, task 1 (\"task0000\"), rescale_up: found 1e11 s, expected at most 1e6 \
                  times the window (--t-fwd 10)";
     for line in [
-        "replay --events idle.csv --tasks dear.toml",
-        "compare --events idle.csv --tasks dear.toml",
+        "replay --events idle.csv --tasks dear.toml --t-fwd 10",
+        "compare --events idle.csv --tasks dear.toml --t-fwd 10",
         "sweep plan.toml --dry-run",
     ] {
         gleaner(at, line).expect(3).says(&[words]);

@@ -121,9 +121,9 @@ fn published_traces_have_their_dates() {
 fn logs_that_end_after_2262_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    trace(at, ["0", "172800"]);
+    trace(at, ["0", "12960000"]);
     let line = "simulate --data trace --policy fifo --idle-events idle.csv --out run";
-    gleaner(at, &format!("{line} --epoch 2262-04-10T00:00:00"))
+    gleaner(at, &format!("{line} --epoch 2261-12-31T00:00:00"))
         .expect(3)
         .says(&["jobs.csv", "2262", "--idle-events"]);
     assert!(!at.join("idle.csv").exists() && !at.join("run/run.json").exists());

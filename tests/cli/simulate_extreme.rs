@@ -182,7 +182,7 @@ fn change() -> impl Strategy<Value = (usize, usize, usize, &'static str)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(gleaner_testing::cases(100))]
 
     #[test]
     fn several_at_once(changes in prop::collection::vec(change(), 2..6)) {

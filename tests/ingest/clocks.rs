@@ -113,7 +113,7 @@ fn a_zone_that_the_records_contradict_is_remarked_upon() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(gleaner_testing::cases(24))]
 
     // One record written late, by however long, changes nothing.
     #[test]

@@ -196,7 +196,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(gleaner_testing::cases(32))]
 
     // A .gev and a Parquet file keep the clock as it is; in CSV it is known at every row.
     #[test]

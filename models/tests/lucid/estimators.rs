@@ -197,7 +197,7 @@ fn names_are_read_as_they_are_written() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30))]
+    #![proptest_config(gleaner_testing::cases(30))]
     /// How long those jobs run that were submitted before the last weeks and had not ended by then
     /// reaches no score.
     #[test]

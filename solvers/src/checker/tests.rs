@@ -242,7 +242,7 @@ fn any_task() -> impl Strategy<Value = Task> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(gleaner_testing::cases(1_000))]
 
     #[test]
     fn what_is_halved_and_skipped_is_what_a_scan_finds(

@@ -11,7 +11,7 @@ use gleaner_driple::dataset::split;
 
 use super::failed;
 use super::grouping::GroupingArgs;
-use crate::cli::{print, remark, threads};
+use crate::cli::{print, print_for_programs, remark, threads};
 use crate::driple::build::{Built, Job, Settings, build};
 use crate::error::{Fault, Result};
 use crate::files;
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<()> {
         remark(&[format!("{} jobs are left out", summary.left_out.len())]);
     }
     let json = serde_json::to_string_pretty(&summary).map_err(failed)?;
-    print(&format!("{json}\n"))
+    print_for_programs(&format!("{json}\n"))
 }
 
 impl Args {

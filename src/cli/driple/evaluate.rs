@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use gleaner_driple::train::Scale;
 
 use super::predict::UNSCALED;
-use crate::cli::{print, remark};
+use crate::cli::{print, print_for_programs, remark};
 use crate::driple::Part;
 use crate::driple::scores::{baselines, predicted, scores};
 use crate::error::{Fault, Result};
@@ -81,11 +81,12 @@ pub fn run(args: &Args) -> Result<()> {
     let evaluation = Evaluation::new(args.part, examples.len(), models, all);
     if let Some(path) = &args.output {
         evaluation.table().write_file(path)?;
+        remark(&[format!("{}: the table", path.display())]);
     }
-    print(&match args.json {
-        true => evaluation.json()?,
-        false => evaluation.text(),
-    })
+    match args.json {
+        true => print_for_programs(&evaluation.json()?),
+        false => print(&evaluation.text()),
+    }
 }
 
 fn name(path: &Path) -> String {

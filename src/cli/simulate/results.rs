@@ -10,7 +10,7 @@ use super::estimated::EstimatesUsed;
 use super::info::Info;
 use super::inputs::Inputs;
 use super::prepared::Learnt;
-use crate::cli::{print, remark};
+use crate::cli::{print, print_for_programs, remark};
 use crate::domain::EventLog;
 use crate::error::{Error, Fault, Result};
 use crate::lucid::Simulation;
@@ -67,14 +67,14 @@ impl Results<'_> {
             events::write(log, path, Layout::Long, None)?;
         }
         seconds.write = clock.elapsed().as_secs_f64();
-        let written = self.written(directory.as_ref(), idle_log.as_ref());
+        let mut written: Vec<String> = idle_log.iter().map(told).collect();
         if let Some(directory) = directory {
             let end = End {
                 sources: &self.inputs.sources,
                 complete: self.complete,
                 seconds,
             };
-            directory.finish_with(&end, &Info::new(self))?;
+            written.insert(0, directory.finish_with(&end, &Info::new(self))?);
         }
         self.print(&entries, interval, seconds)?;
         remark(&written);
@@ -151,27 +151,6 @@ impl Results<'_> {
         Ok(Some((path, log)))
     }
 
-    /// What was written where, a remark each.
-    fn written(&self, directory: Option<&RunDir>, log: Option<&(&Path, EventLog)>) -> Vec<String> {
-        let directory = directory.map(|directory| {
-            let policies = match self.runs.len() {
-                1 => "1 policy".to_owned(),
-                several => format!("{several} policies"),
-            };
-            let path = directory.path().display();
-            format!("{path}: run.json, summary.json, and the tables of {policies}")
-        });
-        let log = log.map(|(path, log)| {
-            let times = log.times();
-            let span = times.first().zip(times.last());
-            let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
-            let events = counted(log.len() as u64, "event");
-            let nodes = counted(log.nodes().len() as u64, "node");
-            format!("{}: {events} of {nodes}{span}", path.display())
-        });
-        directory.into_iter().chain(log).collect()
-    }
-
     /// Which estimates policies used, and those learnt with the estimator of each week.
     fn estimates_line(&self) -> String {
         let Some(used) = self.estimates else {
@@ -197,7 +176,7 @@ impl Results<'_> {
             let summary = tables::summary(entries, interval)?;
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
-            return print(&(text + "\n"));
+            return print_for_programs(&(text + "\n"));
         }
         let checked = match self.args.check {
             true => "every schedule passed the checker\n",
@@ -212,4 +191,13 @@ impl Results<'_> {
             seconds.write
         ))
     }
+}
+
+/// A log of idle nodes in words.
+fn told((path, log): &(&Path, EventLog)) -> String {
+    let span = log.times().first().zip(log.times().last());
+    let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
+    let events = counted(log.len(), "event");
+    let nodes = counted(log.nodes().len(), "node");
+    format!("{}: {events} of {nodes}{span}", path.display())
 }

@@ -8,8 +8,8 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use gleaner_solvers::{Problem, SolveError, check};
 
-use super::print;
 use super::solver::SolverArgs;
+use super::{print_for_programs, remark};
 use crate::error::{Error, Result};
 use crate::{ingest, output};
 
@@ -66,7 +66,13 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if let Some(path) = &args.write_model {
         let formulation = formulation.map(Into::into).unwrap_or_default();
-        models::write_all(&problems, formulation, spec.big_m, &args.input, path)?;
+        remark(&models::write_all(
+            &problems,
+            formulation,
+            spec.big_m,
+            &args.input,
+            path,
+        )?);
     }
     for problem in &problems {
         let clock = Instant::now();
@@ -74,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
         let microseconds = clock.elapsed().as_micros() as u64;
         // The name is asked for afterwards, as `auto` chooses by the problem.
         let line = output::answers::line(problem, solver.name(), &answer, microseconds)?;
-        print(&line)?;
+        print_for_programs(&line)?;
         if args.check
             && let Err(violations) = check(problem, &answer, spec.big_m)
         {

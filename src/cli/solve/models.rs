@@ -12,6 +12,7 @@ use crate::error::{Error, Fault, Faults, Result};
 use crate::files;
 
 /// Writes the model of every problem: one to `path`, several to files of their own beside it.
+/// Says what was written, a line a file.
 ///
 /// # Errors
 /// Before anything is written: a name that is not of a format, problems that the formulation
@@ -22,7 +23,7 @@ pub(super) fn write_all(
     big_m: BigM,
     input: &Path,
     path: &Path,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let write = writer(path)?;
     let paths = paths(problems, input, path)?;
     for problem in problems {
@@ -31,11 +32,14 @@ pub(super) fn write_all(
             formulations::buildable(problem, formulation, big_m),
         )?;
     }
-    for (problem, path) in problems.iter().zip(paths) {
+    for (problem, path) in problems.iter().zip(&paths) {
         let model = formulations::build(problem, formulation, big_m)?;
-        files::write(&path, |out| write(&model, out))?;
+        files::write(path, |out| write(&model, out))?;
     }
-    Ok(())
+    Ok(paths
+        .iter()
+        .map(|path| format!("{}: the model", path.display()))
+        .collect())
 }
 
 type Writer = fn(&Model, &mut files::Whole) -> std::io::Result<()>;

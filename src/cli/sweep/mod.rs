@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::progress::Progress;
-use super::{interrupt, print, remark, threads};
+use super::{interrupt, print, print_for_programs, remark, threads};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::run::{End, RunDir, Seconds};
@@ -226,16 +226,18 @@ impl Session<'_> {
         self.end(true, seconds)?;
         if json {
             let text = serde_json::to_string_pretty(&summary);
-            return print(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
+            return print_for_programs(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
         }
         print(&text)
     }
 
     fn end(self, complete: bool, seconds: Seconds) -> Result<()> {
-        self.directory.finish(&End {
+        let written = self.directory.finish(&End {
             sources: &self.sources,
             complete,
             seconds,
-        })
+        })?;
+        remark(&[written]);
+        Ok(())
     }
 }

@@ -118,7 +118,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(256))]
+        #![proptest_config(gleaner_testing::cases(256))]
 
         /// Minute by minute, every n-th from the first one on.
         #[test]

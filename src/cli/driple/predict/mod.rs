@@ -12,7 +12,7 @@ use gleaner_driple::inspector::{Card, Inspector};
 
 use self::graphs::Named;
 use super::grouping::GroupingArgs;
-use crate::cli::{print, remark};
+use crate::cli::{print, print_for_programs, remark};
 use crate::driple::Part;
 use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::driple::{model, table};
@@ -127,7 +127,7 @@ impl Args {
             remark(&[format!("{}: {} jobs", path.display(), rows.len())]);
         }
         match (self.json, &self.output) {
-            (true, _) => print(&predictions::json(rows)?),
+            (true, _) => print_for_programs(&predictions::json(rows)?),
             (false, Some(_)) => Ok(()),
             (false, None) => print(&predictions::text(rows)),
         }

@@ -1,6 +1,9 @@
 //! The replay engine against the original's outputs, an auditor, and hand-made logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod efficiency;
+mod rounds;
+#[path = "../support/mod.rs"]
 mod support;
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
@@ -492,7 +495,7 @@ fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(gleaner_testing::cases(200))]
 
     // What the readers let through is in the solvers' range at every event.
     #[test]

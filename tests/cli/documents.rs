@@ -1,0 +1,145 @@
+//! The code blocks of README.md and docs/: commands run as they stand, in the order of the page.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::dataset;
+
+/// A fenced block.
+struct Block {
+    /// What follows the first fence, such as `sh`.
+    info: String,
+    lines: Vec<String>,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn blocks(document: &str) -> Vec<Block> {
+    let text = fs::read_to_string(root().join(document)).unwrap();
+    let fenced = text.split("\n```").skip(1).step_by(2);
+    let block = |fenced: &str| {
+        let mut lines = fenced.lines().map(str::to_owned);
+        Block {
+            info: lines.next().unwrap(),
+            lines: lines.collect(),
+        }
+    };
+    fenced.map(block).collect()
+}
+
+/// Markdown files of the repository, of which none may have blocks that no test knows.
+fn documents() -> Vec<String> {
+    let mut documents = Vec::new();
+    for folder in ["", "docs", "dataset"] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                let document = path.strip_prefix(root()).unwrap();
+                documents.push(document.display().to_string());
+            }
+        }
+    }
+    documents
+}
+
+/// Runs a line of a shell in `directory`, where `gleaner` is the program.
+fn shell(directory: &Path, line: &str) {
+    let bin = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).env("PATH", path);
+    command.current_dir(directory).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}\n{err}");
+    assert!(!err.contains("panicked"), "{line}\n{err}");
+}
+
+#[test]
+fn the_commands_of_the_readme_run_in_an_empty_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    symlink(dataset(), at.join("dataset")).unwrap();
+    let mut commands = 0;
+    for block in blocks("README.md").iter().filter(|b| b.info == "sh") {
+        for line in &block.lines {
+            shell(at, line);
+            commands += usize::from(line.starts_with("gleaner "));
+        }
+    }
+    assert!(commands > 30, "{commands} commands");
+    for page in ["log.html", "month.html", "swept.html", "policies.html"] {
+        assert!(at.join(page).exists(), "{page}");
+    }
+}
+
+/// Blocks without a word behind the fence are of `make`, whose targets there are.
+#[test]
+fn targets_of_make_are_there() {
+    let mut targets = 0;
+    for document in documents() {
+        for block in blocks(&document).iter().filter(|b| b.info.is_empty()) {
+            for line in &block.lines {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let ["make", target, ..] = words[..] else {
+                    panic!("{document}: `{line}` is no target of make; name the block's kind");
+                };
+                let mut make = Command::new("make");
+                make.args(["-n", target]).current_dir(root());
+                assert!(make.output().unwrap().status.success(), "{line}");
+                targets += 1;
+            }
+        }
+    }
+    assert!(targets >= 6, "{targets} targets");
+}
+
+/// The kinds that other tests read: those of dataset/README.md, and the policy's.
+#[test]
+fn every_block_is_of_a_kind_that_is_tested() {
+    let examples = [
+        "csv events",
+        "toml tasks",
+        "json tasks",
+        "csv tasks",
+        "csv jobs",
+        "csv cluster",
+        "csv profiles",
+        "csv workloads",
+        "csv pairs",
+        "csv forecast",
+        "csv estimates",
+        "csv measurements",
+        "csv frequencies",
+        "toml plan",
+    ];
+    for document in documents() {
+        for block in blocks(&document) {
+            let is_tested = match document.as_str() {
+                "README.md" => ["", "sh"].contains(&block.info.as_str()),
+                "dataset/README.md" => examples.contains(&block.info.as_str()),
+                "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),
+                _ => false,
+            };
+            assert!(is_tested, "{document}: a block of kind {:?}", block.info);
+        }
+    }
+}
+
+#[test]
+fn the_policy_in_contributing_is_the_one_there_is() {
+    let policy = fs::read_to_string(root().join("src/lucid/policies/easy.rs")).unwrap();
+    let contributing = blocks("CONTRIBUTING.md");
+    let rust: Vec<&Block> = contributing.iter().filter(|b| b.info == "rust").collect();
+    assert_eq!(rust.len(), 1);
+    for line in &rust[0].lines {
+        let code = line.split("//").next().unwrap().trim_end();
+        // A text that is cut there goes on here.
+        let code = code.split("...").next().unwrap();
+        assert!(policy.contains(code.trim()), "{line}");
+    }
+}

@@ -1,0 +1,262 @@
+//! What `gleaner replay` says of the log, of the part replayed, and of its settings.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{gleaner, json, samples};
+
+const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml";
+
+/// The line of a summary that begins with this name.
+fn line<'a>(out: &'a str, name: &str) -> &'a str {
+    let line = out
+        .lines()
+        .find(|line| line.starts_with(&format!("{name}  ")));
+    line.unwrap_or_else(|| panic!("no {name} in\n{out}"))
+}
+
+/// Tasks, of the first `endless` of which the work never ends.
+fn with_endless(at: &Path, endless: usize) {
+    let text = fs::read_to_string(at.join("tasks.toml")).unwrap();
+    let mut left = endless;
+    let lines = text
+        .lines()
+        .map(|line| match line.starts_with("work = ") && left > 0 {
+            true => {
+                left -= 1;
+                "work = \"endless\"\n".to_owned()
+            }
+            false => format!("{line}\n"),
+        });
+    let text: String = lines.collect();
+    fs::write(at.join("endless.toml"), text).unwrap();
+}
+
+#[test]
+fn the_summary_tells_log_and_replay_apart() {
+    let directory = samples();
+    let at = directory.path();
+    let run = gleaner(at, &format!("{REPLAY} --t-fwd 120 --out run")).expect(0);
+    let summary = json(&at.join("run/summary.json"));
+    assert_eq!(summary["ended"], "tasks_finished");
+    assert!(line(&run.out, "replayed").ends_with("until all tasks had finished"));
+    let idle = |field: &str| summary[field].as_f64().unwrap() / 3600.0;
+    let hours = format!("{:.1} idle node-hours", idle("log_idle_node_seconds"));
+    assert!(line(&run.out, "log").ends_with(&hours), "{}", run.out);
+    assert!(idle("idle_node_seconds") < idle("log_idle_node_seconds"));
+    let [to, log_to] = ["to", "log_to"].map(|field| summary[field].as_str().unwrap());
+    assert!(to < log_to && line(&run.out, "log").contains(log_to));
+    assert!(line(&run.out, "replayed").contains(to));
+    run.says(&["run: run.json and 11 other files"]);
+    gleaner(at, "report run -o page.html")
+        .expect(0)
+        .says(&["page.html: the page"]);
+    let page = fs::read_to_string(at.join("page.html")).unwrap();
+    assert!(page.contains("until all tasks had finished"));
+    assert!(page.contains("Idle fragments of the whole log by length"));
+}
+
+#[test]
+fn endless_and_repeated_tasks_go_on_to_the_end_of_the_log() {
+    let directory = samples();
+    let at = directory.path();
+    with_endless(at, 1);
+    let line_of = |tasks: &str| format!("replay --events idle.csv --tasks {tasks} --t-fwd 120");
+    let run = gleaner(at, &(line_of("endless.toml") + " --out run")).expect(0);
+    assert!(
+        line(&run.out, "replayed").ends_with("the whole log, until its end"),
+        "{}",
+        run.out
+    );
+    assert!(line(&run.out, "tasks").contains("19 of 20 finished, 20 started, 1 endless"));
+    let tasks = fs::read_to_string(at.join("run/tasks.csv")).unwrap();
+    let work = tasks
+        .lines()
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|c| c == "work");
+    let cells: Vec<&str> = tasks
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').nth(work.unwrap()).unwrap())
+        .collect();
+    assert_eq!(cells.iter().filter(|cell| cell.is_empty()).count(), 1);
+    gleaner(at, "report run -o page.html").expect(0);
+
+    let repeat = line_of("tasks.toml") + " --repeat-tasks --check --out again";
+    let run = gleaner(at, &repeat).expect(0);
+    assert!(
+        line(&run.out, "replayed").ends_with("the whole log, until its end"),
+        "{}",
+        run.out
+    );
+    let summary = json(&at.join("again/summary.json"));
+    let rounds = summary["rounds"].as_u64().unwrap();
+    assert!(rounds > 1);
+    assert_eq!(summary["tasks"], 20 * rounds);
+    let tasks = fs::read_to_string(at.join("again/tasks.csv")).unwrap();
+    assert!(tasks.contains("task0000#2,"), "{tasks:.300}");
+    gleaner(at, "report again run -o page.html").expect(0);
+
+    let run = gleaner(at, &(line_of("endless.toml") + " --repeat-tasks")).expect(2);
+    run.says(&["endless", "--repeat-tasks"]);
+    let names = fs::read_to_string(at.join("tasks.toml")).unwrap();
+    fs::write(
+        at.join("clash.toml"),
+        names.replace("task0001", "task0000#3"),
+    )
+    .unwrap();
+    let run = gleaner(at, &(line_of("clash.toml") + " --repeat-tasks")).expect(2);
+    run.says(&["task0000#3", "rename"]);
+}
+
+#[test]
+fn work_is_a_number_or_endless_in_every_format() {
+    let directory = samples();
+    let at = directory.path();
+    with_endless(at, 20);
+    let toml = fs::read_to_string(at.join("endless.toml")).unwrap();
+    for (word, code) in [
+        ("\"endless\"", 0),
+        ("\"forever\"", 3),
+        ("inf", 3),
+        ("-1", 3),
+        ("0", 3),
+    ] {
+        fs::write(at.join("t.toml"), toml.replace("\"endless\"", word)).unwrap();
+        let run = gleaner(at, "replay --events idle.csv --tasks t.toml").expect(code);
+        if code == 3 {
+            run.says(&["work: found", "expected a number above 0, or \"endless\""]);
+        }
+    }
+    let head = "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
+    fs::write(
+        at.join("t.csv"),
+        format!("{head}a,1,2,1,1,endless,0 1 2,0 1 2\n"),
+    )
+    .unwrap();
+    fs::write(
+        at.join("t.json"),
+        r#"{"task": [{"name": "a", "min_nodes": 1, "max_nodes": 2, "rescale_up": 1, "rescale_down": 1,
+            "work": "endless", "curve": {"nodes": [0, 1, 2], "progress": [0, 1, 2]}}]}"#,
+    )
+    .unwrap();
+    let out = |tasks: &str| {
+        let line = format!("replay --events idle.csv --tasks {tasks} --json");
+        gleaner(at, &line).expect(0).out
+    };
+    assert_eq!(out("t.csv"), out("t.json"));
+    assert!(out("t.csv").contains("\"tasks_endless\": 1"));
+}
+
+#[test]
+fn tasks_after_the_log_are_remarked_on() {
+    let directory = samples();
+    let at = directory.path();
+    let toml = fs::read_to_string(at.join("tasks.toml")).unwrap();
+    let submitted = |time: &str, count: usize| {
+        let line = "min_nodes = ";
+        toml.replacen(line, &format!("submit = \"{time}\"\n{line}"), count)
+    };
+    assert!(!toml.contains("submit"));
+    fs::write(at.join("late.toml"), submitted("2100-01-01", 20)).unwrap();
+    let run = gleaner(at, "replay --events idle.csv --tasks late.toml").expect(0);
+    let run = run.says(&["no task is submitted within the log", "2100-01-01 00:00:00"]);
+    assert!(line(&run.out, "efficiency").contains("nothing to compare with"));
+    fs::write(at.join("some.toml"), submitted("2100-01-01", 3)).unwrap();
+    let run = gleaner(at, "replay --events idle.csv --tasks some.toml").expect(0);
+    run.says(&["3 of 20 tasks are submitted after the log's end"]);
+}
+
+#[test]
+fn the_window_is_what_inspect_suggests() {
+    let directory = samples();
+    let at = directory.path();
+    let inspected = gleaner(at, "inspect idle.csv --tasks tasks.toml --json")
+        .expect(0)
+        .out;
+    let inspected: serde_json::Value = serde_json::from_str(&inspected).unwrap();
+    let suggested = &inspected["suggestion"]["window"]["t_fwd_s"];
+    let run = gleaner(at, &format!("{REPLAY} --out auto")).expect(0);
+    assert_eq!(json(&at.join("auto/summary.json"))["t_fwd"], *suggested);
+    assert!(line(&run.out, "window").contains(&format!("{} s, at most 10 tasks", suggested)));
+    let run = run.says(&["--t-fwd auto is", "s to grow"]);
+    assert_eq!(line(&run.out, "solver"), "solver              exact");
+    // The original's command line keeps the original's window.
+    let run = gleaner(at, "replay -ndmap idle.csv --tasks tasks.toml -nN 50").expect(0);
+    assert!(line(&run.out, "window").contains("10 s"), "{}", run.out);
+    // Growing that costs nothing leaves nothing to find.
+    let toml = fs::read_to_string(at.join("tasks.toml")).unwrap();
+    let free: String = toml
+        .lines()
+        .map(|line| match line.starts_with("rescale_up") {
+            true => "rescale_up = 0\n".to_owned(),
+            false => format!("{line}\n"),
+        })
+        .collect();
+    fs::write(at.join("free.toml"), free).unwrap();
+    let run = gleaner(at, "replay --events idle.csv --tasks free.toml").expect(0);
+    run.says(&["--t-fwd auto is 10 s: growing costs nothing"]);
+    for wrong in ["-5", "0", "nan", "soon"] {
+        let run = gleaner(at, &format!("{REPLAY} --t-fwd {wrong}")).expect(2);
+        run.says(&["--t-fwd", "expected seconds from 1e-6 to 1e12, or auto"]);
+    }
+}
+
+#[test]
+fn sweeps_and_comparisons_find_windows_too() {
+    let directory = samples();
+    let at = directory.path();
+    let plan = |t_fwd: &str| {
+        format!("[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\n{t_fwd}max_tasks = [5, 10]\n")
+    };
+    let windows = |name: &str| {
+        let table = fs::read_to_string(at.join(name).join("sweep.csv")).unwrap();
+        let mut rows = table
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let head = rows.next().unwrap();
+        let column = head.iter().position(|name| *name == "t_fwd").unwrap();
+        let mut found: Vec<String> = rows.map(|row| row[column].to_owned()).collect();
+        found.sort();
+        found
+    };
+    fs::write(at.join("plan.toml"), plan("")).unwrap();
+    let run = gleaner(at, "sweep plan.toml --out auto").expect(0);
+    run.says(&[
+        "tasks.toml: --t-fwd auto is",
+        "5 at once",
+        "10 at once",
+        "auto: run.json and",
+    ]);
+    let found = windows("auto");
+    assert_eq!(found.len(), 2);
+    assert_ne!(found[0], found[1]);
+    // A window that is listed, and found as well, is replayed once.
+    let t_fwd = format!("t_fwd = ['auto', {}]\n", found[0]);
+    fs::write(at.join("plan.toml"), plan(&t_fwd)).unwrap();
+    gleaner(at, "sweep plan.toml --out both").expect(0);
+    assert_eq!(windows("both").len(), 3);
+    let line = "compare --events idle.csv --tasks tasks.toml --every 50 --solvers exact";
+    gleaner(at, line).expect(0).says(&["--t-fwd auto is"]);
+}
+
+#[test]
+fn slices_beyond_the_log_are_remarked_on() {
+    let directory = samples();
+    let at = directory.path();
+    let run = gleaner(at, &format!("{REPLAY} --nodes 5000")).expect(0);
+    run.says(&["5000 nodes are asked for, and the log has 100: those are used"]);
+    let run = gleaner(at, "inspect idle.csv --nodes 60 --first-node 50").expect(0);
+    run.says(&["60 nodes are asked for, and the log has 50 from node 50 on"]);
+    let span = "2026-01-01";
+    for edge in ["--from 1999-01-01", "--to 2100-01-01"] {
+        let run = gleaner(at, &format!("{REPLAY} {edge}")).expect(0);
+        run.says(&["goes beyond the log, which is from", span]);
+    }
+    for outside in ["--from 2100-01-01", "--to 1999-01-01"] {
+        let run = gleaner(at, &format!("{REPLAY} {outside}")).expect(3);
+        run.says(&["rows from", span, "100 nodes"]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Efficiency: one span of time for the nodes and the work of the dedicated machine.
+
+use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
+use gleaner::replay::{Ended, Initial, Options, Summary};
+use gleaner_solvers::SolverKind;
+use proptest::prelude::*;
+
+use crate::support::{options, published_tasks, replay, shared, solver};
+
+/// A log of so many nodes: how many are idle from each second on. The first ones are.
+pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
+    let names = (0..nodes).map(|n| format!("n{n}")).collect();
+    let mut log = EventLogBuilder::new(names);
+    let mut before = 0;
+    for &(second, idle) in rows {
+        let joined = (before..idle).map(|n| Change::new(n, true));
+        let left = (idle..before).map(|n| Change::new(n, false));
+        log.push_row(Time::from_seconds(second), joined.chain(left));
+        before = idle;
+    }
+    log.finish()
+}
+
+pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTask {
+    let progress: Vec<f64> = std::iter::once(0.0)
+        .chain(progress.iter().copied())
+        .collect();
+    let most = progress.len() as u32 - 1;
+    TrainingTask {
+        name: name.to_owned(),
+        submit: Time::from_seconds(submit),
+        min_nodes: 1,
+        max_nodes: most,
+        rescale_up: 0.0,
+        rescale_down: 0.0,
+        work,
+        priority: 1.0,
+        curve: ScalingCurve {
+            nodes: (0..=most).collect(),
+            progress: progress.as_slice().into(),
+            objective: progress.as_slice().into(),
+        },
+    }
+}
+
+/// Replays from no deal at all, so that a first event is as any other.
+fn summary(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> Summary {
+    let options = Options {
+        initial: Initial::Empty,
+        ..options(60.0, max_tasks)
+    };
+    let outcome = replay(log, tasks, &options, &mut solver(SolverKind::Exact));
+    outcome.unwrap().summary
+}
+
+// By hand: nobody uses 4 nodes for 100 s; then a task has the 2 that are idle for 100 s.
+#[test]
+fn only_time_with_tasks_counts() {
+    let log = counts(4, &[(0, 4), (100, 2), (200, 0), (300, 4)]);
+    let task = task("a", 100, f64::INFINITY, &[1.0, 2.0, 3.0, 4.0]);
+    let found = summary(&log, &[task], 1);
+    assert_eq!(found.active_seconds, 200.0);
+    assert_eq!(found.equivalent_nodes, 1.0);
+    assert_eq!((found.total_work, found.dedicated_work), (200.0, 200.0));
+    assert_eq!(found.efficiency, Some(1.0));
+    // All the idle time replayed is told, too.
+    assert_eq!(found.idle_node_seconds, 600.0);
+    assert_eq!(found.idle_nodes_mean(), 2.0);
+    assert_eq!(found.ended, Ended::LogEnded);
+}
+
+// By hand: 6 nodes now and 2 then do more than 4 always, for a task that needs 6.
+#[test]
+fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
+    let log = counts(6, &[(0, 0), (1, 6), (101, 2), (201, 2)]);
+    let mut large = task("large", 0, f64::INFINITY, &[0.0, 0.0, 0.0, 0.0, 0.0, 60.0]);
+    large.min_nodes = 6;
+    let small = task("small", 0, f64::INFINITY, &[1.0, 2.0]);
+    let found = summary(&log, &[large, small], 2);
+    // 60 a second on 6 nodes and 2 on 2, against 2 always, but for the first second.
+    assert_eq!(found.total_work, 6200.0);
+    assert!(found.efficiency.unwrap() > 10.0, "{found:?}");
+    assert!(found.remarks()[0].contains("above 100 %"));
+}
+
+/// A concave curve: each node adds at most as much as the one before.
+fn concave() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(0.0f64..1.0, 1..6).prop_map(|mut steps| {
+        steps.sort_by(|a, b| b.total_cmp(a));
+        let sums = steps.iter().scan(0.01, |sum, step| {
+            *sum += step + 0.01;
+            Some(*sum)
+        });
+        // The first node's share is the largest, so that nothing is gained by waiting.
+        let mut sums: Vec<f64> = sums.collect();
+        sums.iter_mut().for_each(|sum| *sum += 1.0);
+        sums
+    })
+}
+
+/// Rows some seconds apart, with so many idle nodes of 12.
+fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
+    prop::collection::vec((1i64..2000, 0u32..=12), 2..30).prop_map(|gaps| {
+        let rows = gaps.into_iter().scan(0, |at, (gap, idle)| {
+            *at += gap;
+            Some((*at, idle))
+        });
+        rows.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
+    /// Jensen's inequality, by a set of tasks that never changes.
+    #[test]
+    fn concave_curves_do_no_better_than_dedicated_nodes(
+        rows in rows(), curves in prop::collection::vec((concave(), 0.0f64..40.0), 1..4),
+    ) {
+        let tasks: Vec<TrainingTask> = curves.iter().enumerate().map(|(i, (curve, cost))| TrainingTask {
+            rescale_up: *cost,
+            rescale_down: *cost / 2.0,
+            ..task(&format!("t{i}"), 0, f64::INFINITY, curve)
+        }).collect();
+        let found = summary(&counts(12, &rows), &tasks, tasks.len());
+        if let Some(efficiency) = found.efficiency {
+            prop_assert!(efficiency <= 1.0 + 1e-9, "{:?}", found);
+        }
+        prop_assert!(found.remarks().is_empty());
+    }
+
+    /// Rows before the first submission, and after the last end, change no figure of training.
+    #[test]
+    fn time_without_tasks_changes_nothing(
+        rows in rows(), more in rows(), curve in concave(), works in prop::collection::vec(1.0f64..2000.0, 1..4),
+    ) {
+        let first = rows[0].0;
+        let tasks: Vec<TrainingTask> = works.iter().enumerate()
+            .map(|(i, work)| task(&format!("t{i}"), first + 1, *work, &curve)).collect();
+        let plain = summary(&counts(12, &rows), &tasks, 2);
+        let shift = more.last().unwrap().0 + 1 - first;
+        let earlier = more.iter().map(|&(at, idle)| (at - shift, idle));
+        let mut longer: Vec<(i64, u32)> = earlier.chain(rows.iter().copied()).collect();
+        if plain.ended == Ended::TasksFinished {
+            let last = rows.last().unwrap().0;
+            longer.extend(more.iter().map(|&(at, idle)| (last + at, idle)));
+        }
+        let longer = summary(&counts(12, &longer), &tasks, 2);
+        let of = |s: &Summary| (
+            s.total_work, s.used_node_seconds, s.active_seconds, s.equivalent_nodes,
+            s.dedicated_work, s.efficiency, s.fluid_work, s.fluid_efficiency,
+        );
+        prop_assert_eq!(of(&plain), of(&longer));
+        prop_assert!(longer.log_idle_node_seconds >= plain.log_idle_node_seconds);
+    }
+}
+
+// Summit, whose first task comes hours after the log's start.
+#[test]
+fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
+    let (Some(path), Some(tasks)) = (
+        shared("bftrainer/ndstat-10sdn6-evt.tar.gz"),
+        published_tasks("hps-shufflenet", "1000J"),
+    ) else {
+        return;
+    };
+    let log = gleaner::ingest::events::read(&path).unwrap().value;
+    let of = |from: Option<&str>| {
+        let slice = gleaner::domain::events::Slice {
+            from: from.map(|from| from.parse().unwrap()),
+            ..Default::default()
+        };
+        let log = log.slice(slice).unwrap();
+        let outcome = replay(
+            &log,
+            &tasks,
+            &options(120.0, 100),
+            &mut solver(SolverKind::Exact),
+        );
+        outcome.unwrap().summary
+    };
+    let (whole, cut) = (of(None), of(Some("2021-02-10 19:41:00")));
+    assert_eq!(whole.efficiency, cut.efficiency);
+    assert_eq!(whole.equivalent_nodes, cut.equivalent_nodes);
+    assert!(whole.efficiency.unwrap() < 1.0, "{whole:?}");
+    assert!(whole.idle_node_seconds > cut.idle_node_seconds);
+}
