@@ -389,6 +389,77 @@ fn simulations_are_swept_too() {
     );
 }
 
+/// The cells of a CSV table.
+fn table(path: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap();
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect();
+    text.lines().map(cells).collect()
+}
+
+#[test]
+fn simulations_take_directories_presets_and_models() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    run(
+        at,
+        "synth jobs --vcs 2 --nodes 6 --days 9 --seed 3 -o trace",
+        0,
+    );
+    let plan = |more: &str| {
+        format!(
+            "[simulate]\ndata = 'trace'\nprofiler = 'off'\npolicy = ['fifo', 'qssf', 'lucid']\n{more}"
+        )
+    };
+    // The figures are those of a single simulation with the same flags.
+    for (name, more, flags) in [
+        ("files", "", ""),
+        ("learnt", "models = 'train'\n", "--models train"),
+        ("history", "estimates = 'history'\n", "--estimates history"),
+    ] {
+        fs::write(at.join("plan.toml"), plan(more)).unwrap();
+        run(at, &format!("sweep plan.toml --out {name}"), 0);
+        let line = "simulate --data trace --profiler off --policy fifo,qssf,lucid --quiet";
+        run(at, &format!("{line} {flags} --out single-{name}"), 0);
+        let single = json(&at.join(format!("single-{name}/summary.json")));
+        let rows = table(&at.join(name).join("sweep.csv"));
+        let column = |wanted: &str| rows[0].iter().position(|c| c == wanted).unwrap();
+        let (policy, jct) = (column("policy"), column("avg_jct_s"));
+        assert_eq!(rows.len(), 4);
+        for row in &rows[1..] {
+            let wanted = single["policies"][&row[policy]]["avg_jct_s"]
+                .as_f64()
+                .unwrap();
+            assert_eq!(row[jct].parse::<f64>().unwrap(), wanted, "{name} {row:?}");
+        }
+    }
+    // Nothing of one plan is taken for the results of another.
+    fs::write(at.join("plan.toml"), plan("models = 'train'\n")).unwrap();
+    let (out, _) = run(at, "sweep plan.toml --out files", 0);
+    assert!(out.contains("runs  3, 0 of them done before"), "{out}");
+    for (text, code, words) in [
+        (
+            "[simulate]\npolicy = 'fifo'\n",
+            3,
+            "data, a directory, or the files",
+        ),
+        (
+            "[simulate]\ntrace = 'a'\npolicy = 'fifo'\n",
+            3,
+            "no virtual clusters",
+        ),
+        (
+            "[simulate]\ndata = 'trace'\npreset = 'mars'\npolicy = 'fifo'\n",
+            2,
+            "venus-sept",
+        ),
+        ("[simulate]\ndata = 'none'\npolicy = 'fifo'\n", 1, "none"),
+    ] {
+        fs::write(at.join("plan.toml"), text).unwrap();
+        let (_, err) = run(at, "sweep plan.toml --out never", code);
+        assert!(err.contains(words), "{err}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_what_is_done() {

@@ -341,7 +341,7 @@ fn late(tasks: &[TrainingTask], log: &EventLog) -> Vec<String> {
              submitted at {first}"
         ),
         late => format!(
-            "{} of {} submitted after the log's end, {end}",
+            "{} of {} are submitted after the log's end, {end}",
             late,
             counted(tasks.len(), "task")
         ),

@@ -387,6 +387,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         // The pieces of a stretch last as long as it does, and each is shown as it is.
         #[test]
         fn pieces_add_up(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {

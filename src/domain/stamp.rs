@@ -158,6 +158,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         #[test]
         fn a_text_is_read_back(seconds in -9_000_000_000i64..9_000_000_000, offset in -90_000i32..90_000) {
             let utc = Time::from_seconds(seconds);

@@ -25,7 +25,7 @@ pub use mode::Mode;
 pub use replay::ReplayPlan;
 pub use select::{Best, best};
 pub use settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
-pub use simulate::{SimulatePlan, SimulateSettings, Text, is_no_file};
+pub use simulate::{SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
 
 use serde::Deserialize;
 

@@ -16,10 +16,14 @@ use crate::lucid::policies;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimulatePlan {
-    /// The jobs.
-    pub trace: PathBuf,
-    /// The virtual clusters.
-    pub cluster: PathBuf,
+    /// A directory with everything under its usual name.
+    pub data: Option<PathBuf>,
+    /// The published experiment whose files `data` has.
+    pub preset: Option<String>,
+    /// The jobs; needed without `data`.
+    pub trace: Option<PathBuf>,
+    /// The virtual clusters; needed without `data`.
+    pub cluster: Option<PathBuf>,
     /// GPUs of every node.
     pub gpus_per_node: Option<u32>,
     /// A file of estimated durations, `oracle`, seconds, or an estimator.
@@ -30,6 +34,8 @@ pub struct SimulatePlan {
     pub colocate: Option<PathBuf>,
     /// A file with a forecast of submissions, or a number.
     pub forecast: Option<Text>,
+    /// A directory of models, or `train`.
+    pub models: Option<Text>,
     /// First submission.
     pub from: Option<Text>,
     /// Last submission.
@@ -89,28 +95,41 @@ pub struct SimulateSettings {
 /// Parts that Lucid can do without.
 const PARTS: [&str; 3] = ["packing", "throughput", "estimate"];
 
+/// The models that are learnt from the data itself.
+pub const TRAIN: &str = "train";
+
 /// What has nothing left out.
 const NOTHING: &str = "nothing";
 
 impl SimulatePlan {
     /// Every file that the plan names, to resolve them.
     pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        let optional = [self.profiles.as_mut(), self.colocate.as_mut()];
-        [&mut self.trace, &mut self.cluster]
-            .into_iter()
-            .chain(optional.into_iter().flatten())
+        let paths = [
+            self.data.as_mut(),
+            self.trace.as_mut(),
+            self.cluster.as_mut(),
+            self.profiles.as_mut(),
+            self.colocate.as_mut(),
+        ];
+        paths.into_iter().flatten()
     }
 
     /// Values that name a file.
     pub fn named_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let named = [self.estimates.as_mut(), self.forecast.as_mut()];
         let named = named.into_iter().flatten().map(|text| &mut text.0);
-        named.filter(|text| !is_no_file(text))
+        let named = named.filter(|text| !is_no_file(text));
+        let models = self.models.as_mut().map(|text| &mut text.0);
+        named.chain(models.filter(|models| *models != TRAIN))
     }
 
     /// Everything wrong with the plan.
     pub fn check(&self) -> Vec<PlanFault> {
         let mut checker = Checker::default();
+        if self.data.is_none() && (self.trace.is_none() || self.cluster.is_none()) {
+            let expected = "data, a directory, or the files trace and cluster";
+            checker.add(None, "simulate", "no jobs or no virtual clusters", expected);
+        }
         let named: Vec<&str> = policies::ALL.iter().map(|policy| policy.name).collect();
         let policy = Some(self.policy.clone());
         let expected = format!("one of {}", named.join(", "));

@@ -214,6 +214,6 @@ fn a_curve_of_1e308_is_invalid_data_where_tasks_are_read() {
         let line = format!("replay --events idle.csv --tasks tasks.toml --t-fwd={window}");
         gleaner(at, &line)
             .expect(2)
-            .says(&["--t-fwd is", "expected seconds from 1e-6 to 1e12"]);
+            .says(&["--t-fwd", "expected seconds from 1e-6 to 1e12"]);
     }
 }

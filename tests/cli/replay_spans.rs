@@ -180,7 +180,9 @@ fn the_window_is_what_inspect_suggests() {
     let suggested = &inspected["suggestion"]["window"]["t_fwd_s"];
     let run = gleaner(at, &format!("{REPLAY} --out auto")).expect(0);
     assert_eq!(json(&at.join("auto/summary.json"))["t_fwd"], *suggested);
-    assert!(line(&run.out, "window").contains(&format!("{} s, at most 10 tasks", suggested)));
+    let seconds = suggested.as_f64().unwrap();
+    let window = format!("{seconds} s, at most 10 tasks at once");
+    assert!(line(&run.out, "window").contains(&window), "{}", run.out);
     let run = run.says(&["--t-fwd auto is", "s to grow"]);
     assert_eq!(line(&run.out, "solver"), "solver              exact");
     // The original's command line keeps the original's window.
@@ -209,7 +211,7 @@ fn sweeps_and_comparisons_find_windows_too() {
     let directory = samples();
     let at = directory.path();
     let plan = |t_fwd: &str| {
-        format!("[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\n{t_fwd}max_tasks = [5, 10]\n")
+        format!("[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\n{t_fwd}max_tasks = [1, 10]\n")
     };
     let windows = |name: &str| {
         let table = fs::read_to_string(at.join(name).join("sweep.csv")).unwrap();
@@ -226,7 +228,7 @@ fn sweeps_and_comparisons_find_windows_too() {
     let run = gleaner(at, "sweep plan.toml --out auto").expect(0);
     run.says(&[
         "tasks.toml: --t-fwd auto is",
-        "5 at once",
+        "1 at once",
         "10 at once",
         "auto: run.json and",
     ]);

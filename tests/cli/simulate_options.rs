@@ -71,7 +71,7 @@ fn what_was_written_is_said() {
     let line =
         "simulate --data trace --policy fifo --out run --idle-events idle.csv --epoch 2026-01-05";
     gleaner(at, line).expect(0).says(&[
-        "run: run.json, summary.json, and the tables of 1 policy",
+        "run: run.json and 6 other files",
         "idle.csv: ",
         " events of 9 nodes, 2026-01-05 00:00:00 to ",
     ]);

@@ -158,6 +158,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         /// One bag or two that share a pass and stop when they like, each is learnt as by the book,
         /// to the last bit.
         #[test]

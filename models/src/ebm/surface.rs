@@ -192,6 +192,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         /// By all crosses in turn, each by the sums over its four rectangles.
         #[test]
         fn the_best_cross_is_that_of_brute_force(

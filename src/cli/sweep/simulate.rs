@@ -17,7 +17,7 @@ use crate::lucid::metrics::summarise;
 use crate::lucid::policies::Needs;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::sweep::SweepRun;
-use crate::sweep::{SimulatePlan, SimulateSettings, Text, is_no_file};
+use crate::sweep::{SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
 
 /// The simulations of a plan.
 pub struct Simulations {
@@ -62,14 +62,14 @@ impl Simulations {
 fn arguments(file: &Path, plan: &SimulatePlan, settings: &[SimulateSettings]) -> Result<Args> {
     let mut words: Vec<OsString> = vec!["simulate".into()];
     let mut flag = |name: &str, value: OsString| words.extend([name.into(), value]);
-    flag("--trace", plan.trace.clone().into());
-    flag("--cluster", plan.cluster.clone().into());
     let numbers = plan.gpus_per_node.map(|count| count.to_string());
     let text = |given: &Option<Text>| given.as_ref().map(|text| text.0.clone());
     let texts = [
         ("--gpus-per-node", numbers),
         ("--estimates", text(&plan.estimates)),
         ("--forecast", text(&plan.forecast)),
+        ("--models", text(&plan.models)),
+        ("--preset", plan.preset.clone()),
         ("--from", text(&plan.from)),
         ("--to", text(&plan.to)),
         ("--profiler", plan.profiler.clone()),
@@ -89,6 +89,9 @@ fn arguments(file: &Path, plan: &SimulatePlan, settings: &[SimulateSettings]) ->
         value.into_iter().for_each(|value| flag(name, value.into()));
     }
     for (name, path) in [
+        ("--data", &plan.data),
+        ("--trace", &plan.trace),
+        ("--cluster", &plan.cluster),
         ("--profiles", &plan.profiles),
         ("--colocate", &plan.colocate),
     ] {
@@ -153,6 +156,8 @@ fn decisive(
         "gpus_per_node": plan.gpus_per_node,
         "estimates": number(estimates),
         "forecast": number(forecast),
+        "models": plan.models.as_ref().map(|text| &text.0).filter(|models| *models == TRAIN),
+        "preset": plan.preset,
         "from": plan.from.as_ref().map(|text| &text.0),
         "to": plan.to.as_ref().map(|text| &text.0),
         "profiler": prepared.profiler().filter(|_| request.policy.profiled),

@@ -338,6 +338,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         // An oracle: a set of the names, spelt out.
         #[test]
         fn ranges_have_the_indexes_of_their_names(

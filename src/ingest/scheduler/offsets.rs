@@ -257,6 +257,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
         // Up to two lines in a row that tell something else change nothing.
         #[test]
         fn a_few_odd_lines_change_nothing(odd in prop::collection::vec(0usize..200, 0..6), to in -5i32..5) {

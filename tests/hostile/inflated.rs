@@ -1,0 +1,87 @@
+//! Small files that inflate to very much: refused, or read in bounded memory.
+
+use std::fs;
+
+use crate::support::{attack, gzip, samples};
+
+const GIB: u64 = 1 << 30;
+
+// The attack: 1.1 MB of gzipped zeros as TOML asked for 7.9 GB, 204 KB as measurements for 1.6.
+#[test]
+fn text_that_inflates_without_end_is_refused_in_every_reader() {
+    let directory = samples();
+    let at = directory.path();
+    let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
+    zeros("zeros.toml.gz");
+    let lines = |name: &str| gzip(&at.join(name), "", b"0,0\n", GIB, "");
+    lines("lines.csv.gz");
+    for line in [
+        "replay --events idle.csv --tasks zeros.toml.gz",
+        "replay --events idle.csv --tasks lines.csv.gz",
+        "replay --events zeros.toml.gz --tasks tasks.toml",
+        "replay --events lines.csv.gz --tasks tasks.toml",
+        "replay --events idle.csv --tasks tasks.toml --scripted zeros.toml.gz",
+        "inspect lines.csv.gz",
+        "convert zeros.toml.gz -o x.csv",
+        "sweep zeros.toml.gz --out swept",
+        "solve zeros.toml.gz",
+        "solve lines.csv.gz",
+        "simulate --trace zeros.toml.gz --cluster trace/vc_config.csv --policy fifo",
+        "simulate --trace trace/jobs.csv --cluster lines.csv.gz --policy fifo",
+        "simulate --data trace --policy qssf --estimates lines.csv.gz",
+        "simulate --data trace --policy lucid --profiler off --profiles lines.csv.gz",
+        "simulate --data trace --policy lucid --profiler off --colocate zeros.toml.gz",
+        "simulate --data trace --policy lucid --profiler off --forecast lines.csv.gz",
+        "ingest slurm lines.csv.gz -o x.gev",
+        "ingest pbs zeros.toml.gz -o x.gev",
+        "ingest cobalt lines.csv.gz -o x.gev",
+        "ingest djc zeros.toml.gz -o x.gev",
+        "ingest swf lines.csv.gz -o x.gev",
+        "ingest philly zeros.toml.gz -o x.csv",
+        "ingest batsim lines.csv.gz -o x.csv",
+        "ingest helios lines.csv.gz -o x.csv",
+        "ingest gavel zeros.toml.gz --throughputs logs/gavel-throughputs.json -o x.csv",
+        "explain zeros.toml.gz",
+        "predict zeros.toml.gz --data trace -o x.csv",
+        "driple build --graphs logs --measured zeros.toml.gz -o x.safetensors",
+        "driple build --graphs logs --measured lines.csv.gz -o x.safetensors",
+        "driple predict --model zeros.toml.gz idle.csv",
+        "driple profiles --model zeros.toml.gz --jobs lines.csv.gz -o x.csv",
+    ] {
+        let found = attack(at, line);
+        assert_ne!(found.code, 0, "{line}\n{}", found.err);
+        // Nothing half made stays.
+        let left = fs::read_dir(at).unwrap().map(|e| e.unwrap().file_name());
+        assert!(
+            left.filter(|name| name.to_string_lossy().starts_with("x."))
+                .count()
+                == 0,
+            "{line}"
+        );
+    }
+}
+
+// A sound beginning makes readers that stream go on.
+#[test]
+fn sound_rows_without_end_are_read_in_bounded_memory() {
+    let directory = samples();
+    let at = directory.path();
+    let head = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n";
+    let row = b"1|CANCELLED|2026-01-01T00:00:00|Unknown|2026-01-01T00:00:00|0|\n";
+    gzip(&at.join("sacct.txt.gz"), head, row, 4_000_000, "");
+    let job = "2|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:01:00|2026-01-01T00:02:00|1|n1\n\
+               3|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:03:00|2026-01-01T00:09:00|1|n2\n";
+    gzip(&at.join("ends.txt.gz"), head, row, 1_000_000, job);
+    attack(at, "ingest slurm sacct.txt.gz -o x.gev");
+    assert_eq!(attack(at, "ingest slurm ends.txt.gz -o y.gev").code, 0);
+    // The same event a hundred million times.
+    let head = "time,node,state\n2026-01-01 00:00:00,a,1\n";
+    gzip(
+        &at.join("events.csv.gz"),
+        head,
+        b"2026-01-01 00:00:01,a,0\n",
+        30_000_000,
+        "",
+    );
+    assert_ne!(attack(at, "inspect events.csv.gz").code, 0);
+}

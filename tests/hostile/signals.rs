@@ -1,0 +1,102 @@
+//! SIGTERM, which batch systems send at the time limit, and Ctrl-C: every command ends in
+//! order, with exit code 143 or 130, and leaves no half file.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{Attack, State, attack, bounded, end, files, samples, state};
+
+/// Starts `line` and sends it the signal after a while: later and later, until it has caught it
+/// before it was over. `None` where it is always over first.
+fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
+    let mut wait = Duration::from_millis(5);
+    for _ in 0..12 {
+        let child = bounded(at, line).spawn().unwrap();
+        thread::sleep(wait);
+        let kill = ["-s", signal, &child.id().to_string()];
+        Command::new("kill").args(kill).status().unwrap();
+        let found = try_end(child, line);
+        match found {
+            // Not yet watching: the shell, or the program before its first line.
+            None => wait = wait.mul_f64(1.6),
+            Some(found) if found.code == 0 => return None,
+            Some(found) => return Some(found),
+        }
+    }
+    panic!("{line} never catches {signal}")
+}
+
+/// As [`end`], but `None` of a run that the signal ended at once.
+fn try_end(mut child: std::process::Child, line: &str) -> Option<Attack> {
+    use std::os::unix::process::ExitStatusExt;
+    let status = child.wait().unwrap();
+    match status.signal() {
+        Some(_) => None,
+        None => Some(end(child, line)),
+    }
+}
+
+#[test]
+fn every_command_ends_in_order() {
+    let directory = samples();
+    let at = directory.path();
+    for line in [
+        "synth events --nodes 3000 --days 90 -o long.gev",
+        "synth slurm --nodes 3000 --days 90 -o jobs.txt",
+        "synth tasks --count 400 --hours 9999 -o many.toml",
+        "synth jobs --vcs 8 --nodes 20 --days 60 -o big",
+        "synth graphs --count 40 -o made",
+    ] {
+        assert_eq!(attack(at, line).code, 0, "{line}");
+    }
+    let before = files(at);
+    let mut met = 0;
+    for line in [
+        "ingest slurm jobs.txt -o out.gev",
+        "convert long.gev -o out.csv",
+        "inspect long.gev -o out.html",
+        "replay --events long.gev --tasks many.toml --max-tasks 200 --t-fwd 60 --quiet --out run",
+        "simulate --data big --policy all --estimates oracle --profiler off --quiet --out run",
+        "train workload --data big --out out",
+        "evaluate workload --data big",
+        "driple build --graphs made/graphs --measured made/measured.csv -o out.safetensors",
+        "sweep sweep.toml --quiet --out swept",
+        "compare --events idle.csv --tasks tasks.toml --every 1 --solvers exact --quiet --out run",
+    ] {
+        for (signal, code) in [("TERM", 143), ("INT", 130)] {
+            for name in ["out.gev", "out.csv", "out.html", "out.safetensors"] {
+                let _ = fs::remove_file(at.join(name));
+            }
+            for name in ["run", "swept", "out"] {
+                let _ = fs::remove_dir_all(at.join(name));
+            }
+            let Some(found) = stopped(at, line, signal) else {
+                continue;
+            };
+            met += 1;
+            assert_eq!(found.code, code, "{line}: {}", found.err);
+            assert!(found.err.contains("interrupted"), "{line}: {}", found.err);
+            // Whole files, marked incomplete, or none.
+            for run in ["run", "swept"] {
+                if at.join(run).exists() {
+                    assert_ne!(state(&at.join(run)), State::Unfinished, "{line}");
+                }
+            }
+            let parts: Vec<String> = files(at)
+                .into_iter()
+                .filter(|name| name.ends_with(".part"))
+                .collect();
+            assert!(parts.is_empty(), "{line}: {parts:?}");
+            let made: Vec<String> = files(at)
+                .into_iter()
+                .filter(|name| name.starts_with("out."))
+                .collect();
+            assert!(made.is_empty(), "{line}: {made:?}");
+        }
+    }
+    assert!(met > 8, "{met} runs met the signal");
+    assert!(before.iter().all(|name| files(at).contains(name)));
+}

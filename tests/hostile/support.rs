@@ -1,0 +1,195 @@
+//! Runs the program as an attacker would have it: in 4 GB of address space, with an end.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+/// Address space in KiB.
+const MEMORY: u32 = 4 << 20;
+
+/// After so long a run has no end, however busy the machine.
+const HANG: Duration = Duration::from_secs(300);
+
+/// A finished run.
+pub struct Attack {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// `gleaner LINE` in `directory`, in bounded memory.
+pub fn bounded(directory: &Path, line: &str) -> Command {
+    let script = format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_gleaner")]);
+    command.args(line.split_whitespace());
+    // Stacks and pools of many threads are address space, too.
+    command.envs([("RAYON_NUM_THREADS", "2"), ("MALLOC_ARENA_MAX", "2")]);
+    command.current_dir(directory).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs `gleaner LINE`; it must end by itself with a documented exit code, without a panic,
+/// and print nothing that a terminal obeys.
+#[track_caller]
+pub fn attack(directory: &Path, line: &str) -> Attack {
+    let found = end(bounded(directory, line).spawn().unwrap(), line);
+    let Attack { code, out, err } = &found;
+    assert!((0..=3).contains(code), "{line}: exit code {code}\n{err}");
+    assert!(!err.contains("panicked"), "{line}\n{err}");
+    assert!(*code == 0 || !err.is_empty(), "{line}: no word");
+    for text in [out, err] {
+        let obeyed = text.chars().find(|c| is_obeyed(*c));
+        assert_eq!(obeyed, None, "{line}\n{}", text.escape_debug());
+    }
+    found
+}
+
+/// Waits for a child; one that hangs is killed, and fails the test.
+#[track_caller]
+pub fn end(mut child: Child, line: &str) -> Attack {
+    let mut pipes = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let read = |pipe: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let err = thread::spawn(move || read(&mut pipes.1));
+    let out = thread::spawn(move || read(&mut pipes.0));
+    let (done, ended) = mpsc::channel();
+    let id = child.id().to_string();
+    let guard = thread::spawn(move || {
+        let hangs = ended.recv_timeout(HANG).is_err();
+        if hangs {
+            Command::new("kill").args(["-9", &id]).status().unwrap();
+        }
+        hangs
+    });
+    let status = child.wait().unwrap();
+    let _ = done.send(());
+    assert!(!guard.join().unwrap(), "{line}: no end");
+    let (out, err) = (out.join().unwrap(), err.join().unwrap());
+    let code = status.code().unwrap_or_else(|| {
+        panic!("{line}: ended by signal {:?}\n{err}", status.signal());
+    });
+    Attack { code, out, err }
+}
+
+fn is_obeyed(c: char) -> bool {
+    let bidi = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    bidi || c.is_control() && c != '\n'
+}
+
+/// The samples of the repository, and a small cluster in `trace`.
+pub fn samples() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    copy(&dataset(), directory.path());
+    fs::rename(
+        directory.path().join("cluster"),
+        directory.path().join("trace"),
+    )
+    .unwrap();
+    directory
+}
+
+pub fn dataset() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset")
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let from = entry.unwrap().path();
+        let to = to.join(from.file_name().unwrap());
+        if from.is_dir() {
+            fs::create_dir(&to).unwrap();
+            copy(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
+    }
+}
+
+/// Writes `before`, then `count` times `unit`, then `after`, gzipped.
+pub fn gzip(path: &Path, before: &str, unit: &[u8], count: u64, after: &str) {
+    use std::io::Write;
+    let mut out = GzEncoder::new(fs::File::create(path).unwrap(), Compression::fast());
+    out.write_all(before.as_bytes()).unwrap();
+    let block = unit.repeat((1 << 20) / unit.len());
+    let units = (block.len() / unit.len()) as u64;
+    for _ in 0..count / units {
+        out.write_all(&block).unwrap();
+    }
+    for _ in 0..count % units {
+        out.write_all(unit).unwrap();
+    }
+    out.write_all(after.as_bytes()).unwrap();
+    out.finish().unwrap();
+}
+
+pub fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// What a run directory is.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum State {
+    /// There is no `run.json`.
+    Fresh,
+    /// It says that it is unfinished.
+    Unfinished,
+    /// It holds one run and nothing else.
+    Whole,
+}
+
+/// Looks at a run directory without any code of the program: every file that `run.json` lists
+/// is as it says, and there is no other. `ignored`: leftovers of a kill.
+#[track_caller]
+pub fn state(run: &Path) -> State {
+    let path = run.join("run.json");
+    if !path.exists() {
+        return State::Fresh;
+    }
+    let info = json(&path);
+    if info["unfinished"] == true {
+        assert_ne!(info["complete"], true, "{info}");
+        return State::Unfinished;
+    }
+    let mut listed = vec!["run.json".to_owned()];
+    for file in info["files"].as_array().unwrap() {
+        let name = file["path"].as_str().unwrap();
+        let bytes = fs::read(run.join(name)).unwrap();
+        let digest: String = Sha256::digest(&bytes)
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        assert_eq!(file["sha256"], digest, "{name} is not of this run");
+        listed.push(name.to_owned());
+    }
+    for name in files(run) {
+        let is_part = name.starts_with('.') && name.ends_with(".part");
+        assert!(listed.contains(&name) || is_part, "{name} is of no run");
+    }
+    State::Whole
+}
+
+/// Names of the files of a directory.
+pub fn files(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

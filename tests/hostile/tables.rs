@@ -1,0 +1,120 @@
+//! Short input that asks for large tables.
+
+use std::fmt::Write;
+use std::fs;
+
+use crate::support::{attack, samples};
+
+// 60 jobs of a billion seconds filled a table of minutes.
+#[test]
+fn long_jobs_make_no_endless_tables() {
+    let directory = samples();
+    let at = directory.path();
+    let mut jobs = "job_id,vc,gpu_num,submit_time,duration\n".to_owned();
+    for job in 0..60 {
+        writeln!(jobs, "{job},a,8,0,1000000000").unwrap();
+    }
+    fs::write(at.join("long.csv"), jobs).unwrap();
+    fs::write(at.join("vcs.csv"), "vc,num\na,1\n").unwrap();
+    let line = "simulate --trace long.csv --cluster vcs.csv --policy all --estimates oracle \
+                --profiler off --without packing,throughput";
+    for more in ["--out run", "--out run --logs --csv", "--json"] {
+        let found = attack(at, &format!("{line} {more}"));
+        assert_eq!(found.code, 0, "{}", found.err);
+    }
+    attack(at, &format!("{line} --policy fifo --idle-events idle.gev"));
+    assert_eq!(attack(at, "report run -o page.html").code, 0);
+}
+
+// 2,000 tasks that name one curve of 200,000 points copied it.
+#[test]
+fn tasks_share_a_long_curve() {
+    let directory = samples();
+    let at = directory.path();
+    let points = |of: fn(u32) -> String| (0..200_000).map(of).collect::<Vec<_>>().join(",");
+    let (nodes, progress) = (
+        points(|k| k.to_string()),
+        points(|k| format!("{k}.5").replace("0.5", "0.0")),
+    );
+    let mut text = format!("[curve.c]\nnodes = [{nodes}]\nprogress = [{progress}]\n");
+    for task in 0..2_000 {
+        let fields = "min_nodes = 1\nmax_nodes = 9\nrescale_up = 1\nrescale_down = 1\nwork = 5\ncurve = \"c\"";
+        writeln!(text, "[[task]]\nname = \"{task}\"\n{fields}").unwrap();
+    }
+    fs::write(at.join("curve.toml"), text).unwrap();
+    let found = attack(
+        at,
+        "replay --events idle.csv --tasks curve.toml --max-tasks 2000 --t-fwd 60",
+    );
+    assert!([0, 3].contains(&found.code), "{}", found.err);
+}
+
+// 160 lists of 262,144 nodes, in 2.4 KB: memory and time of their different nodes.
+#[test]
+fn lists_of_nodes_cost_their_different_nodes() {
+    let directory = samples();
+    let at = directory.path();
+    let head = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n";
+    let rows = |list: fn(u32) -> String| {
+        let mut text = head.to_owned();
+        for job in 0..160 {
+            let times = format!(
+                "2026-01-01T00:00:00|2026-01-01T01:{:02}:00|2026-01-01T02:{:02}:00",
+                job % 60,
+                job % 60
+            );
+            writeln!(text, "{job}|COMPLETED|{times}|262144|{}", list(job)).unwrap();
+        }
+        text
+    };
+    fs::write(at.join("same.txt"), rows(|_| "n[000000-262143]".to_owned())).unwrap();
+    fs::write(
+        at.join("other.txt"),
+        rows(|job| format!("n{job}x[000000-262143]")),
+    )
+    .unwrap();
+    fs::write(
+        at.join("nested.txt"),
+        rows(|job| format!("r[1-512]c{job}[1-512]")),
+    )
+    .unwrap();
+    for name in ["same", "other", "nested"] {
+        attack(at, &format!("ingest slurm {name}.txt -o {name}.gev"));
+    }
+}
+
+// Counts that stand for more than there is memory for.
+#[test]
+fn counts_without_bounds_are_refused() {
+    let directory = samples();
+    let at = directory.path();
+    fs::write(
+        at.join("many.swf"),
+        "; MaxNodes: 4294967295\n1 0 0 10 4294967295 -1 -1 4294967295 10 -1 1 1 1 1 1 1 -1 -1\n",
+    )
+    .unwrap();
+    fs::write(at.join("vcs.csv"), "vc,num\na,4294967295\n").unwrap();
+    fs::write(
+        at.join("vast.csv"),
+        "job_id,vc,gpu_num,submit_time,duration\n1,a,4294967295,0,10\n",
+    )
+    .unwrap();
+    for line in [
+        "ingest swf many.swf -o x.gev",
+        "ingest batsim logs/batsim.json --node-count 4294967295 -o x.csv",
+        "simulate --trace vast.csv --cluster vcs.csv --policy fifo",
+        "simulate --trace vast.csv --cluster vcs.csv --policy fifo --gpus-per-node 4294967295",
+        "synth events --nodes 4294967295 -o x.csv",
+        "synth events --days 1e300 -o x.csv",
+        "synth tasks --count 4294967295 -o x.toml",
+        "synth jobs --vcs 4294967295 -o made",
+        "synth slurm --nodes 4294967295 -o x.txt",
+        "synth graphs --count 4294967295 -o made",
+        "replay --events idle.csv --tasks tasks.toml --max-tasks 18446744073709551615",
+        "replay --events idle.csv --tasks tasks.toml --skip-rows 18446744073709551615",
+        "compare --problems problems.jsonl --time-limit 1e300",
+        "sweep sweep.toml --dry-run --jobs 1000000000000",
+    ] {
+        attack(at, line);
+    }
+}
