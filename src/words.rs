@@ -14,6 +14,23 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_obeyed(c))
 }
 
+/// A text of JSON that means the same, in which such characters are JSON's own escapes: they
+/// are within strings, as JSON has none elsewhere.
+pub fn printable_json(text: &str) -> Cow<'_, str> {
+    let is_escaped = |c: char| c != '\n' && is_obeyed(c);
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_escaped(c) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
@@ -59,6 +76,16 @@ mod tests {
         {
             assert_eq!(printable(&c.to_string()), format!("\\u{{{:x}}}", c as u32));
         }
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let name = "a\u{202e}\u{1b}\n\u{7f}é";
+        let text = serde_json::to_string_pretty(&[name]).unwrap();
+        let shown = printable_json(&text);
+        assert!(!shown.contains('\u{202e}') && shown.contains("\\u202e"));
+        let back: Vec<String> = serde_json::from_str(&shown).unwrap();
+        assert_eq!(back, [name]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::ingest::{self, SourceId};
 use crate::output::compare as tables;
 use crate::output::run::{End, RunDir, Seconds};
 use crate::replay::{self, Control, SolverDecider};
+use crate::words::counted;
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
 ///
@@ -72,7 +73,10 @@ pub fn run(args: &Args) -> Result<()> {
     let open = |path| RunDir::open(path, "compare", args);
     let directory = args.out.as_deref().map(open).transpose()?;
     let read = clock.elapsed().as_secs_f64();
-    remark(&[format!("comparing on {} problems", problems.len())]);
+    remark(&[format!(
+        "comparing on {}",
+        counted(problems.len(), "problem")
+    )]);
 
     let clock = Instant::now();
     let stop = interrupt::flag();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::inputs::SliceArgs;
 use super::report::Drawn;
-use super::{print, print_for_programs, remark};
+use super::{print, print_json, remark};
 use crate::domain::Clock;
 use crate::error::{Error, Result};
 use crate::ingest::runs::RunInfo;
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<()> {
         remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {
-        (true, _) => print_for_programs(&json(&inspection)?),
+        (true, _) => print_json(&json(&inspection)?),
         (false, true) => print(&text(&inspection, cost_source(args))),
         (false, false) => Ok(()),
     }

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::words::printable_lines;
+use crate::words::{printable_json, printable_lines};
 
 /// What elastic deep-learning training could harvest from a supercomputer's idle nodes.
 #[derive(Debug, Parser)]
@@ -117,11 +117,15 @@ fn complain(error: &Error) -> ExitCode {
 
 /// Prints a text for people to stdout; nothing in it, as names of a file, steers the terminal.
 fn print(text: &str) -> Result<()> {
-    print_for_programs(&printable_lines(text))
+    write_to_stdout(&printable_lines(text))
 }
 
-/// Prints a text for programs to stdout, as it is.
-fn print_for_programs(text: &str) -> Result<()> {
+/// Prints JSON to stdout; what would steer a terminal is escaped as JSON does.
+fn print_json(text: &str) -> Result<()> {
+    write_to_stdout(&printable_json(text))
+}
+
+fn write_to_stdout(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::inputs::{Inputs, LogArgs};
 use super::progress::Progress;
 use super::solver::SolverArgs;
-use super::{interrupt, print, print_for_programs, remark};
+use super::{interrupt, print, print_json, remark};
 use crate::error::{Error, Result};
 use crate::ingest;
 use crate::output::run::{End, RunDir, Seconds};
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<()> {
         seconds.write = write(directory, &inputs, &outcome, seconds)?;
     }
     match args.json {
-        true => print_for_programs(&summary::json(&outcome.summary)?)?,
+        true => print_json(&summary::json(&outcome.summary)?)?,
         false => print(&summary::text(&outcome.summary, seconds))?,
     }
     remark(&outcome.summary.remarks());

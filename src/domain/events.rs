@@ -10,6 +10,12 @@ pub struct Change(u32);
 /// Most nodes a log can have: a [`Change`] keeps one bit for the state.
 pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
+/// Most rows of a log, and most changes: a file of some megabytes may inflate to more, and
+/// a log in memory takes 16 bytes a row and 4 a change.
+pub const MAX_ROWS: usize = 1 << 26;
+/// See [`MAX_ROWS`].
+pub const MAX_CHANGES: usize = 1 << 28;
+
 impl Change {
     /// `node` (an index below [`MAX_NODES`]) becomes idle, or busy.
     pub fn new(node: u32, idle: bool) -> Self {
@@ -217,6 +223,11 @@ impl EventLogBuilder {
         self.log.times.push(time);
         self.log.changes.extend(changes);
         self.log.starts.push(self.log.changes.len());
+    }
+
+    /// Whether there are more rows or changes than a log can have.
+    pub fn is_too_large(&self) -> bool {
+        self.log.times.len() > MAX_ROWS || self.log.changes.len() > MAX_CHANGES
     }
 
     /// Says what clock the times are on; it is unknown otherwise.

@@ -34,7 +34,8 @@ pub fn line(
         id: &problem.id,
         solver,
         status: answer.status,
-        objective: answer.objective,
+        // A sum of nothing is -0.
+        objective: answer.objective.map(|objective| objective + 0.0),
         bound: answer.bound,
         gap: answer.gap(),
         counts: &answer.counts,

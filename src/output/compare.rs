@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::table::{Column, Table};
 use crate::compare::{Estimate, Line, Row};
+use crate::words::counted;
 
 /// One row a problem and solver.
 pub fn answers(rows: &[Row]) -> Table<'_> {
@@ -100,8 +101,8 @@ pub fn estimate(estimate: &Estimate) -> String {
     let of = |(name, time): &(&str, Duration)| format!("{name} {}", rough(*time));
     let each: Vec<String> = estimate.contenders.iter().map(of).collect();
     format!(
-        "{} problems take {}: {}",
-        estimate.problems,
+        "{} take {}: {}",
+        counted(estimate.problems, "problem"),
         match rough(estimate.all) {
             short if short.starts_with("under") => short,
             long => format!("about {long}"),

@@ -374,15 +374,22 @@ fn is_inside(name: &str) -> bool {
 
 /// Refuses a directory that holds anything but a run, or what a killed run left.
 fn refuse_strangers(path: &Path) -> Result<()> {
-    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let is_strange = entries.any(|entry| !files::is_unfinished(&entry.file_name()));
-    if is_strange && !path.join(RUN_FILE).is_file() {
+    if !path.join(RUN_FILE).is_file() && holds_files(path, DEPTH) {
         return Err(Error::Usage(format!(
             "--out {}: the directory holds files that are no earlier run's; name a new one",
             path.display()
         )));
     }
     Ok(())
+}
+
+/// Whether there are files other than those that a killed run left under temporary names.
+fn holds_files(path: &Path, depth: u32) -> bool {
+    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.any(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() && depth > 0 => holds_files(&entry.path(), depth - 1),
+        _ => !files::is_unfinished(&entry.file_name()),
+    })
 }
 
 /// What the directory's `run.json` says; nothing where there is none.

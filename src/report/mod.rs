@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::ingest::runs::{Run, RunInfo, RunResult};
 use crate::inspect::Inspection;
 use crate::models::explanation::{Explanation, Machine};
+use crate::words::counted;
 
 pub mod figure;
 pub mod html;
@@ -180,7 +181,7 @@ fn title(names: &[String], counts: [usize; 3]) -> String {
     match (names, kinds.next(), kinds.next()) {
         ([name], Some((kind, _)), _) => format!("{} {name}", kind.0),
         (names, Some((kind, _)), None) => format!("{} {}", names.len(), kind.1),
-        (names, ..) => format!("{} runs", names.len()),
+        (names, ..) => counted(names.len(), "run"),
     }
 }
 

@@ -7,6 +7,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use crate::domain::{ScalingCurve, Time, TrainingTask};
 use crate::error::{Error, Result};
+use crate::replay::rounds::MAX_TASKS;
 
 /// What to generate.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +44,11 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
     }
     if options.max_nodes > 1 << 20 {
         return Err(Error::Usage("--max-nodes must be at most 1048576".into()));
+    }
+    if options.count as usize > MAX_TASKS || options.models > 1000 {
+        return Err(Error::Usage(format!(
+            "--count must be at most {MAX_TASKS}, and --models at most 1000"
+        )));
     }
     let every = options.submit_every;
     if !(options.hours > 0.0 && options.hours <= MOST_HOURS && every.is_finite() && every >= 0.0) {

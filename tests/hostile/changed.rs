@@ -25,7 +25,7 @@ fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
     let at = directory.path();
     attack(at, "synth events --nodes 60 --days 4 --seed 1 -o a.csv");
     attack(at, "synth events --nodes 60 --days 4 --seed 2 -o b.csv");
-    let work = |run: &str| json(&at.join(run).join("summary.json"))["total_work"].clone();
+    let work = |run: &str| json(&at.join(run).join("summary.json"))["idle_node_seconds"].clone();
     let line = |events: &str, out: &str| {
         format!("replay --events {events} --tasks tasks.toml --t-fwd 60 --quiet --out {out}")
     };

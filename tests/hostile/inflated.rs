@@ -13,8 +13,9 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let at = directory.path();
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
-    let lines = |name: &str| gzip(&at.join(name), "", b"0,0\n", GIB, "");
-    lines("lines.csv.gz");
+    gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
+    // For readers that stream, whose time is that of the lines.
+    gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",
         "replay --events idle.csv --tasks lines.csv.gz",
@@ -32,11 +33,11 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
         "simulate --data trace --policy lucid --profiler off --profiles lines.csv.gz",
         "simulate --data trace --policy lucid --profiler off --colocate zeros.toml.gz",
         "simulate --data trace --policy lucid --profiler off --forecast lines.csv.gz",
-        "ingest slurm lines.csv.gz -o x.gev",
+        "ingest slurm some.csv.gz -o x.gev",
         "ingest pbs zeros.toml.gz -o x.gev",
-        "ingest cobalt lines.csv.gz -o x.gev",
+        "ingest cobalt some.csv.gz -o x.gev",
         "ingest djc zeros.toml.gz -o x.gev",
-        "ingest swf lines.csv.gz -o x.gev",
+        "ingest swf some.csv.gz -o x.gev",
         "ingest philly zeros.toml.gz -o x.csv",
         "ingest batsim lines.csv.gz -o x.csv",
         "ingest helios lines.csv.gz -o x.csv",
@@ -74,7 +75,7 @@ fn sound_rows_without_end_are_read_in_bounded_memory() {
     gzip(&at.join("ends.txt.gz"), head, row, 1_000_000, job);
     attack(at, "ingest slurm sacct.txt.gz -o x.gev");
     assert_eq!(attack(at, "ingest slurm ends.txt.gz -o y.gev").code, 0);
-    // The same event a hundred million times.
+    // The same event thirty million times.
     let head = "time,node,state\n2026-01-01 00:00:00,a,1\n";
     gzip(
         &at.join("events.csv.gz"),
@@ -83,5 +84,14 @@ fn sound_rows_without_end_are_read_in_bounded_memory() {
         30_000_000,
         "",
     );
-    assert_ne!(attack(at, "inspect events.csv.gz").code, 0);
+    attack(at, "inspect events.csv.gz");
+    // So many events are more than a log can have.
+    let event = b"2026-01-01 00:00:00,,\n";
+    gzip(&at.join("rows.csv.gz"), head, event, 70_000_000, "");
+    let found = attack(at, "inspect rows.csv.gz");
+    assert!(
+        found.code == 3 && found.err.contains("at most 67108864 rows"),
+        "{}",
+        found.err
+    );
 }

@@ -11,12 +11,13 @@ use gleaner_driple::dataset::split;
 
 use super::failed;
 use super::grouping::GroupingArgs;
-use crate::cli::{print, print_for_programs, remark, threads};
+use crate::cli::{print, print_json, remark, threads};
 use crate::driple::build::{Built, Job, Settings, build};
 use crate::error::{Fault, Result};
 use crate::files;
 use crate::ingest::driple::{graph, table};
 use crate::output::driple::built::Summary;
+use crate::words::counted;
 
 /// Build a data set of computational graphs and of what was measured of their training.
 ///
@@ -89,10 +90,13 @@ pub fn run(args: &Args) -> Result<()> {
         return print(&summary.text());
     }
     if !summary.left_out.is_empty() {
-        remark(&[format!("{} jobs are left out", summary.left_out.len())]);
+        remark(&[format!(
+            "left out: {}",
+            counted(summary.left_out.len(), "job")
+        )]);
     }
     let json = serde_json::to_string_pretty(&summary).map_err(failed)?;
-    print_for_programs(&format!("{json}\n"))
+    print_json(&format!("{json}\n"))
 }
 
 impl Args {

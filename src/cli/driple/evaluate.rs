@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use gleaner_driple::train::Scale;
 
 use super::predict::UNSCALED;
-use crate::cli::{print, print_for_programs, remark};
+use crate::cli::{print, print_json, remark};
 use crate::driple::Part;
 use crate::driple::scores::{baselines, predicted, scores};
 use crate::error::{Fault, Result};
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<()> {
         remark(&[format!("{}: the table", path.display())]);
     }
     match args.json {
-        true => print_for_programs(&evaluation.json()?),
+        true => print_json(&evaluation.json()?),
         false => print(&evaluation.text()),
     }
 }

@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 
 use super::data::DataArgs;
 use super::watch::watched;
-use crate::cli::{print, print_for_programs};
+use crate::cli::{print, print_json};
 use crate::domain::{Time, Workload};
 use crate::error::{Error, Result};
 use crate::ingest::jobs::estimates;
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<()> {
     if args.json {
         let json = serde_json::to_string_pretty(&findings);
         let json = json.map_err(|error| Error::Run(error.to_string()))?;
-        return print_for_programs(&format!("{json}\n"));
+        return print_json(&format!("{json}\n"));
     }
     print(&text(&findings))
 }

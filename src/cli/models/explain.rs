@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::data::DataArgs;
 use super::predict::check_estimator;
 use crate::cli::report::Drawn;
-use crate::cli::{print, print_for_programs, remark};
+use crate::cli::{print, print_json, remark};
 use crate::error::{Error, Result};
 use crate::ingest::SourceId;
 use crate::ingest::model;
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Result<()> {
         remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {
-        (true, _) => print_for_programs(&json(&explanation)?),
+        (true, _) => print_json(&json(&explanation)?),
         (false, true) => print(&text(&explanation)),
         (false, false) => Ok(()),
     }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::ingest::model;
 use crate::models::{Model, estimates_by};
 use crate::output::{prediction, table::Form};
+use crate::words::counted;
 
 /// Predict by a trained model.
 ///
@@ -61,7 +62,11 @@ pub fn run(args: &Args) -> Result<()> {
             prediction::workload(&estimates, &jobs.trace, &args.output)?
         }
     };
-    remark(&[format!("{}: {rows} predictions", args.output.display())]);
+    remark(&[format!(
+        "{}: {}",
+        args.output.display(),
+        counted(rows, "prediction")
+    )]);
     Ok(())
 }
 

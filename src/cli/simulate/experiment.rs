@@ -1,6 +1,7 @@
 //! Experiments whose files are found by name: in one directory, presets, and the
 //! original's -e and -t.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -100,8 +101,9 @@ impl Experiment {
     /// Finds the files of an experiment in `directory` alone.
     ///
     /// # Errors
-    /// [`Error::Usage`]: no trace or cluster there.
+    /// A directory that cannot be read; [`Error::Usage`]: no trace or cluster there.
     pub fn inside(directory: &Path) -> Result<Self> {
+        fs::read_dir(directory).map_err(|error| Error::io("read", directory, error))?;
         let place = Place { directory };
         Ok(Experiment {
             trace: place.require(&[PREPARED, "cluster_full_log.csv", "cluster_log.csv"])?,
@@ -180,7 +182,6 @@ impl Place<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     fn touch(root: &Path, names: &[&str]) {
         for name in names {

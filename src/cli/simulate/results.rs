@@ -10,7 +10,7 @@ use super::estimated::EstimatesUsed;
 use super::info::Info;
 use super::inputs::Inputs;
 use super::prepared::Learnt;
-use crate::cli::{print, print_for_programs, remark};
+use crate::cli::{print, print_json, remark};
 use crate::domain::EventLog;
 use crate::error::{Error, Fault, Result};
 use crate::lucid::Simulation;
@@ -176,7 +176,7 @@ impl Results<'_> {
             let summary = tables::summary(entries, interval)?;
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
-            return print_for_programs(&(text + "\n"));
+            return print_json(&(text + "\n"));
         }
         let checked = match self.args.check {
             true => "every schedule passed the checker\n",

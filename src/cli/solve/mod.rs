@@ -9,7 +9,7 @@ use clap::Args as ClapArgs;
 use gleaner_solvers::{Problem, SolveError, check};
 
 use super::solver::SolverArgs;
-use super::{print_for_programs, remark};
+use super::{print_json, remark};
 use crate::error::{Error, Result};
 use crate::{ingest, output};
 
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
         let microseconds = clock.elapsed().as_micros() as u64;
         // The name is asked for afterwards, as `auto` chooses by the problem.
         let line = output::answers::line(problem, solver.name(), &answer, microseconds)?;
-        print_for_programs(&line)?;
+        print_json(&line)?;
         if args.check
             && let Err(violations) = check(problem, &answer, spec.big_m)
         {

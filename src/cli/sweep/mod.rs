@@ -16,12 +16,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::progress::Progress;
-use super::{interrupt, print, print_for_programs, remark, threads};
+use super::{interrupt, print, print_json, remark, threads};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::run::{End, RunDir, Seconds};
 use crate::output::sweep::{self as tables, Store, Sweep};
 use crate::sweep::{Field, Metric, Mode, Plan};
+use crate::words::counted;
 
 use experiment::Experiment;
 
@@ -123,7 +124,7 @@ fn list(experiment: &dyn Experiment, settings: &[Field], out: Option<&Path>) -> 
             .is_some_and(|store| store.load(run).is_some())
     };
     let done: Vec<bool> = runs.iter().map(is_done).collect();
-    remark(&[format!("{} runs", runs.len())]);
+    remark(&[counted(runs.len(), "run")]);
     print(&tables::listing(runs, settings, &done))
 }
 
@@ -226,7 +227,7 @@ impl Session<'_> {
         self.end(true, seconds)?;
         if json {
             let text = serde_json::to_string_pretty(&summary);
-            return print_for_programs(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
+            return print_json(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
         }
         print(&text)
     }

@@ -19,6 +19,7 @@ use crate::output::{events, tasks};
 use crate::synth;
 use crate::synth::events::{EventOptions, FragmentLength};
 use crate::synth::tasks::TaskOptions;
+use crate::words::counted;
 
 /// Generate event logs, schedulers' logs, training tasks, allocation problems, a GPU
 /// cluster's jobs, or computational graphs.
@@ -203,11 +204,11 @@ fn synth_events(args: &EventArgs) -> Result<()> {
     })?;
     events::write(&log, &args.output, Layout::Long, None)?;
     remark(&[format!(
-        "{}: {} events, {} nodes, {} changes",
+        "{}: {}, {}, {}",
         args.output.display(),
-        log.len(),
-        log.nodes().len(),
-        log.change_count()
+        counted(log.len(), "event"),
+        counted(log.nodes().len(), "node"),
+        counted(log.change_count(), "change")
     )]);
     Ok(())
 }
@@ -228,7 +229,11 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
         seed: args.seed,
     })?;
     tasks::write(&set, &args.output)?;
-    remark(&[format!("{}: {} tasks", args.output.display(), set.len())]);
+    remark(&[format!(
+        "{}: {}",
+        args.output.display(),
+        counted(set.len(), "task")
+    )]);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Read;
 use super::placing::Placing;
-use crate::domain::events::MAX_NODES;
+use crate::domain::events::{MAX_CHANGES, MAX_NODES, MAX_ROWS};
 use crate::domain::{Change, EventLogBuilder, Stamp, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
@@ -66,8 +66,16 @@ impl<'a> Assembler<'a> {
     }
 
     /// Adds a row of changes that are sorted by node and change something.
-    pub fn push_row(&mut self, time: Time, changes: impl IntoIterator<Item = Change>) {
+    pub fn push_row(
+        &mut self,
+        time: Time,
+        changes: impl IntoIterator<Item = Change>,
+    ) -> Result<()> {
         self.builder.push_row(time, changes);
+        match self.builder.is_too_large() {
+            true => Err(too_large(self.path).into()),
+            false => Ok(()),
+        }
     }
 
     /// Gathers a fault.
@@ -104,6 +112,12 @@ pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
 /// More nodes than a log can have.
 pub(super) fn too_many_nodes(path: &Path) -> Fault {
     Fault::of(path, "more nodes", format!("at most {MAX_NODES}"))
+}
+
+/// More rows or changes than a log can have.
+pub(super) fn too_large(path: &Path) -> Fault {
+    let expected = format!("at most {MAX_ROWS} rows and {MAX_CHANGES} changes of nodes");
+    Fault::of(path, "a longer log", expected).remedy("cut the log into parts")
 }
 
 /// A row earlier than the row before it.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::Read;
-use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_many_nodes};
+use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_large, too_many_nodes};
 use super::placing::Placing;
-use crate::domain::events::MAX_NODES;
+use crate::domain::events::{MAX_NODES, MAX_ROWS};
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
@@ -27,8 +27,8 @@ impl<'a> ColumnScan<'a> {
         if nodes.len() > MAX_NODES {
             return Err(too_many_nodes(path).into());
         }
-        if u32::try_from(rows).is_err() {
-            return Err(Fault::of(path, format!("{rows} rows"), "fewer than 2^32 rows").into());
+        if rows > MAX_ROWS {
+            return Err(too_large(path).into());
         }
         let mut faults = Gatherer::default();
         check_names(path, &nodes, &mut faults)?;

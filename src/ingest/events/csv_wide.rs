@@ -39,7 +39,7 @@ pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
         }
         if let Some(time) = log.parse_time(&record[0], place)? {
             log.check_order(time, place)?;
-            log.push_row(time, changes.drain(..));
+            log.push_row(time, changes.drain(..))?;
         }
     }
     log.finish()

@@ -27,7 +27,7 @@ use bincode::config::{Configuration, standard};
 use bincode::{BorrowDecode, Encode};
 
 use crate::domain::clock::MOST_OFFSET;
-use crate::domain::events::MAX_NODES;
+use crate::domain::events::{MAX_NODES, MAX_ROWS};
 use crate::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
 use crate::error::{Error, Fault, Result};
 use crate::files::{self, Digest, Hashed};
@@ -319,7 +319,7 @@ impl<'a> Body<'a> {
         let unit: u64 = self.take()?;
         // The first row takes no step.
         let count = usize::try_from(self.take::<u64>()?).ok()?;
-        if count > self.rest.len() + 1 {
+        if count > self.rest.len() + 1 || count > MAX_ROWS {
             return None;
         }
         let mut times = Vec::with_capacity(count);
@@ -348,6 +348,9 @@ impl<'a> Body<'a> {
                 next = node + 1;
             }
             log.push_row(*time, changes.iter().copied());
+            if log.is_too_large() {
+                return None;
+            }
         }
         Some(log)
     }

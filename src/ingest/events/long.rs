@@ -63,7 +63,7 @@ impl<'a> LongBuilder<'a> {
 
     /// A row with neither node nor state: an event of its own begins.
     pub fn begin(&mut self, time: Time, place: Place) -> Result<()> {
-        self.end_event();
+        self.end_event()?;
         self.log.check_order(time, place)?;
         self.event = Some(time);
         Ok(())
@@ -93,7 +93,7 @@ impl<'a> LongBuilder<'a> {
 
     /// The log and remarks, where there was no fault.
     pub fn finish(mut self) -> Result<Read> {
-        self.end_event();
+        self.end_event()?;
         self.log.finish()
     }
 
@@ -107,9 +107,9 @@ impl<'a> LongBuilder<'a> {
         Ok(index)
     }
 
-    fn end_event(&mut self) {
+    fn end_event(&mut self) -> Result<()> {
         let Some(time) = self.event.take() else {
-            return;
+            return Ok(());
         };
         self.mentioned.sort_unstable();
         let nodes = &mut self.nodes;
@@ -120,7 +120,7 @@ impl<'a> LongBuilder<'a> {
             node.idle = idle;
             changed.then(|| Change::new(index, idle))
         });
-        self.log.push_row(time, changes);
+        self.log.push_row(time, changes)
     }
 }
 

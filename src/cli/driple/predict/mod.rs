@@ -12,12 +12,13 @@ use gleaner_driple::inspector::{Card, Inspector};
 
 use self::graphs::Named;
 use super::grouping::GroupingArgs;
-use crate::cli::{print, print_for_programs, remark};
+use crate::cli::{print, print_json, remark};
 use crate::driple::Part;
 use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::driple::{model, table};
 use crate::output::driple::predictions::{self, Row};
 use crate::output::table::Form;
+use crate::words::counted;
 
 /// Predict what jobs will consume, from their computational graphs.
 ///
@@ -124,10 +125,14 @@ impl Args {
     fn give(&self, rows: &[Row]) -> Result<()> {
         if let Some(path) = &self.output {
             predictions::write(rows, path)?;
-            remark(&[format!("{}: {} jobs", path.display(), rows.len())]);
+            remark(&[format!(
+                "{}: {}",
+                path.display(),
+                counted(rows.len(), "job")
+            )]);
         }
         match (self.json, &self.output) {
-            (true, _) => print_for_programs(&predictions::json(rows)?),
+            (true, _) => print_json(&predictions::json(rows)?),
             (false, Some(_)) => Ok(()),
             (false, None) => print(&predictions::text(rows)),
         }
