@@ -517,13 +517,10 @@ mod tests {
         fs::create_dir_all(path.join("logs/a")).unwrap();
         fs::write(path.join("logs/a/.x.csv.abcdef.part"), "half").unwrap();
         fs::write(path.join(".steps.csv.abcdef.part"), "half").unwrap();
-        let run = open(path).unwrap_err();
-        assert_eq!(
-            run.exit_code(),
-            2,
-            "a folder without run.json is somebody else's"
-        );
-        fs::remove_dir_all(path.join("logs")).unwrap();
+        fs::write(path.join("logs/notes.txt"), "mine").unwrap();
+        let refused = open(path).unwrap_err();
+        assert_eq!(refused.exit_code(), 2, "a file there is somebody else's");
+        fs::remove_file(path.join("logs/notes.txt")).unwrap();
         let run = open(path).unwrap();
         write(&run, &["logs/a/x.csv"]);
         assert_eq!(info(path)["unfinished"], true);

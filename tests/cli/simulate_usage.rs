@@ -112,11 +112,11 @@ fn missing_files_are_asked_for() {
             ),
             &["--elastic", "--forecast"],
         ),
-        ("--data nowhere".to_owned(), &["nowhere", "jobs.csv"]),
+        ("--data trace/..".to_owned(), &["found no jobs.csv"]),
         ("--preset venus-sept".to_owned(), &["--data"]),
         (
-            "--preset venus-sept --data nowhere".to_owned(),
-            &["nowhere", "jobs.csv"],
+            "--preset venus-sept --data trace/..".to_owned(),
+            &["found no jobs.csv"],
         ),
         ("-e Mars -t trace".to_owned(), &["\"Mars\"", "Venus_Sept"]),
         ("-e Venus_Sept".to_owned(), &["--trace-dir"]),
@@ -124,6 +124,11 @@ fn missing_files_are_asked_for() {
         gleaner(at, &format!("simulate {arguments}"))
             .expect(2)
             .says(words);
+    }
+    // What is named and not there, as everywhere.
+    for line in ["--data nowhere", "--preset venus-sept --data nowhere"] {
+        let run = gleaner(at, &format!("simulate {line} --policy fifo")).expect(1);
+        run.says(&["cannot read nowhere"]);
     }
 }
 

@@ -26,8 +26,8 @@ use crate::files;
     gleaner synth graphs --for trace -o workloads")]
 pub struct Args {
     /// Number of jobs; a model needs some 200 to learn well.
-    #[arg(long, default_value_t = 200)]
-    count: usize,
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    count: u32,
     /// A job for each workload of a trace instead, as gleaner synth jobs makes it: a network of
     /// the model's family that keeps a GPU about as busy as the trace says. Writes a table of them,
     /// workloads.csv, as well.
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let each = |sample: &Sample| write(sample, &graphs, &onnx);
     let (count, rows) = match &args.trace {
-        None => (args.count, args.draw(each)?),
+        None => (args.count as usize, args.draw(each)?),
         Some(trace) => args.draw_for(trace, each)?,
     };
     let measured = MEASUREMENTS.to_owned() + &rows;
@@ -84,7 +84,7 @@ impl Args {
     /// Gives random jobs to `write`, and what was measured of them.
     fn draw(&self, write: impl Fn(&Sample) -> Result<()>) -> Result<String> {
         let mut rows = String::new();
-        for sample in samples(self.setup, self.seed, self.count) {
+        for sample in samples(self.setup, self.seed, self.count as usize) {
             write(&sample)?;
             rows += &sample.measurements();
         }

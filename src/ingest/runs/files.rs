@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
 use super::RunInfo;
 use crate::domain::{Stamp, Time};
-use crate::error::{Fault, Result};
+use crate::error::{Error, Fault, Result};
 use crate::ingest::rows::{Cell, CellResult, Clock};
 use crate::ingest::source::{Source, TEXT_LIMIT};
 
@@ -39,7 +40,14 @@ impl<'a> RunFiles<'a> {
     /// # Errors
     /// As [`RunFiles::json`].
     pub fn info<T: DeserializeOwned>(dir: &Path) -> Result<T> {
-        parse(&open(&dir.join(RUN_FILE))?)
+        let file = dir.join(RUN_FILE);
+        if !file.exists() {
+            return Err(Error::Run(format!(
+                "cannot read {}: there is no such file; {NAME_A_RUN}",
+                file.display()
+            )));
+        }
+        parse(&open(&file)?)
     }
 
     /// Whether the run wrote a file of this name.
@@ -80,6 +88,8 @@ impl<'a> RunFiles<'a> {
     }
 }
 
+const NAME_A_RUN: &str =
+    "name a run directory of gleaner replay, gleaner simulate or gleaner sweep";
 const AGAIN: &str = "run it again where files were lost or changed";
 
 fn open(path: &Path) -> Result<Source> {
@@ -87,11 +97,11 @@ fn open(path: &Path) -> Result<Source> {
     let found = match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => return Source::open(path),
         Ok(_) => "something other than a file".to_owned(),
-        Err(error) => error.to_string(),
+        Err(error) if error.kind() == ErrorKind::NotFound => "no file".to_owned(),
+        Err(error) => format!("a file that cannot be read ({error})"),
     };
     let fault = Fault::of(path, found, "a file of the run");
-    let remedy = "name a run directory of gleaner replay, gleaner simulate or gleaner sweep, \
-                  or run it again where files were lost";
+    let remedy = format!("{NAME_A_RUN}, or run it again where files were lost");
     Err(fault.remedy(remedy).into())
 }
 

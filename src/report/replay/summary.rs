@@ -217,7 +217,7 @@ pub(super) fn lead(runs: &[Named<'_>]) -> String {
         ),
     };
     format!(
-        "{replayed}, until {}. {} decisions, {optimal}{kept}, by {}, with a window of {} s \
+        "{replayed}, until {}. {} decisions, {optimal}{kept}, by the solver {}, with a window of {} s \
          and at most {} tasks at once.",
         why(s.ended),
         count(s.events),
