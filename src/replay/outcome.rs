@@ -155,7 +155,7 @@ pub enum Ended {
     /// The script says nothing of what follows.
     ScriptEnded,
     /// Another round of tasks would be one too many
-    /// ([`MAX_TASKS`](super::rounds::MAX_TASKS)).
+    /// ([`MAX_TASKS`]).
     TaskLimit,
     /// It was interrupted.
     Interrupted,

@@ -21,8 +21,8 @@ use crate::words::counted;
 /// Reads the estimates of a trace's jobs; rows of other jobs are passed over.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: an estimate that is no number or beyond
-/// [`bounds`], two for a job, none for some.
+/// The file cannot be read, or has faults, gathered: an estimate that is no number within
+/// [`LONGEST_ESTIMATE`](crate::lucid::inputs::LONGEST_ESTIMATE), two for a job, none for some.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;

@@ -32,7 +32,7 @@ pub enum HostlistError {
     /// It names more than [`MAX_HOSTS`] hosts.
     #[error("more than 262,144 hosts")]
     TooMany,
-    /// With the lists before, brackets multiply to more than [`MAX_PRODUCTS`] hosts.
+    /// With the lists before, brackets multiply to more than 16,777,216 hosts.
     #[error("brackets that multiply to more than 16,777,216 hosts over all lists")]
     TooManyProducts,
 }
