@@ -13,7 +13,7 @@ use crate::support::{Attack, State, attack, bounded, end, files, samples, state}
 /// before it was over. `None` where it is always over first.
 fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     let mut wait = Duration::from_millis(5);
-    for _ in 0..12 {
+    for _ in 0..20 {
         let child = bounded(at, line).spawn().unwrap();
         thread::sleep(wait);
         let kill = ["-s", signal, &child.id().to_string()];
