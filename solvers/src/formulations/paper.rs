@@ -100,7 +100,9 @@ pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     for (j, task) in problem.tasks.iter().enumerate() {
         add_columns(&mut model, problem, j, task);
     }
-    for n in 0..problem.nodes as usize {
+    // Without a task a row a node would say nothing, and there may be billions.
+    let shared = if blocks.is_empty() { 0 } else { problem.nodes };
+    for n in 0..shared as usize {
         let holders = blocks.iter().map(|b| (b.x + n, 1.0)).collect();
         model.add_row(format!("node_{n}"), holders, f64::NEG_INFINITY, 1.0);
     }
@@ -355,6 +357,17 @@ mod tests {
         rows.filter(|(r, sum)| *sum < r.lower - 1e-9 || *sum > r.upper + 1e-9)
             .map(|(r, _)| r.name.as_str())
             .collect()
+    }
+
+    #[test]
+    fn billions_of_nodes_without_a_task_are_no_rows() {
+        let problem = Problem {
+            nodes: u32::MAX,
+            tasks: Vec::new(),
+            ..small()
+        };
+        let model = build(&problem, BigM::Corrected).unwrap();
+        assert!(model.rows.is_empty() && model.columns.is_empty());
     }
 
     fn small() -> Problem {
