@@ -10,7 +10,7 @@
 //! | objective of counts and paper | t_fwd × rate, rescale × rate now | scaled by a power of two to at most 1e6, which is exact while they and their sum are far from the limits of a float: [`WINDOW`], [`RATE`], [`RESCALE`] |
 //! | rows of counts and paper | node counts, big-M of 2 N and of a task's minimum | below 2^33, as counts are 32-bit |
 //! | rows and bounds of the fair level | shares × 1024 | a share is at most 1 and at least −[`LOSS`] |
-//! | objective of the fair level | (2 − least share) × 1024 against 1 | with a least share of −1e6 the level is still found to about 1e-7, the tolerance of a proof |
+//! | objective of the fair level | 1, as how many tasks run is asked for first | the level is found to about 1e-7 of the widest range of shares, the tolerance of a proof |
 //!
 //! With these limits every intermediate value of every solver, the exact one and the heuristic
 //! included, is finite: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128, and the

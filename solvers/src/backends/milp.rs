@@ -110,27 +110,33 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
         Ok(verdict(problem, self.limits, best, &outcome))
     }
 
-    /// The level first, to the end whatever gap is allowed, then the total among the
-    /// plans as fair as the fairest found.
+    /// How many tasks run first, then the level, both to the end whatever gap is allowed, then
+    /// the total among the plans as fair as the fairest found.
     fn solve_max_min(&self, floor: Option<Vec<u32>>) -> Result<Allocation, SolveError> {
         let (problem, spec) = (self.problem, self.spec);
-        let model = formulations::build(problem, spec.formulation, spec.big_m)?;
-        let start = floor.as_ref().map(|p| fair::encode(problem, spec.big_m, p));
-        let (level, found) = self.attempt(model, start, 0.0)?;
-        let Some(fairest) = better(problem, found, floor) else {
-            return Ok(verdict(problem, self.limits, None, &level));
-        };
-        let Some(fairness) = problem.fairness(&fairest) else {
-            return Ok(verdict(problem, self.limits, Some(fairest), &level));
-        };
-        let model = fair::total(problem, spec.big_m, fairness);
+        formulations::buildable(problem, spec.formulation, spec.big_m)?;
         let encode =
-            |plan: &[u32]| formulations::encode(problem, spec.formulation, spec.big_m, plan);
+            |plan: &Vec<u32>| formulations::encode(problem, spec.formulation, spec.big_m, plan);
+        let model = fair::most(problem, spec.big_m);
+        let (most, found) = self.attempt(model, floor.as_ref().map(encode), 0.0)?;
+        let Some(fullest) = better(problem, found, floor) else {
+            return Ok(verdict(problem, self.limits, None, &most));
+        };
+        let Some(fairness) = problem.fairness(&fullest) else {
+            return Ok(verdict(problem, self.limits, Some(fullest), &most));
+        };
+        let model = fair::fairest(problem, spec.big_m, fairness.running);
+        let start = fair::encode(problem, spec.big_m, &fullest);
+        let (level, found) = self.attempt(model, Some(start), 0.0)?;
+        let fairest = better(problem, found, Some(fullest.clone())).unwrap_or(fullest);
+        let fairness = problem.fairness(&fairest).unwrap_or(fairness);
+        let model = fair::total(problem, spec.big_m, fairness);
         let start = Some(encode(&fairest));
         let (outcome, found) = self.attempt(model, start, self.limits.gap)?;
         let best = better(problem, found, Some(fairest));
         let mut answer = verdict(problem, self.limits, best, &outcome);
-        if !level.optimal && answer.status == Status::Optimal {
+        let proven = most.optimal && level.optimal;
+        if !proven && answer.status == Status::Optimal {
             (answer.status, answer.bound) = (Status::Feasible, None);
         }
         Ok(answer)

@@ -1,10 +1,13 @@
-//! The max-min goal in the counts formulation: two models, one after the other.
+//! The max-min goal in the counts formulation: models that are solved one after the other.
 //!
 //! [`level`] adds a column z, the least share among the tasks that run, to the binaries
 //! `y_j_k`, with a row for each task j: z ≤ Σ_{k>0} share_j(k) · y_j_k + y_j_0, as no share is
 //! above 1. It maximises W · Σ_{k>0} y_j_k + z, with W above the range of z: first how
-//! many tasks run, then z. [`total`] maximises the total under what that came to: counts
-//! of a lesser share are fixed at 0, and a row keeps as many tasks running.
+//! many tasks run, then z. That is one model for other programs. Where a share is a loss of many
+//! windows, W is so large that a task more or less is within what libraries take for rounding, so
+//! they are asked in two steps: [`most`] for how many tasks run, [`fairest`] for z among the plans
+//! of that many. [`total`] then maximises the total under what both came to: counts of a lesser
+//! share are fixed at 0, and a row keeps as many tasks running.
 
 use super::counts;
 use crate::model::{Column, Model};
@@ -13,6 +16,10 @@ use crate::{BigM, Fairness, Problem};
 /// Shares are multiplied by this, so that the libraries' absolute tolerances are small
 /// beside them.
 const SCALE: f64 = 1024.0;
+
+/// Smaller shares are 0 in the first model: CBC 2.10 calls models infeasible that have a
+/// coefficient of 1e-16 beside one of 1, and no library tells shares apart that are so close.
+const LEAST: f64 = 1e-10;
 
 /// Shares at the columns of the counts formulation, in their order; `None` at 0 nodes.
 fn shares(problem: &Problem, big_m: BigM) -> Vec<Option<f64>> {
@@ -26,7 +33,12 @@ fn shares(problem: &Problem, big_m: BigM) -> Vec<Option<f64>> {
 
 /// The first model: its last column is z, in units of 1/1024.
 pub fn level(problem: &Problem, big_m: BigM) -> Model {
-    let shares = shares(problem, big_m);
+    let mut shares = shares(problem, big_m);
+    let tiny = shares
+        .iter_mut()
+        .flatten()
+        .filter(|share| share.abs() < LEAST);
+    tiny.for_each(|share| *share = 0.0);
     let least = shares.iter().flatten().copied().fold(0.0, f64::min);
     let mut model = counts::build(problem, big_m);
     model.name = "level".to_owned();
@@ -52,7 +64,38 @@ pub fn level(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// Values of the columns of [`level`]'s model that state the plan.
+/// The first step: how many tasks run.
+pub fn most(problem: &Problem, big_m: BigM) -> Model {
+    let mut model = counts::build(problem, big_m);
+    model.name = "most".to_owned();
+    for (column, (_, count)) in model.columns.iter_mut().zip(counts::picks(problem, big_m)) {
+        column.objective = f64::from(u8::from(count > 0));
+    }
+    model
+}
+
+/// The second step: [`level`] among the plans in which at least so many tasks run.
+pub fn fairest(problem: &Problem, big_m: BigM, running: u32) -> Model {
+    let mut model = level(problem, big_m);
+    model.name = "fairest".to_owned();
+    let picks = counts::picks(problem, big_m).enumerate();
+    let mut runs = Vec::new();
+    for (y, (_, count)) in picks {
+        model.columns[y].objective = 0.0;
+        if count > 0 {
+            runs.push((y, 1.0));
+        }
+    }
+    keep_running(&mut model, runs, running);
+    model
+}
+
+/// Adds the row that at least `running` of these picks are made.
+fn keep_running(model: &mut Model, picks: Vec<(usize, f64)>, running: u32) {
+    model.add_row("running".to_owned(), picks, running.into(), f64::INFINITY);
+}
+
+/// Values of the columns of [`level`]'s and [`fairest`]'s models that state the plan.
 pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     let mut values = counts::encode(problem, big_m, plan);
     let fairness = problem.fairness(plan);
@@ -61,7 +104,7 @@ pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     values
 }
 
-/// The second model: the counts formulation among the plans as fair as `floor`.
+/// The last step: the counts formulation among the plans as fair as `floor`.
 pub fn total(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
     let shares = shares(problem, big_m);
     let level = floor.least_share.unwrap_or(f64::NEG_INFINITY);
@@ -75,8 +118,7 @@ pub fn total(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
             running.push((y, 1.0));
         }
     }
-    let least = f64::from(floor.running);
-    model.add_row("running".to_owned(), running, least, f64::INFINITY);
+    keep_running(&mut model, running, floor.running);
     model
 }
 
@@ -106,6 +148,19 @@ mod tests {
             .all(|(c, &x)| within(x, c.lower, c.upper))
     }
 
+    // A task that runs at 1e-17 of its best on one node.
+    #[test]
+    fn tiny_shares_are_no_coefficients() {
+        let mut problem = small();
+        let first = &mut problem.tasks[0];
+        first.curve_nodes = vec![0, 1, 2, 8].into();
+        first.curve_objective = vec![0.0, 1e-17, 1e-17, 1.0].into();
+        let model = level(&problem, BigM::Corrected);
+        let terms = model.rows.iter().flat_map(|row| &row.terms);
+        let sizes = terms.map(|(_, size)| size.abs()).filter(|size| *size > 0.0);
+        assert!(sizes.fold(f64::INFINITY, f64::min) > 1e-8);
+    }
+
     // Derived by formula: two tasks of 8 and 9 choices.
     #[test]
     fn the_level_is_bound_by_every_task_that_runs() {
@@ -118,6 +173,29 @@ mod tests {
             let mut higher = values;
             *higher.last_mut().unwrap() += 1.0;
             assert!(!holds(&model, &higher), "{plan:?}");
+        }
+    }
+
+    // By the one model and by the two steps, of small problems by trying every plan.
+    #[test]
+    fn the_steps_state_what_the_level_does() {
+        let problem = small();
+        let most = most(&problem, BigM::Corrected);
+        let value = |model: &Model, plan: &[u32]| {
+            let mut values = encode(&problem, BigM::Corrected, plan);
+            values.truncate(model.columns.len());
+            let columns = model.columns.iter().zip(values);
+            columns.map(|(c, x)| c.objective * x).sum::<f64>()
+        };
+        assert_eq!(
+            [[2, 7], [0, 8], [0, 0]].map(|plan| value(&most, &plan)),
+            [2.0, 1.0, 0.0]
+        );
+        let fairest = fairest(&problem, BigM::Corrected, 2);
+        for (plan, possible) in [([2, 7], true), ([4, 4], true), ([0, 8], false)] {
+            let values = encode(&problem, BigM::Corrected, &plan);
+            assert_eq!(holds(&fairest, &values), possible, "{plan:?}");
+            assert_eq!(value(&fairest, &plan), *values.last().unwrap());
         }
     }
 
