@@ -19,7 +19,6 @@ fn long_jobs_make_no_endless_tables() {
     let line = "simulate --trace long.csv --cluster vcs.csv --estimates oracle";
     for more in [
         "--policy fifo,sjf,srtf,qssf,tiresias,easy --json",
-        "--policy fifo --csv --logs --out run",
         "--policy sjf,srtf --out run",
     ] {
         let found = attack(at, &format!("{line} {more}"));

@@ -127,19 +127,36 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
         };
         let model = fair::fairest(problem, spec.big_m, fairness.running);
         let start = fair::encode(problem, spec.big_m, &fullest);
-        let (level, found) = self.attempt(model, Some(start), 0.0)?;
+        let (_, found) = self.attempt(model, Some(start), 0.0)?;
         let fairest = better(problem, found, Some(fullest.clone())).unwrap_or(fullest);
+        let (fairest, is_fairest) = self.climb(fairest)?;
         let fairness = problem.fairness(&fairest).unwrap_or(fairness);
         let model = fair::total(problem, spec.big_m, fairness);
         let start = Some(encode(&fairest));
         let (outcome, found) = self.attempt(model, start, self.limits.gap)?;
         let best = better(problem, found, Some(fairest));
         let mut answer = verdict(problem, self.limits, best, &outcome);
-        let proven = most.optimal && level.optimal;
-        if !proven && answer.status == Status::Optimal {
+        let is_proven = most.optimal && is_fairest;
+        if !is_proven && answer.status == Status::Optimal {
             (answer.status, answer.bound) = (Status::Feasible, None);
         }
         Ok(answer)
+    }
+
+    /// Looks for fairer plans of as many tasks until there is none, or no time; whether it is
+    /// proven that there is none.
+    fn climb(&self, mut plan: Vec<u32>) -> Result<(Vec<u32>, bool), SolveError> {
+        let (problem, spec) = (self.problem, self.spec);
+        while let Some(fairness) = problem.fairness(&plan).filter(|f| f.least_share.is_some()) {
+            let model = fair::fairer(problem, spec.big_m, fairness);
+            let (outcome, found) = self.attempt(model, None, 0.0)?;
+            let is_fairer = |other: &Vec<u32>| problem.merit(other) > problem.merit(&plan);
+            match found.filter(is_fairer) {
+                Some(fairer) => plan = fairer,
+                None => return Ok((plan, outcome.infeasible)),
+            }
+        }
+        Ok((plan, true))
     }
 
     /// Has the library solve a model; what it answers, and its plan where that is feasible.

@@ -5,9 +5,11 @@
 //! above 1. It maximises W · Σ_{k>0} y_j_k + z, with W above the range of z: first how
 //! many tasks run, then z. That is one model for other programs. Where a share is a loss of many
 //! windows, W is so large that a task more or less is within what libraries take for rounding, so
-//! they are asked in two steps: [`most`] for how many tasks run, [`fairest`] for z among the plans
-//! of that many. [`total`] then maximises the total under what both came to: counts of a lesser
-//! share are fixed at 0, and a row keeps as many tasks running.
+//! they are asked in steps: [`most`] for how many tasks run, [`fairest`] for z among the plans of
+//! that many, and [`fairer`] for any plan of a greater least share, until there is none: its
+//! columns are picks alone, so that the answer does not depend on how z was rounded. [`total`] then
+//! maximises the total under what they came to: counts of a lesser share are fixed at 0, and a row
+//! keeps as many tasks running.
 
 use super::counts;
 use crate::model::{Column, Model};
@@ -104,6 +106,21 @@ pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     values
 }
 
+/// The third step: any plan in which as many tasks run as in `floor`, all with a greater share.
+pub fn fairer(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
+    let above = Fairness {
+        least_share: floor.least_share.map(f64::next_up),
+        ..floor
+    };
+    let mut model = total(problem, big_m, above);
+    model.name = "fairer".to_owned();
+    model
+        .columns
+        .iter_mut()
+        .for_each(|column| column.objective = 0.0);
+    model
+}
+
 /// The last step: the counts formulation among the plans as fair as `floor`.
 pub fn total(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
     let shares = shares(problem, big_m);
@@ -197,6 +214,17 @@ mod tests {
             assert_eq!(holds(&fairest, &values), possible, "{plan:?}");
             assert_eq!(value(&fairest, &plan), *values.last().unwrap());
         }
+    }
+
+    #[test]
+    fn only_fairer_plans_are_fairer() {
+        let problem = small();
+        let floor = problem.fairness(&[2, 7]).unwrap();
+        let model = fairer(&problem, BigM::Corrected, floor);
+        let stated = |plan: &[u32]| counts::encode(&problem, BigM::Corrected, plan);
+        assert!(holds(&model, &stated(&[4, 5])));
+        assert!(!holds(&model, &stated(&[2, 7])));
+        assert!(!holds(&model, &stated(&[0, 8])));
     }
 
     #[test]
