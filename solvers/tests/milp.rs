@@ -560,6 +560,38 @@ fn the_paper_formulation_refuses_max_min() {
     }
 }
 
+/// Cases that property tests found: problems as JSON.
+const FOUND: [&str; 2] = [
+    r#"{"id": "a tiny share beside large ones", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1000000000000.0, "rescale_down": 1000000000000.0, "curve_nodes": [0, 3, 4], "curve_objective": [0.0, 3.709684735905902e+16, 0.006865382567684546], "current": 4}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
+    r#"{"id": "a loss of many windows beside a task more", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1.824105043489055e-07, "rescale_down": 16.57439755766975, "curve_nodes": [0, 3, 4, 9], "curve_objective": [0.0, 0.0, 0.0, 3.5900074975697866e+85], "current": 8}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
+];
+
+// CBC took coefficients of 1e-16 for a model without a plan; HiGHS lost a task where running it is a loss of 140,000 windows.
+#[test]
+fn cases_that_were_found_are_solved() {
+    for text in FOUND {
+        let problem: Problem = serde_json::from_str(text).unwrap();
+        let exact = solve(counts(SolverKind::Exact), &problem, &patient());
+        for kind in [SolverKind::Highs, SolverKind::Cbc] {
+            let answer = solve(counts(kind), &problem, &patient());
+            assert_eq!(answer.status, Status::Optimal, "{kind:?}, {}", problem.id);
+            let (found, best) = (
+                problem.merit(&answer.counts.unwrap()),
+                exact.counts.as_deref(),
+            );
+            let best = problem.merit(best.unwrap());
+            assert_eq!(found.running, best.running, "{kind:?}, {}", problem.id);
+            let slack = |value: f64| 1e-6 * value.abs();
+            assert!(found.least_share >= best.least_share - slack(best.least_share));
+            assert!(
+                found.total >= best.total - slack(best.total),
+                "{kind:?}, {}",
+                problem.id
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(gleaner_testing::cases(1500))]
 
