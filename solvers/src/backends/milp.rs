@@ -22,14 +22,14 @@ const ENTRIES_PER_SECOND: f64 = 1e6;
 const MOST_ENTRIES: f64 = 3e6;
 
 /// The largest objective coefficient after scaling. The libraries' tolerances are
-/// absolute, about 1e-7 to 1e-5: this makes them about 1e-12 of the objective.
+/// absolute, about 1e-7 to 1e-5: this makes them at most [`BLIND`] of the objective.
 const LARGEST_COEFFICIENT: f64 = 1e6;
 
 /// Relative error that the libraries' tolerances may leave in a proven optimum.
 const TOLERANCE: f64 = 1e-7;
 
-/// What the libraries take for nothing, as a share of the largest objective coefficient.
-const BLIND: f64 = 1e-12;
+/// What the libraries may take for nothing, as a share of the largest objective coefficient.
+const BLIND: f64 = 1e-11;
 
 /// What a library is asked to do.
 pub(super) struct Job {
