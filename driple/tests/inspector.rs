@@ -127,7 +127,7 @@ fn predictions_below_zero_are_zero() {
     assert!(below >= 48 && above >= 48, "{below} {above}");
     let original = biased(small(Architecture::original(Convolution::Gcn)), -10.0);
     assert!(all(original.predict(&graphs)).iter().all(|&v| v < 0.0));
-    // What is no number does not become a zero.
+    // A NaN stays a NaN.
     let broken = biased(small(Architecture::new(Convolution::Gcn)), f32::NAN);
     assert!(all(broken.predict(&graphs)).iter().all(|v| v.is_nan()));
 }

@@ -65,10 +65,15 @@ pub enum BigM {
     Paper,
 }
 
-impl Kind {
-    /// Whether the backend takes a formulation.
-    pub fn is_milp(self) -> bool {
-        matches!(self, Kind::Highs | Kind::Cbc)
+impl From<Kind> for solvers::SolverKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Auto => solvers::SolverKind::Auto,
+            Kind::Exact => solvers::SolverKind::Exact,
+            Kind::Highs => solvers::SolverKind::Highs,
+            Kind::Cbc => solvers::SolverKind::Cbc,
+            Kind::EqualShare => solvers::SolverKind::EqualShare,
+        }
     }
 }
 
@@ -96,14 +101,8 @@ impl SolverArgs {
     /// # Errors
     /// A formulation for a solver that has none.
     pub fn spec(&self) -> Result<solvers::SolverSpec> {
-        let kind = match self.solver {
-            Kind::Auto => solvers::SolverKind::Auto,
-            Kind::Exact => solvers::SolverKind::Exact,
-            Kind::Highs => solvers::SolverKind::Highs,
-            Kind::Cbc => solvers::SolverKind::Cbc,
-            Kind::EqualShare => solvers::SolverKind::EqualShare,
-        };
-        if self.formulation.is_some() && !self.solver.is_milp() {
+        let kind = solvers::SolverKind::from(self.solver);
+        if self.formulation.is_some() && !kind.is_milp() {
             return Err(Error::Usage(
                 "--formulation is for --solver highs or cbc".into(),
             ));

@@ -67,6 +67,27 @@ pub struct Job {
     pub usage: Usage,
 }
 
+#[cfg(test)]
+impl Job {
+    /// A job without a name, of the first virtual cluster: one GPU for a second. Tests set what
+    /// they look at.
+    pub(crate) fn plain() -> Self {
+        Job {
+            id: String::new(),
+            user: String::new(),
+            vc: 0,
+            name: String::new(),
+            gpus: 1,
+            cpus: 0.0,
+            state: String::new(),
+            submit: 0,
+            duration: 1,
+            workload: None,
+            usage: Usage::default(),
+        }
+    }
+}
+
 /// What a job trains: the key of profiles and of measured pairs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Workload {

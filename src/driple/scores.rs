@@ -75,7 +75,8 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
     }
 }
 
-/// What `inspector` predicts of `examples`, without what is below zero. One that knows no units predicts shares of `scale`.
+/// Predictions of `inspector` for `examples`; those below zero are 0. An inspector without units
+/// predicts shares of `scale`.
 pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) -> Vec<Metrics> {
     let graphs: Vec<_> = examples.iter().map(|example| &example.graph).collect();
     let predictions = inspector.predict(&graphs).into_iter();
@@ -92,7 +93,7 @@ pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) ->
 }
 
 /// What needs no network, learnt from the training part of a data set: the mean of each label, and
-/// ridge regression on statistics of the graph, without what is below zero.
+/// ridge regression on statistics of the graph, whose predictions below zero are 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {

@@ -7,8 +7,8 @@ use gleaner_models::tree::Tree;
 use serde::Serialize;
 
 use super::grid::Grid;
-use super::plain::printable;
 use crate::models::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScores};
+use crate::words::printable;
 
 /// Everything that was evaluated.
 #[derive(Debug, Clone, Default, Serialize)]

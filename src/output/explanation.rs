@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::grid::Grid;
-use super::plain::printable;
 use super::training;
 use crate::domain::Time;
 use crate::error::{Error, Result};
@@ -12,7 +11,7 @@ use crate::models::explanation::{
     EstimatorFacts, Explanation, Importance, MachineFacts, Part, Prediction, Rule, Sum, TermFacts,
     TreeFacts, Way,
 };
-use crate::words::counted;
+use crate::words::{counted, printable};
 
 /// The explanation as JSON.
 ///

@@ -12,7 +12,6 @@ pub mod grid;
 pub mod inspect;
 pub mod model;
 pub mod number;
-pub mod plain;
 pub mod prediction;
 pub mod prepared;
 pub mod replay;

@@ -16,7 +16,7 @@ use super::nodes::{Holder, NodePool};
 use super::objective::Objective;
 use super::outcome::{AllocationRow, Ended, EventKind, Outcome, StepRow, StepStatus, TaskRow};
 use super::queue::Queue;
-use super::rounds::{Next, Rounds};
+use super::rounds::Rounds;
 use crate::domain::{Change, EventLog, Time, TrainingTask};
 use crate::error::{Error, Result};
 
@@ -79,9 +79,10 @@ pub fn run(
         let goes_on = (!options.completion_events || engine.complete_until(time, event - 1)?)
             && engine.step(time, event, changes, EventKind::Nodes)?;
         if !goes_on {
-            ended = match engine.at_limit {
-                true => Ended::TaskLimit,
-                false => Ended::TasksFinished,
+            // Repeated tasks are over only where another round would be too many.
+            ended = match engine.rounds {
+                Some(_) => Ended::TaskLimit,
+                None => Ended::TasksFinished,
             };
             break;
         }
@@ -96,8 +97,6 @@ pub(super) struct Engine<'a> {
     pub(super) tasks: Cow<'a, [TrainingTask]>,
     /// Where the set is submitted again and again.
     pub(super) rounds: Option<Rounds<'a>>,
-    /// Whether there would be too many tasks in another round.
-    pub(super) at_limit: bool,
     pub(super) options: &'a Options,
     pub(super) decider: &'a mut dyn Decider,
     pub(super) start: Time,
@@ -137,7 +136,6 @@ impl<'a> Engine<'a> {
             log,
             tasks: Cow::Borrowed(tasks),
             rounds: options.repeat_tasks.then(|| Rounds::new(tasks, start)),
-            at_limit: false,
             options,
             decider,
             start,
@@ -312,20 +310,15 @@ impl<'a> Engine<'a> {
         let Some(rounds) = &mut self.rounds else {
             return false;
         };
-        match rounds.next(self.now) {
-            Next::Limit => {
-                self.at_limit = true;
-                false
-            }
-            Next::Round(tasks) => {
-                self.queue = Queue::new(self.tasks.len() as u32, &tasks);
-                let open = tasks.iter().map(|task| accounts::open(task, self.start));
-                self.accounts.extend(open);
-                self.tasks.to_mut().extend(tasks);
-                self.admit();
-                true
-            }
-        }
+        let Some(tasks) = rounds.next(self.now) else {
+            return false;
+        };
+        self.queue = Queue::new(self.tasks.len() as u32, &tasks);
+        let open = tasks.iter().map(|task| accounts::open(task, self.start));
+        self.accounts.extend(open);
+        self.tasks.to_mut().extend(tasks);
+        self.admit();
+        true
     }
 
     /// Books the time since the last event.

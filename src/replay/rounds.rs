@@ -17,14 +17,6 @@ pub(super) struct Rounds<'a> {
     pub count: usize,
 }
 
-/// What follows a round.
-pub(super) enum Next {
-    /// Another one: its tasks.
-    Round(Vec<TrainingTask>),
-    /// None, as there would be more than [`MAX_TASKS`] tasks.
-    Limit,
-}
-
 impl<'a> Rounds<'a> {
     /// The rounds of `set` on a log that starts at `start`; the first is counted.
     pub fn new(set: &'a [TrainingTask], start: Time) -> Self {
@@ -38,10 +30,11 @@ impl<'a> Rounds<'a> {
     }
 
     /// The next round: its first task is submitted at `now`, the others as much later as in
-    /// the first round. Task `a` of the second round is called `a#2`.
-    pub fn next(&mut self, now: Time) -> Next {
+    /// the first round. Task `a` of the second round is called `a#2`. `None` where there would
+    /// be more than [`MAX_TASKS`] tasks.
+    pub fn next(&mut self, now: Time) -> Option<Vec<TrainingTask>> {
         if (self.count + 1) * self.set.len() > MAX_TASKS {
-            return Next::Limit;
+            return None;
         }
         self.count += 1;
         let again = |task: &TrainingTask| TrainingTask {
@@ -49,7 +42,7 @@ impl<'a> Rounds<'a> {
             submit: self.later(task, now),
             ..task.clone()
         };
-        Next::Round(self.set.iter().map(again).collect())
+        Some(self.set.iter().map(again).collect())
     }
 
     fn later(&self, task: &TrainingTask, now: Time) -> Time {
@@ -121,9 +114,7 @@ mod tests {
         let mut rounds = Rounds::new(&set, Time::from_seconds(100));
         for round in [2, 3] {
             let now = 1000 * round;
-            let Next::Round(tasks) = rounds.next(Time::from_seconds(now)) else {
-                panic!("there is room for a round");
-            };
+            let tasks = rounds.next(Time::from_seconds(now)).unwrap();
             let told: Vec<_> = tasks
                 .iter()
                 .map(|t| (&*t.name, t.submit.second()))
@@ -132,7 +123,7 @@ mod tests {
             assert_eq!(told, [(&*a, now), (&*b, now + 50)]);
         }
         rounds.count = MAX_TASKS / 2;
-        assert!(matches!(rounds.next(Time(0)), Next::Limit));
+        assert!(rounds.next(Time(0)).is_none());
     }
 
     #[test]

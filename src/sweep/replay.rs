@@ -124,8 +124,7 @@ impl ReplayPlan {
         };
         let at = Some(formulation.span().start);
         let solvers = values(&self.solver, SolverKind::Auto);
-        let takes = |kind: &SolverKind| matches!(kind, SolverKind::Highs | SolverKind::Cbc);
-        if !solvers.iter().any(takes) {
+        if !solvers.iter().any(|kind| kind.is_milp()) {
             let found = "a formulation without a solver that has one";
             checker.add(at, "formulation", found, "highs or cbc among the solvers");
         }

@@ -2,19 +2,7 @@
 
 use std::fs;
 
-use tempfile::TempDir;
-
-use crate::support::{dataset, gleaner, json, with_stdin};
-
-/// A directory with the samples of logs.
-fn logs() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(dataset().join("logs")).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
-    }
-    directory
-}
+use crate::support::{dataset, gleaner, json, logs, with_stdin};
 
 #[test]
 fn events_and_jobs_come_from_one_table() {

@@ -3,19 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tempfile::TempDir;
-
-use crate::support::{dataset, gleaner, json, with_stdin};
-
-/// A directory with the samples of logs.
-fn logs() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(dataset().join("logs")).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
-    }
-    directory
-}
+use crate::support::{dataset, gleaner, json, logs, with_stdin};
 
 /// Runs the command that `gleaner ingest` says, with every policy, and returns the summary.
 #[track_caller]

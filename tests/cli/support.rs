@@ -27,6 +27,16 @@ pub fn samples() -> TempDir {
     directory
 }
 
+/// A directory with the samples of schedulers' logs in it.
+pub fn logs() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(dataset().join("logs")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
+    }
+    directory
+}
+
 pub fn dataset() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset")
 }

@@ -5,7 +5,7 @@ use gleaner::ingest::gpu;
 use gleaner::ingest::scheduler::{Format, Options, Reason, Summary};
 use proptest::prelude::*;
 
-use crate::support::{between, events, sample, text};
+use crate::support::{between, events, month_first, sample, text};
 use crate::trace_support::{jobs, prepare};
 
 const HOUR: i64 = 3600;
@@ -27,14 +27,7 @@ fn local(second: i64) -> String {
 }
 
 fn american(second: i64) -> String {
-    let text = local(second);
-    format!(
-        "{}/{}/{} {}",
-        &text[5..7],
-        &text[8..10],
-        &text[..4],
-        &text[11..]
-    )
+    month_first(&local(second))
 }
 
 /// Jobs of an hour, one after the other, each on a node in turn, as PBS records; record `at`

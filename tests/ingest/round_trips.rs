@@ -5,7 +5,7 @@ use gleaner::domain::Time;
 use gleaner::ingest::scheduler::{Format, Options, hostlist};
 use proptest::prelude::*;
 
-use crate::support::events;
+use crate::support::{events, month_first};
 
 /// 2026-01-01 in seconds since 1970.
 const DAY: i64 = 1_767_225_600;
@@ -29,14 +29,7 @@ fn iso(minute: i64) -> String {
 }
 
 fn american(minute: i64) -> String {
-    let text = iso(minute);
-    format!(
-        "{}/{}/{} {}",
-        &text[5..7],
-        &text[8..10],
-        &text[..4],
-        &text[11..]
-    )
+    month_first(&iso(minute))
 }
 
 fn name(node: usize) -> String {

@@ -49,3 +49,14 @@ pub fn between(format: Format, from: &str, to: &str) -> Options {
         ..Options::new(format)
     }
 }
+
+/// `2026-01-31 08:00:00`, also with a T, as `01/31/2026 08:00:00`.
+pub fn month_first(text: &str) -> String {
+    format!(
+        "{}/{}/{} {}",
+        &text[5..7],
+        &text[8..10],
+        &text[..4],
+        &text[11..]
+    )
+}

@@ -30,7 +30,7 @@ impl Inspector {
     pub fn possible(&self, output: [f64; METRICS]) -> [f64; METRICS] {
         match self.card.architecture.design {
             Design::Original => output,
-            // Not `max`, which would make a zero of what is no number.
+            // `max` would turn a NaN into 0.
             Design::Deep => output.map(|value| if value <= 0.0 { 0.0 } else { value }),
         }
     }

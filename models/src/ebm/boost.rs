@@ -44,9 +44,9 @@ pub(super) struct Boosted {
 }
 
 /// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size, by the `residuals` (of all rows) of
-/// each, until a bag's held-out rows have gained nothing for a while; what is returned of each is
-/// the best round's. Without held-out rows nothing is learnt. What a bag learns does not depend on
-/// the others. Ends early where it is told to stop.
+/// each, until a bag's held-out rows have gained nothing for a while. Returns the best round of each
+/// bag. Without held-out rows nothing is learnt. What a bag learns does not depend on the others.
+/// Boosting ends early when `control` says stop.
 pub(super) fn boost(
     maps: &[CellMap],
     residuals: &[Vec<f64>],

@@ -72,7 +72,7 @@ impl Settings {
         (self.bags as u64).saturating_mul(self.work_of_bag(rows, terms))
     }
 
-    /// That of one bag and so many terms.
+    /// The most work of one bag with this number of terms, in the same steps.
     pub(super) fn work_of_bag(&self, rows: usize, terms: usize) -> u64 {
         let steps = (self.max_rounds as u64).saturating_mul(terms as u64);
         steps.saturating_mul(rows as u64)

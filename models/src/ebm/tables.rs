@@ -24,7 +24,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// For terms of at most so many cells.
+    /// Tables for terms with at most `cells` cells.
     pub fn new(cells: usize) -> Self {
         Tables {
             sums: vec![[0.0; ABREAST]; CELLS],

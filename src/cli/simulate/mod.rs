@@ -26,8 +26,8 @@ use crate::error::{Error, Result};
 use crate::lucid::policies;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::events;
-use crate::output::plain::printable;
 use crate::output::run::{RunDir, Seconds};
+use crate::words::printable;
 
 use choice::Choice;
 use inputs::{FileArgs, Inputs};

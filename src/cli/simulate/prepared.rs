@@ -16,7 +16,7 @@ use crate::lucid::policies::Needs;
 use crate::lucid::profiler::Profiler;
 use crate::lucid::{Control, Request, Simulation};
 use crate::models::Week;
-use crate::output::plain::printable;
+use crate::words::printable;
 
 /// Inputs read once, for any number of simulations.
 pub struct Prepared {

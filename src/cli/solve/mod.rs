@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use gleaner_solvers::{Problem, SolveError, check};
+use gleaner_solvers::{Problem, SolveError, SolverKind, check};
 
 use super::solver::SolverArgs;
 use super::{print_json, remark};
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<()> {
     // The model may be written in either formulation, whichever solver runs.
     let formulation = args.solver.formulation;
     let solver_args = match (&args.write_model, args.solver.solver) {
-        (Some(_), kind) if !kind.is_milp() => SolverArgs {
+        (Some(_), kind) if !SolverKind::from(kind).is_milp() => SolverArgs {
             formulation: None,
             ..args.solver.clone()
         },

@@ -80,22 +80,13 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Job, Usage};
+    use crate::domain::Job;
     use crate::ingest::jobs::testing::{Input, assert_has, fault};
 
     fn trace(ids: &[&str]) -> Trace {
         let job = |id: &&str| Job {
             id: (*id).to_owned(),
-            user: String::new(),
-            vc: 0,
-            name: String::new(),
-            gpus: 1,
-            cpus: 0.0,
-            state: String::new(),
-            submit: 0,
-            duration: 1,
-            workload: None,
-            usage: Usage::default(),
+            ..Job::plain()
         };
         Trace {
             jobs: ids.iter().map(job).collect(),

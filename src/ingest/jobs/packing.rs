@@ -105,19 +105,13 @@ mod tests {
             trace.workloads.push(workload(model));
             trace.jobs.push(Job {
                 id: index.to_string(),
-                user: String::new(),
-                vc: 0,
-                name: String::new(),
                 gpus: *gpus,
-                cpus: 0.0,
-                state: String::new(),
-                submit: 0,
-                duration: 1,
                 workload: Some(index),
                 usage: Usage {
                     gmem: *gmem,
                     ..Usage::default()
                 },
+                ..Job::plain()
             });
         }
         let profile = |score| Profile {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::percent;
 use crate::inspect::{Inspection, UnchangedNodes};
 use crate::output::summary::duration;
+use crate::words::counted;
 
 /// Names of nodes that the text shows.
 const SHOWN_NODES: usize = 5;
@@ -62,9 +63,8 @@ fn nodes(nodes: &UnchangedNodes) -> String {
     } else {
         ""
     };
-    let plural = if nodes.count == 1 { "node" } else { "nodes" };
     let names = named.collect::<Vec<_>>().join(", ");
-    format!("{} {plural}: {names}{more}", nodes.count)
+    format!("{}: {names}{more}", counted(nodes.count, "node"))
 }
 
 fn gaps(i: &Inspection) -> String {

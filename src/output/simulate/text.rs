@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::results::{Entry, Figure, by_vc};
 use crate::lucid::metrics::{Delays, Metrics, SMALL_JOB_GPUS};
 use crate::output::grid::Grid;
-use crate::output::plain::printable;
+use crate::words::printable;
 
 /// Policies against their figures, small jobs against large ones, virtual clusters apart.
 pub fn text(entries: &[Entry<'_>]) -> String {

@@ -1,11 +1,11 @@
 //! What a model goes by, as bars.
 
 use crate::models::explanation::{Explanation, Importance, MachineFacts, TreeFacts};
-use crate::output::plain::printable;
 use crate::report::figure::{Axis, Colour, Marks, Part};
 use crate::report::names::cut;
 use crate::report::numbers::number;
 use crate::report::{Figure, Grid, Head};
+use crate::words::printable;
 
 /// Most bars.
 const BARS: usize = 15;

@@ -8,7 +8,7 @@ use crate::domain::Time;
 use crate::models::explanation::{
     EstimatorFacts, Explanation, Importance, Machine, MachineFacts, Prediction,
 };
-use crate::output::plain::printable;
+use crate::words::printable;
 
 mod estimators;
 mod importances;

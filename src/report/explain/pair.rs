@@ -4,11 +4,11 @@ use gleaner_models::ebm::{Bins, Cell, Term};
 
 use super::shown;
 use crate::models::explanation::Machine;
-use crate::output::plain::printable;
 use crate::report::figure::{Axis, Heat, Marks};
 use crate::report::names::{cut, slug};
 use crate::report::numbers::{count, number};
 use crate::report::{Figure, Grid, Head};
+use crate::words::printable;
 
 /// Most columns whose cells have room for a number.
 const ROOM: usize = 12;

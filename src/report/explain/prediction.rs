@@ -1,11 +1,10 @@
 //! One prediction, broken down.
 
 use crate::models::explanation::{Part as Told, Rule, Sum, Way};
-use crate::output::plain::printable;
 use crate::report::figure::{Axis, Colour, Marks, Part};
 use crate::report::numbers::{duration, number};
 use crate::report::{Figure, Grid, Head};
-use crate::words::counted;
+use crate::words::{counted, printable};
 
 /// Most terms with a bar of their own; the others share one.
 const BARS: usize = 14;

@@ -51,7 +51,7 @@ impl ThroughputModel {
     /// Learns the intervals `steps` of a series; what came before them is among their features.
     ///
     /// # Errors
-    /// Where there is no interval, a setting makes no sense, or it is stopped.
+    /// `steps` is empty, a setting is out of its range, or `control` stopped the fit.
     ///
     /// # Panics
     /// Where the series has no such intervals.

@@ -9,8 +9,7 @@ use serde::Serialize;
 use crate::domain::{Cluster, Trace};
 use crate::error::{Error, Result};
 use crate::lucid::profiler::Profiler;
-use crate::output::plain::printable;
-use crate::words::counted;
+use crate::words::{counted, printable};
 
 /// Who lends nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -144,7 +143,7 @@ pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Job, Usage, VirtualCluster};
+    use crate::domain::{Job, VirtualCluster};
 
     fn cluster(nodes: &[u32]) -> Cluster {
         let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
@@ -160,17 +159,9 @@ mod tests {
     /// Jobs of these virtual clusters and GPUs.
     fn trace(jobs: &[(usize, u32)]) -> Trace {
         let job = |&(vc, gpus): &(usize, u32)| Job {
-            id: String::new(),
-            user: String::new(),
             vc,
-            name: String::new(),
             gpus,
-            cpus: 0.0,
-            state: String::new(),
-            submit: 0,
-            duration: 1,
-            workload: None,
-            usage: Usage::default(),
+            ..Job::plain()
         };
         Trace {
             jobs: jobs.iter().map(job).collect(),

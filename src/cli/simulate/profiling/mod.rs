@@ -14,8 +14,7 @@ use crate::domain::Cluster;
 use crate::error::{Error, Fault, Faults, Result};
 use crate::lucid::Request;
 use crate::lucid::profiler::Profiler;
-use crate::output::plain::printable;
-use crate::words::counted;
+use crate::words::{counted, printable};
 
 use lend::Lend;
 

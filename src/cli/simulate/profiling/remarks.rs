@@ -3,7 +3,7 @@
 use crate::domain::Cluster;
 use crate::lucid::Request;
 use crate::lucid::profiler::Profiler;
-use crate::output::plain::printable;
+use crate::words::printable;
 
 /// Of `--profiler auto` for a cluster that nothing is published of.
 pub const NOT_PUBLISHED: &str = "\
