@@ -3,10 +3,12 @@
 use std::fmt::Debug;
 use std::iter::Sum;
 
-use ndarray::LinalgScalar;
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayView2, ArrayViewMut2, LinalgScalar};
 use num_traits::{Float, NumAssign};
 
 use super::kernels::vectorised;
+use super::product::multiply_f32;
 
 /// A number type: `f32` to train and predict, `f64` to check.
 pub trait Real:
@@ -23,6 +25,17 @@ pub trait Real:
 
     /// Replaces each value by its hyperbolic tangent.
     fn hyperbolic_tangent(values: &mut [Self]);
+
+    /// Adds the product of the matrices `a` and `b` to `to`, or replaces it.
+    ///
+    /// # Panics
+    /// Where the shapes do not fit.
+    fn multiply(
+        a: &ArrayView2<'_, Self>,
+        b: &ArrayView2<'_, Self>,
+        to: ArrayViewMut2<'_, Self>,
+        add: bool,
+    );
 }
 
 impl Real for f64 {
@@ -44,6 +57,16 @@ impl Real for f64 {
         for value in values {
             *value = value.tanh();
         }
+    }
+
+    fn multiply(
+        a: &ArrayView2<'_, f64>,
+        b: &ArrayView2<'_, f64>,
+        mut to: ArrayViewMut2<'_, f64>,
+        add: bool,
+    ) {
+        let kept = if add { 1.0 } else { 0.0 };
+        general_mat_mul(1.0, a, b, kept, &mut to);
     }
 }
 
@@ -71,6 +94,15 @@ impl Real for f32 {
                 *value = tangent(*value);
             }
         });
+    }
+
+    fn multiply(
+        a: &ArrayView2<'_, f32>,
+        b: &ArrayView2<'_, f32>,
+        to: ArrayViewMut2<'_, f32>,
+        add: bool,
+    ) {
+        multiply_f32(a, b, to, add);
     }
 }
 
