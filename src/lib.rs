@@ -21,6 +21,7 @@ pub mod occupancy;
 pub mod output;
 pub mod replay;
 pub mod report;
+pub mod results;
 pub mod sweep;
 pub mod synth;
 mod words;

@@ -14,7 +14,8 @@ use gleaner::ingest::jobs::trace::{Options, TraceInput};
 use gleaner::ingest::jobs::{cluster, colocate, estimates, forecast, packing, profiles};
 use gleaner::ingest::jobs::{throughput, trace};
 use gleaner::lucid::inputs::{PackingTable, Profile};
-use gleaner::output::table::{Column, Table};
+use gleaner::output::table::WriteTable;
+use gleaner::results::{Column, Table};
 
 /// A published file, or `None`, with a line on stderr, where it is not there.
 fn published(name: &str) -> Option<PathBuf> {

@@ -5,9 +5,11 @@ mod support;
 
 use std::path::Path;
 
+use gleaner::domain::Objective;
 use gleaner::domain::events::Slice;
 use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Stamp, Time, TrainingTask};
-use gleaner::replay::{Objective, Options, Outcome, StepStatus};
+use gleaner::replay::{Options, Outcome};
+use gleaner::results::replay::StepStatus;
 use gleaner_solvers::{BigM, SolverKind};
 
 use support::audit::audit;

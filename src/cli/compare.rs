@@ -16,8 +16,9 @@ use crate::compare::{self, CONTENDERS, Contender, Recorder, summarise};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
 use crate::output::compare as tables;
-use crate::output::run::{End, RunDir, Seconds};
+use crate::output::run::{End, RunDir};
 use crate::replay::{self, Control, SolverDecider};
+use crate::results::run::Seconds;
 use crate::words::counted;
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::remark;
+use crate::domain::Objective;
 use crate::domain::clock::Occurrence;
 use crate::domain::events::Slice;
 use crate::domain::{EventLog, Stamp, Time, TrainingTask};
@@ -14,7 +15,7 @@ use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::zone::Zone;
 use crate::ingest::{self, Loaded, SourceId};
 use crate::replay::rounds::check_repeatable;
-use crate::replay::{Initial, Objective, Options, TFwd};
+use crate::replay::{Initial, Options, TFwd};
 use crate::words::counted;
 
 /// What is replayed.

@@ -12,9 +12,10 @@ use super::solver::SolverArgs;
 use super::{interrupt, print, print_json, remark};
 use crate::error::{Error, Result};
 use crate::ingest;
-use crate::output::run::{End, RunDir, Seconds};
+use crate::output::run::{End, RunDir};
 use crate::output::{replay as tables, summary};
 use crate::replay::{self, Control, Decider, Initial, Outcome, SolverDecider};
+use crate::results::run::Seconds;
 
 /// Replay a log of idle nodes into an allocator of elastic training tasks.
 ///
@@ -130,7 +131,8 @@ fn report_skipped(inputs: &Inputs) {
 fn write(directory: RunDir, inputs: &Inputs, outcome: &Outcome, seconds: Seconds) -> Result<f64> {
     let clock = Instant::now();
     directory.write_skipped(&inputs.skipped)?;
-    for table in tables::tables(outcome, &inputs.log) {
+    let fragments = tables::fragments(&inputs.log);
+    for table in tables::tables(outcome, &inputs.log, &fragments) {
         directory.write_table(&table)?;
     }
     directory.write_json("summary.json", &outcome.summary)?;

@@ -5,6 +5,9 @@ use super::{ScalingCurve, Time};
 /// What files call the work of an endless task.
 pub const ENDLESS: &str = "endless";
 
+/// Most tasks of a replay, over all rounds in which they are submitted.
+pub const MAX_TASKS: usize = 1_000_000;
+
 /// An elastic training task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingTask {

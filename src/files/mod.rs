@@ -1,13 +1,11 @@
 //! Files that are whole or not there, directories that one run writes at a time, and digests.
 
 mod digest;
-mod listed;
 mod lock;
 mod output;
 mod whole;
 
 pub use digest::{Digest, Hashed};
-pub use listed::Listed;
 pub use lock::DirLock;
 pub use output::Output;
 pub use whole::{Whole, discard_unfinished, is_unfinished, sync_directory, write, write_bytes};

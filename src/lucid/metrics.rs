@@ -1,58 +1,17 @@
 //! Figures that policies are compared by.
 
-use serde::{Serialize, Serializer};
-
 use super::result::{Finished, PolicyRun};
 use crate::domain::{Cluster, Trace};
+use crate::results::simulate::{ByName, Delays, PolicyFigures};
 
 /// Most GPUs of a small job; larger ones are compared apart, as in the paper.
 pub const SMALL_JOB_GPUS: u32 = 8;
 
-/// A policy's figures on a trace.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Metrics {
-    /// Of all jobs; zeros where there is none.
-    #[serde(flatten)]
-    pub all: Delays,
-    /// Seconds from the first submission to the last end.
-    pub makespan_s: i64,
-    /// GPUs of the policy: see [`PolicyRun::gpus`].
-    pub gpus: u64,
-    /// Share of the GPU-seconds of [`Metrics::gpus`] over the makespan in which a job held the
-    /// GPU, in a virtual cluster or in the profiler.
-    pub gpu_utilisation: f64,
-    /// Preemptions, each with a checkpoint.
-    pub checkpoints: u64,
-    /// Of jobs of up to [`SMALL_JOB_GPUS`]; `None` where there is none.
-    pub small: Option<Delays>,
-    /// Of larger jobs; `None` where there is none.
-    pub large: Option<Delays>,
-    /// By virtual cluster, in the cluster's order.
-    pub vcs: VcDelays,
-}
-
-/// How long jobs took and waited, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Delays {
-    /// Average job completion time: end less submission.
-    pub avg_jct_s: f64,
-    /// Average queuing.
-    pub avg_queue_s: f64,
-    /// 99.9th percentile of queuing, interpolated linearly between ranks.
-    pub p999_queue_s: f64,
-    /// Jobs.
-    pub jobs: usize,
-}
-
-/// Names of virtual clusters with their delays, `None` where they had no job.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct VcDelays(pub Vec<(String, Option<Delays>)>);
-
 /// Computes a run's figures. `cluster` is the whole cluster, no node lent out.
-pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Metrics {
+pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> PolicyFigures {
     let finished = run.finished();
     let of = |kept: &dyn Fn(&Finished<'_>) -> bool| {
-        Delays::of(trace, finished.iter().filter(|job| kept(job)))
+        delays(trace, finished.iter().filter(|job| kept(job)))
     };
     let is_small = |job: &Finished<'_>| trace.jobs[job.job].gpus <= SMALL_JOB_GPUS;
     let makespan_s = makespan(trace, &finished);
@@ -60,7 +19,7 @@ pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Metrics {
         let delays = of(&|job| trace.jobs[job.job].vc == index);
         (vc.name.clone(), delays)
     });
-    Metrics {
+    PolicyFigures {
         all: of(&|_| true).unwrap_or_default(),
         makespan_s,
         gpus: run.gpus(cluster),
@@ -71,7 +30,7 @@ pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Metrics {
             .sum(),
         small: of(&is_small),
         large: of(&|job| !is_small(job)),
-        vcs: VcDelays(vcs.collect()),
+        vcs: ByName(vcs.collect()),
     }
 }
 
@@ -92,24 +51,22 @@ fn utilisation(cluster: &Cluster, run: &PolicyRun, makespan: i64) -> f64 {
     if offered > 0.0 { busy / offered } else { 0.0 }
 }
 
-impl Delays {
-    fn of<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Option<Self> {
-        let (mut jct, mut queues) = (0.0, Vec::new());
-        for job in jobs {
-            jct += (job.outcome.end - trace.jobs[job.job].submit) as f64;
-            queues.push(job.outcome.queue);
-        }
-        let p999_queue_s = percentile(&mut queues, 0.999)?;
-        // Whole seconds add up exactly, in any order.
-        let queue: f64 = queues.iter().map(|&seconds| seconds as f64).sum();
-        let jobs = queues.len();
-        Some(Delays {
-            avg_jct_s: jct / jobs as f64,
-            avg_queue_s: queue / jobs as f64,
-            p999_queue_s,
-            jobs,
-        })
+fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Option<Delays> {
+    let (mut jct, mut queues) = (0.0, Vec::new());
+    for job in jobs {
+        jct += (job.outcome.end - trace.jobs[job.job].submit) as f64;
+        queues.push(job.outcome.queue);
     }
+    let p999_queue_s = percentile(&mut queues, 0.999)?;
+    // Whole seconds add up exactly, in any order.
+    let queue: f64 = queues.iter().map(|&seconds| seconds as f64).sum();
+    let jobs = queues.len();
+    Some(Delays {
+        avg_jct_s: jct / jobs as f64,
+        avg_queue_s: queue / jobs as f64,
+        p999_queue_s,
+        jobs: jobs as u64,
+    })
 }
 
 /// The value below which `share` of all lie, interpolated linearly between ranks as
@@ -119,24 +76,6 @@ fn percentile(values: &mut [i64], share: f64) -> Option<f64> {
     let (_, &mut below, above) = values.select_nth_unstable(rank as usize);
     let next = above.iter().min().copied().unwrap_or(below);
     Some(below as f64 + (next - below) as f64 * rank.fract())
-}
-
-impl Serialize for VcDelays {
-    /// As a map from name to the averages, `null` where there was no job.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Averages {
-            avg_jct_s: f64,
-            avg_queue_s: f64,
-        }
-        let averages = |delays: &Option<Delays>| {
-            delays.map(|d| Averages {
-                avg_jct_s: d.avg_jct_s,
-                avg_queue_s: d.avg_queue_s,
-            })
-        };
-        serializer.collect_map(self.0.iter().map(|(name, d)| (name, averages(d))))
-    }
 }
 
 #[cfg(test)]

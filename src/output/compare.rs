@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::table::{Column, Table};
 use crate::compare::{Estimate, Line, Row};
+use crate::results::{Column, Table};
 use crate::words::counted;
 
 /// One row a problem and solver.

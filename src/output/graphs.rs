@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::table::{Column, Table};
 use super::workloads;
 use crate::domain::Workload;
 use crate::error::Result;
+use crate::output::table::WriteTable;
+use crate::results::{Column, Table};
 
 /// Writes the workloads and the files of their graphs, whose paths are as seen from the table.
 ///

@@ -6,12 +6,13 @@ use std::path::Path;
 use gleaner_models::lucid::packing::PackingModel;
 use gleaner_models::lucid::throughput::{LEAD, Series, ThroughputModel};
 
-use super::table::{Column, Table};
 use super::workloads;
 use crate::domain::{Time, Trace, Workload};
 use crate::error::Result;
 use crate::lucid::inputs::{EstimateTable, Profile, ProfileSource};
 use crate::models::score_profiles;
+use crate::output::table::WriteTable;
+use crate::results::{Column, Table};
 
 /// Writes a forecast of all intervals of a series and of those beyond its end that can be told,
 /// beside what was submitted. Returns the number of rows.

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::table::{Column, Table};
 use crate::domain::{Cluster, Job, Trace};
 use crate::error::Result;
+use crate::output::table::WriteTable;
+use crate::results::{Column, Table};
 
 /// Writes the jobs: civil times where the trace has them, else seconds.
 ///

@@ -13,67 +13,18 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::table::{Column, Table};
 use crate::error::{Error, Fault, Faults, Result};
-use crate::files::{self, DirLock, Hashed, Listed, Whole};
+use crate::files::{self, DirLock, Hashed, Whole};
 use crate::ingest::SourceId;
+use crate::output::table::WriteTable;
+use crate::results::run::{Listed, RUN_FILE, RunFile, Seconds};
+use crate::results::{Column, Table};
 use crate::words::counted;
-
-/// The file that marks a directory as a run of this program.
-pub const RUN_FILE: &str = "run.json";
-
-/// No more fields of `run.json`.
-#[derive(Debug, Clone, Copy, Serialize)]
-struct Nothing {}
 
 /// Folders within folders that a run directory has: `logs/VC`.
 const DEPTH: u32 = 2;
-
-/// `run.json`. Only here are wall times, so that all other files but the timings table
-/// depend on inputs, arguments and seed alone.
-#[derive(Debug, Serialize)]
-struct RunInfo<'a, M> {
-    /// The subcommand.
-    command: &'a str,
-    /// Version of the program.
-    version: &'a str,
-    /// All arguments, defaults filled in.
-    arguments: &'a Value,
-    /// Every file read.
-    inputs: Vec<Listed>,
-    /// Whether the run reached its end.
-    complete: bool,
-    /// Whether results are being put in place; a directory that says so was left by a kill.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    unfinished: bool,
-    /// Wall time by phase, in seconds.
-    seconds: Seconds,
-    /// What else the subcommand tells.
-    #[serde(flatten)]
-    more: M,
-    /// Every file written but this one.
-    files: Vec<Listed>,
-}
-
-/// What is read of the `run.json` of an earlier run.
-#[derive(Debug, Deserialize)]
-struct Earlier {
-    command: String,
-    files: Vec<Listed>,
-}
-
-/// Wall time by phase, in seconds.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Seconds {
-    /// Reading and validating the inputs.
-    pub read: f64,
-    /// The replay itself.
-    pub compute: f64,
-    /// Writing the tables.
-    pub write: f64,
-}
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy)]
@@ -97,13 +48,20 @@ const NOTHING_YET: End<'static> = End {
     },
 };
 
+/// What is read of the `run.json` of an earlier run, perhaps one of another version.
+#[derive(Debug, Deserialize)]
+struct Earlier {
+    command: String,
+    files: Vec<Listed>,
+}
+
 /// A directory that takes one run's results. Dropped before [`RunDir::finish`], it stays as
 /// it was.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
     command: &'static str,
-    arguments: Value,
+    arguments: Map<String, Value>,
     /// Nothing where the directory is new.
     earlier: Option<Earlier>,
     /// Whether there is a `run.json`.
@@ -127,8 +85,7 @@ impl RunDir {
     /// A directory that holds other things, or results of a sweep for another subcommand, is
     /// left alone: [`Error::Usage`]. Another run is writing into it: [`Error::Run`].
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
-        let arguments =
-            serde_json::to_value(arguments).map_err(|error| Error::Run(error.to_string()))?;
+        let arguments = map(arguments)?;
         refuse_strangers(path)?;
         fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let lock = DirLock::acquire(path)?;
@@ -249,7 +206,7 @@ impl RunDir {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if !*announced {
-            self.write_info(&NOTHING_YET, &Nothing {}, true, Vec::new())?;
+            self.write_info(&NOTHING_YET, Map::new(), true, Vec::new())?;
             *announced = true;
         }
         Ok(())
@@ -265,7 +222,7 @@ impl RunDir {
             sources,
             ..NOTHING_YET
         };
-        self.write_info(&end, &Nothing {}, false, Vec::new())?;
+        self.write_info(&end, Map::new(), false, Vec::new())?;
         self.remove_all(self.earlier_names())
     }
 
@@ -275,7 +232,7 @@ impl RunDir {
     /// # Errors
     /// When a file cannot be written or removed.
     pub fn finish(self, end: &End<'_>) -> Result<String> {
-        self.finish_with(end, &Nothing {})
+        self.finish_with(end, &Map::new())
     }
 
     /// As [`RunDir::finish`]; `more` is a struct or map whose fields `run.json` gets, too.
@@ -290,7 +247,7 @@ impl RunDir {
         // Whoever takes over from here on must know every file there may be.
         let earlier = self.earlier.iter().flat_map(|run| &run.files);
         let both = earlier.chain(&files).cloned().collect();
-        self.write_info(end, &Nothing {}, true, both)?;
+        self.write_info(end, Map::new(), true, both)?;
         let is_stale = |name: &&str| !written.contains_key(*name);
         self.remove_all(self.earlier_names().filter(is_stale))?;
         let mut folders = BTreeSet::new();
@@ -306,7 +263,7 @@ impl RunDir {
             ..end.seconds
         };
         let others = counted(files.len(), "other file");
-        self.write_info(&End { seconds, ..*end }, more, false, files)?;
+        self.write_info(&End { seconds, ..*end }, map(more)?, false, files)?;
         files::sync_directory(&self.path);
         Ok(format!("{}: run.json and {others}", self.path.display()))
     }
@@ -320,14 +277,14 @@ impl RunDir {
     fn write_info(
         &self,
         end: &End<'_>,
-        more: &impl Serialize,
+        more: Map<String, Value>,
         unfinished: bool,
         files: Vec<Listed>,
     ) -> Result<()> {
-        let info = RunInfo {
-            command: self.command,
-            version: env!("CARGO_PKG_VERSION"),
-            arguments: &self.arguments,
+        let info = RunFile {
+            command: self.command.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            arguments: self.arguments.clone(),
             inputs: end.sources.iter().map(Listed::from).collect(),
             complete: end.complete && !unfinished,
             unfinished,
@@ -344,6 +301,15 @@ impl RunDir {
     /// Removes files of an earlier run where they are, and folders that they leave empty.
     fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
         names.try_for_each(|name| remove_file(&self.path, name))
+    }
+}
+
+/// A struct or map by its fields.
+fn map(value: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Ok(Map::new()),
+        Err(error) => Err(Error::Run(error.to_string())),
     }
 }
 
@@ -531,7 +497,7 @@ mod tests {
         let run = open(path).unwrap();
         run.write_info(
             &end(true),
-            &Nothing {},
+            Map::new(),
             true,
             vec![listed("old.csv"), listed("../x")],
         )

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::number;
-use super::run::Seconds;
 use crate::error::{Error, Result};
-use crate::replay::{Ended, Summary};
+use crate::results::replay::{Ended, Summary};
+use crate::results::run::Seconds;
 use crate::words::counted;
 
 /// The summary as pretty-printed JSON.

@@ -1,7 +1,7 @@
 //! Columns that tell workloads.
 
-use super::table::Column;
 use crate::domain::Workload;
+use crate::results::Column;
 
 /// The columns `model`, `dataset`, `batchsize` and `amp` of workloads, a row each.
 pub fn columns<'a>(

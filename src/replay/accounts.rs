@@ -3,7 +3,7 @@
 use crate::domain::{Time, TrainingTask};
 
 use super::nodes::NodeSet;
-use super::outcome::TaskRow;
+use crate::results::replay::TaskRow;
 
 /// A task in the allocator's hands.
 #[derive(Debug)]

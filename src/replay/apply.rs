@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::decide::Plan;
 use super::engine::Engine;
 use super::nodes::Holder;
-use super::outcome::AllocationRow;
 use crate::error::{Error, Result};
+use crate::results::replay::AllocationRow;
 
 impl Engine<'_> {
     /// Carries out `plan` at event `event`, the present one.

@@ -7,8 +7,8 @@ use gleaner_solvers::{
     Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
 };
 
-use super::outcome::StepStatus;
 use crate::error::{Error, Fault, Result};
+use crate::results::replay::StepStatus;
 
 /// What to do at one event.
 #[derive(Debug, Clone, PartialEq)]

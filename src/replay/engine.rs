@@ -13,12 +13,14 @@ use super::decide::{Decider, Plan};
 use super::efficiency::Yardsticks;
 use super::initial::{Initial, deal_at_random};
 use super::nodes::{Holder, NodePool};
-use super::objective::Objective;
-use super::outcome::{AllocationRow, Ended, EventKind, Outcome, StepRow, StepStatus, TaskRow};
+use super::outcome::Outcome;
 use super::queue::Queue;
 use super::rounds::Rounds;
-use crate::domain::{Change, EventLog, Time, TrainingTask};
+use crate::domain::{Change, EventLog, Objective, Time, TrainingTask};
 use crate::error::{Error, Result};
+use crate::results::replay::{
+    AllocationRow, Ended, EventKind, StepRow, StepStatus, TaskRow, TimingRow,
+};
 
 /// How to replay.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +113,9 @@ pub(super) struct Engine<'a> {
     pub(super) yardsticks: Yardsticks,
     pub(super) rescale_loss: f64,
     pub(super) steps: Vec<StepRow>,
+    pub(super) timings: Vec<TimingRow>,
+    /// Name of the decider.
+    pub(super) solver: Arc<str>,
     pub(super) accounts: Vec<TaskRow>,
     pub(super) allocations: Vec<AllocationRow>,
 }
@@ -132,6 +137,7 @@ impl<'a> Engine<'a> {
         decider: &'a mut dyn Decider,
         start: Time,
     ) -> Self {
+        let solver = decider.name().into();
         Engine {
             log,
             tasks: Cow::Borrowed(tasks),
@@ -155,6 +161,8 @@ impl<'a> Engine<'a> {
             yardsticks: Yardsticks::new(),
             rescale_loss: 0.0,
             steps: Vec::with_capacity(log.len()),
+            timings: Vec::with_capacity(log.len()),
+            solver,
             accounts: tasks.iter().map(|t| accounts::open(t, start)).collect(),
             allocations: Vec::new(),
         }
@@ -286,10 +294,11 @@ impl<'a> Engine<'a> {
             nodes_used: 0,
             preemption_cost: moves.preemption_cost,
             kind,
+            solver: self.solver.clone(),
             status: StepStatus::Trivial,
             gap: None,
-            micros: 0,
         };
+        let mut micros = 0;
         let over = self.active.is_empty() && self.queue.is_empty() && !self.repeat();
         row.tasks_active = self.active.len() as u32;
         if over {
@@ -299,9 +308,10 @@ impl<'a> Engine<'a> {
                 (active.rate, active.pending_cost) = (0.0, 0.0);
             }
         } else {
-            self.decide(event, &mut row)?;
+            micros = self.decide(event, &mut row)?;
         }
         self.steps.push(row);
+        self.timings.push(TimingRow { event, micros });
         Ok(!over)
     }
 
@@ -452,13 +462,14 @@ impl<'a> Engine<'a> {
         self.yardsticks.set_active(&self.tasks, active);
     }
 
-    fn decide(&mut self, event: usize, row: &mut StepRow) -> Result<()> {
+    /// Decides, and carries it out; the wall time of the solver in microseconds.
+    fn decide(&mut self, event: usize, row: &mut StepRow) -> Result<u64> {
         self.problem.nodes = self.pool.idle();
         for (task, active) in self.problem.tasks.iter_mut().zip(&self.active) {
             task.current = active.held.len();
         }
         let decision = self.decider.decide(event, &self.problem)?;
-        (row.status, row.gap, row.micros) = (decision.status, decision.gap, decision.micros);
+        (row.status, row.gap) = (decision.status, decision.gap);
         let counts: Vec<u32> = self.active.iter().map(|a| a.held.len()).collect();
         self.apply(event, decision.plan)?;
         for (k, &before) in counts.iter().enumerate() {
@@ -470,7 +481,7 @@ impl<'a> Engine<'a> {
             row.tasks_running += u32::from(!active.held.is_empty());
             row.nodes_used += active.held.len();
         }
-        Ok(())
+        Ok(decision.micros)
     }
 
     /// Sets the cost of active task `k` going from `before` to its present count.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gleaner_solvers::Task;
 
-use super::outcome::TaskRow;
 use crate::domain::TrainingTask;
+use crate::results::replay::TaskRow;
 
 /// Fairness over the tasks that were active for a time.
 #[derive(Debug, Clone, Copy, PartialEq)]

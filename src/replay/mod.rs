@@ -13,7 +13,6 @@ mod engine;
 mod fairness;
 pub mod initial;
 pub mod nodes;
-pub mod objective;
 pub mod outcome;
 mod queue;
 pub mod rounds;
@@ -23,8 +22,5 @@ pub mod t_fwd;
 pub use decide::{Decider, Decision, Plan, Scripted, SolverDecider};
 pub use engine::{Control, Options, run};
 pub use initial::Initial;
-pub use objective::Objective;
-pub use outcome::{
-    AllocationRow, Ended, EventKind, Outcome, StepRow, StepStatus, Summary, TaskRow,
-};
+pub use outcome::Outcome;
 pub use t_fwd::{ChosenWindow, TFwd};

@@ -1,10 +1,8 @@
 //! A set of tasks that is submitted again once all of it is done (`--repeat-tasks`).
 
+use crate::domain::tasks::MAX_TASKS;
 use crate::domain::{Time, TrainingTask};
 use crate::error::{Error, Result};
-
-/// Most tasks that a replay submits, over all rounds.
-pub const MAX_TASKS: usize = 1_000_000;
 
 /// The rounds of a set of tasks.
 #[derive(Debug)]

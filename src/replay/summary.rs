@@ -2,8 +2,9 @@
 
 use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
-use super::outcome::{Ended, Outcome, StepStatus, Summary, TaskRow};
+use super::outcome::Outcome;
 use crate::domain::Time;
+use crate::results::replay::{Ended, StepStatus, Summary, TaskRow};
 
 impl Engine<'_> {
     /// Closes the books.
@@ -67,6 +68,7 @@ impl Engine<'_> {
         };
         Outcome {
             steps: self.steps,
+            timings: self.timings,
             tasks: self.accounts,
             allocations: self.allocations,
             summary,

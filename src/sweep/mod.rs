@@ -20,7 +20,7 @@ pub use axis::Axis;
 pub use check::PlanFault;
 pub use field::{Field, Kind};
 pub use groups::{Group, SEED, Spread, SweptRun, groups};
-pub use metrics::{Direction, Metric};
+pub use metrics::{Metric, RunSummary};
 pub use mode::Mode;
 pub use replay::ReplayPlan;
 pub use select::{Best, best};

@@ -32,7 +32,7 @@ impl Mode {
     /// A figure by its name.
     pub fn metric(self, name: &str) -> Option<Metric> {
         let mut all = self.metrics().iter();
-        all.find(|metric| metric.field.name == name).copied()
+        all.find(|metric| metric.name == name).copied()
     }
 
     /// The figure by which the best run is chosen unless another is asked for.
@@ -42,10 +42,7 @@ impl Mode {
 
     /// The figures that decide between runs which are as good by `metric`, the first first.
     pub fn ties(self, metric: &Metric) -> Vec<Metric> {
-        let others = self
-            .order()
-            .into_iter()
-            .filter(|name| *name != metric.field.name);
+        let others = self.order().into_iter().filter(|name| *name != metric.name);
         others.filter_map(|name| self.metric(name)).collect()
     }
 

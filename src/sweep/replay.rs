@@ -9,7 +9,8 @@ use toml::Spanned;
 use super::check::{Checker, Setting, values};
 use super::settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
 use super::{MAX_RUNS, PlanFault, cross};
-use crate::replay::{Initial, Objective, TFwd, t_fwd};
+use crate::domain::Objective;
+use crate::replay::{Initial, TFwd, t_fwd};
 
 /// Replays of one log. The private fields are settings that take a value or a list, and
 /// those that hold for all runs.

@@ -1,8 +1,9 @@
 //! Choosing the best settings.
 
 use super::groups::{Group, Spread};
-use super::metrics::{Direction, Metric};
+use super::metrics::Metric;
 use super::mode::Mode;
+use crate::results::Direction;
 
 /// Values that differ by no more than this share of theirs are equal: sums of the same work
 /// in another order differ in their last digits.
@@ -87,7 +88,7 @@ pub(super) mod tests {
             let (settings, metrics) = (Mode::Replay.settings(), Mode::Replay.metrics());
             SweptRun {
                 settings: settings.iter().map(|field| setting(field.name)).collect(),
-                figures: metrics.iter().map(|m| figure(m.field.name)).collect(),
+                figures: metrics.iter().map(|m| figure(m.name)).collect(),
             }
         };
         rows.iter().map(run).collect()

@@ -8,9 +8,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::domain::Objective;
 use crate::domain::Stamp;
 use crate::domain::events::Slice;
-use crate::replay::{Initial, Objective, Options, TFwd};
+use crate::replay::{Initial, Options, TFwd};
 
 /// The files of one set of tasks: a path, or `{ tasks, curves }` for the original's pickles.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -5,9 +5,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use crate::domain::tasks::MAX_TASKS;
 use crate::domain::{ScalingCurve, Time, TrainingTask};
 use crate::error::{Error, Result};
-use crate::replay::rounds::MAX_TASKS;
 
 /// What to generate.
 #[derive(Debug, Clone, PartialEq)]

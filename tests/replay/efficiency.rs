@@ -1,7 +1,8 @@
 //! Efficiency: one span of time for the nodes and the work of the dedicated machine.
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
-use gleaner::replay::{Ended, Initial, Options, Summary};
+use gleaner::replay::{Initial, Options};
+use gleaner::results::replay::{Ended, Summary};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
 

@@ -6,11 +6,11 @@ mod rounds;
 #[path = "../support/mod.rs"]
 mod support;
 
-use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
-use gleaner::replay::{
-    Decider, Decision, EventKind, Initial, Objective, Options, Outcome, Scripted, SolverDecider,
-    StepRow, StepStatus,
+use gleaner::domain::{
+    Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Time, TrainingTask,
 };
+use gleaner::replay::{Decider, Decision, Initial, Options, Outcome, Scripted, SolverDecider};
+use gleaner::results::replay::{EventKind, StepRow, StepStatus};
 use gleaner::synth;
 use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
 use proptest::prelude::*;

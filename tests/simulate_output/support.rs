@@ -5,7 +5,9 @@ use std::path::Path;
 use gleaner::domain::{Cluster, Job, Trace, Usage, VirtualCluster, Workload};
 use gleaner::lucid::result::{PolicyRun, ProfilerRun, VcRun};
 use gleaner::lucid::schedule::{JobOutcome, Samples, Schedule, State};
-use gleaner::output::run::{End, RunDir, Seconds};
+use gleaner::output::run::{End, RunDir};
+use gleaner::output::table::WriteTable;
+use gleaner::results::run::Seconds;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
@@ -210,14 +212,14 @@ fn number(cell: &Field) -> f64 {
 }
 
 /// A table's Parquet file.
-pub fn written(table: &gleaner::output::table::Table<'_>) -> Content {
+pub fn written(table: &gleaner::results::Table<'_>) -> Content {
     let mut bytes = Vec::new();
     table.write_parquet(&mut bytes).unwrap();
     Content::of(bytes)
 }
 
 /// A table's CSV.
-pub fn csv(table: &gleaner::output::table::Table<'_>) -> String {
+pub fn csv(table: &gleaner::results::Table<'_>) -> String {
     let mut bytes = Vec::new();
     table.write_csv(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()

@@ -5,7 +5,7 @@ use std::fs;
 use gleaner::domain::Trace;
 use gleaner::lucid::schedule::{Samples, State};
 use gleaner::output::simulate::{self, Experiment, Interval};
-use gleaner::output::table::{Column, Table};
+use gleaner::results::{Column, Table};
 use proptest::prelude::*;
 
 use crate::support::{csv, finish, run_dir, small_run, vc_run, written};

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use gleaner::domain::{EventLog, Time, TrainingTask};
-use gleaner::replay::{Outcome, StepStatus};
+use gleaner::replay::Outcome;
+use gleaner::results::replay::StepStatus;
 
 /// Panics where the outcome contradicts itself, the log or the tasks.
 pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {

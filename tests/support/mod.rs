@@ -10,10 +10,8 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner::Result;
 use gleaner::domain::events::Slice;
-use gleaner::domain::{EventLog, TrainingTask};
-use gleaner::replay::{
-    self, Control, Decider, Initial, Objective, Options, Outcome, SolverDecider,
-};
+use gleaner::domain::{EventLog, Objective, TrainingTask};
+use gleaner::replay::{self, Control, Decider, Initial, Options, Outcome, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 /// The original's log, cut as the original cuts it.

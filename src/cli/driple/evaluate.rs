@@ -12,7 +12,7 @@ use crate::driple::scores::{baselines, predicted, scores};
 use crate::error::{Fault, Result};
 use crate::ingest::driple::{data, model};
 use crate::output::driple::scores::Evaluation;
-use crate::output::table::Form;
+use crate::output::table::{Form, WriteTable};
 
 /// Measure models on a data set, beside the training mean and ridge regression.
 ///

@@ -26,7 +26,8 @@ use crate::error::{Error, Result};
 use crate::lucid::policies;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::events;
-use crate::output::run::{RunDir, Seconds};
+use crate::output::run::RunDir;
+use crate::results::run::Seconds;
 use crate::words::printable;
 
 use choice::Choice;

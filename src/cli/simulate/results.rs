@@ -15,13 +15,15 @@ use crate::domain::EventLog;
 use crate::error::{Error, Fault, Result};
 use crate::lucid::Simulation;
 use crate::lucid::idle::{TooLate, idle_log};
-use crate::lucid::metrics::{Metrics, summarise};
+use crate::lucid::metrics::summarise;
 use crate::lucid::policies::Needs;
 use crate::lucid::result::PolicyRun;
 use crate::models::Week;
 use crate::output::events::{self, Layout};
-use crate::output::run::{End, RunDir, Seconds};
+use crate::output::run::{End, RunDir};
 use crate::output::simulate::{self as tables, Entry, Experiment, Interval};
+use crate::results::run::Seconds;
+use crate::results::simulate::PolicyFigures;
 use crate::words::counted;
 
 /// Everything there is to report.
@@ -50,7 +52,7 @@ impl Results<'_> {
     /// A file that cannot be written; [`Error::Interrupted`] where policies are missing.
     pub fn report(&self, directory: Option<RunDir>, mut seconds: Seconds) -> Result<()> {
         let clock = Instant::now();
-        let metrics: Vec<Metrics> = self
+        let metrics: Vec<PolicyFigures> = self
             .runs
             .par_iter()
             .map(|run| self.summarise(run))
@@ -85,7 +87,7 @@ impl Results<'_> {
         }
     }
 
-    fn summarise(&self, run: &PolicyRun) -> Metrics {
+    fn summarise(&self, run: &PolicyRun) -> PolicyFigures {
         summarise(self.simulation.trace, self.simulation.cluster, run)
     }
 
@@ -173,7 +175,7 @@ impl Results<'_> {
 
     fn print(&self, entries: &[Entry<'_>], interval: Interval, seconds: Seconds) -> Result<()> {
         if self.args.output.json {
-            let summary = tables::summary(entries, interval)?;
+            let summary = tables::summary(entries, interval);
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print_json(&(text + "\n"));

@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::ingest::{Digest, SourceId};
 use crate::output::sweep::SweepRun;
+use crate::sweep::RunSummary;
 
 /// Runs with everything they need in memory, any of which can be run at any time.
 pub trait Experiment: Sync {
@@ -29,7 +29,7 @@ pub trait Experiment: Sync {
         index: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<Value>>;
+    ) -> Result<Option<RunSummary>>;
 }
 
 /// The run of these settings: its key is a digest of `decisive`, which must hold all that

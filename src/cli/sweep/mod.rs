@@ -13,15 +13,15 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::progress::Progress;
 use super::{interrupt, print, print_json, remark, threads};
 use crate::error::{Error, Result};
 use crate::ingest::{self, SourceId};
-use crate::output::run::{End, RunDir, Seconds};
+use crate::output::run::{End, RunDir};
 use crate::output::sweep::{self as tables, Store, Sweep};
-use crate::sweep::{Field, Metric, Mode, Plan};
+use crate::results::run::Seconds;
+use crate::sweep::{Field, Metric, Mode, Plan, RunSummary};
 use crate::words::counted;
 
 use experiment::Experiment;
@@ -104,9 +104,9 @@ pub fn run(args: &Args) -> Result<()> {
 fn metric(mode: Mode, best: Option<&str>) -> Result<Metric> {
     let name = best.unwrap_or(mode.default_metric());
     let ranked = || mode.metrics().iter().filter(|metric| metric.best.is_some());
-    let by = ranked().find(|metric| metric.field.name == name);
+    let by = ranked().find(|metric| metric.name == name);
     by.copied().ok_or_else(|| {
-        let names: Vec<&str> = ranked().map(|metric| metric.field.name).collect();
+        let names: Vec<&str> = ranked().map(|metric| metric.name).collect();
         Error::Usage(format!(
             "--best is {name:?}, expected one of {}",
             names.join(", ")
@@ -145,7 +145,7 @@ impl Session<'_> {
     fn run(self, stop: &AtomicBool) -> Result<()> {
         let clock = Instant::now();
         let runs = self.experiment.runs();
-        let mut summaries: Vec<Option<Value>> =
+        let mut summaries: Vec<Option<RunSummary>> =
             runs.iter().map(|run| self.store.load(run)).collect();
         let found_done = summaries.iter().flatten().count();
         let mut seconds = Seconds {
@@ -157,7 +157,7 @@ impl Session<'_> {
             self.run_missing(&mut summaries, stop)?;
         }
         seconds.compute = clock.elapsed().as_secs_f64();
-        let complete: Option<Vec<Value>> = summaries.into_iter().collect();
+        let complete: Option<Vec<RunSummary>> = summaries.into_iter().collect();
         let Some(summaries) = complete else {
             self.end(false, seconds)?;
             return Err(Error::Interrupted);
@@ -166,7 +166,7 @@ impl Session<'_> {
     }
 
     /// Runs what has no summary yet. Where a run fails the others are finished and kept.
-    fn run_missing(&self, summaries: &mut [Option<Value>], stop: &AtomicBool) -> Result<()> {
+    fn run_missing(&self, summaries: &mut [Option<RunSummary>], stop: &AtomicBool) -> Result<()> {
         let missing = |index: &usize| summaries[*index].is_none();
         let missing: Vec<usize> = (0..summaries.len()).filter(missing).collect();
         let total = missing
@@ -183,7 +183,7 @@ impl Session<'_> {
                 progress.update(done, total);
             }
         };
-        let results: Vec<Result<Option<Value>>> = missing
+        let results: Vec<Result<Option<RunSummary>>> = missing
             .par_iter()
             .map(|&index| self.run_one(index, stop, &tick))
             .collect();
@@ -201,7 +201,7 @@ impl Session<'_> {
         index: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<Value>> {
+    ) -> Result<Option<RunSummary>> {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
@@ -212,7 +212,12 @@ impl Session<'_> {
         Ok(summary)
     }
 
-    fn finish(self, summaries: &[Value], found_done: usize, mut seconds: Seconds) -> Result<()> {
+    fn finish(
+        self,
+        summaries: &[RunSummary],
+        found_done: usize,
+        mut seconds: Seconds,
+    ) -> Result<()> {
         let clock = Instant::now();
         let sweep = Sweep::new(self.experiment.runs(), summaries, self.mode, self.by);
         let summary = tables::summary(&sweep);

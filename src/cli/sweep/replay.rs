@@ -3,18 +3,17 @@
 use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
-use serde_json::Value;
 
 use super::experiment::{Experiment, sweep_run};
 use crate::cli::inputs::{cut, read_log};
 use crate::cli::{remark, solver};
 use crate::domain::{Clock, EventLog, TrainingTask};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ingest::{self, SourceId};
 use crate::output::sweep::SweepRun;
 use crate::replay::rounds::check_repeatable;
 use crate::replay::{self, Control, SolverDecider, TFwd};
-use crate::sweep::{ReplayKnobs, ReplayPlan, ReplaySettings, TaskFiles, Window};
+use crate::sweep::{ReplayKnobs, ReplayPlan, ReplaySettings, RunSummary, TaskFiles, Window};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -222,7 +221,7 @@ impl Experiment for Replays {
         index: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<Value>> {
+    ) -> Result<Option<RunSummary>> {
         let mut seen = 0;
         let control = Control {
             stop,
@@ -237,7 +236,6 @@ impl Experiment for Replays {
         if !outcome.summary.complete {
             return Ok(None);
         }
-        let summary = serde_json::to_value(&outcome.summary);
-        summary.map(Some).map_err(|e| Error::Run(e.to_string()))
+        Ok(Some(RunSummary::Replay(Box::new(outcome.summary))))
     }
 }

@@ -17,7 +17,7 @@ use crate::lucid::metrics::summarise;
 use crate::lucid::policies::Needs;
 use crate::lucid::{Control, Request, simulate};
 use crate::output::sweep::SweepRun;
-use crate::sweep::{SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
+use crate::sweep::{RunSummary, SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
 
 /// The simulations of a plan.
 pub struct Simulations {
@@ -183,7 +183,7 @@ impl Experiment for Simulations {
         index: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<Value>> {
+    ) -> Result<Option<RunSummary>> {
         let (args, request) = &self.jobs[index];
         let simulation = self.prepared.simulation(args.choice(), self.check);
         let learnt = self
@@ -204,8 +204,7 @@ impl Experiment for Simulations {
         let Some(run) = runs.first() else {
             return Ok(None);
         };
-        let metrics = summarise(simulation.trace, simulation.cluster, run);
-        let summary = serde_json::to_value(&metrics);
-        summary.map(Some).map_err(|e| Error::Run(e.to_string()))
+        let figures = summarise(simulation.trace, simulation.cluster, run);
+        Ok(Some(RunSummary::Simulate(Box::new(figures))))
     }
 }

@@ -56,12 +56,6 @@ impl<'r> Cell<'r> {
         number::finite(self.value).ok_or_else(|| self.fault("a finite number"))
     }
 
-    /// A finite number that is not negative.
-    pub fn amount(&self) -> CellResult<f64> {
-        let number = number::finite(self.value).filter(|number| *number >= 0.0);
-        number.ok_or_else(|| self.fault("a finite number, at least 0"))
-    }
-
     /// Yes or no: 0 or 1, `false` or `true`.
     pub fn flag(&self) -> CellResult<bool> {
         number::flag(self.value).ok_or_else(|| self.fault("0 or 1"))

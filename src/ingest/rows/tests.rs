@@ -8,7 +8,8 @@ use super::*;
 use crate::domain::{Stamp, Time};
 use crate::error::Result;
 use crate::ingest::source::Source;
-use crate::output::table::{Column, Table as Output};
+use crate::output::table::WriteTable;
+use crate::results::{Column, Table as Output};
 
 /// An input with this content, and the folder that it lives in.
 fn source(name: &str, content: &[u8]) -> (TempDir, Source) {

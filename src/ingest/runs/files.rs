@@ -12,9 +12,7 @@ use crate::domain::{Stamp, Time};
 use crate::error::{Error, Fault, Result};
 use crate::ingest::rows::{Cell, CellResult, Clock};
 use crate::ingest::source::{Source, TEXT_LIMIT};
-
-/// The file that marks a directory as a run.
-pub(super) const RUN_FILE: &str = "run.json";
+use crate::results::run::RUN_FILE;
 
 /// The files that `run.json` lists. Only they are read, and only as the run wrote them.
 pub(super) struct RunFiles<'a> {

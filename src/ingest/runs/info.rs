@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::files::RunFiles;
 use crate::error::{Error, Fault, Result};
-use crate::files::Listed;
 use crate::ingest::SourceId;
+use crate::results::run::{Listed, RunFile};
 
 /// How a run was made.
 #[derive(Debug, Clone)]
@@ -27,19 +27,6 @@ pub struct RunInfo {
     pub complete: bool,
     /// Every file written but `run.json`.
     pub files: Vec<Listed>,
-}
-
-/// The fields of `run.json` that are read.
-#[derive(Deserialize)]
-struct Document {
-    command: String,
-    version: String,
-    arguments: Map<String, Value>,
-    inputs: Vec<Listed>,
-    complete: bool,
-    #[serde(default)]
-    unfinished: bool,
-    files: Vec<Listed>,
 }
 
 impl RunInfo {
@@ -71,21 +58,21 @@ impl RunInfo {
     }
 
     pub(super) fn read(dir: &Path) -> Result<Self> {
-        let document: Document = RunFiles::info(dir)?;
-        if document.unfinished {
+        let file: RunFile = RunFiles::info(dir)?;
+        if file.unfinished {
             let found = "a run that ended before its results were in place";
             let fault = Fault::of(dir, found, "a finished run");
             return Err(fault.remedy("run it again").into());
         }
-        let arguments = document.arguments.into_iter();
+        let arguments = file.arguments.into_iter();
         Ok(RunInfo {
             path: dir.to_owned(),
-            command: document.command,
-            version: document.version,
+            command: file.command,
+            version: file.version,
             arguments: arguments.filter_map(given).collect(),
-            inputs: document.inputs,
-            complete: document.complete,
-            files: document.files,
+            inputs: file.inputs,
+            complete: file.complete,
+            files: file.files,
         })
     }
 }

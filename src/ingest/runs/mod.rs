@@ -7,17 +7,19 @@
 use std::path::Path;
 
 use crate::error::{Fault, Result};
+use crate::results::run::RUN_FILE;
 use files::RunFiles;
 
 mod files;
 mod info;
 mod replay;
+mod rows;
 mod simulate;
 mod sweep;
 
 pub use info::RunInfo;
-pub use replay::{FragmentClass, Hold, ReplayRun, Step, TaskEnd};
-pub use simulate::{Delays, Hour, JobEnd, PolicyFigures, PolicyRun, SimulateRun, VcDelays};
+pub use replay::ReplayRun;
+pub use simulate::{Hour, JobEnd, PolicyRun, SimulateRun};
 pub use sweep::SweepRuns;
 
 /// A run directory.
@@ -52,7 +54,7 @@ pub fn read(dir: &Path) -> Result<Run> {
         "simulate" => RunResult::Simulate(SimulateRun::read(&files)?),
         "sweep" => RunResult::Sweep(SweepRuns::read(&files, info.complete)?),
         other => {
-            let file = files.path(files::RUN_FILE);
+            let file = files.path(RUN_FILE);
             let fault = Fault::of(&file, format!("{other:?}"), "replay, simulate or sweep");
             let remedy = "name a run directory of one of these";
             return Err(fault.field("command").remedy(remedy).into());

@@ -6,7 +6,7 @@ use super::files::RunFiles;
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
-use crate::sweep::{Best, Field, Group, Metric, Mode, SweptRun, best, groups};
+use crate::sweep::{Best, Group, Metric, Mode, SweptRun, best, groups};
 
 /// A sweep's results.
 #[derive(Debug, Clone)]
@@ -70,12 +70,12 @@ struct Columns {
 impl Columns {
     fn pick(header: &mut Header<'_>, mode: Mode) -> Result<Self> {
         header.require(&["run"], "the names of the runs")?;
-        let mut col = |field: &Field, holds| header.require(&[field.name], holds);
+        let mut col = |name: &str, holds| header.require(&[name], holds);
         let settings = mode.settings().iter();
-        let settings = settings.map(|field| col(field, "the setting"));
+        let settings = settings.map(|field| col(field.name, "the setting"));
         let settings = settings.collect::<Result<_>>()?;
         let figures = mode.metrics().iter();
-        let figures = figures.map(|metric| col(&metric.field, "the figure"));
+        let figures = figures.map(|metric| col(metric.name, "the figure"));
         Ok(Columns {
             settings,
             figures: figures.collect::<Result<_>>()?,

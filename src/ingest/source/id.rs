@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use crate::files::{Digest, Hashed, Listed};
+use crate::files::{Digest, Hashed};
+use crate::results::run::Listed;
 
 /// Identifies an input by its bytes as they lie on disk, still compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use std::path::Path;
 use gleaner_driple::train::Epoch;
 
 use crate::error::Result;
-use crate::output::table::{Column, Table};
+use crate::output::table::WriteTable;
+use crate::results::{Column, Table};
 
 /// Writes the errors of all epochs, CSV or Parquet by the name's ending.
 ///

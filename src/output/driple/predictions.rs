@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::output::grid::Grid;
-use crate::output::table::{Column, Table};
+use crate::output::table::WriteTable;
+use crate::results::{Column, Table};
 
 /// A job and its metrics, in [`METRIC_NAMES`] order.
 pub type Row = (String, [f64; METRICS]);

@@ -10,7 +10,7 @@ use crate::driple::Part;
 use crate::driple::scores::{Metrics, Scores, mean};
 use crate::error::{Error, Result};
 use crate::output::grid::Grid;
-use crate::output::table::{Column, Table};
+use crate::results::{Column, Table};
 
 /// The scores of several predictors on a part of a data set.
 #[derive(Debug, Clone, Serialize)]

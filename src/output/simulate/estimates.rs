@@ -1,8 +1,8 @@
 //! Estimates that policies have learnt.
 
-use super::super::table::{Column, Table};
 use crate::domain::Trace;
 use crate::lucid::inputs::{Estimates, EstimatesByPolicy};
+use crate::results::{Column, Table};
 
 /// Estimated durations in seconds: a row for each policy that goes by them and each job.
 pub fn estimates<'a>(trace: &'a Trace, learnt: &'a EstimatesByPolicy) -> Table<'a> {

@@ -4,7 +4,7 @@ use super::nodes;
 use crate::domain::{Cluster, Job, Trace};
 use crate::lucid::result::{Finished, PolicyRun, ProfilerRun};
 use crate::lucid::schedule::JobOutcome;
-use crate::output::table::{Column, Table};
+use crate::results::{Column, Table};
 
 /// A policy's jobs, in the trace's order, as the table `name`.
 pub fn jobs<'a>(

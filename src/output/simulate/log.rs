@@ -5,7 +5,7 @@ use crate::domain::{Cluster, Job, Trace, Workload};
 use crate::lucid::inputs::Packing;
 use crate::lucid::result::{Finished, PolicyRun, ProfilerRun};
 use crate::lucid::schedule::JobOutcome;
-use crate::output::table::{Column, Table};
+use crate::results::{Column, Table};
 
 /// What the original calls the priority of a job that nothing sorts.
 const NO_PRIORITY: f64 = -1.0;

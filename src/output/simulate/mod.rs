@@ -10,7 +10,8 @@ use crate::lucid::inputs::Packing;
 use crate::lucid::result::{PolicyRun, ProfilerRun};
 
 use super::run::RunDir;
-use super::table::Table;
+use crate::output::table::WriteTable;
+use crate::results::Table;
 
 mod estimates;
 mod interval;
@@ -93,7 +94,7 @@ pub fn write_results(
         let name = format!("{}.csv", figure.name());
         dir.write(&name, |out| out.write_all(&table))?;
     }
-    dir.write_json("summary.json", &summary(entries, experiment.interval)?)
+    dir.write_json("summary.json", &summary(entries, experiment.interval))
 }
 
 /// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`; sharing

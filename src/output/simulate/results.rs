@@ -1,14 +1,12 @@
 //! The result tables that policies are compared by, for programs.
 
-use csv::Writer;
-use serde_json::{Map, Value, json};
-
 use super::interval::Interval;
 use crate::error::{Error, Result};
-use crate::lucid::metrics::{Delays, Metrics};
+use crate::results::simulate::{ByName, Delays, PolicyFigures, Summary};
+use csv::Writer;
 
 /// A policy's name in files, and its figures.
-pub type Entry<'a> = (&'a str, &'a Metrics);
+pub type Entry<'a> = (&'a str, &'a PolicyFigures);
 
 /// A figure to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,17 +92,14 @@ pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
     rows.chain([(ALL, all.collect())]).collect()
 }
 
-/// All figures as `summary.json` has them: `{"policies": {"fifo": {...}, ...}, "seq_step_s": 60}`.
-///
-/// # Errors
-/// Never in practice: the serialiser's words where it fails.
-pub fn summary(entries: &[Entry<'_>], interval: Interval) -> Result<Value> {
-    let mut policies = Map::new();
-    for (policy, metrics) in entries {
-        let metrics = serde_json::to_value(metrics).map_err(failed)?;
-        policies.insert((*policy).to_owned(), metrics);
+/// All figures, as `summary.json` has them.
+pub fn summary(entries: &[Entry<'_>], interval: Interval) -> Summary {
+    let policies = entries.iter();
+    let policies = policies.map(|(policy, figures)| ((*policy).to_owned(), (*figures).clone()));
+    Summary {
+        policies: ByName(policies.collect()),
+        seq_step_s: interval.seconds(),
     }
-    Ok(json!({"policies": policies, "seq_step_s": interval.seconds()}))
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {

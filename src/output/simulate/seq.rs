@@ -3,7 +3,7 @@
 use super::interval::Interval;
 use crate::lucid::result::{PolicyRun, ProfilerRun, VcRun};
 use crate::lucid::schedule::{Samples, State};
-use crate::output::table::{Column, Runs, Spaced, Table};
+use crate::results::{Column, Runs, Spaced, Table};
 
 /// A column of counts: its name, and what it says of a state.
 type Count = (&'static str, fn(&State) -> u64);

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::results::{Entry, Figure, by_vc};
-use crate::lucid::metrics::{Delays, Metrics, SMALL_JOB_GPUS};
+use crate::lucid::metrics::SMALL_JOB_GPUS;
 use crate::output::grid::Grid;
+use crate::results::simulate::{Delays, PolicyFigures};
 use crate::words::printable;
 
 /// Policies against their figures, small jobs against large ones, virtual clusters apart.
@@ -64,7 +65,7 @@ fn overview(entries: &[Entry<'_>]) -> Grid {
     Grid::new(header, entries.iter().map(row))
 }
 
-fn sizes_title(metrics: &Metrics) -> String {
+fn sizes_title(metrics: &PolicyFigures) -> String {
     let jobs = |delays: &Option<Delays>| delays.map_or(0, |d| d.jobs);
     format!(
         "Small jobs: up to {SMALL_JOB_GPUS} GPUs, {}; large jobs: more, {}",

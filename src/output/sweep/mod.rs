@@ -10,7 +10,7 @@ pub use text::{listing, summary, text};
 
 use serde_json::Value;
 
-use crate::sweep::{Best, Group, Metric, Mode, SweptRun, best, groups};
+use crate::sweep::{Best, Group, Metric, Mode, RunSummary, SweptRun, best, groups};
 use table::shown;
 
 /// A run of a sweep, done or not.
@@ -28,7 +28,7 @@ pub struct Sweep<'a> {
     /// Its runs, in the plan's order.
     runs: &'a [SweepRun],
     /// The summary of each.
-    summaries: &'a [Value],
+    summaries: &'a [RunSummary],
     /// What it ran.
     mode: Mode,
     /// The figure by which the best settings are chosen.
@@ -40,8 +40,8 @@ pub struct Sweep<'a> {
 impl<'a> Sweep<'a> {
     /// Runs in the plan's order with the summary of each, of which the best settings are
     /// chosen by `by`.
-    pub fn new(runs: &'a [SweepRun], summaries: &'a [Value], mode: Mode, by: Metric) -> Self {
-        let of = |(run, summary): (&SweepRun, &Value)| SweptRun {
+    pub fn new(runs: &'a [SweepRun], summaries: &'a [RunSummary], mode: Mode, by: Metric) -> Self {
+        let of = |(run, summary): (&SweepRun, &RunSummary)| SweptRun {
             settings: mode
                 .settings()
                 .iter()

@@ -11,6 +11,7 @@ use super::SweepRun;
 use crate::error::{Error, Result};
 use crate::files::{self, Digest};
 use crate::output::run::RunDir;
+use crate::sweep::RunSummary;
 
 /// What is kept of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,13 +21,13 @@ pub struct Saved {
     /// Its settings.
     pub settings: Value,
     /// What it came to.
-    pub summary: Value,
+    pub summary: RunSummary,
     /// SHA-256 of the three above: a file that was changed is not taken for a result.
     pub sha256: String,
 }
 
 impl Saved {
-    fn new(run: &SweepRun, summary: &Value) -> Result<Self> {
+    fn new(run: &SweepRun, summary: &RunSummary) -> Result<Self> {
         let content = (&run.key, &run.settings, summary);
         let bytes = serde_json::to_vec(&content).map_err(|e| Error::Run(e.to_string()))?;
         Ok(Saved {
@@ -65,7 +66,7 @@ impl Store {
 
     /// The summary of a run that is done. A file that is damaged, was changed or is of other
     /// settings counts as none: the run is done again.
-    pub fn load(&self, run: &SweepRun) -> Option<Value> {
+    pub fn load(&self, run: &SweepRun) -> Option<RunSummary> {
         let bytes = fs::read(self.folder.join(name(run))).ok()?;
         let saved: Saved = serde_json::from_slice(&bytes).ok()?;
         let expected = Saved::new(run, &saved.summary).ok()?;
@@ -76,7 +77,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn save(&self, run: &SweepRun, summary: &Value) -> Result<()> {
+    pub fn save(&self, run: &SweepRun, summary: &RunSummary) -> Result<()> {
         let saved = Saved::new(run, summary)?;
         files::write(&self.folder.join(name(run)), |out| {
             serde_json::to_writer_pretty(&mut *out, &saved)?;

@@ -3,23 +3,20 @@
 use serde_json::Value;
 
 use super::Sweep;
-use crate::output::table::{Column, Table};
-use crate::sweep::{Field, Kind, SEED, Spread};
+use crate::results::{Column, Table};
+use crate::sweep::{Field, Kind, Metric, RunSummary, SEED, Spread};
 
 /// The table `sweep`: the run's key, its settings, its figures.
 pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     let keys = sweep.runs.iter().map(|run| run.key.as_str().into());
     let settings: Vec<&Value> = sweep.runs.iter().map(|run| &run.settings).collect();
-    let summaries: Vec<&Value> = sweep.summaries.iter().collect();
     let settings = sweep
         .mode
         .settings()
         .iter()
         .map(|field| (field.name, column(field, &settings)));
-    let figures = sweep.mode.metrics().iter().map(|metric| {
-        let field = &metric.field;
-        (field.name, column(field, &summaries))
-    });
+    let figures = sweep.mode.metrics().iter();
+    let figures = figures.map(|metric| (metric.name, figures_of(metric, sweep.summaries)));
     Table {
         name: "sweep",
         columns: std::iter::once(("run", Column::Texts(keys.collect())))
@@ -53,7 +50,7 @@ fn by_settings<'a>(
     let figures = sweep.mode.metrics().iter().map(|metric| {
         let spreads = sweep.groups.iter();
         let floats = spreads.map(|group| group.spread(sweep.mode, metric).and_then(of));
-        (metric.field.name, Column::Floats(floats.collect()))
+        (metric.name, Column::Floats(floats.collect()))
     });
     Table {
         name,
@@ -67,6 +64,15 @@ fn column<'a>(field: &Field, values: &[&Value]) -> Column<'a> {
         Kind::Text => Column::Texts(found.map(|value| shown(value).into()).collect()),
         Kind::Whole => Column::OptionalWhole(found.map(|value| value?.as_i64()).collect()),
         Kind::Float => Column::Floats(found.map(|value| value?.as_f64()).collect()),
+    }
+}
+
+/// A figure of all runs.
+fn figures_of<'a>(metric: &Metric, summaries: &[RunSummary]) -> Column<'a> {
+    let figures = summaries.iter().map(|summary| metric.of(summary));
+    match metric.kind {
+        Kind::Whole => Column::OptionalWhole(figures.map(|value| Some(value? as i64)).collect()),
+        _ => Column::Floats(figures.collect()),
     }
 }
 

@@ -7,18 +7,19 @@ use serde_json::{Map, Value, json};
 use super::table::shown;
 use super::{Sweep, SweepRun};
 use crate::output::number::short;
-use crate::sweep::{Best, Direction, Field, Metric, SEED};
+use crate::results::Direction;
+use crate::sweep::{Best, Field, Metric, SEED};
 use crate::words::counted;
 
 /// `summary.json`: how many runs and settings there are, and the best settings by the metric
 /// asked for and by every other goal.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
-    let of_all = all.filter_map(|metric| Some((metric.field.name.into(), entry(sweep, metric)?)));
+    let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
     json!({
         "runs": sweep.runs.len(),
         "settings": sweep.groups.len(),
-        "metric": sweep.by.field.name,
+        "metric": sweep.by.name,
         "ties_by": ties(sweep),
         "best": entry(sweep, &sweep.by),
         "best_by_metric": Value::Object(of_all.collect::<Map<String, Value>>()),
@@ -28,7 +29,7 @@ pub fn summary(sweep: &Sweep<'_>) -> Value {
 /// The figures that decide between settings which are as good.
 fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
     let ties = sweep.mode.ties(&sweep.by);
-    ties.iter().map(|metric| metric.field.name).collect()
+    ties.iter().map(|metric| metric.name).collect()
 }
 
 fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
@@ -56,7 +57,7 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
 
 /// What a person is told at the end.
 pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
-    let name = sweep.by.field.name;
+    let name = sweep.by.name;
     let mut out = format!(
         "runs  {}, {found_done} of them done before\n",
         sweep.runs.len()

@@ -2,30 +2,27 @@
 
 use std::io::Write;
 
-use super::runs::Cursor;
-use super::{Column, Table};
 use crate::domain::Time;
+use crate::results::{Column, Cursor, Table};
 
-impl Table<'_> {
-    /// Writes the table as CSV: a header, then a line a row.
-    ///
-    /// # Errors
-    /// Whatever `out` fails with.
-    pub fn write_csv(&self, out: impl Write) -> std::io::Result<()> {
-        let mut csv = ::csv::Writer::from_writer(out);
-        csv.write_record(self.columns.iter().map(|(name, _)| name))?;
-        let mut columns: Vec<Cells> = self.columns.iter().map(|(_, c)| Cells::new(c)).collect();
-        let mut cell = Vec::new();
-        for row in 0..self.rows() {
-            for column in &mut columns {
-                cell.clear();
-                column.write(row, &mut cell)?;
-                csv.write_field(&cell)?;
-            }
-            csv.write_record(None::<&[u8]>)?;
+/// Writes the table as CSV: a header, then a line a row.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub(super) fn write(table: &Table<'_>, out: impl Write) -> std::io::Result<()> {
+    let mut csv = ::csv::Writer::from_writer(out);
+    csv.write_record(table.columns.iter().map(|(name, _)| name))?;
+    let mut columns: Vec<Cells> = table.columns.iter().map(|(_, c)| Cells::new(c)).collect();
+    let mut cell = Vec::new();
+    for row in 0..table.rows() {
+        for column in &mut columns {
+            cell.clear();
+            column.write(row, &mut cell)?;
+            csv.write_field(&cell)?;
         }
-        csv.flush()
+        csv.write_record(None::<&[u8]>)?;
     }
+    csv.flush()
 }
 
 /// A column and what neighbouring rows mostly share: the text of the last time, the run.
@@ -86,8 +83,8 @@ impl<'a> Cells<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Spaced;
     use super::*;
+    use crate::results::Spaced;
 
     // Small fixed example.
     #[test]
@@ -123,7 +120,7 @@ mod tests {
             ],
         };
         let mut out = Vec::new();
-        table.write_csv(&mut out).unwrap();
+        write(&table, &mut out).unwrap();
         let expected = "when,fixed,float,count,python,whole,spaced,some,same,half,text,name\n\
                         1970-01-01 00:00:00,0.100000,0.1,3,3.0,-3,-5,,7,0.5,\"a,b\",y\n\
                         ,-2.000000,,4,,4,0,5,7,,c,x\n";

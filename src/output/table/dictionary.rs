@@ -14,7 +14,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-use super::runs::Runs;
+use crate::results::Runs;
 
 /// Of the dictionary, of levels (there are none), of the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];

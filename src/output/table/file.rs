@@ -1,10 +1,8 @@
-//! A table as a file of its own, CSV or Parquet by its name.
+//! The format of a table's file, CSV or Parquet by its name.
 
 use std::path::Path;
 
-use super::Table;
 use crate::error::{Error, Result};
-use crate::files;
 
 /// The format of a table's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,19 +28,5 @@ impl Form {
                 path.display()
             ))),
         }
-    }
-}
-
-impl Table<'_> {
-    /// Writes the table to a file of the format that its name ends with.
-    ///
-    /// # Errors
-    /// Another ending than .csv or .parquet, or a file that cannot be written.
-    pub fn write_file(&self, path: &Path) -> Result<()> {
-        let form = Form::of(path)?;
-        files::write(path, |out| match form {
-            Form::Csv => self.write_csv(out),
-            Form::Parquet => self.write_parquet(out),
-        })
     }
 }

@@ -1,96 +1,55 @@
-//! Result tables, and their bytes as CSV and Parquet.
+//! The bytes of result tables as CSV and Parquet.
 
-use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::Path;
 
-use crate::domain::Time;
+use crate::error::Result;
+use crate::files;
+use crate::results::Table;
 
 mod csv;
 mod dictionary;
 mod file;
 mod parquet;
-mod runs;
-mod spaced;
 
 pub use file::Form;
-pub use runs::Runs;
-pub use spaced::Spaced;
 
-/// A column of a result table.
-#[derive(Debug, Clone)]
-pub enum Column<'a> {
-    /// Times; missing ones are empty cells.
-    Times(Vec<Option<Time>>),
-    /// Times, none missing.
-    EveryTime(Vec<Time>),
-    /// Numbers written with six decimals, as the original's `%f`.
-    Fixed(Vec<f64>),
-    /// Numbers written as short as they can be read back; missing ones are empty cells.
-    Floats(Vec<Option<f64>>),
-    /// Numbers written as Python does, so `3.0` for 3; missing ones are empty cells.
-    PythonFloats(Vec<Option<f64>>),
-    /// Whole numbers of which many are equal.
-    Integers(Vec<u64>),
-    /// Whole numbers that mostly differ.
-    Whole(Vec<i64>),
-    /// Whole numbers at equal distances.
-    Spaced(Spaced),
-    /// Whole numbers; missing ones are empty cells.
-    OptionalWhole(Vec<Option<i64>>),
-    /// Texts.
-    Texts(Vec<Cow<'a, str>>),
-    /// Texts drawn from a few names: `names[indices[row]]`.
-    Names {
-        /// The names.
-        names: Vec<&'a str>,
-        /// One index into `names` a row.
-        indices: Vec<u32>,
-    },
-    /// Numbers that stay the same for many rows; not-a-numbers are empty cells in CSV.
-    RepeatedFloats(Runs<f64>),
-    /// Whole numbers that stay the same for many rows.
-    RepeatedIntegers(Runs<u64>),
-    /// Names that stay the same for many rows.
-    RepeatedNames {
-        /// The names.
-        names: Vec<&'a str>,
-        /// Indices into `names`.
-        indices: Runs<u32>,
-    },
+/// A table that is written to a file.
+pub trait WriteTable {
+    /// Writes it as CSV: a header, then a line a row.
+    ///
+    /// # Errors
+    /// Whatever `out` fails with.
+    fn write_csv(&self, out: impl Write) -> io::Result<()>;
+
+    /// Writes it as Parquet; times are nanosecond timestamps without a zone. The bytes depend
+    /// on the table alone.
+    ///
+    /// # Errors
+    /// What the Parquet writer fails with, in its words.
+    fn write_parquet(&self, out: impl Write + Send) -> io::Result<()>;
+
+    /// Writes it to a file of its own, of the format that its name ends with.
+    ///
+    /// # Errors
+    /// Another ending than .csv or .parquet, or a file that cannot be written.
+    fn write_file(&self, path: &Path) -> Result<()>;
 }
 
-/// A named table; all columns are equally long.
-#[derive(Debug, Clone)]
-pub struct Table<'a> {
-    /// File name without extension.
-    pub name: &'a str,
-    /// Column names with their columns, in order.
-    pub columns: Vec<(&'static str, Column<'a>)>,
-}
-
-impl Column<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Column::Times(v) => v.len(),
-            Column::EveryTime(v) => v.len(),
-            Column::Fixed(v) => v.len(),
-            Column::Floats(v) => v.len(),
-            Column::PythonFloats(v) => v.len(),
-            Column::Integers(v) => v.len(),
-            Column::Whole(v) => v.len(),
-            Column::Spaced(v) => v.rows(),
-            Column::OptionalWhole(v) => v.len(),
-            Column::Texts(v) => v.len(),
-            Column::Names { indices, .. } => indices.len(),
-            Column::RepeatedFloats(v) => v.rows(),
-            Column::RepeatedIntegers(v) => v.rows(),
-            Column::RepeatedNames { indices, .. } => indices.rows(),
-        }
+impl WriteTable for Table<'_> {
+    fn write_csv(&self, out: impl Write) -> io::Result<()> {
+        csv::write(self, out)
     }
-}
 
-impl Table<'_> {
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.columns.first().map_or(0, |(_, column)| column.len())
+    fn write_parquet(&self, out: impl Write + Send) -> io::Result<()> {
+        parquet::write(self, out)
+    }
+
+    fn write_file(&self, path: &Path) -> Result<()> {
+        let form = Form::of(path)?;
+        files::write(path, |out| match form {
+            Form::Csv => self.write_csv(out),
+            Form::Parquet => self.write_parquet(out),
+        })
     }
 }

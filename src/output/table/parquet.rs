@@ -11,58 +11,56 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type};
 
 use super::dictionary::Dictionary;
-use super::{Column, Table};
 use crate::output::parquet_column::{io_error, put, put_by_parts};
+use crate::results::{Column, Table};
 
 /// Definition levels of an optional column.
 const MISSING: i16 = 0;
 const PRESENT: i16 = 1;
 
-impl Table<'_> {
-    /// Writes the table as Parquet; times are nanosecond timestamps without a zone.
-    ///
-    /// The bytes depend on the table alone.
-    ///
-    /// # Errors
-    /// What the Parquet writer fails with, in its words.
-    pub fn write_parquet(&self, out: impl Write + Send) -> io::Result<()> {
-        self.try_write(out).map_err(io_error)
-    }
+/// Writes the table as Parquet; times are nanosecond timestamps without a zone.
+///
+/// The bytes depend on the table alone.
+///
+/// # Errors
+/// What the Parquet writer fails with, in its words.
+pub(super) fn write(table: &Table<'_>, out: impl Write + Send) -> io::Result<()> {
+    try_write(table, out).map_err(io_error)
+}
 
-    fn try_write(&self, out: impl Write + Send) -> Result<(), ParquetError> {
-        let fields = self
-            .columns
-            .iter()
-            .map(|(name, column)| field(name, column).map(Arc::new))
-            .collect::<Result<_, _>>()?;
-        let schema = Type::group_type_builder(self.name)
-            .with_fields(fields)
-            .build()?;
-        let properties = Arc::new(self.properties());
-        let mut writer = SerializedFileWriter::new(out, Arc::new(schema), properties)?;
-        let descriptions = writer.schema_descr().columns().to_vec();
-        let mut group = writer.next_row_group()?;
-        for ((_, column), descr) in self.columns.iter().zip(descriptions) {
-            write_column(column, descr, &mut group)?;
-        }
-        group.close()?;
-        writer.close().map(drop)
+fn try_write(table: &Table<'_>, out: impl Write + Send) -> Result<(), ParquetError> {
+    let fields = table
+        .columns
+        .iter()
+        .map(|(name, column)| field(name, column).map(Arc::new))
+        .collect::<Result<_, _>>()?;
+    let schema = Type::group_type_builder(table.name)
+        .with_fields(fields)
+        .build()?;
+    let properties = Arc::new(properties(table));
+    let mut writer = SerializedFileWriter::new(out, Arc::new(schema), properties)?;
+    let descriptions = writer.schema_descr().columns().to_vec();
+    let mut group = writer.next_row_group()?;
+    for ((_, column), descr) in table.columns.iter().zip(descriptions) {
+        write_column(column, descr, &mut group)?;
     }
+    group.close()?;
+    writer.close().map(drop)
+}
 
-    /// Numbers that mostly differ are stored as differences; a dictionary would be as long.
-    fn properties(&self) -> WriterProperties {
-        let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
-        for (name, column) in &self.columns {
-            if let Column::Whole(_) | Column::Spaced(_) = column {
-                let path = || ColumnPath::from(*name);
-                properties = properties
-                    .set_column_dictionary_enabled(path(), false)
-                    .set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED)
-                    .set_column_statistics_enabled(path(), EnabledStatistics::None);
-            }
+/// Numbers that mostly differ are stored as differences; a dictionary would be as long.
+fn properties(table: &Table<'_>) -> WriterProperties {
+    let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+    for (name, column) in &table.columns {
+        if let Column::Whole(_) | Column::Spaced(_) = column {
+            let path = || ColumnPath::from(*name);
+            properties = properties
+                .set_column_dictionary_enabled(path(), false)
+                .set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED)
+                .set_column_statistics_enabled(path(), EnabledStatistics::None);
         }
-        properties.build()
     }
+    properties.build()
 }
 
 fn field(name: &str, column: &Column<'_>) -> Result<Type, ParquetError> {

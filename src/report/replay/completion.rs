@@ -2,11 +2,11 @@
 
 use super::{Named, identity};
 use crate::domain::Time;
-use crate::ingest::runs::TaskEnd;
 use crate::report::Figure;
 use crate::report::curves::{means, millis, minute};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::report::numbers::count;
+use crate::results::replay::TaskRow;
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     let mut curves = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
 }
 
 /// How many tasks had come to a time of theirs, from the first event to the last.
-fn counted(run: &Named<'_>, of: fn(&TaskEnd) -> Option<Time>) -> Vec<(f64, f64)> {
+fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Time>) -> Vec<(f64, f64)> {
     let mut times: Vec<Time> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();
     let steps = &run.result.steps;

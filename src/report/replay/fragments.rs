@@ -1,9 +1,9 @@
 //! The idle fragments of the log that was replayed.
 
 use super::{Named, id_of};
-use crate::ingest::runs::FragmentClass;
 use crate::report::lengths::Class;
 use crate::report::{Block, fragments};
+use crate::results::replay::FragmentRow;
 
 /// What is missing from a run of an earlier version.
 const MISSING: &str = "The histogram of idle fragments is missing: this run directory has no \
@@ -22,7 +22,7 @@ pub(super) fn block(run: &Named<'_>) -> Block {
     }
 }
 
-fn class(class: &FragmentClass) -> Class {
+fn class(class: &FragmentRow) -> Class {
     Class {
         from: class.from_s,
         to: class.to_s,

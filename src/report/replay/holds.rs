@@ -39,7 +39,7 @@ fn lengths(run: &Named<'_>) -> Lengths {
         seconds: 0.0,
     };
     let mut classes: Vec<Class> = (0..=BOUNDS.len()).map(class).collect();
-    for hold in &run.result.holds {
+    for hold in &run.result.allocations {
         let seconds = hold.to.seconds_since(hold.from);
         let class = &mut classes[BOUNDS.partition_point(|bound| *bound <= seconds)];
         class.count += 1;

@@ -1,11 +1,12 @@
 //! Idle nodes and used ones over time.
 
 use super::{Named, identity};
-use crate::ingest::runs::{ReplayRun, Step};
+use crate::ingest::runs::ReplayRun;
 use crate::report::Figure;
 use crate::report::curves::{means, millis, minute};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::report::numbers::{number, part};
+use crate::results::replay::StepRow;
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     let mut curves: Vec<Curve> = idle(runs).into_iter().collect();
@@ -20,7 +21,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
             name,
             colour,
             shape,
-            points: points(run.result, |step| step.used),
+            points: points(run.result, |step| step.nodes_used.into()),
             labels: Vec::new(),
         });
     }
@@ -46,13 +47,13 @@ fn idle(runs: &[Named<'_>]) -> Option<Curve> {
         },
         colour: Colour::Muted,
         shape: Shape::Area,
-        points: points(longest.result, |step| step.idle),
+        points: points(longest.result, |step| step.nodes_idle.into()),
         labels: Vec::new(),
     })
 }
 
 /// A curve of something in a replay's steps.
-pub(super) fn points(run: &ReplayRun, of: fn(&Step) -> f64) -> Vec<(f64, f64)> {
+pub(super) fn points(run: &ReplayRun, of: fn(&StepRow) -> f64) -> Vec<(f64, f64)> {
     let steps = run.steps.iter();
     steps.map(|step| (millis(step.time), of(step))).collect()
 }

@@ -1,10 +1,10 @@
 //! Where node-time and work went.
 
 use super::Named;
-use crate::replay::Summary;
 use crate::report::figure::{Axis, Colour, Marks, Part};
 use crate::report::numbers::{hours, large, percent};
 use crate::report::{Figure, Grid, Head};
+use crate::results::replay::Summary;
 
 /// What bars are made of: a name, a colour, and shares of node-time and of work.
 type Share = (&'static str, Colour, fn(&Summary) -> [f64; 2]);

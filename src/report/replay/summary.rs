@@ -2,11 +2,11 @@
 
 use super::Named;
 use crate::output::summary::why;
-use crate::replay::Summary;
 use crate::report::numbers::{
     change, count, duration, hours, large, number, part, percent, points,
 };
 use crate::report::{Grid, Head, Tile};
+use crate::results::replay::Summary;
 
 /// A figure to compare: its name, its value, how it is told, and how a change is.
 type Row = (

@@ -2,12 +2,13 @@
 
 use super::{Named, id_of};
 use crate::domain::Time;
-use crate::ingest::runs::{Hold, ReplayRun};
+use crate::ingest::runs::ReplayRun;
 use crate::report::curves::{millis, minute};
 use crate::report::figure::{Axis, Marks, Span, Spans};
 use crate::report::names::short;
 use crate::report::numbers::{count, duration, hours, number};
 use crate::report::{Figure, Grid, Head, thin};
+use crate::results::replay::AllocationRow;
 
 /// Most tasks in the figure.
 const MAX_TASKS: usize = 1_000;
@@ -19,8 +20,8 @@ const MAX_ROWS: usize = 100;
 pub(super) fn figure(run: &Named<'_>) -> Figure {
     let shown = shown(run.result);
     let mut held = vec![Vec::new(); run.result.tasks.len()];
-    for hold in &run.result.holds {
-        held[hold.task].push(*hold);
+    for row in &run.result.allocations {
+        held[row.task as usize].push(*row);
     }
     let spans = shown
         .iter()
@@ -54,7 +55,7 @@ fn shown(run: &ReplayRun) -> Vec<usize> {
 }
 
 /// The spans of a task's row: from each change of its node count to the next.
-fn of_task(row: usize, holds: &[Hold]) -> Vec<Span> {
+fn of_task(row: usize, holds: &[AllocationRow]) -> Vec<Span> {
     let changes = holds
         .iter()
         .flat_map(|hold| [(hold.from, 1), (hold.to, -1)]);
@@ -100,7 +101,7 @@ fn text(run: &ReplayRun, shown: usize, step: f64) -> String {
     text
 }
 
-fn numbers(run: &ReplayRun, shown: &[usize], held: &[Vec<Hold>]) -> Grid {
+fn numbers(run: &ReplayRun, shown: &[usize], held: &[Vec<AllocationRow>]) -> Grid {
     let title = match shown.len() > MAX_ROWS {
         true => format!("The first {MAX_ROWS} tasks that held nodes"),
         false => "Tasks that held nodes".to_owned(),
@@ -148,7 +149,8 @@ mod tests {
     // Small fixed example.
     #[test]
     fn spans_follow_the_node_count() {
-        let hold = |from, to| Hold {
+        let hold = |from, to| AllocationRow {
+            node: 0,
             task: 0,
             from: Time::from_seconds(from),
             to: Time::from_seconds(to),

@@ -1,9 +1,10 @@
 //! Several simulations against the first.
 
 use super::Named;
-use crate::ingest::runs::{Delays, PolicyRun};
+use crate::ingest::runs::PolicyRun;
 use crate::report::numbers::{change, number};
 use crate::report::{Grid, Head};
+use crate::results::simulate::Delays;
 
 type Of = fn(&Delays) -> f64;
 

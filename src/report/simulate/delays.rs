@@ -1,9 +1,9 @@
 //! The tables that policies are compared by.
 
 use super::Named;
-use crate::ingest::runs::{Delays, PolicyFigures};
 use crate::report::numbers::{count, number, percent};
 use crate::report::{Grid, Head};
+use crate::results::simulate::{Delays, PolicyFigures};
 
 /// Columns of delays, in seconds.
 const DELAYS: [&str; 3] = [

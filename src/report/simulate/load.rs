@@ -1,10 +1,11 @@
 //! How busy the cluster is over time.
 
 use super::{Named, coloured, gpus, id_of};
-use crate::ingest::runs::{Hour, PolicyFigures};
+use crate::ingest::runs::Hour;
 use crate::report::Figure;
 use crate::report::curves::means;
 use crate::report::figure::{Axis, Curve, Marks, Shape};
+use crate::results::simulate::PolicyFigures;
 use crate::words::counted;
 
 const DAY: f64 = 86_400.0;

@@ -1,11 +1,11 @@
 //! Virtual clusters apart.
 
 use super::{Named, id_of};
-use crate::ingest::runs::VcDelays;
 use crate::report::figure::{Axis, Heat, Marks};
 use crate::report::names::short;
 use crate::report::numbers::number;
 use crate::report::{Figure, Grid, Head};
+use crate::results::simulate::Delays;
 
 /// Average queuing by virtual cluster and policy.
 pub(super) fn figure(run: &Named<'_>) -> Figure {
@@ -35,7 +35,7 @@ pub(super) fn completion(run: &Named<'_>) -> Grid {
 }
 
 /// By virtual cluster, then policy.
-fn table(run: &Named<'_>, of: fn(VcDelays) -> f64) -> Vec<Vec<Option<f64>>> {
+fn table(run: &Named<'_>, of: fn(Delays) -> f64) -> Vec<Vec<Option<f64>>> {
     let policies = &run.result.policies;
     let row = |vc: &String| {
         let cells = policies.iter().map(|policy| policy.figures.vc(vc).map(of));
@@ -63,7 +63,7 @@ fn policies(run: &Named<'_>) -> Vec<String> {
 fn full_names(run: &Named<'_>) -> Vec<String> {
     let first = run.result.policies.first();
     first.map_or(Vec::new(), |policy| {
-        let vcs = policy.figures.vcs.iter();
+        let vcs = policy.figures.vcs.0.iter();
         vcs.map(|(name, _)| name.clone()).collect()
     })
 }

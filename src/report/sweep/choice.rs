@@ -99,7 +99,7 @@ fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
 fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     let ties = sweep.mode.ties(&sweep.by);
     let order = std::iter::once(&sweep.by).chain(&ties);
-    let mut places = order.filter_map(|metric| trials.metric(metric.field.name));
+    let mut places = order.filter_map(|metric| trials.metric(metric.name));
     let first = places.clone().next().unwrap_or(0);
     let tells = places.find(|&place| !trials.metrics[place].constant);
     tells.unwrap_or(first)

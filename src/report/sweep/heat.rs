@@ -7,7 +7,7 @@ use super::trials::{Metric, Trials, is_repetition, shown};
 use crate::report::figure::{Axis, Colour, Heat, Marks, Part};
 use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
-use crate::sweep::Direction;
+use crate::results::Direction;
 
 /// A metric by two settings, given by their places: means over what runs were repeated
 /// with, and of other settings the best.

@@ -38,10 +38,7 @@ pub(super) fn sections(sweeps: &[Named<'_>], choice: &SweepChoice) -> Result<Vec
 fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) -> Result<Section> {
     let trials = Trials::of(sweep.result);
     let drawn = Drawn::of(sweep.result, &trials, choice)?;
-    let by = choice
-        .metric
-        .as_deref()
-        .unwrap_or(sweep.result.by.field.name);
+    let by = choice.metric.as_deref().unwrap_or(sweep.result.by.name);
     let mut blocks = vec![Block::Tiles(tables::tiles(sweep.result, &trials, by))];
     blocks.extend(figures(sweep, &trials, drawn).map(Block::figure));
     blocks.extend([

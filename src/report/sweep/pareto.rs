@@ -6,7 +6,7 @@ use super::trials::{Metric, Trials, shown};
 use crate::report::figure::{Axis, Colour, Curve, Marks, SERIES, Shape};
 use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
-use crate::sweep::Direction;
+use crate::results::Direction;
 
 /// Most trials whose points tell their settings.
 const TOLD: usize = 4_000;

@@ -1,7 +1,7 @@
 //! Values of a figure in one unit, with the digits that tell them apart.
 
 use crate::report::numbers::grouped;
-use crate::sweep::{Field, Kind};
+use crate::sweep::Kind;
 
 /// Steps between the least and the greatest value that can be told apart.
 const STEPS: f64 = 500.0;
@@ -17,14 +17,14 @@ pub(super) struct Scale {
 
 impl Scale {
     /// For the values of a figure that there are.
-    pub fn of(field: &Field, values: impl Iterator<Item = f64> + Clone) -> Self {
+    pub fn of(name: &'static str, kind: Kind, values: impl Iterator<Item = f64> + Clone) -> Self {
         let largest = values.clone().map(f64::abs).fold(0.0, f64::max);
-        let (name, unit, divisor) = unit(field.name, largest);
+        let (name, unit, divisor) = unit(name, largest);
         let divided = values.map(|value| value / divisor);
         let (low, high) = divided.fold((f64::MAX, f64::MIN), |(low, high), value| {
             (low.min(value), high.max(value))
         });
-        let whole = field.kind == Kind::Whole && divisor == 1.0;
+        let whole = kind == Kind::Whole && divisor == 1.0;
         Scale {
             title: match unit {
                 "" => told(name),
@@ -125,7 +125,7 @@ mod tests {
             _ => Mode::Replay,
         };
         let metric = mode.metric(name).unwrap();
-        Scale::of(&metric.field, values.iter().copied())
+        Scale::of(metric.name, metric.kind, values.iter().copied())
     }
 
     // Small fixed examples.

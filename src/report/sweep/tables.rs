@@ -5,7 +5,8 @@ use super::trials::{Trials, shown};
 use crate::ingest::runs::SweepRuns;
 use crate::report::numbers::count;
 use crate::report::{Grid, Head, Tile};
-use crate::sweep::{Best, Direction, SweptRun};
+use crate::results::Direction;
+use crate::sweep::{Best, SweptRun};
 
 /// Most runs that are listed.
 pub(super) const LISTED: usize = 1_000;
@@ -56,7 +57,7 @@ fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
     match best.as_good {
         0 | 1 => "no others reach it".to_owned(),
         settings => {
-            let ties = ties.iter().flatten().map(|metric| plain(metric.field.name));
+            let ties = ties.iter().flatten().map(|metric| plain(metric.name));
             let ties = ties.collect::<Vec<_>>().join(", then ");
             let others = match settings - 1 {
                 1 => "1 other setting".to_owned(),
@@ -79,8 +80,7 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     let heads = heads.into_iter().chain(settings).chain([last]);
     let mut grid = Grid::new("The best settings by each figure", heads);
     for metric in sweep.mode.metrics() {
-        let (Some(best), Some(place)) = (sweep.best(metric), trials.metric(metric.field.name))
-        else {
+        let (Some(best), Some(place)) = (sweep.best(metric), trials.metric(metric.name)) else {
             continue;
         };
         let drawn = &trials.metrics[place];
@@ -169,7 +169,7 @@ pub(super) fn same(sweep: &SweepRuns) -> Grid {
             .position(|other| other == metric);
         let same = |run: &SweptRun| place.map(|p| run.figures[p]) == Some(*value);
         if let (Some(value), true) = (value, sweep.runs.iter().all(same)) {
-            let scale = Scale::of(&metric.field, std::iter::once(*value));
+            let scale = Scale::of(metric.name, metric.kind, std::iter::once(*value));
             grid.row([scale.title.clone(), scale.tell(*value)]);
         }
     }

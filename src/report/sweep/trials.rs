@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 
 use super::scale::Scale;
 use crate::ingest::runs::SweepRuns;
-use crate::sweep::{Direction, Field, Kind, SEED, Spread};
+use crate::results::Direction;
+use crate::sweep::{Kind, SEED, Spread};
 
 /// Work that replays lost in all, which their summaries have in two parts.
-const LOST: Field = Field {
-    name: "work_lost",
-    pointer: "",
-    kind: Kind::Float,
-};
+const LOST: &str = "work_lost";
 
 /// A table of trials.
 #[derive(Debug, Clone)]
@@ -51,7 +48,7 @@ pub(super) struct Trial {
 }
 
 impl Metric {
-    fn of(field: Field, better: Direction, values: &[Option<Spread>]) -> Self {
+    fn of((name, kind, better, values): &Column) -> Self {
         let given = values.iter().flatten().map(|spread| spread.mean);
         let mut sorted: Vec<f64> = given.clone().collect();
         sorted.sort_by(f64::total_cmp);
@@ -59,9 +56,9 @@ impl Metric {
         // Sums in another order differ in their last digits.
         let constant = spread.is_none_or(|(high, low)| high - low <= 1e-9 * high.abs());
         Metric {
-            name: field.name,
-            better,
-            scale: Scale::of(&field, given),
+            name,
+            better: *better,
+            scale: Scale::of(name, *kind, given),
             constant,
         }
     }
@@ -89,7 +86,7 @@ impl Trials {
         let columns = columns(sweep);
         let trials = sweep.groups.iter().enumerate().map(|(place, group)| {
             let settings = &sweep.runs[group.runs[0]].settings;
-            let spreads = columns.iter().map(|column| column.2[place]);
+            let spreads = columns.iter().map(|column| column.3[place]);
             Trial {
                 settings: varied.iter().map(|&s| settings[s].clone()).collect(),
                 metrics: spreads.clone().map(|s| Some(s?.mean)).collect(),
@@ -101,10 +98,7 @@ impl Trials {
             settings: varied.iter().map(|&s| fields[s].name).collect(),
             seeds: seeds.unwrap_or(0),
             trials: trials.collect(),
-            metrics: columns
-                .iter()
-                .map(|(field, better, values)| Metric::of(*field, *better, values))
-                .collect(),
+            metrics: columns.iter().map(Metric::of).collect(),
         }
     }
 
@@ -172,19 +166,19 @@ pub(super) fn shown(value: &str) -> String {
     }
 }
 
-type Column = (Field, Direction, Vec<Option<Spread>>);
+type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
 /// The goals, and all that replays lost, by group.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
     let goals = metrics.filter_map(|(place, metric)| {
         let spreads = sweep.groups.iter().map(|group| group.figures[place]);
-        Some((metric.field, metric.best?, spreads.collect()))
+        Some((metric.name, metric.kind, metric.best?, spreads.collect()))
     });
     let mut columns: Vec<Column> = goals.collect();
     let place = |name: &str| {
         let mut metrics = sweep.mode.metrics().iter();
-        metrics.position(|metric| metric.field.name == name)
+        metrics.position(|metric| metric.name == name)
     };
     if let (Some(rescale), Some(preemption)) = (place("rescale_loss"), place("preemption_loss")) {
         let lost = |run: &usize| {
@@ -193,7 +187,7 @@ fn columns(sweep: &SweepRuns) -> Vec<Column> {
         };
         let groups = sweep.groups.iter();
         let spreads = groups.map(|group| Spread::of(group.runs.iter().map(lost)));
-        columns.push((LOST, Direction::Min, spreads.collect()));
+        columns.push((LOST, Kind::Float, Direction::Min, spreads.collect()));
     }
     columns
 }
@@ -227,7 +221,7 @@ pub(super) mod tests {
                 },
             ),
             figures: in_order(
-                Mode::Replay.metrics().iter().map(|m| m.field.name),
+                Mode::Replay.metrics().iter().map(|m| m.name),
                 |name| match name {
                     "total_work" => Some(work),
                     "rescale_loss" => Some(lost),

@@ -42,7 +42,7 @@ impl Spaced {
     }
 
     /// The number at a row, where `cursor` stands at the row's stretch or before it.
-    pub(super) fn at(&self, row: usize, cursor: &mut Cursor) -> i64 {
+    pub fn at(&self, row: usize, cursor: &mut Cursor) -> i64 {
         let place = cursor.seek(row, |stretch| self.stretches[stretch].1 as usize);
         self.stretches[cursor.run()].0 + self.step * place as i64
     }

@@ -34,7 +34,7 @@ impl<T> Runs<T> {
     }
 
     /// The value at a row, where `cursor` stands at the row's run or before it.
-    pub(super) fn at(&self, row: usize, cursor: &mut Cursor) -> &T {
+    pub fn at(&self, row: usize, cursor: &mut Cursor) -> &T {
         cursor.seek(row, |run| self.runs[run].1 as usize);
         &self.runs[cursor.run].0
     }
@@ -42,7 +42,7 @@ impl<T> Runs<T> {
 
 /// A run of a [`Runs`], and its first row.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cursor {
+pub struct Cursor {
     run: usize,
     start: usize,
 }

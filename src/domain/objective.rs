@@ -6,7 +6,7 @@ use std::str::FromStr;
 use gleaner_solvers::{Goal, Rates};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::TrainingTask;
+use super::TrainingTask;
 
 /// What the allocator maximises over the window, rescaling paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]

@@ -1,0 +1,108 @@
+//! Tables of a run, read back by the types of their rows.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use super::files::{RunFiles, time};
+use crate::domain::Time;
+use crate::error::{Fault, Result};
+use crate::ingest::Gatherer;
+use crate::ingest::rows::{CellResult, Col, Header, Row};
+use crate::results::{Cells, Field, Record};
+
+/// Reads the rows of a table of `R`, faults gathered. `check` is given each row with the one
+/// above, and says which column does not fit and what was expected.
+///
+/// # Errors
+/// The file is missing or damaged, or cells do not hold what their columns do.
+pub(super) fn read_records<R: Record>(
+    files: &RunFiles<'_>,
+    name: &str,
+    check: impl Fn(Option<&R>, &R) -> Option<(&'static str, &'static str)>,
+) -> Result<Vec<R>> {
+    let mut above: Option<R> = None;
+    let mut rows = Vec::new();
+    read_columns(files, name, R::FIELDS, |row, cols| {
+        let cells = Line { row: *row, cols };
+        let read = R::read(&cells)?;
+        let wrong = check(above.as_ref(), &read);
+        rows.extend(above.replace(read));
+        match wrong {
+            None => Ok(()),
+            Some((column, expected)) => {
+                Err(cells.fault(cells.number_of(R::FIELDS, column), expected.into()))
+            }
+        }
+    })?;
+    rows.extend(above);
+    Ok(rows)
+}
+
+/// Reads all rows of a table that has these columns, faults gathered.
+///
+/// # Errors
+/// As [`read_records`].
+pub(super) fn read_columns<T>(
+    files: &RunFiles<'_>,
+    name: &str,
+    fields: &[Field],
+    mut read: impl FnMut(&Row<'_>, &[Col]) -> CellResult<T>,
+) -> Result<Vec<T>> {
+    let source = files.open(name)?;
+    let mut header = Header::open(&source)?;
+    let cols = fields.iter().map(|field| {
+        let holds = format!("`{}`: {}", field.name, field.meaning.trim());
+        header.require(&[field.name], &holds)
+    });
+    let cols = cols.collect::<Result<Vec<_>>>()?;
+    let (mut rows, mut faults) = (Vec::new(), Gatherer::default());
+    header.finish()?.visit(|row| {
+        match row.and_then(|row| read(&row, &cols)) {
+            Ok(row) => rows.push(row),
+            Err(fault) => faults.add(*fault)?,
+        }
+        Ok(())
+    })?;
+    faults.finish(rows)
+}
+
+/// A row of a table whose columns were found.
+struct Line<'r> {
+    row: Row<'r>,
+    cols: &'r [Col],
+}
+
+impl Line<'_> {
+    fn number_of(&self, fields: &[Field], name: &str) -> usize {
+        let place = fields.iter().position(|field| field.name == name);
+        place.unwrap_or_default()
+    }
+}
+
+impl Cells for Line<'_> {
+    type Fault = Box<Fault>;
+
+    fn is_missing(&self, column: usize) -> bool {
+        self.row.cell(self.cols[column]).is_missing()
+    }
+
+    fn time(&self, column: usize) -> CellResult<Time> {
+        time(self.row.cell(self.cols[column]))
+    }
+
+    fn number(&self, column: usize) -> CellResult<f64> {
+        self.row.cell(self.cols[column]).float()
+    }
+
+    fn whole(&self, column: usize, range: RangeInclusive<i64>) -> CellResult<i64> {
+        self.row.cell(self.cols[column]).integer(range)
+    }
+
+    fn text(&self, column: usize) -> CellResult<Cow<'_, str>> {
+        self.row.cell(self.cols[column]).text()
+    }
+
+    fn fault(&self, column: usize, expected: String) -> Box<Fault> {
+        self.row.cell(self.cols[column]).fault(expected)
+    }
+}

@@ -1,0 +1,22 @@
+//! What a run comes to, as types: each result's name, unit and meaning is stated here, once.
+//!
+//! Engines fill these types, [`crate::output`] writes them, [`crate::ingest::runs`] reads them
+//! back, sweeps compare runs by them, and docs/OUTPUTS.md documents them (a test compares the two).
+
+#[macro_use]
+mod record;
+#[macro_use]
+mod figures;
+
+pub mod replay;
+pub mod run;
+mod runs;
+pub mod simulate;
+mod spaced;
+mod table;
+
+pub use figures::{Direction, Figure, Figures, Metric};
+pub use record::{Cells, Encoding, Exact, Field, Finite, Fixed, Named, Plain, Record};
+pub use runs::{Cursor, Runs};
+pub use spaced::Spaced;
+pub use table::{Column, Table};

@@ -1,0 +1,369 @@
+//! The results of `gleaner replay`: its tables' rows and its summary.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Column, Field, Named, Table};
+use crate::domain::tasks::{ENDLESS, MAX_TASKS};
+use crate::domain::{Objective, Time};
+
+/// What happened at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    /// Nodes joined or left: a row of the log.
+    Nodes,
+    /// A task finished between two rows of the log (`--completion-events`).
+    Completion,
+}
+
+impl Named for EventKind {
+    const ALL: &'static [Self] = &[EventKind::Nodes, EventKind::Completion];
+
+    fn name(self) -> &'static str {
+        match self {
+            EventKind::Nodes => "nodes",
+            EventKind::Completion => "completion",
+        }
+    }
+}
+
+/// What came of the decision at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepStatus {
+    /// A plan proven optimal was applied.
+    Optimal,
+    /// A feasible plan better than staying put was applied.
+    Feasible,
+    /// Nothing better was found in time: the allocation stays, nothing is charged.
+    Kept,
+    /// The script's allocation was applied.
+    Scripted,
+    /// No idle node or no active task: nothing to decide.
+    Trivial,
+}
+
+impl Named for StepStatus {
+    const ALL: &'static [Self] = &[
+        StepStatus::Optimal,
+        StepStatus::Feasible,
+        StepStatus::Kept,
+        StepStatus::Scripted,
+        StepStatus::Trivial,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            StepStatus::Optimal => "optimal",
+            StepStatus::Feasible => "feasible",
+            StepStatus::Kept => "kept",
+            StepStatus::Scripted => "scripted",
+            StepStatus::Trivial => "trivial",
+        }
+    }
+}
+
+record! {
+    /// One event after the first: a row of `steps`. The first 13 columns are those of BFTrainer's
+    /// replayer, in its order and number format.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct StepRow {
+        /// when
+        time: Time = "evtTime" ["time"],
+        /// done since the event before, less the costs charged at this event
+        progress: f64 as Fixed = "Thr" ["work"],
+        /// of all tasks from now on; in the very last row, when no task is left, of those before
+        rate: f64 as Fixed = "Rate" ["work/s"],
+        /// cost of the rescaling just decided, charged at the next event
+        rescale_cost: f64 as Fixed = "ReScost" ["work"],
+        /// index of the log's event; a completion repeats the one before it
+        event: usize = "evt" [""],
+        /// that left (became busy)
+        nodes_left: u32 = "Nleft" ["nodes"],
+        /// that a leaving node cost progress
+        tasks_preempted: u32 = "Npre" ["tasks"],
+        /// that joined (became idle)
+        nodes_joined: u32 = "Njoin" ["nodes"],
+        /// active
+        tasks_active: u32 = "nJob" ["tasks"],
+        /// idle
+        nodes_idle: u32 = "nNd" ["nodes"],
+        /// holding nodes
+        tasks_running: u32 = "nJrun" ["tasks"],
+        /// that tasks hold
+        nodes_used: u32 = "nNrun" ["nodes"],
+        /// lost to preemption at this event
+        preemption_cost: f64 as Fixed = "PreCost" ["work"],
+        /// `nodes`, or `completion` (with `--completion-events`)
+        kind: EventKind = "kind" [""],
+        /// who decided
+        solver: Arc<str> = "solver" [""],
+        /// `optimal`: proven; `feasible`: better than staying put, not proven; `kept`: nothing
+        /// better found in time, nothing changed or charged; `scripted`; `trivial`: no idle node
+        /// or no task
+        status: StepStatus = "status" [""],
+        /// of the plan, where known
+        gap: Option<f64> = "gap" ["relative"],
+    }
+}
+
+record! {
+    /// Wall time of the solver, a row of `timings`: apart, as it differs from run to run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct TimingRow {
+        /// as in `steps`
+        event: usize = "evt" [""],
+        /// of the decision
+        micros: u64 = "solve_us" ["µs"],
+    }
+}
+
+record! {
+    /// A task and how it went: a row of `tasks`, in file order.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct TaskRow {
+        /// name
+        name: String = "task" [""],
+        /// submitted, at the earliest at the first event
+        submit: Time = "submit" ["time"],
+        /// first held nodes
+        start: Option<Time> = "start" ["time"],
+        /// found finished
+        end: Option<Time> = "end" ["time"],
+        /// to do; empty where the task is endless
+        work: f64 as Finite = "work" ["work"],
+        /// done
+        work_done: f64 = "work_done" ["work"],
+        /// held
+        node_seconds: f64 = "node_seconds" ["node·s"],
+        /// how often it grew
+        rescales_up: u32 = "rescales_up" [""],
+        /// how often it shrank
+        rescales_down: u32 = "rescales_down" [""],
+        /// how often it lost nodes to the batch scheduler
+        preemptions: u32 = "preemptions" [""],
+        /// of progress lost to growing, the start included
+        lost_up: f64 = "lost_up_s" ["s"],
+        /// of progress lost to shrinking
+        lost_down: f64 = "lost_down_s" ["s"],
+        /// of progress lost to preemption
+        lost_preempted: f64 = "lost_preempted_s" ["s"],
+        /// for which it was active, with nodes or without
+        active_seconds: f64 = "active_s" ["s"],
+        /// `work_done` as a share of what it would have done at its best over `active_s`; empty
+        /// where it never was active, or can do nothing
+        normalised_progress: Option<f64> = "normalised_progress" [""],
+    }
+}
+
+/// A task held a node from one time to another: a row of `allocations`, in the order of `to`. A
+/// node's rows never overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AllocationRow {
+    /// Index of the task in file order.
+    pub task: u32,
+    /// Index of the node in the log slice.
+    pub node: u32,
+    /// From when.
+    pub from: Time,
+    /// Until when.
+    pub to: Time,
+}
+
+impl AllocationRow {
+    /// The columns of `allocations`.
+    pub const FIELDS: [Field; 4] = [
+        field("task", "", "name"),
+        field("node", "", "name"),
+        field("from", "time", "got the node"),
+        field("to", "time", "lost or gave back the node"),
+    ];
+
+    /// The table of these rows, with the names of tasks and nodes.
+    pub fn table<'a>(rows: &[Self], tasks: &'a [TaskRow], nodes: &'a [String]) -> Table<'a> {
+        let names = |names: Vec<&'a str>, of: fn(&Self) -> u32| Column::Names {
+            names,
+            indices: rows.iter().map(of).collect(),
+        };
+        let times = |of: fn(&Self) -> Time| Column::EveryTime(rows.iter().map(of).collect());
+        let columns = [
+            names(tasks.iter().map(|task| task.name.as_str()).collect(), |r| {
+                r.task
+            }),
+            names(nodes.iter().map(String::as_str).collect(), |r| r.node),
+            times(|r| r.from),
+            times(|r| r.to),
+        ];
+        let fields = Self::FIELDS.iter().map(|field| field.name);
+        Table {
+            name: "allocations",
+            columns: fields.zip(columns).collect(),
+        }
+    }
+}
+
+const fn field(name: &'static str, unit: &'static str, meaning: &'static str) -> Field {
+    Field {
+        name,
+        unit,
+        meaning,
+    }
+}
+
+record! {
+    /// The idle fragments of the log within bounds of length: a row of `fragments`.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct FragmentRow {
+        /// shortest length in the class
+        from_s: f64 = "from_s" ["s"],
+        /// shortest length beyond it; the last has no end
+        to_s: Option<f64> = "to_s" ["s"],
+        /// how many
+        fragments: u64 = "fragments" [""],
+        /// their idle node-time
+        node_seconds: f64 = "node_seconds" ["node·s"],
+    }
+}
+
+/// Why a replay ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// All tasks had finished.
+    TasksFinished,
+    /// The log's last event was replayed.
+    LogEnded,
+    /// The script says nothing of what follows.
+    ScriptEnded,
+    /// Another round of tasks would be one too many ([`MAX_TASKS`]).
+    TaskLimit,
+    /// It was interrupted.
+    Interrupted,
+}
+
+summary! {
+    /// The run in numbers: `summary.json`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Summary {
+        /// false after an interrupt
+        complete: bool [""],
+        /// why the replay ended: `tasks_finished`, `log_ended`, `script_ended`, `task_limit`
+        /// (another round would make more than a million tasks), `interrupted`
+        ended: Ended [""],
+        /// the forward window
+        t_fwd: f64 ["s"],
+        /// most tasks active at once
+        max_tasks: usize ["tasks"],
+        /// what every decision maximised: see below
+        objective: Objective [""],
+        /// which solver decided
+        solver: String [""],
+        /// how it wrote problems down; null where it does not
+        formulation: Option<String> [""],
+        /// first time of the log or its slice, replayed or not
+        log_from: String ["time"],
+        /// last time of the same
+        log_to: String ["time"],
+        /// between them
+        log_span_seconds: f64 ["s"],
+        /// idle in the log or its slice
+        log_idle_node_seconds: f64 ["node·s"],
+        /// first event that was replayed
+        from: String ["time"],
+        /// last event that was replayed
+        to: String ["time"],
+        /// between them
+        span_seconds: f64 ["s"] shown,
+        /// time of these in which tasks were active: submitted, among the `max_tasks` first, and
+        /// not finished
+        active_seconds: f64 ["s"],
+        /// in the slice of the log
+        nodes: usize ["nodes"] shown,
+        /// after the first
+        events: usize [""] shown,
+        /// whose plan is proven optimal; nothing to decide counts
+        events_optimal: usize [""] shown,
+        /// without a better plan in time
+        events_kept: usize [""] shown,
+        /// done: A
+        total_work: f64 ["work"] most,
+        /// idle in the time replayed
+        idle_node_seconds: f64 ["node·s"] shown,
+        /// held by tasks
+        used_node_seconds: f64 ["node·s"] shown,
+        /// lost to rescaling, starts included
+        rescale_loss: f64 ["work"] least,
+        /// lost to preemption
+        preemption_loss: f64 ["work"] least,
+        /// idle nodes on average over `active_seconds`
+        equivalent_nodes: f64 ["nodes"] shown,
+        /// A_s: what the tasks active at each moment would do on `equivalent_nodes` dedicated
+        /// nodes, split best, never interrupted
+        dedicated_work: f64 ["work"] shown,
+        /// U = A ÷ A_s, see below; null where A_s is 0
+        efficiency: Option<f64> [""] most,
+        /// if every event's optimum were reached at once and cost nothing
+        fluid_work: f64 ["work"] shown,
+        /// A against it; null where it is 0
+        fluid_efficiency: Option<f64> [""] most,
+        /// of all rounds, submitted or to come
+        tasks: usize [""] shown as "task_count",
+        /// how often the set of tasks was submitted (`--repeat-tasks`)
+        rounds: usize [""],
+        /// without an end
+        tasks_endless: usize [""],
+        /// that became active
+        tasks_started: usize [""] shown,
+        /// that finished
+        tasks_finished: usize [""] most,
+        /// mean from submission to the end, over finished tasks; of tasks submitted before the
+        /// first event from that
+        completion_mean_s: Option<f64> ["s"] least,
+        /// median of the same
+        completion_median_s: Option<f64> ["s"] least,
+        /// from the first event to the last end
+        completion_last_s: Option<f64> ["s"] least,
+        /// least `normalised_progress` of the tasks that were active
+        fairness_min: Option<f64> [""] most,
+        /// Jain's index of it, (Σx)² ÷ (n·Σx²): 1 where all fared alike, 1/n where one had
+        /// everything (Jain, Chiu and Hawe, 1984)
+        fairness_jain: Option<f64> [""] most,
+    }
+}
+
+impl Summary {
+    /// Idle nodes on average over the time replayed; 0 where no time was.
+    pub fn idle_nodes_mean(&self) -> f64 {
+        match self.span_seconds > 0.0 {
+            true => self.idle_node_seconds / self.span_seconds,
+            false => 0.0,
+        }
+    }
+
+    /// What a reader could take for wrong, or not see, and why it is so.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {
+            remarks.push(
+                "the efficiency is above 100 %: training did more than on as many nodes that are \
+                 always there, as scaling curves are not concave, or as more tasks were active \
+                 while more nodes were idle (docs/OUTPUTS.md)"
+                    .to_owned(),
+            );
+        }
+        if self.ended == Ended::TasksFinished && self.span_seconds < 0.5 * self.log_span_seconds {
+            remarks.push(format!(
+                "all tasks were finished long before the log's end: give them more work, make \
+                 them endless (work = {ENDLESS:?}), or see --repeat-tasks"
+            ));
+        }
+        if self.ended == Ended::TaskLimit {
+            remarks.push(format!(
+                "the replay ended after {} rounds of the tasks: another one would make more than \
+                 {MAX_TASKS} tasks; give them more work",
+                self.rounds
+            ));
+        }
+        remarks
+    }
+}

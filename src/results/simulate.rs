@@ -1,0 +1,176 @@
+//! The results of `gleaner simulate`: columns of its tables, and what `summary.json` says of a policy.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Direction, Field, Figure, Figures, Metric};
+
+/// `summary.json`, by the name of the policy in the order in which they were asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// What each policy came to.
+    pub policies: ByName<PolicyFigures>,
+    /// Seconds between the rows of the tables of states.
+    pub seq_step_s: i64,
+}
+
+/// What a policy came to on a trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyFigures {
+    /// Of all jobs; zeros where there is none.
+    #[serde(flatten)]
+    pub all: Delays,
+    /// Seconds from the first submission to the last end.
+    pub makespan_s: i64,
+    /// GPUs of the policy: those of the cluster, and those that the profiler adds.
+    pub gpus: u64,
+    /// Share of the GPU-seconds of these over the makespan in which a job held the GPU, in a
+    /// virtual cluster or in the profiler.
+    pub gpu_utilisation: f64,
+    /// Preemptions, each with a checkpoint.
+    pub checkpoints: u64,
+    /// Of jobs of up to 8 GPUs; `None` where there is none.
+    pub small: Option<Delays>,
+    /// Of larger jobs; `None` where there is none.
+    pub large: Option<Delays>,
+    /// By virtual cluster, in the cluster's order; `None` where it had no job.
+    pub vcs: ByName<Option<Delays>>,
+}
+
+summary! {
+    /// How long jobs took and waited.
+    #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+    pub struct Delays {
+        /// average job completion time: end less submission
+        avg_jct_s: f64 ["s"] least,
+        /// average queuing
+        avg_queue_s: f64 ["s"] least,
+        /// 99.9th percentile of queuing, interpolated linearly between ranks
+        p999_queue_s: f64 ["s"] least,
+        /// how many
+        jobs: u64 ["jobs"] shown,
+    }
+}
+
+/// Values by name, a map in JSON, in their order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ByName<T>(pub Vec<(String, T)>);
+
+impl PolicyFigures {
+    /// The delays of a virtual cluster; `None` where it had no job.
+    pub fn vc(&self, name: &str) -> Option<Delays> {
+        let mut vcs = self.vcs.0.iter();
+        vcs.find(|(vc, _)| vc == name)?.1
+    }
+}
+
+impl Figures for PolicyFigures {
+    const FIELDS: &'static [Field] = &[
+        field(
+            "makespan_s",
+            "s",
+            "from the first submission to the last end",
+        ),
+        field(
+            "gpus",
+            "GPUs",
+            "of the policy: those of the cluster, and those that the profiler adds",
+        ),
+        field(
+            "gpu_utilisation",
+            "",
+            "share of the GPU-seconds of these over the makespan in which a job held the GPU, in a \
+             virtual cluster or in the profiler",
+        ),
+        field("checkpoints", "", "preemptions, each with a checkpoint"),
+        field(
+            "small",
+            "",
+            "the delays of jobs of up to 8 GPUs; null where there is none",
+        ),
+        field(
+            "large",
+            "",
+            "the delays of larger jobs; null where there is none",
+        ),
+        field(
+            "vcs",
+            "",
+            "the delays by virtual cluster; null where it had no job",
+        ),
+    ];
+    const METRICS: &'static [Metric<Self>] = &[
+        metric::<u64>("jobs", None, |s| Some(s.all.jobs as f64)),
+        metric::<f64>("avg_jct_s", LEAST, |s| Some(s.all.avg_jct_s)),
+        metric::<f64>("avg_queue_s", LEAST, |s| Some(s.all.avg_queue_s)),
+        metric::<f64>("p999_queue_s", LEAST, |s| Some(s.all.p999_queue_s)),
+        metric::<i64>("makespan_s", LEAST, |s| Some(s.makespan_s as f64)),
+        metric::<f64>("gpu_utilisation", Some(Direction::Max), |s| {
+            Some(s.gpu_utilisation)
+        }),
+        metric::<u64>("checkpoints", LEAST, |s| Some(s.checkpoints as f64)),
+        metric::<u64>("small_jobs", None, |s| Some(s.small?.jobs as f64)),
+        metric::<f64>("small_avg_jct_s", LEAST, |s| Some(s.small?.avg_jct_s)),
+        metric::<f64>("small_avg_queue_s", LEAST, |s| Some(s.small?.avg_queue_s)),
+        metric::<f64>("small_p999_queue_s", LEAST, |s| Some(s.small?.p999_queue_s)),
+        metric::<u64>("large_jobs", None, |s| Some(s.large?.jobs as f64)),
+        metric::<f64>("large_avg_jct_s", LEAST, |s| Some(s.large?.avg_jct_s)),
+        metric::<f64>("large_avg_queue_s", LEAST, |s| Some(s.large?.avg_queue_s)),
+        metric::<f64>("large_p999_queue_s", LEAST, |s| Some(s.large?.p999_queue_s)),
+    ];
+}
+
+const LEAST: Option<Direction> = Some(Direction::Min);
+
+const fn metric<T: Figure>(
+    name: &'static str,
+    best: Option<Direction>,
+    of: fn(&PolicyFigures) -> Option<f64>,
+) -> Metric<PolicyFigures> {
+    Metric {
+        name,
+        is_whole: T::IS_WHOLE,
+        best,
+        of,
+    }
+}
+
+const fn field(name: &'static str, unit: &'static str, meaning: &'static str) -> Field {
+    Field {
+        name,
+        unit,
+        meaning,
+    }
+}
+
+impl<T: Serialize> Serialize for ByName<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByName<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries(Vec::new()))
+    }
+}
+
+/// The entries of a map, read one after the other.
+struct Entries<T>(Vec<(String, T)>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+    type Value = ByName<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
+        while let Some(entry) = map.next_entry()? {
+            self.0.push(entry);
+        }
+        Ok(ByName(self.0))
+    }
+}
