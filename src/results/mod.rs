@@ -13,6 +13,7 @@ pub mod run;
 mod runs;
 pub mod simulate;
 mod spaced;
+pub mod states;
 mod table;
 
 pub use figures::{Direction, Figure, Figures, Metric};

@@ -19,6 +19,17 @@ pub struct Field {
     pub meaning: &'static str,
 }
 
+impl Field {
+    /// A column, its unit and what it is.
+    pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
+        Field {
+            name,
+            unit,
+            meaning,
+        }
+    }
+}
+
 /// A row of a table that is written and read by its type, which the macro `record!` declares.
 pub trait Record: Sized {
     /// The columns in order.

@@ -173,10 +173,10 @@ pub struct AllocationRow {
 impl AllocationRow {
     /// The columns of `allocations`.
     pub const FIELDS: [Field; 4] = [
-        field("task", "", "name"),
-        field("node", "", "name"),
-        field("from", "time", "got the node"),
-        field("to", "time", "lost or gave back the node"),
+        Field::new("task", "", "name"),
+        Field::new("node", "", "name"),
+        Field::new("from", "time", "got the node"),
+        Field::new("to", "time", "lost or gave back the node"),
     ];
 
     /// The table of these rows, with the names of tasks and nodes.
@@ -194,19 +194,7 @@ impl AllocationRow {
             times(|r| r.from),
             times(|r| r.to),
         ];
-        let fields = Self::FIELDS.iter().map(|field| field.name);
-        Table {
-            name: "allocations",
-            columns: fields.zip(columns).collect(),
-        }
-    }
-}
-
-const fn field(name: &'static str, unit: &'static str, meaning: &'static str) -> Field {
-    Field {
-        name,
-        unit,
-        meaning,
+        Table::named("allocations", &Self::FIELDS, columns)
     }
 }
 

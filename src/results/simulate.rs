@@ -68,34 +68,34 @@ impl PolicyFigures {
 
 impl Figures for PolicyFigures {
     const FIELDS: &'static [Field] = &[
-        field(
+        Field::new(
             "makespan_s",
             "s",
             "from the first submission to the last end",
         ),
-        field(
+        Field::new(
             "gpus",
             "GPUs",
             "of the policy: those of the cluster, and those that the profiler adds",
         ),
-        field(
+        Field::new(
             "gpu_utilisation",
             "",
             "share of the GPU-seconds of these over the makespan in which a job held the GPU, in a \
              virtual cluster or in the profiler",
         ),
-        field("checkpoints", "", "preemptions, each with a checkpoint"),
-        field(
+        Field::new("checkpoints", "", "preemptions, each with a checkpoint"),
+        Field::new(
             "small",
             "",
             "the delays of jobs of up to 8 GPUs; null where there is none",
         ),
-        field(
+        Field::new(
             "large",
             "",
             "the delays of larger jobs; null where there is none",
         ),
-        field(
+        Field::new(
             "vcs",
             "",
             "the delays by virtual cluster; null where it had no job",
@@ -134,14 +134,6 @@ const fn metric<T: Figure>(
         is_whole: T::IS_WHOLE,
         best,
         of,
-    }
-}
-
-const fn field(name: &'static str, unit: &'static str, meaning: &'static str) -> Field {
-    Field {
-        name,
-        unit,
-        meaning,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Record, Runs, Spaced};
+use super::{Field, Record, Runs, Spaced};
 use crate::domain::Time;
 
 /// A column of a result table.
@@ -81,10 +81,19 @@ impl Column<'_> {
 impl<'a> Table<'a> {
     /// The table of rows of one type.
     pub fn of<R: Record>(name: &'a str, rows: &'a [R]) -> Self {
-        let names = R::FIELDS.iter().map(|field| field.name);
+        Table::named(name, R::FIELDS, R::columns(rows))
+    }
+
+    /// The table of columns that have these names, in the same order.
+    pub fn named(
+        name: &'a str,
+        fields: &[Field],
+        columns: impl IntoIterator<Item = Column<'a>>,
+    ) -> Self {
+        let names = fields.iter().map(|field| field.name);
         Table {
             name,
-            columns: names.zip(R::columns(rows)).collect(),
+            columns: names.zip(columns).collect(),
         }
     }
 

@@ -7,6 +7,7 @@ mod data;
 mod documents;
 mod ingest_slurm;
 mod ingest_traces;
+mod outputs;
 mod program;
 mod range;
 mod replay;

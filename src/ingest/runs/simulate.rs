@@ -1,10 +1,10 @@
 //! The results of `gleaner simulate`.
 
 use super::files::RunFiles;
+use super::rows::read_columns;
 use crate::error::{Fault, Result};
-use crate::ingest::Gatherer;
-use crate::ingest::rows::Header;
 use crate::results::simulate::{PolicyFigures, Summary};
+use crate::results::states::{JCT, QUEUE};
 
 mod hours;
 
@@ -81,24 +81,12 @@ fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> crate::Error 
 }
 
 fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
-    let source = files.open(&format!("{policy}_jobs.parquet"))?;
-    let mut header = Header::open(&source)?;
-    let queue = header.require(&["queue"], "queuing in seconds")?;
-    let jct = header.require(&["jct"], "completion times in seconds")?;
-    let (mut jobs, mut faults) = (Vec::new(), Gatherer::default());
-    header.finish()?.visit(|row| {
-        let seconds = 0..=i64::MAX;
-        let job = row.and_then(|row| {
-            Ok(JobEnd {
-                queue: row.cell(queue).integer(seconds.clone())?,
-                jct: row.cell(jct).integer(seconds)?,
-            })
-        });
-        match job {
-            Ok(job) => jobs.push(job),
-            Err(fault) => faults.add(*fault)?,
-        }
-        Ok(())
-    })?;
-    faults.finish(jobs)
+    let name = format!("{policy}_jobs.parquet");
+    read_columns(files, &name, &[QUEUE, JCT], |row, cols| {
+        let seconds = |column: usize| row.cell(cols[column]).integer(0..=i64::MAX);
+        Ok(JobEnd {
+            queue: seconds(0)?,
+            jct: seconds(1)?,
+        })
+    })
 }

@@ -4,6 +4,7 @@ use super::nodes;
 use crate::domain::{Cluster, Job, Trace};
 use crate::lucid::result::{Finished, PolicyRun, ProfilerRun};
 use crate::lucid::schedule::JobOutcome;
+use crate::results::states::{JOBS, PROFILER_JOBS, PROFILER_SCALING};
 use crate::results::{Column, Table};
 
 /// A policy's jobs, in the trace's order, as the table `name`.
@@ -23,22 +24,20 @@ pub fn jobs<'a>(
     };
     let jct = |row: &Finished<'_>| row.outcome.end - trace.jobs[row.job].submit;
     let checkpoints = rows.iter().map(|row| row.outcome.checkpoints.into());
-    Table {
-        name,
-        columns: vec![
-            ("job_id", ids(rows.iter().map(|row| &trace.jobs[row.job]))),
-            ("vc", vcs(trace, cluster, &rows)),
-            ("gpu_num", gpus(trace, &rows)),
-            ("submit_time", job(|j| j.submit)),
-            ("duration", job(|j| j.duration)),
-            ("start_time", outcome(|o| o.start)),
-            ("end_time", outcome(|o| o.end)),
-            ("queue", outcome(|o| o.queue)),
-            ("jct", Column::Whole(rows.iter().map(jct).collect())),
-            ("ckpt_times", Column::Integers(checkpoints.collect())),
-            ("nodes", places(rows.iter().map(|row| Some(row.outcome)))),
-        ],
-    }
+    let columns = [
+        ids(rows.iter().map(|row| &trace.jobs[row.job])),
+        vcs(trace, cluster, &rows),
+        gpus(trace, &rows),
+        job(|j| j.submit),
+        job(|j| j.duration),
+        outcome(|o| o.start),
+        outcome(|o| o.end),
+        outcome(|o| o.queue),
+        Column::Whole(rows.iter().map(jct).collect()),
+        Column::Integers(checkpoints.collect()),
+        places(rows.iter().map(|row| Some(row.outcome))),
+    ];
+    Table::named(name, &JOBS, columns)
 }
 
 /// All jobs of the trace as the profiler saw them; those it did not run have no times.
@@ -53,39 +52,26 @@ pub fn profiler_jobs<'a>(trace: &'a Trace, profiler: &ProfilerRun) -> Table<'a> 
     let queues = rows.iter().map(|row| row.map_or(0, |o| o.queue));
     let ended = trace.jobs.iter().zip(&rows);
     let ended = ended.map(|(job, row)| u64::from(row.is_some() && job.duration <= profiler.limit));
-    Table {
-        name: "profiler_jobs",
-        columns: vec![
-            ("job_id", ids(trace.jobs.iter())),
-            ("start_time", time(|o| o.start)),
-            ("end_time", time(|o| o.end)),
-            (
-                "profiled",
-                Column::Integers(rows.iter().map(|row| row.is_some().into()).collect()),
-            ),
-            ("profqueue", Column::Whole(queues.collect())),
-            ("toskip", Column::Integers(ended.collect())),
-            ("nodes", places(rows.iter().copied())),
-        ],
-    }
+    let columns = [
+        ids(trace.jobs.iter()),
+        time(|o| o.start),
+        time(|o| o.end),
+        Column::Integers(rows.iter().map(|row| row.is_some().into()).collect()),
+        Column::Whole(queues.collect()),
+        Column::Integers(ended.collect()),
+        places(rows.iter().copied()),
+    ];
+    Table::named("profiler_jobs", &PROFILER_JOBS, columns)
 }
 
 /// The nodes that the profiler borrowed and gave back.
 pub fn profiler_scaling(profiler: &ProfilerRun) -> Table<'_> {
     let steps = &profiler.schedule.scaling;
-    Table {
-        name: "profiler_scaling",
-        columns: vec![
-            (
-                "time",
-                Column::Whole(steps.iter().map(|step| step.0).collect()),
-            ),
-            (
-                "scaling_num",
-                Column::Whole(steps.iter().map(|step| step.1.into()).collect()),
-            ),
-        ],
-    }
+    let columns = [
+        Column::Whole(steps.iter().map(|step| step.0).collect()),
+        Column::Whole(steps.iter().map(|step| step.1.into()).collect()),
+    ];
+    Table::named("profiler_scaling", &PROFILER_SCALING, columns)
 }
 
 /// Numbers where every id is one, written as this program writes numbers; else texts.

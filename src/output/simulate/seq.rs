@@ -3,37 +3,29 @@
 use super::interval::Interval;
 use crate::lucid::result::{PolicyRun, ProfilerRun, VcRun};
 use crate::lucid::schedule::{Samples, State};
-use crate::results::{Column, Runs, Spaced, Table};
+use crate::results::states::SEQ;
+use crate::results::{Column, Field, Runs, Spaced, Table};
 
-/// A column of counts: its name, and what it says of a state.
-type Count = (&'static str, fn(&State) -> u64);
-
-/// The counts under the original's names.
-pub(super) const COUNTS: [Count; 9] = [
-    ("total_gpu_num", |s| s.total_gpus),
-    ("idle_gpu_num", |s| s.idle_gpus),
-    ("pending_gpu_num", |s| s.pending_gpus),
-    ("running_gpujob_num", |s| s.running_jobs.into()),
-    ("pending_gpujob_num", |s| s.pending_jobs.into()),
-    ("pending_job_num_less_8", |s| s.pending_small_jobs.into()),
-    ("total_node_num", |s| s.nodes.into()),
-    ("consolidate_node_num", |s| s.single_nodes.into()),
-    ("shared_node_num", |s| s.shared_nodes.into()),
+/// What the columns of counts say of a state.
+pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
+    |s| s.total_gpus,
+    |s| s.idle_gpus,
+    |s| s.pending_gpus,
+    |s| s.running_jobs.into(),
+    |s| s.pending_jobs.into(),
+    |s| s.pending_small_jobs.into(),
+    |s| s.nodes.into(),
+    |s| s.single_nodes.into(),
+    |s| s.shared_nodes.into(),
 ];
 
-/// A column of averages: its name, and what it says of a state.
-type Average = (&'static str, fn(&State) -> f64);
-
-/// The averages under the original's names.
-pub(super) const AVERAGES: [Average; 4] = [
-    ("sm_util", |s| s.gpu_util),
-    ("gmem_util", |s| s.gmem),
-    ("sm_util_active", |s| s.gpu_util_active),
-    ("gmem_util_active", |s| s.gmem_active),
+/// What the columns of averages say of a state.
+pub(super) const AVERAGES: [fn(&State) -> f64; 4] = [
+    |s| s.gpu_util,
+    |s| s.gmem,
+    |s| s.gpu_util_active,
+    |s| s.gmem_active,
 ];
-
-/// Name of the last column, which [`utilisation`] computes.
-pub(super) const UTILISATION: &str = "gpu_utilization";
 
 /// The states of all virtual clusters, one after the other, as the table `name`.
 ///
@@ -50,41 +42,35 @@ pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str], interval: Interv
         names: vcs.to_vec(),
         indices: vc_runs.collect(),
     };
-    let mut columns = vec![("vc", vc)];
-    columns.extend(counts(samples, interval));
-    columns
-        .extend(AVERAGES.map(|(name, of)| (name, Column::RepeatedFloats(repeat(samples(), of)))));
-    columns.push(utilisations(samples));
-    Table { name, columns }
+    let averages = AVERAGES.map(|of| Column::RepeatedFloats(repeat(samples(), of)));
+    let columns = std::iter::once(vc)
+        .chain(counts(samples, interval))
+        .chain(averages)
+        .chain([utilisations(samples)]);
+    Table::named(name, &SEQ, columns)
 }
 
 /// The states of the profiler's nodes; the original takes no averages there.
 pub fn profiler_seq(profiler: &ProfilerRun, interval: Interval) -> Table<'static> {
     let shown: Vec<Samples> = interval.rows(&profiler.schedule.samples).collect();
     let samples = || shown.iter();
-    let mut columns: Vec<_> = counts(samples, interval).collect();
-    columns.push(utilisations(samples));
-    Table {
-        name: "profiler_seq",
-        columns,
-    }
+    let [_, fields @ .., _, _, _, _, last] = SEQ;
+    let fields: Vec<Field> = fields.into_iter().chain([last]).collect();
+    let columns = counts(samples, interval).chain([utilisations(samples)]);
+    Table::named("profiler_seq", &fields, columns)
 }
 
 fn counts<'s, 'a, I: Iterator<Item = &'s Samples>>(
     samples: impl Fn() -> I,
     interval: Interval,
-) -> impl Iterator<Item = (&'static str, Column<'a>)> {
+) -> impl Iterator<Item = Column<'a>> {
     let times = Spaced::new(interval.seconds(), samples().map(|s| (s.first, s.count)));
-    let time = ("time", Column::Spaced(times));
-    let counts = COUNTS.map(|(name, of)| (name, Column::RepeatedIntegers(repeat(samples(), of))));
-    std::iter::once(time).chain(counts)
+    let counts = COUNTS.map(|of| Column::RepeatedIntegers(repeat(samples(), of)));
+    std::iter::once(Column::Spaced(times)).chain(counts)
 }
 
-fn utilisations<'s, 'a, I: Iterator<Item = &'s Samples>>(
-    samples: impl Fn() -> I,
-) -> (&'static str, Column<'a>) {
-    let runs = repeat(samples(), utilisation);
-    (UTILISATION, Column::RepeatedFloats(runs))
+fn utilisations<'s, 'a, I: Iterator<Item = &'s Samples>>(samples: impl Fn() -> I) -> Column<'a> {
+    Column::RepeatedFloats(repeat(samples(), utilisation))
 }
 
 fn repeat<'s, T: PartialEq>(

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::interval::Interval;
-use super::seq::{AVERAGES, COUNTS, UTILISATION, rounded, utilisation};
+use super::seq::{AVERAGES, COUNTS, rounded, utilisation};
 use crate::lucid::result::PolicyRun;
 use crate::lucid::schedule::{Samples, State};
+use crate::results::states::SEQ;
 
 /// Writes a virtual cluster's states.
 pub(super) fn write_vc(
@@ -53,19 +54,18 @@ pub(super) fn write_all(
 }
 
 fn write_header(out: &mut impl Write) -> io::Result<()> {
-    let counts = COUNTS.iter().map(|(name, _)| *name);
-    let averages = AVERAGES.iter().map(|(name, _)| *name);
-    let names: Vec<_> = counts.chain(averages).collect();
-    writeln!(out, "time,{},{UTILISATION}", names.join(","))
+    // The table's columns but for the virtual cluster, which the file's name says.
+    let names: Vec<_> = SEQ.iter().skip(1).map(|field| field.name).collect();
+    writeln!(out, "{}", names.join(","))
 }
 
 fn state_cells(state: &State) -> String {
     let mut cells = String::new();
     // Writing to a string cannot fail.
-    for (_, of) in COUNTS {
+    for of in COUNTS {
         let _ = write!(cells, ",{}", of(state));
     }
-    for (_, of) in AVERAGES {
+    for of in AVERAGES {
         push_float(&mut cells, of(state));
     }
     push_float(&mut cells, utilisation(state));
@@ -75,10 +75,10 @@ fn state_cells(state: &State) -> String {
 fn summed_cells(first: &State, states: &[(i64, State)]) -> String {
     let sum = |of: fn(&State) -> u64| states.iter().map(|(_, state)| of(state)).sum::<u64>();
     let mut cells = String::new();
-    for (_, of) in COUNTS {
+    for of in COUNTS {
         let _ = write!(cells, ",{}", sum(of));
     }
-    for (_, of) in AVERAGES {
+    for of in AVERAGES {
         let _ = write!(cells, ",{}", of(first) as i64);
     }
     let (total, idle) = (sum(|s| s.total_gpus) as f64, sum(|s| s.idle_gpus) as f64);

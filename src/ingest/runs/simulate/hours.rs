@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::ingest::fault::row_place;
 use crate::ingest::parquet::{Table, Value};
 use crate::ingest::source::Source;
+use crate::results::states::{IDLE_GPUS, PENDING_JOBS, TIME, TOTAL_GPUS};
 
 /// Seconds that may be between states.
 pub(super) const STEPS: RangeInclusive<i64> = 60..=1_000_000_000_000;
@@ -79,9 +80,9 @@ fn add(
     let table = Table::open(&source)?;
     let runs = runs_of_hours(&source, &table, scale.hour)?;
     let columns: [Column; 3] = [
-        ("total_gpu_num", |hour| &mut hour.total),
-        ("idle_gpu_num", |hour| &mut hour.idle),
-        ("pending_gpujob_num", |hour| &mut hour.pending),
+        (TOTAL_GPUS.name, |hour| &mut hour.total),
+        (IDLE_GPUS.name, |hour| &mut hour.idle),
+        (PENDING_JOBS.name, |hour| &mut hour.pending),
     ];
     for (column, of) in columns {
         for ((hour, _), sum) in runs.iter().zip(sums(&source, &table, column, &runs)?) {
@@ -104,7 +105,7 @@ type Runs = Vec<(i64, u64)>;
 
 fn runs_of_hours(source: &Source, table: &Table<'_>, seconds: i64) -> Result<Runs> {
     let mut runs: Runs = Vec::new();
-    visit(source, table, "time", |_, time| {
+    visit(source, table, TIME.name, |_, time| {
         let hour = time.div_euclid(seconds);
         match runs.last_mut() {
             Some((last, count)) if *last == hour => *count += 1,
