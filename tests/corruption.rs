@@ -182,7 +182,7 @@ fn read_helios_gpus(path: &Path) -> gleaner::Result<()> {
 
 /// A file of `dataset/logs`.
 fn log(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset/logs");
+    let folder = gleaner_testing::workspace().join("dataset/logs");
     folder.join(name)
 }
 
@@ -255,7 +255,7 @@ fn bounds() -> Sample {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    gleaner_testing::workspace()
         .join("tests/fixtures")
         .join(name)
 }

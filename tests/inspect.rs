@@ -171,7 +171,7 @@ fn gleaner(directory: &Path, line: &str) -> (Option<i32>, String, String) {
 }
 
 fn dataset() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset")
+    gleaner_testing::workspace().join("dataset")
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! The published September of Venus, in every form; golden values from reading it with pandas.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
-#[path = "support/data.rs"]
-mod data;
-
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +16,7 @@ use gleaner::results::{Column, Table};
 
 /// A published file, or `None`, with a line on stderr, where it is not there.
 fn published(name: &str) -> Option<PathBuf> {
-    data::shared(&format!("lucid/venus_sept/{name}"))
+    gleaner_testing::shared(&format!("lucid/venus_sept/{name}"))
 }
 
 fn venus() -> Option<Cluster> {

@@ -3,11 +3,10 @@
 
 mod support;
 
-use std::path::Path;
-
-use gleaner::domain::Objective;
 use gleaner::domain::events::Slice;
-use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Stamp, Time, TrainingTask};
+use gleaner::domain::{
+    Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, Time, TrainingTask,
+};
 use gleaner::replay::{Options, Outcome};
 use gleaner::results::replay::StepStatus;
 use gleaner_solvers::{BigM, SolverKind};
@@ -16,7 +15,7 @@ use support::audit::audit;
 use support::{options, replay, solver};
 
 fn samples() -> (EventLog, Vec<TrainingTask>) {
-    let dataset = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset");
+    let dataset = gleaner_testing::workspace().join("dataset");
     let log = gleaner::ingest::events::read(&dataset.join("idle.csv")).unwrap();
     let tasks = gleaner::ingest::tasks::read(&dataset.join("tasks.toml"), None, false).unwrap();
     (

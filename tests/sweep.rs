@@ -35,9 +35,7 @@ fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
 fn samples() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for name in ["idle.csv", "tasks.toml", "sweep.toml"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("dataset")
-            .join(name);
+        let from = gleaner_testing::workspace().join("dataset").join(name);
         fs::copy(from, directory.path().join(name)).unwrap();
     }
     directory

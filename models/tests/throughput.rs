@@ -1,23 +1,11 @@
 //! The throughput task of Venus: tables and errors of Python's interpret as the reference.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gleaner_models::ebm::{Ebm, Settings};
 use gleaner_models::{Column, Table, metrics};
-
-/// A file of the reference data; says so and gives nothing where it is missing.
-fn shared(path: &str) -> Option<PathBuf> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/data")
-        .join(path);
-    if file.exists() {
-        return Some(file);
-    }
-    println!("skipped: {} is missing", file.display());
-    None
-}
+use gleaner_testing::shared;
 
 /// Rows of April to August; those of September are for the test.
 const TRAIN: usize = 22_032;

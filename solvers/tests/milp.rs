@@ -25,12 +25,10 @@ struct Case {
 
 /// Every stored problem, or none with a word on stderr where the data is missing.
 fn cases() -> Vec<Case> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/bftrainer/problems.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is missing", path.display());
+    let Some(path) = gleaner_testing::shared("bftrainer/problems.jsonl") else {
         return Vec::new();
     };
+    let text = std::fs::read_to_string(path).unwrap();
     let case = |line: &str| {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         Case {

@@ -21,14 +21,15 @@
 //! every time. `make soak` sets another seed and more cases through the environment. A case that
 //! fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin with it.
 
+mod places;
 mod saved;
 
 use std::env;
-use std::path::Path;
 use std::str::FromStr;
 
 use proptest::test_runner::{Config, RngSeed};
 
+pub use places::{shared, workspace};
 pub use saved::SavedCases;
 
 /// Multiplies the cases of each test: a whole number of at least 1.
@@ -36,12 +37,6 @@ pub const FACTOR: &str = "SOAK_FACTOR";
 
 /// The seed of all tests where the environment names none.
 pub const SEED: u64 = 1;
-
-/// The folder of the workspace.
-fn workspace() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here)
-}
 
 /// The settings of a property test with `count` cases, or with `count` times [`FACTOR`] of the
 /// environment. The seed is that of proptest's own variable `PROPTEST_RNG_SEED`, else [`SEED`].

@@ -6,6 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use proptest::test_runner::{FailurePersistence, FileFailurePersistence, PersistedSeed};
 
+use super::workspace;
+
 /// A folder with a file of failing cases for each source file that has property tests. proptest's own
 /// places are beside the sources: not the same for `src/` as for `tests/`, and one place for files
 /// of the same name in two folders of tests.
@@ -18,7 +20,7 @@ impl SavedCases {
     /// In the folder `proptest-regressions/` of the workspace, which git ignores.
     #[must_use]
     pub fn in_workspace() -> Self {
-        Self::at(super::workspace().join("proptest-regressions"))
+        Self::at(workspace().join("proptest-regressions"))
     }
 
     /// In `folder`, which is made when the first case is saved.
@@ -31,7 +33,7 @@ impl SavedCases {
     #[must_use]
     pub fn file(&self, source: &str) -> PathBuf {
         let source = Path::new(source);
-        let inside = source.strip_prefix(super::workspace()).unwrap_or(source);
+        let inside = source.strip_prefix(workspace()).unwrap_or(source);
         let names = inside
             .components()
             .filter(|part| matches!(part, Component::Normal(_)));

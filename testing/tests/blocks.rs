@@ -5,16 +5,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gleaner_testing::SavedCases;
-
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
+use gleaner_testing::{SavedCases, workspace};
 
 /// The Rust files of the workspace, but for build products, hidden folders and links.
 fn sources() -> Vec<PathBuf> {
     let mut files = Vec::new();
-    add(workspace(), &mut files);
+    add(&workspace(), &mut files);
     files
 }
 

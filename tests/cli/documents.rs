@@ -5,6 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use gleaner_testing::workspace;
+
 use crate::support::dataset;
 
 /// A fenced block.
@@ -14,12 +16,8 @@ struct Block {
     lines: Vec<String>,
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn blocks(document: &str) -> Vec<Block> {
-    let text = fs::read_to_string(root().join(document)).unwrap();
+    let text = fs::read_to_string(workspace().join(document)).unwrap();
     let fenced = text.split("\n```").skip(1).step_by(2);
     let block = |fenced: &str| {
         let mut lines = fenced.lines().map(str::to_owned);
@@ -35,10 +33,10 @@ fn blocks(document: &str) -> Vec<Block> {
 fn documents() -> Vec<String> {
     let mut documents = Vec::new();
     for folder in ["", "docs", "dataset"] {
-        for entry in fs::read_dir(root().join(folder)).unwrap() {
+        for entry in fs::read_dir(workspace().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "md") {
-                let document = path.strip_prefix(root()).unwrap();
+                let document = path.strip_prefix(workspace()).unwrap();
                 documents.push(document.display().to_string());
             }
         }
@@ -89,7 +87,7 @@ fn targets_of_make_are_there() {
                     panic!("{document}: `{line}` is no target of make; name the block's kind");
                 };
                 let mut make = Command::new("make");
-                make.args(["-n", target]).current_dir(root());
+                make.args(["-n", target]).current_dir(workspace());
                 assert!(make.output().unwrap().status.success(), "{line}");
                 targets += 1;
             }
@@ -132,7 +130,7 @@ fn every_block_is_of_a_kind_that_is_tested() {
 
 #[test]
 fn the_policy_in_contributing_is_the_one_there_is() {
-    let policy = fs::read_to_string(root().join("src/lucid/policies/easy.rs")).unwrap();
+    let policy = fs::read_to_string(workspace().join("src/lucid/policies/easy.rs")).unwrap();
     let contributing = blocks("CONTRIBUTING.md");
     let rust: Vec<&Block> = contributing.iter().filter(|b| b.info == "rust").collect();
     assert_eq!(rust.len(), 1);

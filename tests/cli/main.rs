@@ -2,8 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod clocks;
-#[path = "../support/data.rs"]
-mod data;
 mod documents;
 mod ingest_slurm;
 mod ingest_traces;

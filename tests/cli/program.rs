@@ -1,7 +1,6 @@
 //! What holds for all subcommands: help, and the samples.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use crate::support::{dataset, gleaner, samples};
@@ -33,7 +32,7 @@ fn every_help_shows_examples() {
 #[test]
 fn the_samples_are_what_the_script_makes() {
     let directory = tempfile::tempdir().unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/make-dataset.sh");
+    let script = gleaner_testing::workspace().join("scripts/make-dataset.sh");
     let made = Command::new("bash")
         .arg(script)
         .arg(env!("CARGO_BIN_EXE_gleaner"))

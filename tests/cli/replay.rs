@@ -240,7 +240,7 @@ fn a_hostile_pickle_is_refused_by_name_and_not_run() {
         ("hostile-system.pkl", "system"),
         ("hostile-eval.pkl", "eval"),
     ] {
-        let pickle = Path::new(env!("CARGO_MANIFEST_DIR"))
+        let pickle = gleaner_testing::workspace()
             .join("tests/fixtures/pickle")
             .join(name);
         let line = format!("convert {} -o x.gev", pickle.display());
@@ -342,9 +342,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Run {
 
 /// A sample of `dataset/logs`.
 fn scheduler_log(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("dataset/logs")
-        .join(name);
+    let path = gleaner_testing::workspace().join("dataset/logs").join(name);
     path.to_str().unwrap().to_owned()
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::data::shared;
 use crate::support::{cluster, dataset, gleaner, json, stable_files};
+use gleaner_testing::shared;
 
 /// All policies with a small profiler.
 const ALL: &str = "simulate --data trace --policy all,easy --profiler 120,1,4";

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::data::shared;
 use crate::support::{cluster, gleaner, json};
+use gleaner_testing::shared;
 
 const LINE: &str = "simulate --data trace --policy fifo,srtf,lucid --check --csv --out run";
 

@@ -38,7 +38,7 @@ pub fn logs() -> TempDir {
 }
 
 pub fn dataset() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset")
+    gleaner_testing::workspace().join("dataset")
 }
 
 pub fn json(path: &Path) -> Value {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
-use std::path::Path;
 
 use gleaner_driple::dataset::file::{self, Manifest};
 use gleaner_driple::dataset::{Dataset, Example};
@@ -11,11 +10,11 @@ use gleaner_driple::inspector;
 use gleaner_driple::model::{Convolution, Depth, weights};
 use serde_json::Value;
 
-use crate::data::shared;
 use crate::support::{gleaner, json, numbers, read, trained};
+use gleaner_testing::shared;
 
 fn torch(name: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("driple/tests/fixtures");
+    let folder = gleaner_testing::workspace().join("driple/tests/fixtures");
     fs::read(folder.join(name)).unwrap()
 }
 

@@ -3,8 +3,6 @@
 
 mod build;
 mod convert;
-#[path = "../support/data.rs"]
-mod data;
 mod evaluate;
 mod first_run;
 mod interrupt;

@@ -321,7 +321,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
 /// The documented example.
 #[test]
 fn the_documented_table_of_workloads_is_read() {
-    let documented = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset/README.md");
+    let documented = gleaner_testing::workspace().join("dataset/README.md");
     let text = fs::read_to_string(documented).unwrap();
     let (_, block) = text.split_once("\n```csv workloads\n").unwrap();
     let (table, _) = block.split_once("```").unwrap();

@@ -21,7 +21,10 @@ static MODELS: LazyLock<TempDir> = LazyLock::new(|| {
 
 /// The sample cluster.
 pub fn data() -> String {
-    format!("{}/dataset/cluster", env!("CARGO_MANIFEST_DIR"))
+    gleaner_testing::workspace()
+        .join("dataset/cluster")
+        .display()
+        .to_string()
 }
 
 /// The file of a model.

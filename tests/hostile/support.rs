@@ -105,7 +105,7 @@ pub fn samples() -> TempDir {
 }
 
 pub fn dataset() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset")
+    gleaner_testing::workspace().join("dataset")
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -5,7 +5,7 @@
 //! running ones, an array, and names with bars.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use tempfile::NamedTempFile;
 use crate::support::events;
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    gleaner_testing::workspace()
         .join("tests/fixtures/slurm")
         .join(name)
 }

@@ -7,9 +7,7 @@ use gleaner::ingest::scheduler::{self, Format, Input, Options, Summary};
 
 /// A file of `dataset/logs`.
 pub fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("dataset/logs")
-        .join(name)
+    gleaner_testing::workspace().join("dataset/logs").join(name)
 }
 
 /// A sample's text.

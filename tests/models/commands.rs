@@ -13,7 +13,7 @@ fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
 }
 
 fn dataset() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    gleaner_testing::workspace()
         .join("dataset/cluster")
         .display()
         .to_string()

@@ -1,9 +1,6 @@
 //! Models trained here, as the simulator and a user take them.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
-#[path = "../support/data.rs"]
-mod data;
-
 mod commands;
 mod foresight;
 #[path = "../support/runs.rs"]

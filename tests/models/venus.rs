@@ -8,11 +8,9 @@ use gleaner::models::{Calendar, known_jobs, learn_scores, packing_pairs, packing
 use gleaner_models::ebm::Control;
 use gleaner_models::lucid::packing::{Features, agreement, evaluate, shared};
 
-use crate::data;
-
 #[test]
 fn packing_is_evaluated_as_published() {
-    let file = |name: &str| data::shared(&format!("lucid/venus_sept/{name}"));
+    let file = |name: &str| gleaner_testing::shared(&format!("lucid/venus_sept/{name}"));
     let (Some(profiles), Some(pairs)) = (file("single_data.csv"), file("colocate_info.csv")) else {
         return;
     };
@@ -49,7 +47,7 @@ fn packing_is_evaluated_as_published() {
 
 #[test]
 fn durations_are_told_about_as_well_as_by_boosting() {
-    let file = |name: &str| data::shared(&format!("lucid/venus_sept/{name}"));
+    let file = |name: &str| gleaner_testing::shared(&format!("lucid/venus_sept/{name}"));
     let (Some(trace), Some(cluster), Some(published)) = (
         file("jobs.csv"),
         file("vc_config.csv"),

@@ -1,7 +1,5 @@
 //! The examples in dataset/README.md are read, and those of one kind hold the same.
 
-use std::path::Path;
-
 use gleaner::ingest::driple::table;
 use gleaner::ingest::{events, plan, tasks};
 use gleaner_driple::dataset::job::JobName;
@@ -12,7 +10,7 @@ use crate::support::{file, log};
 
 /// The fenced examples: extension, kind and text.
 fn examples() -> Vec<(String, String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("dataset/README.md");
+    let path = gleaner_testing::workspace().join("dataset/README.md");
     let text = std::fs::read_to_string(path).unwrap();
     let blocks = text.split("\n```").skip(1).step_by(2);
     let example = |block: &str| {

@@ -1,8 +1,5 @@
 //! Logs and files for the tests.
 
-#[path = "../support/data.rs"]
-mod data;
-
 use std::path::{Path, PathBuf};
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, Time};
@@ -11,7 +8,7 @@ use tempfile::TempDir;
 
 /// A file of this repository's `tests/fixtures`.
 pub fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    gleaner_testing::workspace()
         .join("tests/fixtures")
         .join(name)
 }
@@ -31,7 +28,7 @@ pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
 
 /// The published data, or `None`, with a line on stderr, where it is not there.
 pub fn published(name: &str) -> Option<PathBuf> {
-    data::shared(&format!("bftrainer/{name}"))
+    gleaner_testing::shared(&format!("bftrainer/{name}"))
 }
 
 /// A pickle of tasks from the fixtures, with the most nodes on the curves' last point, 4.

@@ -17,9 +17,7 @@ pub use crate::runs::{Run, gleaner};
 pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&amp;";
 
 pub fn dataset(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("dataset")
-        .join(name)
+    gleaner_testing::workspace().join("dataset").join(name)
 }
 
 /// A directory with two replays of the samples, `short` and `long` (their windows), whose

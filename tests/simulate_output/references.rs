@@ -1,8 +1,5 @@
 //! The published tables, read, and written again.
 
-#[path = "../support/data.rs"]
-mod data;
-
 use std::collections::BTreeMap;
 
 use gleaner::domain::{Cluster, Trace};
@@ -14,7 +11,7 @@ use gleaner::output::simulate;
 use crate::support::{Content, cluster, job, outcome, vc_run, written};
 
 fn reference(name: &str) -> Option<Content> {
-    let path = data::shared(&format!("lucid/venus_sept/reference/{name}.parquet"))?;
+    let path = gleaner_testing::shared(&format!("lucid/venus_sept/reference/{name}.parquet"))?;
     Some(Content::of(std::fs::read(path).unwrap()))
 }
 

@@ -1,6 +1,6 @@
 //! Pages in a browser: scripts/check-report.py, which says what it checks.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What the script ends with where there is no Chromium.
@@ -8,7 +8,7 @@ const SKIPPED: i32 = 77;
 
 /// Asserts that pages work in headless Chromium, or tells that there is none.
 pub fn check(pages: &[PathBuf]) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/check-report.py");
+    let script = gleaner_testing::workspace().join("scripts/check-report.py");
     let Ok(output) = Command::new("python3").arg(script).args(pages).output() else {
         eprintln!("skipped: there is no python3");
         return;

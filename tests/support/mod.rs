@@ -2,9 +2,8 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod audit;
-mod data;
 
-pub use data::shared;
+pub use gleaner_testing::shared;
 
 use std::sync::atomic::AtomicBool;
 

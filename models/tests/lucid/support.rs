@@ -1,18 +1,10 @@
 //! Reference data of the models, where it is there.
 
-use std::path::Path;
-
 /// The content of a file of the shared data, or `None`, with a word to stderr, where it is
 /// missing.
 pub fn shared(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/data/lucid")
-        .join(name);
-    let content = std::fs::read_to_string(&path).ok();
-    if content.is_none() {
-        eprintln!("skipped: {} is missing", path.display());
-    }
-    content
+    let path = gleaner_testing::shared(&format!("lucid/{name}"))?;
+    std::fs::read_to_string(path).ok()
 }
 
 /// A table without quoted cells.

@@ -3,8 +3,6 @@
 
 pub mod extreme;
 
-use std::path::Path;
-
 use gleaner_solvers::{Allocation, BigM, Goal, Merit, Problem, Task, check};
 use proptest::prelude::*;
 
@@ -19,12 +17,8 @@ pub struct Reference {
 
 /// The 400 reference problems, or `None`, with a word to stderr, where they are missing.
 pub fn reference_problems() -> Option<Vec<Reference>> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/bftrainer/problems.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is missing", path.display());
-        return None;
-    };
+    let path = gleaner_testing::shared("bftrainer/problems.jsonl")?;
+    let text = std::fs::read_to_string(path).unwrap();
     Some(
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())

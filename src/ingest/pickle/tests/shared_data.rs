@@ -1,18 +1,11 @@
 //! Tables of real task sets, against golden values taken with pandas 1.5.3.
 
-use std::path::PathBuf;
-
 use super::super::read_frame;
 
 /// The bytes of a task set, or nothing where the data is not at hand.
 fn bytes(name: &str) -> Option<Vec<u8>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/bftrainer");
-    let path = folder.join(name);
-    let bytes = std::fs::read(&path).ok();
-    if bytes.is_none() {
-        eprintln!("skipped: {} is not there", path.display());
-    }
-    bytes
+    let path = gleaner_testing::shared(&format!("bftrainer/{name}"))?;
+    std::fs::read(path).ok()
 }
 
 #[test]
