@@ -64,6 +64,7 @@ dataset: build
 
 bench: build
 	$(CARGO) bench --locked -p gleaner-solvers
+	$(CARGO) bench --locked $(FEATURES) --bench engines
 	scripts/bench-solvers.sh $(GLEANER)
 	scripts/bench-replay.sh $(GLEANER)
 	FEATURES="$(FEATURES)" scripts/bench-simulate.sh
