@@ -2,11 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod clocks;
+mod completions;
 #[path = "../support/data.rs"]
 mod data;
 mod documents;
 mod ingest_slurm;
 mod ingest_traces;
+mod install;
+mod man;
 mod program;
 mod range;
 mod replay;
@@ -24,5 +27,6 @@ mod simulate_options;
 mod simulate_original;
 mod simulate_usage;
 mod solve;
+mod subcommands;
 mod support;
 mod synth_jobs;
