@@ -36,6 +36,10 @@ fn every_command_has_a_page_that_names_its_flags() {
     for command in &commands {
         let name = page_name(command);
         let page = plain(&fs::read_to_string(pages.join(&name)).unwrap());
+        let stem = name.trim_end_matches(".1");
+        let version = env!("CARGO_PKG_VERSION");
+        let title = format!(".TH {stem} 1 \"\" \"Gleaner {version}\" \"Gleaner Manual\"");
+        assert!(page.lines().any(|line| line == title), "{name}: no {title}");
         let flags = command.flags();
         assert!(!flags.is_empty(), "{name}");
         for (_, flag) in flags {
@@ -47,7 +51,7 @@ fn every_command_has_a_page_that_names_its_flags() {
             assert!(page.lines().any(is_explained), "{name}: no {flag}");
         }
         for below in command.subcommands() {
-            let below = format!("{}-{below}(1)", name.trim_end_matches(".1"));
+            let below = format!("{stem}-{below}(1)");
             assert!(page.lines().any(|line| line == below), "{name}: no {below}");
         }
     }
