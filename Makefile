@@ -12,11 +12,12 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test soak lint unit build dataset bench fuzz clean native
+.PHONY: help demo demo-driple test soak lint unit build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
+	@echo "make install  the program, shell completions and manual pages, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
@@ -39,6 +40,16 @@ demo-driple: build
 	scripts/demo-driple.sh $(GLEANER) demo-driple-out
 	@echo
 	@echo "Everything is in demo-driple-out/: graphs, data sets, models, profiles, and three run directories."
+
+# DESTDIR is the root of a tree that a package is made of.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+install: build
+	scripts/install.sh install "$(DESTDIR)$(PREFIX)" "$(GLEANER)"
+
+uninstall:
+	scripts/install.sh uninstall "$(DESTDIR)$(PREFIX)"
 
 test: native lint unit
 
@@ -64,6 +75,7 @@ dataset: build
 
 bench: build
 	$(CARGO) bench --locked -p gleaner-solvers
+	$(CARGO) bench --locked $(FEATURES) --bench engines
 	scripts/bench-solvers.sh $(GLEANER)
 	scripts/bench-replay.sh $(GLEANER)
 	FEATURES="$(FEATURES)" scripts/bench-simulate.sh

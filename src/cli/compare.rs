@@ -23,8 +23,9 @@ use crate::words::counted;
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
 ///
-/// The problems come from a JSON file, or from every k-th event of a log replayed with
-/// the exact solver. Every answer is checked. How long it takes is told after a few problems.
+/// The problems come from a JSON file, or from every K-th decision of a log that is replayed with
+/// the exact solver. Every answer is checked. After a few problems an estimate of the run time is
+/// printed.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]
 #[command(after_help = "Examples:\n  \
@@ -38,16 +39,16 @@ pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     log: LogArgs,
-    /// Compare on the first and then every K-th decision of the log.
+    /// Compare on the first and then on every K-th decision of the log.
     #[arg(long, value_name = "K", default_value_t = 100)]
     every: usize,
-    /// Solvers to compare [default: those that this build has of exact, highs, cbc and
-    /// equal-share; the paper's formulation, highs-paper and cbc-paper, takes a thousand times
-    /// as long].
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…",
+    /// Solvers to compare, separated by commas [default: exact, highs, cbc and equal-share, as
+    /// far as this build has them]. highs-paper and cbc-paper use the formulation of the paper,
+    /// which takes a thousand times as long.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES",
           value_parser = PossibleValuesParser::new(CONTENDERS.map(|c| c.name)))]
     solvers: Vec<String>,
-    /// Seconds that a solver has for one problem.
+    /// Seconds that a solver may take for one problem.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     time_limit: f64,
     /// Relative gap at which MILP solvers call a plan optimal.
@@ -56,7 +57,7 @@ pub struct Args {
     /// Directory for run.json and the tables as CSV and Parquet.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// No progress bar.
+    /// Show no progress bar.
     #[arg(long)]
     quiet: bool,
 }

@@ -12,8 +12,8 @@ use crate::words::counted;
 
 /// Convert an event log to CSV, Parquet or the fast cache .gev.
 ///
-/// Reads pandas pickles (as data, never executed; also in .gz and .tar.gz), wide or
-/// long CSV and Parquet, and .gev. The output's extension names its format.
+/// Reads pandas pickles (as data, never executed; also in .gz and .tar.gz), wide or long CSV and
+/// Parquet, and .gev. The extension of the output chooses its format.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner convert ndstat-10sdn6-evt.tar.gz -o summit.gev\n  \
@@ -26,11 +26,12 @@ pub struct Args {
     /// Where to write: a name ending in .csv, .parquet or .gev.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Table layout for CSV and Parquet.
-    #[arg(long, value_enum, default_value_t = TableLayout::Long)]
+    /// Layout of a table, in CSV and Parquet.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = TableLayout::Long)]
     layout: TableLayout,
-    /// The log's time zone, such as America/Chicago or +01:00: whose clock local times are
-    /// on, and on which others are told [default: what the log says].
+    /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
+    /// Local times of the log are taken to be in this zone; times with an offset from UTC are
+    /// written in it.
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
 }
@@ -38,9 +39,9 @@ pub struct Args {
 /// How a table of events is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TableLayout {
-    /// time,node,state: a row for every change.
+    /// A row time,node,state for every change.
     Long,
-    /// A row for every event, a column for every node.
+    /// A row for every event, with a column for every node.
     Wide,
 }
 

@@ -21,10 +21,10 @@ use crate::words::counted;
 /// What is replayed.
 #[derive(Debug, Args, Serialize)]
 pub struct LogArgs {
-    /// Event log: pandas pickle (also .gz, .tar.gz), CSV, Parquet or .gev (-ndmap).
+    /// Event log: a pandas pickle (also .gz or .tar.gz), CSV, Parquet or .gev (-ndmap).
     #[arg(long, value_name = "LOG")]
     pub events: Option<PathBuf>,
-    /// Tasks: TOML, JSON, CSV, Parquet, or the original's bounds pickle (-bdfn).
+    /// Tasks: TOML, JSON, CSV, Parquet, or the original's pickle of bounds (-bdfn).
     #[arg(long, value_name = "FILE")]
     pub tasks: Option<PathBuf>,
     /// Scaling curves: the original's second pickle (-scfn).
@@ -33,28 +33,30 @@ pub struct LogArgs {
     #[command(flatten)]
     #[serde(flatten)]
     slice: SliceArgs,
-    /// Forward window in seconds over which a reallocation must pay (-Tfwd), or `auto`: what
-    /// gleaner inspect suggests for the log and the tasks.
+    /// Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` takes the
+    /// window that `gleaner inspect` suggests for the log and the tasks.
     #[arg(long, value_name = "SECONDS|auto", default_value_t = TFwd::Auto, allow_negative_numbers = true)]
     t_fwd: TFwd,
-    /// Most tasks active at once (-maxJ).
+    /// Most tasks that are active at once (-maxJ).
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     max_tasks: usize,
-    /// What is maximised: the objective curves of the task file, progress, speedup, the
-    /// curves times the tasks' priorities, or max-min fair shares of each task's best.
+    /// What the solver maximises: the objective curves of the task file; progress (throughput);
+    /// speedup; the curves times the tasks' priorities; or max-min fair shares of each task's
+    /// best.
     #[arg(long, value_name = "NAME", default_value_t = Objective::File, value_parser = objectives())]
     pub objective: Objective,
     /// How the first idle nodes are dealt.
-    #[arg(long, value_enum, default_value_t = InitialDeal::Random)]
+    #[arg(long, value_enum, value_name = "DEAL", default_value_t = InitialDeal::Random)]
     initial: InitialDeal,
     /// Seed of the random initial deal.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Reallocate a finished task's nodes when it finishes, not at the next node event.
+    /// Reallocate the nodes of a finished task as soon as it finishes, not at the next event of
+    /// the log.
     #[arg(long)]
     completion_events: bool,
-    /// Submit the tasks again when all of them are done, until the log ends. Task `a` of the
-    /// second round is called `a#2`.
+    /// Submit the tasks again whenever all of them are done, until the log ends. In the second
+    /// round task `a` is called `a#2`.
     #[arg(long)]
     repeat_tasks: bool,
 }
@@ -62,20 +64,20 @@ pub struct LogArgs {
 /// Which part of a log is used.
 #[derive(Debug, Args, Serialize)]
 pub struct SliceArgs {
-    /// Keep a fast copy LOG.gev beside the log; rebuilt when the log changes.
+    /// Keep a fast copy LOG.gev beside the log. It is made again when the log changes.
     #[arg(long)]
     cache: bool,
-    /// Rows dropped at the start of the log; the original always drops 1000.
+    /// Rows to drop at the start of the log; the original always drops 1000.
     #[arg(long, value_name = "ROWS", default_value_t = 0)]
     skip_rows: usize,
     /// First node (column) of the log to use (-nis).
     #[arg(long, value_name = "INDEX", default_value_t = 0)]
     first_node: usize,
-    /// How many nodes to use [default: all] (-nN).
+    /// Number of nodes to use (-nN) [default: all].
     #[arg(long, value_name = "COUNT")]
     nodes: Option<usize>,
-    /// First time of the log to use, such as "2026-01-31 08:00" in its local time, or with an
-    /// offset from UTC: earlier rows only set the stage.
+    /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
+    /// with an offset from UTC. Earlier rows only say which nodes are idle at that time.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
     from: Option<Stamp>,
@@ -83,7 +85,7 @@ pub struct SliceArgs {
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
     to: Option<Stamp>,
-    /// The log's time zone, such as America/Chicago or +01:00 [default: what the log says].
+    /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
     #[arg(long, value_name = "ZONE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     timezone: Option<String>,
@@ -157,11 +159,11 @@ pub(super) fn as_text<S: serde::Serializer>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum InitialDeal {
-    /// Each node to a task drawn at random, as the original.
+    /// Each node goes to a task drawn at random, as in the original.
     Random,
-    /// As the solver says.
+    /// The solver decides.
     Solve,
-    /// No node to any task.
+    /// No task gets a node.
     Empty,
 }
 

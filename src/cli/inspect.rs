@@ -18,9 +18,10 @@ use crate::report::Report;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
 ///
-/// Reads any event log that replay reads. Ends with a suggestion for replay's --t-fwd,
-/// from the lengths of idle fragments and the tasks' rescale costs. A log inspected whole
-/// keeps its rows that change nothing; a slice drops them, as replay does.
+/// Reads any event log that `gleaner replay` reads. Ends with a suggestion for --t-fwd of a
+/// replay, derived from the lengths of the idle fragments and the rescale costs of the tasks.
+/// Rows in which no node changes count if the whole log is inspected; they are dropped from a
+/// slice, as in a replay.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = "Examples:\n  \
     gleaner inspect dataset/idle.csv\n  \
@@ -34,16 +35,16 @@ pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     slice: SliceArgs,
-    /// Tasks whose rescale costs the suggestion uses [default: 18 s up, 12 s down].
+    /// Tasks whose rescale costs the suggestion uses [default: 18 s to grow, 12 s to shrink].
     #[arg(long, value_name = "FILE")]
     tasks: Option<PathBuf>,
     /// Scaling curves: the original's second pickle.
     #[arg(long, value_name = "FILE", requires = "tasks")]
     curves: Option<PathBuf>,
-    /// Most tasks active at once, as in replay.
+    /// Most tasks that are active at once, as in a replay.
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     max_tasks: usize,
-    /// Print JSON (docs/OUTPUTS.md) instead of text.
+    /// Print JSON instead of text. docs/OUTPUTS.md describes it.
     #[arg(long)]
     json: bool,
     /// Write the page or pictures; the text is not printed then.

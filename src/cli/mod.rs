@@ -1,12 +1,14 @@
 //! The command line: one file a subcommand, arguments in, exit code out.
 
 mod compare;
+mod completions;
 mod convert;
 mod driple;
 mod ingest;
 mod inputs;
 mod inspect;
 mod interrupt;
+mod man;
 mod models;
 mod original;
 mod progress;
@@ -24,7 +26,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::words::{printable_json, printable_lines};
@@ -35,9 +37,20 @@ use crate::words::{printable_json, printable_lines};
     name = "gleaner",
     version,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 invalid input data, \
-                  130 interrupted (Ctrl-C), 143 terminated (SIGTERM).\n\nStart with `gleaner replay` without arguments, \
-                  or `gleaner COMMAND --help` for examples."
+    subcommand_value_name = "COMMAND",
+    after_help = "\
+Examples:
+  gleaner replay            says what a replay needs, and how to make up inputs
+  gleaner COMMAND --help    says what a command does, with examples
+
+Exit codes:
+  0    done
+  1    the run failed
+  2    wrong usage
+  3    invalid input data
+  129  hung up (SIGHUP)
+  130  interrupted (Ctrl-C)
+  143  terminated (SIGTERM)"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -61,6 +74,8 @@ enum Command {
     Convert(convert::Args),
     Report(report::Args),
     Synth(synth::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Runs the command line and returns its exit code; errors go to stderr.
@@ -96,6 +111,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Synth(args) => synth::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -115,19 +132,24 @@ fn complain(error: &Error) -> ExitCode {
     }
 }
 
+/// The command line, for what describes it.
+fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Prints a text for people to stdout; nothing in it, as names of a file, steers the terminal.
 fn print(text: &str) -> Result<()> {
-    write_to_stdout(&printable_lines(text))
+    write_to_stdout(printable_lines(text).as_bytes())
 }
 
 /// Prints JSON to stdout; what would steer a terminal is escaped as JSON does.
 fn print_json(text: &str) -> Result<()> {
-    write_to_stdout(&printable_json(text))
+    write_to_stdout(printable_json(text).as_bytes())
 }
 
-fn write_to_stdout(text: &str) -> Result<()> {
+fn write_to_stdout(text: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
+    out.write_all(text)
         .and_then(|()| out.flush())
         .map_err(|e| Error::io("write to", "stdout", e))
 }

@@ -17,12 +17,12 @@ use crate::output::{replay as tables, summary};
 use crate::replay::{self, Control, Decider, Initial, Outcome, SolverDecider};
 use crate::results::run::Seconds;
 
-/// Replay a log of idle nodes into an allocator of elastic training tasks.
+/// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///
-/// At each event the idle nodes are reallocated among the active tasks, within their
-/// bounds, by their scaling curves and rescale costs, over the window --t-fwd. The
-/// original replayer's flags (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ -mip
-/// -name -print) are understood too.
+/// At each event the solver reallocates the idle nodes among the active tasks. It keeps within
+/// the tasks' bounds, and weighs their scaling curves against their rescale costs over the window
+/// --t-fwd. The flags of BFTrainer's replayer (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ
+/// -mip -name -print) work as well; "the original" is that replayer.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = "Examples:\n  \
     gleaner replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out run\n  \
@@ -33,10 +33,11 @@ pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     log: LogArgs,
-    /// Leave out faulty tasks; they are listed in skipped.csv.
+    /// Leave out faulty tasks, and list them in skipped.csv.
     #[arg(long)]
     skip_invalid: bool,
-    /// Replay the allocations of this alloc.jsonl instead of solving; ends where it ends.
+    /// Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the
+    /// file ends.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events", "repeat_tasks"])]
     scripted: Option<PathBuf>,
     /// Check every decision with a checker that shares no code with the solvers.
@@ -51,7 +52,7 @@ pub struct Args {
     /// Print the summary as JSON instead of a table.
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// No progress bar.
+    /// Show no progress bar.
     #[arg(long, help_heading = "Output")]
     quiet: bool,
 }

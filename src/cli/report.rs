@@ -12,12 +12,11 @@ use crate::files;
 use crate::ingest::runs::{self, Run, RunResult};
 use crate::report::{Figure, Report, SweepChoice, html, still};
 
-/// Draw runs: one HTML file that opens in any browser without a network, and the same
-/// figures as SVG or PNG for papers.
+/// Draw runs: as one HTML page that opens in any browser without a network, or as SVG and PNG for
+/// papers.
 ///
-/// Takes run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`;
-/// several replays or simulations are shown side by side, with their changes against the
-/// first.
+/// Takes run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`. Several
+/// replays or simulations are shown side by side, with their changes against the first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner report run -o report.html\n  \
@@ -30,17 +29,16 @@ pub struct Args {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     drawn: Drawn,
-    /// Of a sweep: the two settings of the heat map, across and down [default: those that
-    /// move the figure most].
+    /// For a sweep: the two settings of the heat map, across and down [default: the two that
+    /// change the figure most].
     #[arg(long, value_name = "X,Y", value_parser = pair)]
     heat: Option<[String; 2]>,
-    /// Of a sweep: the figure that settings are compared by, a column of sweep.csv or
-    /// work_lost [default: that of --best, or where it is always the same the next that
-    /// tells runs apart].
+    /// For a sweep: the figure that settings are compared by, a column of sweep.csv or work_lost
+    /// [default: the one of --best; if all runs have the same value, the next one that differs].
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// Of a sweep: the figure that --metric is drawn against [default: work_lost, or
-    /// p999_queue_s of simulations].
+    /// For a sweep: the figure that --metric is drawn against [default: work_lost; for
+    /// simulations p999_queue_s].
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
 }
@@ -48,7 +46,7 @@ pub struct Args {
 /// What is drawn, and where.
 #[derive(Debug, ClapArgs, Serialize)]
 pub struct Drawn {
-    /// The page to write.
+    /// Write the page to this file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write every figure as DIR/NAME.svg.

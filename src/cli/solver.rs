@@ -12,16 +12,16 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Solver")]
 pub struct SolverArgs {
-    /// auto: exact whenever the problem has no side constraint, else HiGHS.
-    #[arg(long, value_enum, default_value_t = Kind::Auto)]
+    /// Solver that decides.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Kind::Auto)]
     pub solver: Kind,
-    /// How highs and cbc write the problem down.
-    #[arg(long, value_enum)]
+    /// How highs and cbc formulate the problem [default: counts].
+    #[arg(long, value_enum, value_name = "NAME")]
     pub formulation: Option<Formulation>,
-    /// paper: the original's N + 1, which forbids large changes; exact obeys it too.
-    #[arg(long, value_enum, default_value_t = BigM::Corrected)]
+    /// Big-M of the bounds on how far a task may grow or shrink; exact obeys it too.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = BigM::Corrected)]
     pub big_m: BigM,
-    /// Seconds that highs and cbc have for one decision (-optTL).
+    /// Seconds that highs and cbc may take for one decision (-optTL).
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub time_limit: f64,
     /// Relative gap at which highs and cbc call a plan optimal.
@@ -33,15 +33,15 @@ pub struct SolverArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Exact, or HiGHS where there are side constraints.
+    /// exact, or highs if the problem has side constraints.
     Auto,
-    /// Relaxation and dynamic programming: proven optimal.
+    /// Relaxation and dynamic programming. Every plan is proven optimal.
     Exact,
-    /// HiGHS.
+    /// The MILP solver HiGHS.
     Highs,
-    /// CBC.
+    /// The MILP solver CBC.
     Cbc,
-    /// The original's heuristic (-mip 0).
+    /// The heuristic of the original (-mip 0): equal shares.
     EqualShare,
 }
 
@@ -49,9 +49,9 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formulation {
-    /// One binary a task and count: a multiple-choice knapsack.
+    /// A binary variable for each task and number of nodes: a multiple-choice knapsack.
     Counts,
-    /// The paper's model over task-node pairs.
+    /// The model of the BFTrainer paper, over pairs of tasks and nodes.
     Paper,
 }
 
@@ -59,9 +59,9 @@ pub enum Formulation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BigM {
-    /// Large enough.
+    /// Large enough for every change.
     Corrected,
-    /// The original's.
+    /// N + 1, as in the paper, with N idle nodes: it forbids large changes.
     Paper,
 }
 

@@ -6,13 +6,13 @@ use gleaner_driple::dataset::{Dataset, Example};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// What is learnt from.
+    /// Jobs that models learn from.
     Train,
-    /// What chooses the epoch that is kept.
+    /// Jobs that choose the epoch whose weights are kept.
     Val,
-    /// What neither sees.
+    /// Jobs that are used for neither.
     Test,
-    /// All three.
+    /// All jobs.
     All,
 }
 

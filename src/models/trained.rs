@@ -49,11 +49,11 @@ pub enum Model {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Forecast of the GPU jobs submitted in the next ten minutes, and of their GPUs.
+    /// Forecasts the GPU jobs of the next ten minutes, and their GPUs.
     Throughput,
-    /// Sharing scores of workloads: 0, 1 or 2.
+    /// Scores how well workloads share a GPU: 0, 1 or 2.
     Packing,
-    /// Estimates of how long jobs run.
+    /// Estimates how long jobs run.
     Workload,
 }
 

@@ -44,12 +44,15 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Runs a line of a shell in `directory`, where `gleaner` is the program.
+/// Runs a line of a shell in `directory`, which is the home as well; `gleaner` is the program.
 fn shell(directory: &Path, line: &str) {
     let bin = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.args(["-c", line]).env("PATH", path);
+    command
+        .args(["-c", line])
+        .env("PATH", path)
+        .env("HOME", directory);
     command.current_dir(directory).stdin(Stdio::null());
     let output = command.output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
@@ -72,6 +75,24 @@ fn the_commands_of_the_readme_run_in_an_empty_directory() {
     assert!(commands > 30, "{commands} commands");
     for page in ["log.html", "month.html", "swept.html", "policies.html"] {
         assert!(at.join(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn the_commands_of_the_installation_run_in_an_empty_home() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = directory.path();
+    for block in blocks("docs/INSTALL.md").iter().filter(|b| b.info == "sh") {
+        for line in &block.lines {
+            shell(home, line);
+        }
+    }
+    for file in [
+        ".local/share/man/man1/gleaner-replay.1",
+        ".local/share/bash-completion/completions/gleaner",
+        ".config/fish/completions/gleaner.fish",
+    ] {
+        assert!(!fs::read(home.join(file)).unwrap().is_empty(), "{file}");
     }
 }
 
@@ -118,7 +139,7 @@ fn every_block_is_of_a_kind_that_is_tested() {
     for document in documents() {
         for block in blocks(&document) {
             let is_tested = match document.as_str() {
-                "README.md" => ["", "sh"].contains(&block.info.as_str()),
+                "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),
                 _ => false,

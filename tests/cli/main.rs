@@ -2,9 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod clocks;
+mod completions;
 mod documents;
 mod ingest_slurm;
 mod ingest_traces;
+mod install;
+mod man;
 mod outputs;
 mod program;
 mod range;
@@ -23,5 +26,6 @@ mod simulate_options;
 mod simulate_original;
 mod simulate_usage;
 mod solve;
+mod subcommands;
 mod support;
 mod synth_jobs;

@@ -19,36 +19,36 @@ use crate::ingest::driple::{graph, table};
 use crate::output::driple::built::Summary;
 use crate::words::counted;
 
-/// Build a data set of computational graphs and of what was measured of their training.
+/// Build a data set from computational graphs and from measurements of their training.
 ///
-/// A graph's file is called as its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt. Its
-/// operations on GPUs are grouped, and labelled with the four rows that the measurements have of
-/// the job. 60 % of the jobs, shuffled, are for training, 20 % to choose the best epoch, 20 % to
-/// test. dataset/README.md describes the files.
+/// The file of a graph has the name of its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt.
+/// The operations on GPUs are grouped; the labels are the four rows of the job in the
+/// measurements. The jobs are shuffled: 60 % are for training, 20 % to choose the best epoch, 20
+/// % to test. dataset/README.md describes the files.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
     gleaner driple build --graphs a.pbtxt b.onnx.gz --measured m.csv -o d.safetensors")]
 pub struct Args {
-    /// Graphs, or directories of them: GraphDefs of TensorFlow (.pbtxt, .pb), models of ONNX
-    /// (.onnx); also .gz and .zst.
+    /// Graphs, or directories of graphs: GraphDefs of TensorFlow (.pbtxt, .pb) or models of ONNX
+    /// (.onnx), also as .gz and .zst.
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     graphs: Vec<PathBuf>,
-    /// What was measured: a CSV file with four rows a job.
+    /// Measurements: a CSV file with four rows for each job.
     #[arg(long, value_name = "FILE")]
     measured: PathBuf,
-    /// Frequencies of types of operations: a CSV file of rows type,share [default: those of
-    /// the training part].
+    /// Frequencies of the types of operations: a CSV file with the columns type and share
+    /// [default: those of the training part].
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
-    /// Take the first jobs after the shuffle, so many of them [default: all].
+    /// Number of jobs to use, the first ones after the shuffle [default: all].
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
-    /// Jobs of a batch, after each of which a model learns; the original's have 32.
+    /// Jobs of a batch. The weights change after each batch. Batches of the original have 32.
     #[arg(long, value_name = "JOBS", default_value_t = 8)]
     batch: usize,
-    /// Leave out jobs that do not fill a batch, as the original does.
+    /// Leave out the last jobs if they do not fill a batch, as the original does.
     #[arg(long)]
     drop_remainder: bool,
     /// Seed of the shuffle and of the groups.
@@ -57,13 +57,13 @@ pub struct Args {
     /// Leave out jobs with faulty graphs instead of stopping.
     #[arg(long)]
     skip_faulty: bool,
-    /// Threads [default: one a core].
+    /// Number of threads [default: the number of cores].
     #[arg(long, value_name = "COUNT")]
     threads: Option<NonZeroUsize>,
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
-    /// The data set to write, a safetensors file.
+    /// Data set to write, a safetensors file.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

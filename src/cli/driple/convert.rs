@@ -20,11 +20,12 @@ use crate::files;
 use crate::ingest::driple::data;
 use crate::ingest::driple::model::{self, Found};
 
-/// Make models of published weights, data sets of published ones, and plain weights of models.
+/// Convert published weights to models, published data sets to data sets, and models to plain
+/// weights.
 ///
-/// What the file holds is found from its content: weights with the original's names, as
-/// safetensors or saved by torch, become a model; a data set saved by torch becomes one of ours; a
-/// model becomes plain weights with --weights. Nothing in a file is ever executed.
+/// The content of the file decides. Weights with the names of the original, as safetensors or
+/// saved by torch, become a model. A data set saved by torch becomes a data set of this program.
+/// A model becomes plain weights with --weights. Nothing in a file is ever executed.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple convert published.pkl -o model.safetensors --scale-of data.safetensors\n  \
@@ -34,18 +35,18 @@ pub struct Args {
     /// The file to convert.
     #[arg(value_name = "FILE")]
     input: PathBuf,
-    /// The safetensors file to write.
+    /// Safetensors file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Take the units of predictions from the training part of this data set, and, where it
-    /// knows them, how graphs are grouped and the frequencies of operations.
+    /// Take the units of predictions from the training part of this data set, and, if it has
+    /// them, the grouping of graphs and the frequencies of operations.
     #[arg(long, value_name = "DATA")]
     scale_of: Option<PathBuf>,
-    /// Convolutions of published weights, which do not say it: half, nodes, root, log or a
+    /// Number of convolutions, which published weights do not hold: half, nodes, root, log or a
     /// number [default: half].
-    #[arg(long, value_name = "DEPTH")]
+    #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
-    /// Write the weights of a model alone, for use with torch.
+    /// Write only the weights of a model, for use with torch.
     #[arg(long, conflicts_with_all = ["scale_of", "depth"])]
     weights: bool,
 }

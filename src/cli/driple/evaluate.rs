@@ -14,31 +14,33 @@ use crate::ingest::driple::{data, model};
 use crate::output::driple::scores::Evaluation;
 use crate::output::table::{Form, WriteTable};
 
-/// Measure models on a data set, beside the training mean and ridge regression.
+/// Measure models on a data set, and compare them with the training mean and with ridge
+/// regression.
 ///
-/// By metric: squared error, absolute error in the metric's unit and as a share of the mean, R²
-/// and rank correlation. Predictions below zero count as zero, but for models of --compat.
+/// For each metric: squared error, absolute error in the unit of the metric and as a share of the
+/// mean, R² and rank correlation. Predictions below zero count as zero, except those of models of
+/// --compat.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \
     gleaner driple evaluate --data d.safetensors --model a.safetensors --against b.safetensors")]
 pub struct Args {
-    /// The model.
+    /// The model to measure.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// The data set; its training part makes the baselines and the scale of squared errors.
+    /// The data set. Its training part gives the baselines and the scale of squared errors.
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Which part is predicted.
-    #[arg(long, value_enum, default_value_t = Part::Test)]
+    /// Part of the data set to predict.
+    #[arg(long, value_enum, value_name = "PART", default_value_t = Part::Test)]
     part: Part,
-    /// More models.
+    /// More models to measure.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// A table of all scores to write: .csv or .parquet.
+    /// Table of all scores to write: .csv or .parquet.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
 }

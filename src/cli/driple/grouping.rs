@@ -29,13 +29,13 @@ pub fn read(
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Grouping")]
 pub struct GroupingArgs {
-    /// Groups of a graph: what a model sees as its nodes [default: 100].
+    /// Groups of a graph; the model sees each as a node [default: 100].
     #[arg(long, value_name = "COUNT")]
     groups: Option<usize>,
-    /// Let graphs of fewer operations have fewer groups, one an operation.
+    /// If a graph has fewer operations than groups, make each operation a group.
     #[arg(long)]
     fewer_groups: bool,
-    /// Take graphs in which no operation has a device as if all were on a GPU.
+    /// If no operation of a graph has a device, take all of them to be on a GPU.
     #[arg(long)]
     unplaced: bool,
 }

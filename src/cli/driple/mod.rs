@@ -16,12 +16,13 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use crate::error::{Error, Result};
 
-/// Tell from a computational graph what its training will consume.
+/// Predict what training will consume, from its computational graph.
 ///
-/// Of GPU memory, GPU, network reception and transmission: how long each is idle and active on
-/// average, and its peak. Yang et al., SIGMETRICS 2022.
+/// The resources are GPU memory, GPU, network reception and network transmission. For each of
+/// them the model predicts how long it is idle and how long it is active on average, and its
+/// peak. The method is Driple, by Yang et al., SIGMETRICS 2022; "the original" is their program.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "From nothing to predictions:\n  \
+#[command(after_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
     gleaner driple train --data data.safetensors -o model.safetensors\n  \

@@ -13,21 +13,22 @@ use crate::error::Result;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
-    /// Kind of the graph convolutions [default: gcn].
+    /// Kind of graph convolution [default: gcn].
     #[arg(long, value_enum, value_name = "KIND")]
     network: Option<Network>,
-    /// The original's design and constant learning rate, as its published weights have.
+    /// Use the design and the constant learning rate of the original, which its published weights
+    /// have.
     #[arg(long)]
     compat: bool,
-    /// Convolutions that a graph goes through: a number; or by its number of nodes: half of it,
-    /// as many (nodes), its root or logarithm (log) [default: 3; with --compat half, which the
-    /// original's authors recommend].
+    /// Number of convolutions: a number, or a function of the number of nodes of the graph: its
+    /// half, the number itself (nodes), its root or its logarithm (log) [default: 3; with
+    /// --compat half, which the authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
-    /// Width of a node's state, a multiple of 4 [default: 64].
+    /// Width of the state of a node, a multiple of 4 [default: 64].
     #[arg(long, value_name = "WIDTH")]
     hidden: Option<usize>,
-    /// Linear layers of the readout [default: 3].
+    /// Number of linear layers in the readout [default: 3].
     #[arg(long, value_name = "COUNT")]
     layers: Option<usize>,
 }

@@ -13,22 +13,22 @@ use crate::error::Result;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Training")]
 pub struct PlanArgs {
-    /// Passes over the training part [default: 150].
+    /// Number of passes over the training part [default: 150].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     epochs: Option<u32>,
-    /// Stop after so many epochs without a lower validation error [default: never].
+    /// Stop after this many epochs without a lower validation error [default: never].
     #[arg(long, value_name = "EPOCHS", value_parser = clap::value_parser!(u32).range(1..))]
     patience: Option<u32>,
-    /// Learning rate of Adam, at its highest [default: 0.003].
+    /// Highest learning rate of Adam [default: 0.003].
     #[arg(long, value_name = "NUMBER", value_parser = above_zero)]
     rate: Option<f64>,
-    /// Share of each weight added to its gradient [default: 0.000001].
+    /// Weight decay: the share of each weight that is added to its gradient [default: 0.000001].
     #[arg(long, value_name = "NUMBER", value_parser = not_negative)]
     decay: Option<f64>,
-    /// Seed of the first weights; the same seed gives the same model [default: 0].
+    /// Seed of the first weights. The same seed gives the same model [default: 0].
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// What is learnt, with --from [default: all].
+    /// With --from: the weights that change [default: all].
     #[arg(long, value_enum, value_name = "WHAT", requires = "from")]
     learn: Option<Learn>,
 }
@@ -38,9 +38,9 @@ pub struct PlanArgs {
 enum Learn {
     /// All weights.
     All,
-    /// Those of the readout's linear layers.
+    /// The weights of the linear layers in the readout.
     Readout,
-    /// Those and the repeated convolution's.
+    /// These, and the weights of the repeated convolution.
     #[value(name = "readout+conv")]
     ReadoutAndConvolution,
 }

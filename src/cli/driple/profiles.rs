@@ -25,12 +25,13 @@ use crate::models::expected::{self, Expected, Held};
 use crate::output::prediction;
 use crate::output::table::Form;
 
-/// Predict the profiles of workloads, for gleaner simulate, from their computational graphs.
+/// Predict the profiles of workloads, for `gleaner simulate`, from their computational graphs.
 ///
-/// No job needs to be profiled: the model's predictions for each workload's graph become the
-/// utilisations that its job would have been measured with. Utilisations are averages: the peak for
-/// the share of time in which a resource is active. The table has no sharing scores; gleaner
-/// predict packing.json --profiles adds them, and gleaner simulate --models tells them itself.
+/// No job needs to be profiled: what the model predicts for the graph of a workload takes the
+/// place of the utilisations that would have been measured. A utilisation is an average: the peak
+/// times the share of time in which the resource is active. The table has no sharing scores.
+/// `gleaner predict packing.json --profiles` adds them, and `gleaner simulate --models` computes
+/// them itself.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple profiles --model v100.safetensors --jobs workloads.csv -o predicted.csv\n  \
@@ -39,15 +40,16 @@ use crate::output::table::Form;
     gleaner predict models/packing.json --profiles predicted.csv -o scored.csv\n  \
     gleaner simulate --data trace --policy lucid --profiles scored.csv")]
 pub struct Args {
-    /// The model, of gleaner driple train, for the GPUs that the jobs are to run on.
+    /// The model, a file of `gleaner driple train`, for the GPUs that the jobs will run on.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Workloads and the files of their graphs: graph, model, dataset, batchsize, amp.
+    /// Workloads and the files of their graphs: a CSV file with the columns graph, model,
+    /// dataset, batchsize and amp.
     #[arg(long, value_name = "FILE", required_unless_present = "graphs")]
     jobs: Option<PathBuf>,
-    /// Graphs whose names tell their workloads, GPU_DataSet_Model_Sync_HyperParameter_Job: the
-    /// hyper-parameter has parts between hyphens, of which one is the samples of a batch, such as
-    /// 64 or b64, and one may be amp.
+    /// Graphs whose names are those of their workloads:
+    /// GPU_DataSet_Model_Sync_HyperParameter_Job. Hyphens divide the hyper-parameter into parts.
+    /// One part is the number of samples in a batch, such as 64 or b64; another may be amp.
     #[arg(
         long,
         value_name = "FILE|DIR",
@@ -55,13 +57,13 @@ pub struct Args {
         conflicts_with = "jobs"
     )]
     graphs: Vec<PathBuf>,
-    /// Memory of a GPU in MB, more than which no job holds.
+    /// Memory of a GPU in MB. No job holds more.
     #[arg(long, value_name = "MB", default_value_t = GPU_MEMORY, value_parser = megabytes)]
     gpu_memory: f64,
-    /// How the memory that a job holds is told.
-    #[arg(long, value_enum, default_value_t = Memory::Tensors)]
+    /// How to compute the memory that a job holds.
+    #[arg(long, value_enum, value_name = "WAY", default_value_t = Memory::Tensors)]
     memory: Memory,
-    /// Where to write: a name ending in .csv or .parquet.
+    /// Table to write: .csv or .parquet.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -69,10 +71,10 @@ pub struct Args {
 /// How the memory that a job holds is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Memory {
-    /// By the tensors of its graph.
+    /// From the tensors of its graph.
     Tensors,
-    /// By the predicted peak of the GPU memory utilisation, for models that were trained on the
-    /// share of memory held, not on the time for which it is read or written.
+    /// From the predicted peak of GPU memory utilisation: for models that learnt the share of
+    /// memory that is held, not the share of time in which memory is read or written.
     Peak,
 }
 

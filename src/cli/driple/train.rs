@@ -25,10 +25,10 @@ use crate::output::table::Form;
 
 /// Train a model on a data set.
 ///
-/// The weights of the epoch with the lowest validation error are kept, with all that a
-/// prediction needs: how graphs are grouped, frequencies of operations, units. With --from, a
-/// trained model learns another set-up: transfer learning. Ctrl-C ends the epoch, and saves the
-/// checkpoint and the best model so far.
+/// The file holds the weights of the epoch with the lowest validation error, and all that a
+/// prediction needs: the grouping of graphs, the frequencies of operations, the units. With
+/// --from, a trained model learns another set-up (transfer learning). Ctrl-C ends the training
+/// after the current epoch, and saves the checkpoint and the best model so far.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple train --data data.safetensors -o model.safetensors\n  \
@@ -37,35 +37,35 @@ use crate::output::table::Form;
     gleaner driple train --data d.safetensors --checkpoint c.safetensors -o m.safetensors\n  \
     gleaner driple train --data d.safetensors --resume c.safetensors -o m.safetensors")]
 pub struct Args {
-    /// The data set, from gleaner driple build, or as the original saves it (.pkl).
+    /// The data set, a file of `gleaner driple build`, or one that the original saved (.pkl).
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Write the errors of all epochs: .csv or .parquet.
+    /// Table of the errors of all epochs to write: .csv or .parquet.
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
-    /// Threads [default: one a core]; the model does not depend on them.
+    /// Number of threads [default: the number of cores]. The model does not depend on it.
     #[arg(long, value_name = "COUNT")]
     threads: Option<NonZeroUsize>,
-    /// Show no progress.
+    /// Show no progress bar.
     #[arg(short, long)]
     quiet: bool,
-    /// The model to write, a safetensors file.
+    /// Model to write, a safetensors file.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
     plan: PlanArgs,
-    /// Start with the weights of this model.
+    /// Start from the weights of this model.
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["resume", "seed"])]
     from: Option<PathBuf>,
-    /// Save where the training stands, to go on later with --resume.
+    /// Save the state of the training to this file, so that --resume can continue it.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Save it every so many epochs.
+    /// Number of epochs between two savings.
     #[arg(long, value_name = "COUNT", default_value = "10")]
     checkpoint_every: NonZeroUsize,
-    /// Go on from a checkpoint, which is saved again; the model becomes the same as if the
+    /// Continue from this checkpoint, and save to it again. The model becomes the same as if the
     /// training had never been interrupted.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,

@@ -13,11 +13,11 @@ use crate::error::Result;
 use crate::ingest::scheduler::{self, Format, Options};
 use crate::output::events::{self, EventWriter};
 
-/// Make an event log of idle nodes from a scheduler's own log, or jobs to simulate from a
-/// GPU cluster's trace.
+/// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
+/// cluster's trace.
 ///
-/// A node is idle while no job runs on it and it is not down, drained or reserved. Logs
-/// may be gzipped or in Zstandard, of any length, and several; - is stdin.
+/// A node is idle while no job runs on it and it is not down, drained or reserved. There may be
+/// several logs, of any length, plain or compressed with gzip or Zstandard; - is stdin.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = HELP)]
 pub struct Args {
@@ -26,8 +26,7 @@ pub struct Args {
 }
 
 const HELP: &str = "\
-How to make the inputs, for January 2026:
-
+Event logs of January 2026:
   Slurm   sacct -a -X -P -D -S 2026-01-01 -E 2026-02-01 \\
             -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList > jobs.txt
           scontrol show nodes > nodes.txt                         (or sinfo -N)
@@ -39,11 +38,9 @@ How to make the inputs, for January 2026:
   DJC     gleaner ingest djc ANL-ALCF-DJC-THETA_20200101_20201231.csv.gz -o log.gev
   SWF     gleaner ingest swf SDSC-SP2-1998-4.2-cln.swf.gz --cores-per-node 1 -o log.gev
 
-Leave sacct's -T away, which cuts times. Its -D shows every run of requeued jobs.
-Then: gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run
+Do not give sacct -T, which cuts times off. Its -D shows every run of a job that was requeued.
 
-Traces of GPU clusters, to jobs and the virtual clusters beside them, vc_config.csv:
-
+Jobs and their virtual clusters:
   Slurm   sacct -a -X -P -D -S 2026-01-01 -E 2026-02-01 \\
             -o JobIDRaw,User,Account,Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES \\
             > jobs.txt
@@ -55,20 +52,22 @@ Traces of GPU clusters, to jobs and the virtual clusters beside them, vc_config.
   Gavel   gleaner ingest gavel max_min_fairness.trace \\
             --throughputs simulation_throughputs.json -o jobs.csv
 
-Then: gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run";
+What to do with them:
+  gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run
+  gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run";
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Slurm: the table of sacct -a -X -P -D.
+    /// Read the table of jobs that sacct -a -X -P -D prints, of Slurm.
     #[command(after_help = HELP)]
     Slurm(slurm::Args),
-    /// PBS Professional, OpenPBS, Torque: accounting records.
+    /// Read accounting records of PBS Professional, OpenPBS or Torque.
     Pbs(LogArgs),
-    /// Cobalt: accounting records, with nodes going up and down (NU, ND).
+    /// Read accounting records of Cobalt, including nodes that go down and up (ND, NU).
     Cobalt(LogArgs),
-    /// ALCF's published job records, CSV.
+    /// Read job records that ALCF publishes, as CSV.
     Djc(CountArgs),
-    /// Standard Workload Format 2.2.
+    /// Read a log in the Standard Workload Format 2.2.
     Swf(SwfArgs),
     #[command(flatten)]
     Trace(trace::What),
@@ -78,7 +77,7 @@ enum What {
 struct SwfArgs {
     #[command(flatten)]
     count: CountArgs,
-    /// Processors of a node [default: the header's MaxProcs by MaxNodes].
+    /// Processors of a node [default: MaxProcs divided by MaxNodes, of the header].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     cores_per_node: Option<u32>,
 }
@@ -87,8 +86,8 @@ struct SwfArgs {
 struct CountArgs {
     #[command(flatten)]
     log: LogArgs,
-    /// Nodes of the machine, where jobs only count theirs [default: the header's, or the
-    /// most ever used at once].
+    /// Number of nodes of the machine, if jobs only count their nodes [default: that of the
+    /// header, or the most that were ever used at once].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     node_count: Option<u32>,
 }
@@ -97,7 +96,7 @@ struct CountArgs {
 struct LogArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Where to write: a name ending in .gev, .parquet or .csv.
+    /// Event log to write: a name that ends in .gev, .parquet or .csv.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -107,25 +106,25 @@ struct InputArgs {
     /// Logs, in any order; - for stdin.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The machine's nodes: scontrol show nodes, sinfo -N, or a list such as n[001-128]
-    /// [default: the nodes that the logs name].
+    /// Nodes of the machine: the output of `scontrol show nodes` or `sinfo -N`, or a list such as
+    /// n[001-128] [default: the nodes that the logs name].
     #[arg(long, value_name = "FILE")]
     nodes: Option<PathBuf>,
-    /// When nodes were down, drained or reserved: sacctmgr -P list events.
+    /// When nodes were down, drained or reserved: the output of `sacctmgr -P list events`.
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
-    /// Start of the event log, such as 2026-01-01T00:00:00 [default: from when on the log
+    /// Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log
     /// is complete].
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// End of the event log [default: until when the log is complete].
+    /// End of the event log [default: the time until which the log is complete].
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// The log's time zone, such as America/Chicago or -06:00 [default: what the log says or
-    /// implies; else local times as they are, and seconds since 1970 in UTC].
+    /// Time zone of the log, such as America/Chicago or -06:00 [default: what the log says or
+    /// implies; otherwise local times stay as they are, and seconds since 1970 are shown in UTC].
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
-    /// Stop at the first line that cannot be read or contradicts itself.
+    /// Stop at the first line that cannot be read or that contradicts itself.
     #[arg(long)]
     strict: bool,
 }

@@ -16,19 +16,20 @@ use crate::ingest::source::STDIN;
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
-    /// Where to write the event log: a name ending in .gev, .parquet or .csv.
+    /// Event log to write: a name that ends in .gev, .parquet or .csv.
     #[arg(short, long, value_name = "FILE", group = "outputs")]
     output: Option<PathBuf>,
-    /// Where to write the jobs that held GPUs, for gleaner simulate: a name ending in .csv or
-    /// .parquet. The table needs the column AllocTRES, and Partition or Account.
+    /// Table to write of the jobs that held GPUs, for `gleaner simulate`: a name that ends in
+    /// .csv or .parquet. The output of sacct must have the column AllocTRES, and Partition or
+    /// Account.
     #[arg(long, value_name = "FILE", group = "outputs")]
     jobs: Option<PathBuf>,
     #[command(flatten)]
     cluster: ClusterArgs,
-    /// What makes the virtual clusters of the jobs.
+    /// Column whose values are the virtual clusters of the jobs.
     #[arg(long, value_enum, value_name = "COLUMN", default_value_t = VcColumn::Partition)]
     vc: VcColumn,
-    /// What parts the cells, if not a bar: as given to sacct's --delimiter.
+    /// Delimiter of the cells, as given to sacct with --delimiter [default: a vertical bar].
     #[arg(long, value_name = "TEXT")]
     delimiter: Option<String>,
 }
@@ -36,7 +37,7 @@ pub struct Args {
 /// Columns that can make virtual clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VcColumn {
-    /// The partition, or else the account.
+    /// The partition, or the account if there is no partition.
     Partition,
     /// The account.
     Account,

@@ -16,15 +16,16 @@ use crate::output::table::Form;
 /// Formats of traces.
 #[derive(Debug, Subcommand)]
 pub enum What {
-    /// Microsoft's Philly: cluster_job_log. With -o NAME.gev, when its machines were idle.
+    /// Read Microsoft's trace of Philly, cluster_job_log: its jobs, or with -o NAME.gev when its
+    /// machines were idle.
     Philly(PhillyArgs),
-    /// Alibaba's PAI of 2020: pai_job_table.csv and pai_task_table.csv, in any order.
+    /// Read Alibaba's PAI trace of 2020: pai_job_table.csv and pai_task_table.csv, in any order.
     Pai(PaiArgs),
-    /// Batsim: a workload, JSON. Its resources count as GPUs, one a node.
+    /// Read a workload of Batsim, JSON. Each of its resources counts as a node with one GPU.
     Batsim(TraceArgs),
-    /// SenseTime's Helios: cluster_log.csv.
+    /// Read SenseTime's trace of Helios, cluster_log.csv.
     Helios(HeliosArgs),
-    /// Gavel's traces: .trace files, which count steps.
+    /// Read .trace files of Gavel, in which the work of jobs is a number of steps.
     Gavel(GavelArgs),
 }
 
@@ -32,15 +33,15 @@ pub enum What {
 pub struct PhillyArgs {
     #[command(flatten)]
     trace: TraceArgs,
-    /// The machines and their GPUs: cluster_machine_list [default: those that jobs name].
+    /// Machines and their GPUs: cluster_machine_list [default: the machines that jobs name].
     #[arg(long, value_name = "FILE")]
     machines: Option<PathBuf>,
     #[command(flatten)]
     zone: ZoneArgs,
-    /// Start of the event log [default: from when on the trace is complete].
+    /// Start of the event log [default: the time from which the trace is complete].
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// End of the event log [default: until when the trace is complete].
+    /// End of the event log [default: the time until which the trace is complete].
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
 }
@@ -49,8 +50,8 @@ pub struct PhillyArgs {
 pub struct PaiArgs {
     #[command(flatten)]
     trace: TraceArgs,
-    /// The machines, their types and GPUs: pai_machine_spec.csv. They make the sizes of the
-    /// virtual clusters, one for each type.
+    /// Machines with their types and GPUs: pai_machine_spec.csv. Each type becomes a virtual
+    /// cluster with the nodes of that type.
     #[arg(long, value_name = "FILE", conflicts_with = "node_count")]
     machines: Option<PathBuf>,
 }
@@ -59,8 +60,7 @@ pub struct PaiArgs {
 pub struct HeliosArgs {
     #[command(flatten)]
     trace: TraceArgs,
-    /// The GPUs of each virtual cluster by day, of which the most count:
-    /// cluster_gpu_number.csv.
+    /// GPUs of each virtual cluster by day: cluster_gpu_number.csv. The largest number counts.
     #[arg(long, value_name = "FILE", conflicts_with = "node_count")]
     machines: Option<PathBuf>,
     #[command(flatten)]
@@ -71,13 +71,13 @@ pub struct HeliosArgs {
 pub struct GavelArgs {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Steps a second of every kind of job: simulation_throughputs.json.
+    /// Steps per second of each kind of job: simulation_throughputs.json.
     #[arg(long, value_name = "FILE")]
     throughputs: Option<PathBuf>,
-    /// The type of GPUs of which the throughputs are used.
+    /// Type of GPU whose throughputs are used.
     #[arg(long, value_name = "NAME", default_value = "v100")]
     worker_type: String,
-    /// Steps a second of all jobs, without a file of throughputs.
+    /// Steps per second of all jobs, instead of a file of throughputs.
     #[arg(long, value_name = "NUMBER", conflicts_with = "throughputs", value_parser = speed)]
     steps_per_second: Option<f64>,
 }
@@ -91,27 +91,27 @@ fn speed(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, Args)]
 struct ZoneArgs {
-    /// The trace's time zone, such as America/Los_Angeles or -08:00 [default: local times as
-    /// they are].
+    /// Time zone of the trace, such as America/Los_Angeles or -08:00 [default: local times stay
+    /// as they are].
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
-    /// Files of the trace, plain, gzipped or in Zstandard; - for stdin.
+    /// Files of the trace, plain or compressed with gzip or Zstandard; - for stdin.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     cluster: ClusterArgs,
-    /// Put all jobs in one virtual cluster of so many nodes [default: the trace's virtual
-    /// clusters, each with as many nodes as its jobs ever held at once].
+    /// Put all jobs in one virtual cluster of this many nodes [default: the virtual clusters of
+    /// the trace, each with as many nodes as its jobs ever held at once].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     node_count: Option<u32>,
-    /// Stop at the first job that cannot be read or contradicts itself.
+    /// Stop at the first job that cannot be read or that contradicts itself.
     #[arg(long)]
     strict: bool,
-    /// Where to write the jobs: a name ending in .csv or .parquet.
+    /// Table of jobs to write: a name that ends in .csv or .parquet.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -119,11 +119,11 @@ pub struct TraceArgs {
 /// What is written beside the jobs.
 #[derive(Debug, Args)]
 pub struct ClusterArgs {
-    /// GPUs of every node, for the jobs [default: 8; of Batsim 1].
+    /// GPUs of each node that jobs run on [default: 8; for Batsim 1].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
     gpus_per_node: Option<u32>,
-    /// Where to write the virtual clusters and their nodes [default: vc_config.csv beside
-    /// jobs.csv, NAME_vc_config.csv beside other NAMEs].
+    /// Table to write of the virtual clusters and their nodes [default: beside jobs.csv
+    /// vc_config.csv, beside another NAME.csv NAME_vc_config.csv].
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
 }

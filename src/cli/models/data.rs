@@ -20,28 +20,28 @@ use crate::models::{Calendar, submissions};
 #[derive(Debug, Clone, Args, serde::Serialize)]
 #[command(next_help_heading = "Input")]
 pub struct DataArgs {
-    /// Directory with everything under its usual name: cluster_throughput.csv,
-    /// single_data.csv, colocate_info.csv, jobs.csv, vc_config.csv. Options that name
-    /// single files go first.
+    /// Directory that holds all files under their usual names: cluster_throughput.csv,
+    /// single_data.csv, colocate_info.csv, jobs.csv, vc_config.csv. Options that name a single
+    /// file take precedence.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// What was submitted, by intervals of ten minutes: time, submit_gpu_job,
-    /// submit_gpu_num. For throughput.
+    /// For throughput: submissions in intervals of ten minutes, with the columns time,
+    /// submit_gpu_job and submit_gpu_num.
     #[arg(long, value_name = "FILE")]
     series: Option<PathBuf>,
-    /// Workloads measured alone, with their sharing scores. For packing.
+    /// For packing: workloads measured alone, with their sharing scores.
     #[arg(long, value_name = "FILE")]
     profiles: Option<PathBuf>,
-    /// Workloads measured in pairs. For the evaluation of packing.
+    /// For the evaluation of packing: workloads measured in pairs.
     #[arg(long, value_name = "FILE")]
     colocate: Option<PathBuf>,
-    /// Jobs, as gleaner simulate takes them. For workload.
+    /// For workload: jobs, as `gleaner simulate` reads them.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Nodes of each virtual cluster, likewise.
+    /// For workload: nodes of each virtual cluster, as `gleaner simulate` reads them.
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
-    /// Civil time of the trace's second 0 [default: the trace's own, or 1970-01-01].
+    /// Date of second 0 of the trace [default: that of the trace, or 1970-01-01].
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
     epoch: Option<Time>,

@@ -15,33 +15,36 @@ use crate::models::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, th
 use crate::models::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
 use crate::output::evaluation::{Findings, PackingFindings, PackingRow, text};
 
-/// Measure models on data that they have not seen, beside rules and models from libraries.
+/// Measure models on data that they have not seen, and compare them with simple rules and with
+/// models from libraries.
 ///
-/// Mean absolute error, R², rank correlation, and the time to fit and to predict.
+/// The measures are mean absolute error, R², rank correlation, and the time to fit and to
+/// predict.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner evaluate --data trace\n  \
     gleaner evaluate throughput --series cluster_throughput.csv --until 2020-09-01\n  \
     gleaner evaluate workload --data venus_sept --epoch 2020-04-01 --estimates published.csv")]
 pub struct Args {
-    /// Which models [default: all].
+    /// Models to measure [default: all].
     #[arg(value_enum, value_name = "MODEL")]
     what: Vec<models::Kind>,
-    #[command(flatten)]
-    data: DataArgs,
-    /// Learn from what was submitted before this time, test on the rest [default: the last
-    /// month of a series; the jobs after two weeks, or the second half].
+    /// Learn from what was submitted before this time, and test on the rest [default: the start
+    /// of the last month of a series; for jobs, two weeks after the first, or the middle].
     #[arg(long, value_name = "TIME")]
     until: Option<Time>,
-    /// Estimates from elsewhere to measure beside: job_id, priority. For workload.
+    /// For workload: also measure these estimates, a file with the columns job_id and priority.
     #[arg(long, value_name = "FILE")]
     estimates: Option<std::path::PathBuf>,
     /// Seed of the models and of random splits.
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     seed: u64,
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
+    // Last, as the heading of its options holds for all that follow.
+    #[command(flatten)]
+    data: DataArgs,
 }
 
 /// Runs the subcommand.

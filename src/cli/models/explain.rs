@@ -23,11 +23,11 @@ use crate::models::{Model, Trained, known_jobs};
 use crate::output::explanation::{json, text};
 use crate::report::Report;
 
-/// Explain a trained model: what it goes by, what each feature does, and how one prediction
-/// comes about.
+/// Explain a trained model: which features it uses, what each of them adds, and how one
+/// prediction comes about.
 ///
-/// A machine adds up a score from each feature, and from some pairs of features; the scores
-/// are all there is to it, and all can be looked at.
+/// An explainable boosting machine adds up one score for each feature, and one for some pairs of
+/// features. The model consists of these scores alone, and all of them can be shown.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = "Examples:\n  \
     gleaner explain models/workload.json\n  \
@@ -35,35 +35,36 @@ use crate::report::Report;
     gleaner explain models/workload.json --job 17 --data trace\n  \
     gleaner explain models/throughput.json --label gpus -o throughput.html")]
 pub struct Args {
-    /// The model.
+    /// The model, a file of `gleaner train`.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// A term whose scores to show, by bin; pairs are named `a & b`. May be given again.
+    /// Show the scores of this term by bin; a pair is named `a & b`. Can be given several times.
     #[arg(long, value_name = "NAME")]
     term: Vec<String>,
-    /// Of a throughput model: which of its two machines [default: jobs].
+    /// For a throughput model: which of its two machines to explain [default: jobs].
     #[arg(long, value_enum, value_name = "LABEL")]
     label: Option<Label>,
-    /// Of a workload model: the estimator, of ebm, ebm-seconds, history, median and mean
-    /// [default: best, the one that training chose].
+    /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and
+    /// mean [default: best, the one that training chose].
     #[arg(long, value_name = "NAME")]
     estimator: Option<EstimatorChoice>,
-    /// Break down the prediction for this row of the data, counted from 1.
+    /// Explain the prediction for this row of the data, counted from 1.
     #[arg(long, value_name = "NUMBER", conflicts_with = "job")]
     row: Option<usize>,
-    /// Break down the prediction for the job of this name. For workload.
+    /// For a workload model: explain the prediction for the job of this id.
     #[arg(long, value_name = "ID")]
     job: Option<String>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    data: DataArgs,
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
     /// Write the page or pictures; the text is not printed then.
     #[command(flatten)]
     #[serde(skip)]
     drawn: Drawn,
+    // Last, as the heading of its options holds for all that follow.
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataArgs,
 }
 
 /// Runs the subcommand.

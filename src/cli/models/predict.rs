@@ -13,28 +13,30 @@ use crate::models::{Model, estimates_by};
 use crate::output::{prediction, table::Form};
 use crate::words::counted;
 
-/// Predict by a trained model.
+/// Predict with a trained model.
 ///
-/// What is written is what `gleaner simulate` takes: a throughput model makes the file of
-/// --forecast, a workload model that of --estimates, a packing model that of --profiles.
+/// The table that is written is one that `gleaner simulate` reads: of a throughput model the file
+/// for --forecast, of a workload model that for --estimates, of a packing model that for
+/// --profiles.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner predict models/workload.json --data trace -o estimates.csv\n  \
     gleaner simulate --data trace --policy qssf --estimates estimates.csv\n  \
     gleaner predict models/throughput.json --data trace -o forecast.parquet")]
 pub struct Args {
-    /// The model.
+    /// The model, a file of `gleaner train`.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    #[command(flatten)]
-    data: DataArgs,
-    /// Of a workload model: the estimator, of ebm, ebm-seconds, history, median and mean
-    /// [default: best, the one that training chose].
+    /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and
+    /// mean [default: best, the one that training chose].
     #[arg(long, value_name = "NAME")]
     estimator: Option<EstimatorChoice>,
-    /// The table to write: .csv or .parquet.
+    /// Table to write: .csv or .parquet.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    // Last, as the heading of its options holds for all that follow.
+    #[command(flatten)]
+    data: DataArgs,
 }
 
 /// Runs the subcommand.

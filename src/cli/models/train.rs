@@ -25,16 +25,18 @@ use crate::models::stored::Input;
 use crate::models::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
 use crate::output::{model, training};
 
-/// Train the models that Lucid schedules by, and save them.
+/// Train the models that the policy Lucid uses, and save them.
 ///
-/// Each goes to its own file in the directory of --out: throughput.json (what will be
-/// submitted), packing.json (who shares a GPU well), workload.json (how long jobs run).
-/// `gleaner predict` and `gleaner simulate --models` take them, `gleaner explain` shows them.
+/// Each model gets its own file in the directory of --out: throughput.json forecasts what will be
+/// submitted, packing.json scores how well workloads share a GPU, and workload.json estimates how
+/// long jobs run. `gleaner predict` and `gleaner simulate --models` use these files; `gleaner
+/// explain` shows what is in them.
 ///
-/// Durations are estimated in several ways: by explainable boosting machines, by the user's
-/// earlier jobs, by the median or the mean of all. The last third of the jobs, in whole weeks, is
-/// held out to compare them; the file holds all of them, fitted on all jobs, and says which
-/// ranks jobs best. That one is used unless another is named.
+/// Durations are estimated in several ways: by explainable boosting machines, by the earlier jobs
+/// of the user, and by the median or the mean of all jobs. To compare these estimators, the last
+/// third of the jobs, in whole weeks, is held out. The file then holds all estimators, fitted on
+/// all jobs, and the name of the one that ranked the held-out jobs best. That one is used unless
+/// another is named.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
@@ -42,20 +44,25 @@ use crate::output::{model, training};
     gleaner train throughput --series cluster_throughput.csv --until 2020-09-01\n  \
     gleaner train workload --trace jobs.csv --cluster vc_config.csv --no-profile")]
 pub struct Args {
-    /// Which models.
+    /// Models to train.
     #[arg(value_enum, required = true, value_name = "MODEL")]
     what: Vec<What>,
+    /// Directory for the models.
+    #[arg(short, long, value_name = "DIR", default_value = "models")]
+    out: PathBuf,
+    // Behind the others, as the headings of these options hold for all that follow.
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
     learning: LearningArgs,
-    /// Make what a feature adds monotone, such as gpu_num=increasing (throughput and
-    /// workload; isotonic regression).
-    #[arg(long, value_name = "FEATURE=increasing|decreasing")]
+    /// For throughput and workload: make what a feature adds only increase or only decrease, such
+    /// as gpu_num=increasing (isotonic regression).
+    #[arg(
+        long,
+        value_name = "FEATURE=increasing|decreasing",
+        help_heading = "Learning"
+    )]
     monotone: Vec<Monotone>,
-    /// Directory for the models.
-    #[arg(short, long, value_name = "DIR", default_value = "models")]
-    out: PathBuf,
 }
 
 /// How models learn.
@@ -66,15 +73,15 @@ pub struct LearningArgs {
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "crate::cli::inputs::as_text")]
     pub until: Option<Time>,
-    /// Workload: leave the job's profile out. In published traces profiles were made up
-    /// from durations, and give them away.
+    /// For workload: learn without the profiles of jobs. In published traces the profiles were
+    /// made up from the durations, and so reveal them.
     #[arg(long)]
     pub no_profile: bool,
-    /// Workload: which estimator is used where no other is named: best (on jobs held out),
-    /// ebm, ebm-seconds (as published), history, median or mean.
+    /// For workload: the estimator to use where no other is named: best (on held-out jobs), ebm,
+    /// ebm-seconds (as published), history, median or mean.
     #[arg(long, value_name = "NAME", default_value_t = EstimatorChoice::Best)]
     pub estimator: EstimatorChoice,
-    /// Seed; the same seed gives the same models.
+    /// Seed. The same seed gives the same models.
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub seed: u64,
 }
@@ -88,13 +95,13 @@ impl LearningArgs {
 /// A model, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// Forecast of what is submitted.
+    /// Forecasts what will be submitted.
     Throughput,
-    /// Sharing scores of workloads.
+    /// Scores how well workloads share a GPU.
     Packing,
-    /// Durations of jobs.
+    /// Estimates how long jobs run.
     Workload,
-    /// All three.
+    /// All three models.
     All,
 }
 

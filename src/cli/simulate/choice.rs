@@ -12,7 +12,7 @@ use crate::lucid::policies::{self, PolicyEntry, Without};
 /// What is simulated.
 #[derive(Debug, Args, Serialize)]
 pub struct Choice {
-    /// Policies, separated by commas, or `all`.
+    /// Policies, separated by commas, or `all`. They are listed below.
     #[arg(
         short = 's',
         long,
@@ -22,14 +22,14 @@ pub struct Choice {
         default_value = "all"
     )]
     policy: Vec<String>,
-    /// Where jobs are placed: consolidate, consolidate-first or random.
+    /// How jobs are placed: consolidate, consolidate-first or random.
     #[arg(short = 'p', long, value_name = "NAME", default_value = "consolidate", value_parser = placer_name)]
     placer: String,
-    /// Parts that Lucid does without, separated by commas.
+    /// Parts of Lucid to leave out, separated by commas.
     #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
     without: Vec<Part>,
-    /// Set the survivor of a pair back to full speed, where the original leaves it slow.
-    /// With `=both`, Lucid is shown as the original has it and corrected.
+    /// When one job of a pair ends, let the other run at full speed again; in the original it
+    /// stays slow. `=both` simulates Lucid twice, as the original and corrected.
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
     corrected: Option<Corrected>,
 }
@@ -38,11 +38,11 @@ pub struct Choice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Part {
-    /// Sharing scores and priorities when looking for a partner.
+    /// Sharing scores and priorities are ignored when a partner is chosen.
     Packing,
-    /// The forecast: sharing stays off.
+    /// There is no forecast, and GPUs are never shared.
     Throughput,
-    /// Estimated durations.
+    /// There are no estimated durations.
     Estimate,
 }
 
@@ -52,7 +52,7 @@ enum Part {
 enum Corrected {
     /// The corrected simulation alone.
     Only,
-    /// The original's and the corrected one.
+    /// The original simulation and the corrected one.
     Both,
 }
 

@@ -28,60 +28,62 @@ use crate::models::{Calendar, Weekly, score_workloads};
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Input")]
 pub struct FileArgs {
-    /// Directory with everything under its usual name: jobs.csv, vc_config.csv,
-    /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv.
-    /// Options that name single files go first.
+    /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,
+    /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options
+    /// that name a single file take precedence.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Jobs: CSV or Parquet with job_id, vc, gpu_num, submit_time and duration, as the logs
-    /// of Lucid's artifact, Helios and Philly.
+    /// Jobs: CSV or Parquet with the columns job_id, vc, gpu_num, submit_time and duration, like
+    /// the logs in the artifacts of Lucid, Helios and Philly.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Nodes of each virtual cluster: CSV or Parquet with its name and num.
+    /// Nodes of each virtual cluster: CSV or Parquet with a column of names and the column num.
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
-    /// GPUs of every node.
+    /// GPUs of each node.
     #[arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
     gpus_per_node: u32,
-    /// Estimated durations: a file of job_id and priority (seconds), `oracle` for the true
-    /// ones, the same number of seconds for all, or an estimator: `history` (of the user),
-    /// `median`, `mean`, `ebm`, `ebm-seconds`, or `best`. Estimators are learnt in the simulation
-    /// as by --models train (`best`: of all but ebm-seconds, anew each week), or are those of
-    /// --models DIR. For qssf, lucid and easy.
+    /// Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority
+    /// (in seconds); `oracle`, the true durations; one number of seconds for all jobs; or an
+    /// estimator: `history` (the earlier jobs of the user), `median`, `mean`, `ebm`,
+    /// `ebm-seconds`, or `best`. With --models DIR, estimators are read from there. Otherwise
+    /// they are learnt in the simulation as with --models train; `best` then chooses again each
+    /// week among all but ebm-seconds.
     #[arg(long, value_name = "FILE|oracle|SECONDS|NAME")]
     estimates: Option<Named>,
-    /// Workloads alone on their GPUs, with their sharing scores: measured, or predicted by
-    /// gleaner driple profiles. For lucid.
+    /// For lucid: profiles of workloads that have their GPUs alone, with sharing scores;
+    /// measured, or predicted by `gleaner driple profiles`.
     #[arg(long, value_name = "FILE")]
     profiles: Option<PathBuf>,
-    /// Workloads measured in pairs. For lucid.
+    /// For lucid: workloads measured in pairs.
     #[arg(long, value_name = "FILE")]
     colocate: Option<PathBuf>,
-    /// Forecast of submissions: a file of time, pred_gpu_job and pred_gpu_num, or a number
-    /// for both. For lucid, which without one always shares.
+    /// For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and
+    /// pred_gpu_num, or one number for both. Without a forecast lucid always shares GPUs.
     #[arg(long, value_name = "FILE|NUMBER")]
     forecast: Option<Named>,
-    /// First submission to simulate, of a trace with civil times.
+    /// Time of the first submission to simulate, if the trace has dates.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
     from: Option<Stamp>,
-    /// Last submission to simulate, likewise.
+    /// Time of the last submission to simulate, if the trace has dates.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
     to: Option<Stamp>,
-    /// Leave out faulty jobs; they are listed in skipped.csv.
+    /// Leave out faulty jobs, and list them in skipped.csv.
     #[arg(long)]
     skip_invalid: bool,
-    /// A published experiment, whose files are in --data.
-    #[arg(long, value_enum, requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"])]
+    /// A published experiment, whose files are in the directory of --data.
+    #[arg(long, value_enum, value_name = "NAME", requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"])]
     preset: Option<Preset>,
-    /// The original's experiments: Venus_Sept, Venus_July, Philly and so on, with -t.
+    /// An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t.
     #[arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster", "data"])]
     experiment: Option<String>,
-    /// The original's directory of the experiment's trace.
+    /// Directory of the experiment's trace, as in the original.
     #[arg(short = 't', long, value_name = "DIR", requires = "experiment")]
     trace_dir: Option<PathBuf>,
-    /// As the original's: the policies fifo, sjf, srtf, qssf and tiresias.
+    /// Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and
+    /// tiresias.
     #[arg(long, conflicts_with = "policy")]
     sweep: bool,
 }
@@ -90,7 +92,7 @@ pub struct FileArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Preset {
-    /// Venus in September 2020, of Lucid's evaluation.
+    /// Venus in September 2020, from the evaluation of Lucid.
     VenusSept,
 }
 

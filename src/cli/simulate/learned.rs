@@ -32,29 +32,29 @@ use crate::models::{
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Models")]
 pub struct ModelArgs {
-    /// Models in place of files of estimates, forecast and scores. `train` learns them from
-    /// the data itself, without looking ahead: the forecast from what was submitted before
-    /// the start (anew each week where there is no week of that), estimates anew each week
-    /// from the jobs that have ended. DIR has models of gleaner train. Estimates are those of
-    /// the estimator that ranks jobs held out best, unless --estimates names another. Options
-    /// that name single files go first.
+    /// Models that take the place of the files of estimates, forecast and sharing scores. Options
+    /// that name a single file take precedence. DIR holds models of `gleaner train`; estimates
+    /// come from the estimator that ranked held-out jobs best, unless --estimates names another.
+    /// `train` learns the models from the data itself, and never from the future: the forecast
+    /// from what was submitted before the start (or, with less than a week of that, again each
+    /// week), and the estimates again each week from the jobs that have ended by then.
     #[arg(long, value_name = "DIR|train")]
     models: Option<Learned>,
-    /// What was submitted, by intervals of ten minutes, before the trace and with it
-    /// [default: cluster_throughput.csv of --data; else what the trace submits].
+    /// Submissions in intervals of ten minutes, before the trace and during it [default:
+    /// cluster_throughput.csv in --data; without it, what the trace submits].
     #[arg(long, value_name = "FILE", requires = "models")]
     series: Option<PathBuf>,
-    /// Civil time of the trace's second 0, such as 2020-04-01. The dates of --idle-events and
-    /// the hours and weekdays that models learn from follow from it [default: the trace's own,
-    /// the experiment's, or 1970-01-01].
+    /// Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the
+    /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
+    /// that models learn from.
     #[arg(long, value_name = "TIME", help_heading = "Input")]
     #[serde(serialize_with = "as_text")]
     pub(super) epoch: Option<Time>,
-    /// Leave profiles out of what estimates are learnt from. In published traces they were
-    /// made up from durations, and give them away.
+    /// Learn estimates without the profiles of jobs. In published traces the profiles were made
+    /// up from the durations, and so reveal them.
     #[arg(long)]
     no_profile: bool,
-    /// The estimate of every job in the first week, where estimates are learnt.
+    /// Estimate for every job of the first week, if estimates are learnt.
     #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, value_parser = seconds)]
     first_estimate: f64,
     /// Seed of the models that are learnt.

@@ -40,19 +40,19 @@ pub use prepared::Prepared;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
-/// Every virtual cluster is simulated alone, from event to event; the results are those
-/// of Lucid's simulator, which steps through every second. Of its flags -e, -t, -l, -s,
-/// -p, -j and --sweep are understood.
+/// Each virtual cluster is simulated on its own, from event to event. The results are those of
+/// Lucid's simulator, which steps through every second; "the original" is that simulator, and its
+/// flags -e, -t, -l, -s, -p, -j and --sweep work as well.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = after_help())]
 pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     choice: Choice,
-    /// Check every schedule with a checker that knows no policy.
+    /// Check every schedule with a checker that shares no code with the policies.
     #[arg(long)]
     check: bool,
-    /// Threads [default: all cores]; the results do not depend on it.
+    /// Number of threads [default: the number of cores]. The results do not depend on it.
     #[arg(short = 'j', long, alias = "processes", value_name = "COUNT")]
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -78,7 +78,7 @@ Examples:
   gleaner simulate --data trace --policy lucid --models train --out run
   gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
 
-What a policy leaves idle can be harvested:
+Harvest what a policy leaves idle:
   gleaner simulate --data trace --policy srtf --epoch 2026-01-05 --idle-events idle.csv
   gleaner synth tasks -o tasks.toml
   gleaner replay --events idle.csv --tasks tasks.toml";
@@ -90,7 +90,7 @@ fn after_help() -> String {
         format!("  {:8} {mark} {}\n", policy.name, policy.title)
     });
     let policies: String = policies.collect();
-    format!("Policies (`all` is those with a star):\n{policies}\n{EXAMPLES}")
+    format!("Policies:\n{policies}\nPolicies with a star are those of `all`.\n\n{EXAMPLES}")
 }
 
 /// What is written.
@@ -100,7 +100,7 @@ struct OutputArgs {
     /// Directory for run.json, summary.json and the tables.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// As --out DIR/EXPERIMENT, with the experiment of -e.
+    /// Write to DIR/EXPERIMENT, as --out would; EXPERIMENT is the name given with -e.
     #[arg(
         short = 'l',
         long,
@@ -109,20 +109,20 @@ struct OutputArgs {
         requires = "experiment"
     )]
     log_dir: Option<PathBuf>,
-    /// Write the tables of jobs and minutes as CSV, too, not as Parquet alone.
+    /// Write the tables of jobs and minutes as CSV as well as Parquet.
     #[arg(long)]
     csv: bool,
-    /// Write the original's CSV logs, too: DIR/logs/VC/POLICY_PLACER_VC_{log,seq}.csv.
+    /// Also write the CSV logs of the original: DIR/logs/VC/POLICY_PLACER_VC_{log,seq}.csv.
     #[arg(long)]
     logs: bool,
-    /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv,
-    /// .parquet or .gev. Takes a single policy; --epoch dates it where the trace has no dates.
+    /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet
+    /// or .gev. This takes a single policy. If the trace has no dates, --epoch sets them.
     #[arg(long, value_name = "FILE")]
     idle_events: Option<PathBuf>,
     /// Print the summary as JSON instead of tables.
     #[arg(long)]
     json: bool,
-    /// No progress bar.
+    /// Show no progress bar.
     #[arg(long)]
     quiet: bool,
 }

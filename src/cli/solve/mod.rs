@@ -16,13 +16,15 @@ use crate::{ingest, output};
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
-/// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]} and may
-/// have "groups": [{"name", "tasks", "min_total", "max_total"}], bounds on the nodes
-/// that several tasks hold together, "goal": "max-min", as of share-fair replays, of
-/// which --write-model writes the model of the least share, and in a task "weight", which
-/// multiplies its objective. So that every solver takes them, "t_fwd" is from 1e-6 to 1e12
-/// seconds, a rescale costs at most 1e12 seconds and a million windows of what the task earns
-/// at its best, and "curve_objective" holds 0 or numbers from 1e-100 to 1e100.
+/// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. It may have
+/// "groups": [{"name", "tasks", "min_total", "max_total"}]: bounds on the nodes that several
+/// tasks hold together. It may have "goal": "max-min", the goal of share-fair replays;
+/// --write-model then writes the model that maximises the least share. A task may have a
+/// "weight", which multiplies its objective.
+///
+/// So that every solver takes a problem, its numbers have ranges: "t_fwd" is from 1e-6 to 1e12
+/// seconds. A rescale costs at most 1e12 seconds, and at most a million times what its task earns
+/// in a window at its best. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \
@@ -32,15 +34,16 @@ pub struct Args {
     /// A JSON object, or JSON lines; - for stdin.
     #[arg(value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    #[command(flatten)]
-    solver: SolverArgs,
-    /// Also write the model for other solvers; the name ends in .lp or .mps. With
-    /// several problems each gets a file of its own, NAME-ID.lp.
+    /// Also write the model for other solvers. The name ends in .lp or .mps. Each of several
+    /// problems gets its own file, NAME-ID.lp.
     #[arg(long, value_name = "FILE")]
     write_model: Option<PathBuf>,
     /// Check every answer with a checker that shares no code with the solvers.
     #[arg(long)]
     check: bool,
+    // Last, as the heading of its options holds for all that follow.
+    #[command(flatten)]
+    solver: SolverArgs,
 }
 
 /// Runs the subcommand.

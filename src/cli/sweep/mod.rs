@@ -28,10 +28,10 @@ use experiment::Experiment;
 
 /// Run every combination of the settings that a plan lists, and find the best.
 ///
-/// The plan is a TOML file with a table [replay] or [simulate], whose settings are values
-/// or lists of values; dataset/README.md describes it. Each run's result is kept as it
-/// finishes: started again, a sweep goes on with what is missing, and a changed plan uses
-/// what still fits.
+/// The plan is a TOML file with a table [replay] or [simulate]. Each of its settings is a value
+/// or a list of values; dataset/README.md describes them. The result of each run is kept when it
+/// finishes. A sweep that is started again runs only what is missing; results that fit a changed
+/// plan are used again.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = "Examples:\n  \
     gleaner sweep dataset/sweep.toml --dry-run\n  \
@@ -44,21 +44,21 @@ pub struct Args {
     /// Directory for the table, the best settings, and a file for each run.
     #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// Figure by which the best settings are chosen, as its mean over their seeds [default:
-    /// total_work, or avg_jct_s of simulations]. Equals are told apart by total_work, then completion_mean_s, then
-    /// rescale_loss; of simulations by avg_jct_s, then avg_queue_s, then checkpoints.
+    /// Figure by which the best settings are chosen: its mean over their seeds [default:
+    /// total_work; for simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s
+    /// and rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
     #[arg(long, value_name = "METRIC")]
     best: Option<String>,
-    /// Runs at once [default: as many as there are cores]; the results do not depend on it.
+    /// Number of runs at once [default: the number of cores]. The results do not depend on it.
     #[arg(short = 'j', long, value_name = "COUNT")]
     jobs: Option<NonZeroUsize>,
-    /// Read and check everything, list the runs, and run nothing.
+    /// Read and check all inputs and list the runs, but run none.
     #[arg(long)]
     dry_run: bool,
     /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
-    /// No progress bar.
+    /// Show no progress bar.
     #[arg(long)]
     quiet: bool,
 }

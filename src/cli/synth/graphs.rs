@@ -12,12 +12,12 @@ use crate::cli::remark;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Computational graphs of training jobs, and what the jobs consume on a set-up.
+/// Generate computational graphs of training jobs, and what the jobs consume on a set-up.
 ///
 /// Writes graphs/*.pbtxt (the graph of a training step, as TensorFlow writes it), onnx/*.onnx
 /// (the model alone), and measured.csv. Networks are drawn at random from families of
-/// convolutional networks and transformers. The figures are computed by a simple model of
-/// the set-up, not measured.
+/// convolutional networks and transformers. The figures in measured.csv are computed from a
+/// simple model of the set-up; nothing is measured.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
@@ -25,20 +25,20 @@ use crate::files;
     gleaner synth graphs --setup 2080Ti --count 20 -o slower\n  \
     gleaner synth graphs --for trace -o workloads")]
 pub struct Args {
-    /// Number of jobs; a model needs some 200 to learn well.
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Number of jobs. A model needs about 200 to learn well.
+    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
-    /// A job for each workload of a trace instead, as gleaner synth jobs makes it: a network of
-    /// the model's family that keeps a GPU about as busy as the trace says. Writes a table of them,
-    /// workloads.csv, as well.
+    /// Generate one job for each workload of this trace, a directory of `gleaner synth jobs`: a
+    /// network of the family of the model that keeps a GPU about as busy as the trace says. Also
+    /// writes workloads.csv, a table of these jobs.
     #[arg(long = "for", value_name = "DIR", conflicts_with = "count")]
     trace: Option<PathBuf>,
-    /// What they are trained on: two V100 at 10 Gbit/s, two 2080Ti at 1 Gbit/s, or four
-    /// TitanRTX at 40 Gbit/s.
+    /// Machines that the jobs are trained on: two V100 with 10 Gbit/s between them, two 2080Ti
+    /// with 1 Gbit/s, or four TitanRTX with 40 Gbit/s.
     #[arg(long, value_name = "GPU", default_value = Setup::V100.gpu, value_parser = setups())]
     setup: Setup,
-    /// Seed; the same seed gives the same jobs.
-    #[arg(long, default_value_t = 0)]
+    /// Seed. The same seed gives the same jobs.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Directory to write to.
     #[arg(short, long, value_name = "DIR")]

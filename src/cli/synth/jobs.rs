@@ -14,11 +14,11 @@ use crate::synth::copies::{self, CopyError};
 use crate::synth::jobs::{Amount, JobOptions, generate};
 use crate::words::counted;
 
-/// Jobs of a GPU cluster, with all else that `gleaner simulate` takes in.
+/// Generate jobs of a GPU cluster, and all else that `gleaner simulate` reads.
 ///
 /// Writes jobs.csv, vc_config.csv, single_data.csv (profiles), colocate_info.csv (pairs),
-/// throughput_pred.csv (forecast) and duration_estimate.csv. Most jobs run for minutes on
-/// one GPU, a few for days; there are more by day than by night and at weekends.
+/// throughput_pred.csv (forecast) and duration_estimate.csv. Most jobs run for minutes on one
+/// GPU, a few for days. More are submitted by day than by night, and fewer at weekends.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
@@ -27,32 +27,34 @@ use crate::words::counted;
     gleaner synth jobs --vcs 15 --nodes 135 --days 30 --load 0.9 -o month\n  \
     gleaner synth jobs --from trace/jobs.csv --copies 10 -o tenfold")]
 pub struct Args {
-    /// Virtual clusters.
+    /// Number of virtual clusters.
     #[arg(long, value_name = "COUNT", default_value_t = 4)]
     vcs: u32,
-    /// Nodes of all virtual clusters together.
+    /// Number of nodes, of all virtual clusters together.
     #[arg(long, value_name = "COUNT", default_value_t = 24)]
     nodes: u32,
-    /// GPUs of every node.
+    /// GPUs of each node.
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     gpus_per_node: u32,
-    /// Days, of which the first is a Monday.
-    #[arg(long, default_value_t = 7)]
+    /// Number of days. The first is a Monday.
+    #[arg(long, value_name = "DAYS", default_value_t = 7)]
     days: u32,
-    /// GPU time that the jobs ask for, as a share of what there is.
+    /// GPU time that the jobs ask for, as a share of the GPU time of the cluster.
     #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
     load: f64,
-    /// Number of jobs, whatever load they make.
+    /// Number of jobs, instead of a load.
     #[arg(long, value_name = "COUNT", conflicts_with = "load")]
     jobs: Option<u32>,
-    /// Seed; the same seed gives the same files.
-    #[arg(long, default_value_t = 0)]
+    /// Seed. The same seed gives the same files.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Copy this trace, a CSV file, and the experiment's other files beside it.
+    /// Copy this trace, a CSV file, and the other files of the experiment beside it. Needs
+    /// --copies.
     #[arg(long, value_name = "TRACE", requires = "copies",
         conflicts_with_all = ["vcs", "nodes", "gpus_per_node", "days", "load", "jobs", "seed"])]
     from: Option<PathBuf>,
-    /// Every job so many times, at the same second, on so many times the nodes.
+    /// Submit every job this many times, at the same second, to a cluster with this many times
+    /// the nodes. Needs --from.
     #[arg(long, value_name = "COUNT", requires = "from",
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     copies: Option<u32>,

@@ -21,8 +21,8 @@ use crate::synth::events::{EventOptions, FragmentLength};
 use crate::synth::tasks::TaskOptions;
 use crate::words::counted;
 
-/// Generate event logs, schedulers' logs, training tasks, allocation problems, a GPU
-/// cluster's jobs, or computational graphs.
+/// Generate data: event logs, logs of schedulers, training tasks, allocation problems, jobs of a
+/// GPU cluster, or computational graphs.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
     #[command(subcommand)]
@@ -40,44 +40,44 @@ enum What {
     Schedule(schedule::What),
 }
 
-/// A log of idle nodes: every node alternates between busy and idle.
+/// Generate a log of idle nodes, each of which alternates between busy and idle.
 ///
-/// The defaults resemble a large machine: 8.7 % of node-time idle, half of the idle
-/// fragments shorter than 8 minutes.
+/// The defaults resemble a large machine: 8.7 % of node-time is idle, and half of the idle
+/// fragments are shorter than 8 minutes.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner synth events --nodes 100 --days 2 -o idle.csv\n  \
     gleaner synth events --nodes 4000 --days 14 --lengths exponential --fragment 1800 -o big.gev")]
 struct EventArgs {
     /// Number of nodes.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
     nodes: u32,
     /// Span in days.
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, value_name = "DAYS", default_value_t = 2.0)]
     days: f64,
     /// Time of the first row.
-    #[arg(long, default_value = "2026-01-01 00:00:00")]
+    #[arg(long, value_name = "TIME", default_value = "2026-01-01 00:00:00")]
     start: String,
     /// Share of node-time that is idle.
-    #[arg(long, default_value_t = 0.087)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.087)]
     idle_share: f64,
     /// Distribution of the lengths of idle fragments.
-    #[arg(long, value_enum, default_value_t = Lengths::LogNormal)]
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Lengths::LogNormal)]
     lengths: Lengths,
-    /// Length of idle fragments in seconds: the median (log-normal), mean (exponential) or
-    /// length (fixed).
+    /// Length of idle fragments in seconds: the median (lognormal), the mean (exponential) or
+    /// every length (fixed).
     #[arg(long, value_name = "SECONDS", default_value_t = 490.0)]
     fragment: f64,
-    /// Standard deviation of the log-normal's logarithm.
-    #[arg(long, default_value_t = 1.37)]
+    /// Standard deviation of the logarithm of lognormal lengths.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.37)]
     sigma: f64,
-    /// Seconds between looks at the nodes.
+    /// Seconds between two looks at the nodes: states change only at multiples of it.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     poll: u32,
-    /// Seed; the same seed gives the same log.
-    #[arg(long, default_value_t = 0)]
+    /// Seed. The same seed gives the same log.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Where to write: a name ending in .csv, .parquet or .gev.
+    /// Where to write: a name that ends in .csv, .parquet or .gev.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -85,35 +85,36 @@ struct EventArgs {
 /// Distribution of lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Lengths {
-    /// Many short, few long: what real machines show.
+    /// Many short and few long, as on real machines.
     #[value(name = "lognormal")]
     LogNormal,
-    /// Memoryless.
+    /// Without memory: how long a fragment has lasted says nothing about its end.
     Exponential,
-    /// All alike.
+    /// All of the same length.
     Fixed,
 }
 
-/// A set of elastic training tasks.
+/// Generate a set of elastic training tasks.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  gleaner synth tasks --count 20 -o tasks.toml")]
 struct TaskArgs {
     /// Number of tasks.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
     count: u32,
-    /// Number of different models, and so of scaling curves.
-    #[arg(long, default_value_t = 4)]
+    /// Number of different models; the tasks of a model share a scaling curve.
+    #[arg(long, value_name = "COUNT", default_value_t = 4)]
     models: u32,
     /// Most nodes that a task can use.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, value_name = "COUNT", default_value_t = 16)]
     max_nodes: u32,
     /// Mean work of a task, in hours on one node.
-    #[arg(long, default_value_t = 12.0)]
+    #[arg(long, value_name = "HOURS", default_value_t = 12.0)]
     hours: f64,
-    /// Submission of the first task [default: the start of whatever log it meets].
-    #[arg(long)]
+    /// Time at which the first task is submitted [default: the start of the log that is
+    /// replayed].
+    #[arg(long, value_name = "TIME")]
     start: Option<String>,
-    /// Seconds between submissions; needs --start.
+    /// Seconds between two submissions. Needs --start.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -121,30 +122,30 @@ struct TaskArgs {
         requires = "start"
     )]
     submit_every: f64,
-    /// Seed; the same seed gives the same tasks.
-    #[arg(long, default_value_t = 0)]
+    /// Seed. The same seed gives the same tasks.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Where to write: a name ending in .toml or .json.
+    /// Where to write: a name that ends in .toml or .json.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
-/// Allocation problems for `gleaner solve` and `gleaner compare`, as JSON lines.
+/// Generate allocation problems for `gleaner solve` and `gleaner compare`, as JSON lines.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  \
     gleaner synth problems --count 5 --tasks 100 --nodes 1500 -o - | gleaner compare --problems -")]
 struct ProblemArgs {
     /// Number of problems.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
     count: u32,
-    /// Tasks in each.
-    #[arg(long, default_value_t = 10)]
+    /// Tasks of each problem.
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
     tasks: usize,
-    /// Idle nodes in each.
-    #[arg(long, default_value_t = 100)]
+    /// Idle nodes of each problem.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
     nodes: u32,
-    /// Seed of the first; the others follow.
-    #[arg(long, default_value_t = 0)]
+    /// Seed of the first problem; the others count up from it.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Where to write; - for stdout.
     #[arg(short, long, value_name = "FILE")]

@@ -16,14 +16,14 @@ use crate::words::counted;
 /// Whose log.
 #[derive(Debug, Subcommand)]
 pub(super) enum What {
-    /// A Slurm cluster's jobs, as sacct lists them.
+    /// Generate the jobs of a Slurm cluster, as sacct lists them.
     #[command(after_help = "Example:\n  \
-        gleaner synth slurm --nodes 500 --days 30 -o jobs.txt --node-list nodes.txt \
-        --outages events.txt --truth truth.gev")]
+        gleaner synth slurm --nodes 500 --days 30 -o jobs.txt --node-list nodes.txt \\\n      \
+            --outages events.txt --truth truth.gev")]
     Slurm(SlurmArgs),
-    /// A PBS cluster's accounting records.
+    /// Generate the accounting records of a PBS cluster.
     Pbs(ScheduleArgs),
-    /// A Standard Workload Format log.
+    /// Generate a log in the Standard Workload Format.
     Swf(ScheduleArgs),
 }
 
@@ -31,7 +31,7 @@ pub(super) enum What {
 pub(super) struct SlurmArgs {
     #[command(flatten)]
     schedule: ScheduleArgs,
-    /// Let nodes break down now and then, and write when, as sacctmgr -P list events does.
+    /// Let nodes fail now and then, and write when, as `sacctmgr -P list events` does.
     #[arg(long, value_name = "FILE")]
     outages: Option<PathBuf>,
 }
@@ -39,16 +39,16 @@ pub(super) struct SlurmArgs {
 #[derive(Debug, ClapArgs)]
 pub(super) struct ScheduleArgs {
     /// Number of nodes.
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     nodes: u32,
     /// Span in days.
-    #[arg(long, default_value_t = 30.0)]
+    #[arg(long, value_name = "DAYS", default_value_t = 30.0)]
     days: f64,
     /// Start of the log.
-    #[arg(long, default_value = "2026-01-01 00:00:00")]
+    #[arg(long, value_name = "TIME", default_value = "2026-01-01 00:00:00")]
     start: String,
-    /// Share of node-time that is left idle, about.
-    #[arg(long, default_value_t = 0.07)]
+    /// Share of node-time that is left idle, roughly.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.07)]
     idle_share: f64,
     /// Mean run time of a job in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 7200.0)]
@@ -56,13 +56,14 @@ pub(super) struct ScheduleArgs {
     /// Mean number of nodes of a job.
     #[arg(long, value_name = "COUNT", default_value_t = 4.0)]
     job_nodes: f64,
-    /// Seed; the same seed gives the same log.
-    #[arg(long, default_value_t = 0)]
+    /// Seed. The same seed gives the same log.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Write the names of the nodes, as a list for gleaner ingest --nodes.
+    /// Also write the names of the nodes, as a list for --nodes of `gleaner ingest`.
     #[arg(long, value_name = "FILE")]
     node_list: Option<PathBuf>,
-    /// Write which nodes were idle, which is what gleaner ingest must find: .gev, .parquet or .csv.
+    /// Also write which nodes were idle, the event log that `gleaner ingest` must find: .gev,
+    /// .parquet or .csv.
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Where to write the log; - for stdout.

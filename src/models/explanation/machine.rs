@@ -11,9 +11,9 @@ use crate::models::Model;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
-    /// GPU jobs submitted in ten minutes.
+    /// Number of GPU jobs submitted in ten minutes.
     Jobs,
-    /// GPUs that these jobs ask for.
+    /// Number of GPUs that these jobs ask for.
     Gpus,
     /// How long a job runs.
     #[value(skip)]

@@ -22,39 +22,40 @@ use crate::words::counted;
 
 /// Predict what jobs will consume, from their computational graphs.
 ///
-/// Times are in the units that the model's measurements had, seconds for the samples; peaks of
-/// utilisation in percent. Predictions below zero are given as zero, but for models of --compat.
+/// Times have the unit of the measurements that the model learnt from (seconds for the samples);
+/// peaks of utilisation are in percent. Predictions below zero are given as zero, except those of
+/// models of --compat.
 ///
-/// Graphs of a directory that cannot be predicted are left out and listed on stderr with the reason;
-/// the exit code is 3 only where none can. A faulty graph that is named itself ends the command with
-/// exit code 3.
+/// If a graph in a directory cannot be predicted, it is left out and reported on stderr with the
+/// reason; if none can be predicted, the exit code is 3. A faulty graph that is named itself ends
+/// the command with exit code 3.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner driple predict --model model.safetensors resnet50.pbtxt\n  \
     gleaner driple predict --model model.safetensors jobs/graphs -o predicted.csv\n  \
     gleaner driple predict --model model.safetensors --data data.safetensors --part test --json")]
 pub struct Args {
-    /// The model, from gleaner driple train or convert.
+    /// The model, a file of `gleaner driple train` or `gleaner driple convert`.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Graphs, or directories of them: .pbtxt, .pb, .onnx, also .gz and .zst. Other files in a
-    /// directory, and directories in it, are not looked at.
+    /// Graphs, or directories of graphs: .pbtxt, .pb, .onnx, also as .gz and .zst. Other files of
+    /// a directory are ignored, and so are the directories in it.
     #[arg(value_name = "GRAPH", required_unless_present = "data")]
     graphs: Vec<PathBuf>,
-    /// A data set instead, whose graphs are grouped already.
+    /// Predict for the graphs of this data set, which are grouped already.
     #[arg(long, value_name = "FILE", conflicts_with = "graphs")]
     data: Option<PathBuf>,
-    /// Which part of it.
-    #[arg(long, value_enum, default_value_t = Part::Test, requires = "data")]
+    /// Part of the data set to predict.
+    #[arg(long, value_enum, value_name = "PART", default_value_t = Part::Test, requires = "data")]
     part: Part,
-    /// Frequencies of types of operations, for a model that does not know them: rows
-    /// type,share.
+    /// Frequencies of the types of operations, for a model that does not hold them: a CSV file
+    /// with the columns type and share.
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
-    /// The table to write: .csv or .parquet [default: print it].
+    /// Table to write: .csv or .parquet [default: print it].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -22,16 +22,18 @@ use lend::Lend;
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Lucid's profiler")]
 pub struct ProfilerArgs {
-    /// `auto` (as published for the clusters Venus and Philly, off for others), `off`, or
-    /// TIME,NODES,FACTOR: seconds for each job of up to NODES times FACTOR GPUs.
+    /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
+    /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that asks for at most NODES times
+    /// FACTOR GPUs, on NODES nodes.
     #[arg(long, value_name = "SETTING", default_value = "auto")]
     profiler: Setting,
-    /// Virtual clusters that lend the profiler its nodes for good: `auto` (all of them, from
-    /// those that keep the most), or VC=NODES, separated by commas [default: as published
-    /// with `--profiler auto`, else none: its nodes are extra, which other policies lack].
+    /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all
+    /// clusters, starting with those that keep the most nodes), or VC=NODES, separated by commas
+    /// [default: as published with `--profiler auto`; otherwise none, and the nodes of the
+    /// profiler are extra nodes, which other policies do not have].
     #[arg(long, value_name = "auto|VC=NODES", value_delimiter = ',')]
     lend: Vec<Lend>,
-    /// Virtual cluster that lends one more node while many jobs queue; needs --forecast.
+    /// Virtual cluster that lends one more node while many jobs wait. Needs --forecast.
     #[arg(long, value_name = "VC")]
     elastic: Option<String>,
 }

@@ -1,0 +1,53 @@
+//! Ingest of generated `sacct` text, in bytes a second: from the text to events of idle nodes.
+
+use std::path::Path;
+
+use criterion::{Criterion, Throughput};
+use gleaner::ingest::scheduler::{Format, Input, Options, Summary, read_inputs};
+use gleaner::output::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner::synth::schedule::{ScheduleOptions, generate};
+
+/// Name of the text in messages.
+const NAME: &str = "sacct.txt";
+
+pub fn benches(criterion: &mut Criterion) {
+    let (text, jobs) = sacct();
+    let mut group = super::group(criterion, "ingest");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function(format!("slurm/{jobs} jobs"), |bench| {
+        bench.iter(|| ingest(&text));
+    });
+    group.finish();
+}
+
+/// The text and its number of jobs, about 50,000: 36 days of 500 nodes.
+fn sacct() -> (Vec<u8>, u64) {
+    let options = ScheduleOptions {
+        nodes: 500,
+        days: 36.0,
+        start: 1_767_225_600,
+        idle_share: 0.07,
+        runtime: 7200.0,
+        job_nodes: 4.0,
+        jobs_per_outage: 0,
+        seed: 1,
+    };
+    let mut text = Vec::new();
+    let log = Target {
+        out: &mut text,
+        path: NAME.into(),
+    };
+    let (nodes, span) = (names(options.nodes), options.span().unwrap());
+    let writer = ScheduleWriter::new(Scheduler::Slurm, nodes, log, None, None, span);
+    let mut writer = writer.unwrap();
+    generate(&options, &mut writer).unwrap();
+    let jobs = writer.jobs;
+    writer.finish().unwrap();
+    (text, jobs)
+}
+
+fn ingest(text: &[u8]) -> Summary {
+    let input = Input::new(Path::new(NAME), text);
+    let holds = read_inputs([input], &Options::new(Format::Slurm)).unwrap();
+    holds.sweep(|_, _| Ok(())).unwrap()
+}

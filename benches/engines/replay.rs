@@ -1,0 +1,81 @@
+//! Replay of a generated log, in events a second: the exact solver beside the heuristic.
+
+use std::sync::atomic::AtomicBool;
+
+use criterion::{Criterion, Throughput};
+use gleaner::domain::{EventLog, Objective, Time, TrainingTask};
+use gleaner::replay::{Control, Initial, Options, Outcome, SolverDecider, run};
+use gleaner::synth::events::{self, EventOptions, FragmentLength};
+use gleaner::synth::tasks::{self, TaskOptions};
+use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+
+const SOLVERS: [(&str, SolverKind); 2] = [
+    ("exact", SolverKind::Exact),
+    ("equal-share", SolverKind::EqualShare),
+];
+
+/// Numbers of tasks that are active at once.
+const MAX_TASKS: [usize; 2] = [10, 100];
+
+pub fn benches(criterion: &mut Criterion) {
+    let (log, tasks) = (log(), tasks());
+    let mut group = super::group(criterion, "replay");
+    group.throughput(Throughput::Elements(log.len() as u64));
+    for max_tasks in MAX_TASKS {
+        for (name, kind) in SOLVERS {
+            group.bench_function(format!("{name}/{max_tasks} tasks"), |bench| {
+                bench.iter(|| replay(&log, &tasks, max_tasks, kind));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// Three days of 400 nodes, of which 8.7 % of node-time is idle.
+fn log() -> EventLog {
+    let options = EventOptions {
+        nodes: 400,
+        days: 3.0,
+        start: Time::from_seconds(1_767_225_600),
+        idle_share: 0.087,
+        fragment: FragmentLength::LogNormal {
+            median: 490.0,
+            sigma: 1.37,
+        },
+        poll: 10,
+        seed: 1,
+    };
+    events::generate(&options).unwrap()
+}
+
+/// Tasks with so much work that none of them ends before the log.
+fn tasks() -> Vec<TrainingTask> {
+    let options = TaskOptions {
+        count: 200,
+        models: 10,
+        max_nodes: 64,
+        hours: 1e6,
+        start: None,
+        submit_every: 0.0,
+        seed: 1,
+    };
+    tasks::generate(&options).unwrap()
+}
+
+fn replay(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize, kind: SolverKind) -> Outcome {
+    let options = Options {
+        t_fwd: 120.0,
+        max_tasks,
+        objective: Objective::File,
+        initial: Initial::Random,
+        seed: 0,
+        completion_events: false,
+        repeat_tasks: false,
+    };
+    let mut decider = SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap();
+    let control = Control {
+        stop: &AtomicBool::new(false),
+        progress: &mut |_, _| {},
+    };
+    run(log, tasks, &options, &mut decider, control).unwrap()
+}

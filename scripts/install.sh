@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Puts the built program, its completion scripts and its manual pages under PREFIX, or takes what
+# is installed there away:
+#   install.sh install PREFIX GLEANER
+#   install.sh uninstall PREFIX
+set -euo pipefail
+
+usage() {
+    echo "usage: install.sh install PREFIX GLEANER | uninstall PREFIX" >&2
+    exit 2
+}
+
+[ $# -ge 2 ] && [ -n "$2" ] || usage
+prefix=${2%/}
+bin=$prefix/bin/gleaner
+man=$prefix/share/man/man1
+# By shell, where it looks for completion scripts.
+bash=$prefix/share/bash-completion/completions/gleaner
+zsh=$prefix/share/zsh/site-functions/_gleaner
+fish=$prefix/share/fish/vendor_completions.d/gleaner.fish
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+case "$1 $#" in
+"install 3")
+    gleaner=$3
+    "$gleaner" man "$work/man" 2>/dev/null
+    for shell in bash zsh fish; do
+        "$gleaner" completions "$shell" >"$work/$shell"
+    done
+    mkdir -p "${bin%/*}" "$man" "${bash%/*}" "${zsh%/*}" "${fish%/*}"
+    install -m 755 "$gleaner" "$bin"
+    install -m 644 "$work/man"/*.1 "$man"
+    install -m 644 "$work/bash" "$bash"
+    install -m 644 "$work/zsh" "$zsh"
+    install -m 644 "$work/fish" "$fish"
+    echo "installed $bin, its completion scripts and its manual pages"
+    ;;
+"uninstall 2")
+    if [ ! -x "$bin" ]; then
+        echo "$bin is missing: nothing is installed under $prefix" >&2
+        exit 1
+    fi
+    # The installed program knows the names of its pages.
+    "$bin" man "$work/man" 2>/dev/null
+    for page in "$work/man"/*.1; do
+        rm -f "$man/${page##*/}"
+    done
+    rm -f "$bash" "$zsh" "$fish" "$bin"
+    echo "removed $bin, its completion scripts and its manual pages"
+    ;;
+*) usage ;;
+esac

@@ -1,0 +1,37 @@
+//! `gleaner completions`: what a shell completes after `gleaner`.
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap_complete::{Shell, generate};
+
+use super::{command, write_to_stdout};
+use crate::error::Result;
+
+/// Print the completion script of a shell: subcommands, flags and their values.
+///
+/// `make install` puts the scripts where the shells look for them. docs/INSTALL.md says which
+/// places these are.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    source <(gleaner completions bash)\n  \
+    gleaner completions fish > ~/.config/fish/completions/gleaner.fish")]
+pub struct Args {
+    /// The shell that reads the script.
+    #[arg(value_name = "SHELL", value_parser = shells())]
+    shell: Shell,
+}
+
+/// The shells of which the scripts are tested.
+fn shells() -> impl TypedValueParser<Value = Shell> {
+    PossibleValuesParser::new(["bash", "zsh", "fish"]).try_map(|name| name.parse::<Shell>())
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Stdout cannot be written to.
+pub fn run(args: &Args) -> Result<()> {
+    let mut script = Vec::new();
+    generate(args.shell, &mut command(), "gleaner", &mut script);
+    write_to_stdout(&script)
+}

@@ -1,0 +1,73 @@
+//! The subcommands and flags there are, read from what --help prints.
+
+use std::path::Path;
+
+use crate::support::gleaner;
+
+/// A command as `--help` shows it.
+pub struct Shown {
+    /// Its words after `gleaner`; none for the program itself.
+    pub words: Vec<String>,
+    /// What `--help` prints.
+    pub help: String,
+}
+
+impl Shown {
+    /// The commands below it.
+    pub fn subcommands(&self) -> Vec<String> {
+        let lines = self.help.lines();
+        let listed = lines.skip_while(|line| *line != "Commands:").skip(1);
+        let listed = listed.take_while(|line| line.starts_with("  "));
+        // A description that is wrapped begins further to the right.
+        let names = listed.filter(|line| !line.starts_with("   "));
+        let names = names.filter_map(|line| line.split_whitespace().next());
+        names
+            .filter(|name| *name != "help")
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Every flag with the heading it stands under, such as `("Options", "--seed")`.
+    pub fn flags(&self) -> Vec<(&str, &str)> {
+        let mut heading = "";
+        let mut flags = Vec::new();
+        for line in self.help.lines() {
+            if let Some(name) = line.strip_suffix(':').filter(|n| !n.starts_with(' ')) {
+                heading = name;
+            }
+            let indent = line.len() - line.trim_start().len();
+            // Flags begin in the third column, or without a short one in the seventh.
+            if line.trim_start().starts_with('-') && (indent == 2 || indent == 6) {
+                let words = line.split_whitespace();
+                let words = words.take_while(|word| word.starts_with('-'));
+                flags.extend(words.map(|word| (heading, name(word))));
+            }
+        }
+        flags
+    }
+}
+
+/// `--corrected[=<WHICH>]` and `-o,` without what follows the name.
+fn name(word: &str) -> &str {
+    let is_other = |c: char| !(c.is_alphanumeric() || c == '-');
+    word.split(is_other).next().unwrap()
+}
+
+/// The program and every command below it.
+pub fn all() -> Vec<Shown> {
+    let mut found = Vec::new();
+    let mut open = vec![Vec::<String>::new()];
+    while let Some(words) = open.pop() {
+        let help = gleaner(Path::new("."), &format!("{} --help", words.join(" "))).expect(0);
+        let shown = Shown {
+            words,
+            help: help.out,
+        };
+        for name in shown.subcommands() {
+            open.push([shown.words.clone(), vec![name]].concat());
+        }
+        found.push(shown);
+    }
+    assert!(found.len() > 40, "{} commands", found.len());
+    found
+}
