@@ -13,13 +13,16 @@ pub(super) enum Place {
     Line(u64),
     /// A row of a table without lines, from 0.
     Row(usize),
+    /// The header of a table.
+    Header,
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Line(line) => write!(f, "line {line}"),
-            Place::Row(row) => f.write_str(&row_place(*row)),
+            Place::Row(row) => write!(f, "row {row} (counting from 0)"),
+            Place::Header => f.write_str("header"),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::scheduler::Input;
+use super::input::Input;
 use crate::error::{Error, Fault, Result};
 
 /// Most bytes of a piece, 8 MiB: its values take some thirty times as much memory.
