@@ -1,5 +1,7 @@
 //! How the cells of a line are separated.
 
+use std::borrow::Cow;
+
 use csv::{ReaderBuilder, StringRecord, Terminator};
 
 /// How the cells of a line are separated.
@@ -13,17 +15,13 @@ pub(in crate::ingest) enum Dialect {
 
 /// The cells of a line.
 #[derive(Debug)]
-pub(in crate::ingest) enum Cells<'l> {
-    /// Parts of the line.
-    Parts {
-        line: &'l str,
-        /// Where each cell ends.
-        ends: Vec<usize>,
-        /// Bytes from the end of a cell to the start of the next.
-        gap: usize,
-    },
-    /// Cells of which some were quoted.
-    Quoted(StringRecord),
+pub(in crate::ingest) struct Cells<'l> {
+    /// The line, or all cells in a row where some of them were quoted.
+    text: Cow<'l, str>,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+    /// Bytes from the end of a cell to the start of the next.
+    gap: usize,
 }
 
 impl Dialect {
@@ -34,14 +32,6 @@ impl Dialect {
         // Where several tables are read, the one given may be that of another.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
-    }
-
-    /// Whether a line has more than one cell.
-    pub fn separates(&self, line: &str) -> bool {
-        line.contains(match self {
-            Dialect::Csv => ",",
-            Dialect::Plain(delimiter) => delimiter,
-        })
     }
 
     /// The cells of a line; at least one.
@@ -67,8 +57,11 @@ fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
         _ => line.match_indices(delimiter).map(|(at, _)| at).collect(),
     };
     ends.push(line.len());
-    let gap = delimiter.len();
-    Cells::Parts { line, ends, gap }
+    Cells {
+        text: line.into(),
+        ends,
+        gap: delimiter.len(),
+    }
 }
 
 fn unquoted(line: &str) -> Cells<'_> {
@@ -80,7 +73,13 @@ fn unquoted(line: &str) -> Cells<'_> {
         .from_reader(line.as_bytes());
     let mut cells = StringRecord::new();
     match reader.read_record(&mut cells) {
-        Ok(true) => Cells::Quoted(cells),
+        Ok(true) => Cells {
+            ends: (0..cells.len())
+                .filter_map(|cell| Some(cells.range(cell)?.end))
+                .collect(),
+            text: cells.as_slice().to_owned().into(),
+            gap: 0,
+        },
         // Never: the line is not empty and is UTF-8.
         Ok(false) | Err(_) => parts(line, ","),
     }
@@ -89,29 +88,17 @@ fn unquoted(line: &str) -> Cells<'_> {
 impl Cells<'_> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        match self {
-            Cells::Parts { ends, .. } => ends.len(),
-            Cells::Quoted(cells) => cells.len(),
-        }
+        self.ends.len()
     }
 
     /// The cells from `first` to `last`, with what separates them, without blanks around them.
     /// `None` where the line has fewer. Delimiters between quoted cells are lost.
     pub fn joined(&self, first: usize, last: usize) -> Option<&str> {
-        let text = match self {
-            Cells::Parts { line, ends, gap } => {
-                let start = match first.checked_sub(1) {
-                    None => 0,
-                    Some(before) => ends.get(before)? + gap,
-                };
-                line.get(start..*ends.get(last)?)
-            }
-            Cells::Quoted(cells) => {
-                let (start, end) = (cells.range(first)?.start, cells.range(last)?.end);
-                cells.as_slice().get(start..end)
-            }
+        let start = match first.checked_sub(1) {
+            None => 0,
+            Some(before) => self.ends.get(before)? + self.gap,
         };
-        text.map(str::trim)
+        self.text.get(start..*self.ends.get(last)?).map(str::trim)
     }
 
     /// A cell, without blanks around it.

@@ -35,11 +35,20 @@ impl Header {
     ///
     /// # Errors
     /// Missing columns, each with what to do.
-    pub fn find(line: &str, place: Place<'_>, dialect: Dialect, layout: &Layout) -> Result<Self> {
+    pub fn find(
+        line: &str,
+        place: Place<'_>,
+        delimiter: Option<&str>,
+        layout: &Layout,
+    ) -> Result<Self> {
+        let dialect = match layout.quoted {
+            true => Dialect::Csv,
+            false => Dialect::of_header(line, delimiter),
+        };
         let names = ColumnNames::new(dialect.split(line).iter());
         let wanted = layout.columns;
         let at: Vec<_> = wanted.iter().map(|wanted| names.find(wanted)).collect();
-        if !dialect.separates(line) && is_aligned(line, wanted) {
+        if names.all().len() == 1 && is_aligned(line, wanted) {
             return Err(aligned(line, place, &(layout.remedy)()).into());
         }
         let mut faults = Faults::default();
@@ -155,12 +164,13 @@ mod tests {
     const LAYOUT: Layout = Layout {
         columns: &[&["JobIDRaw", "JobID"], &["NodeList"], &["NNodes"]],
         required: 2,
+        quoted: false,
         remedy: || "run it".to_owned(),
     };
 
     fn header(line: &str, delimiter: Option<&str>) -> Result<Header> {
         let place = Place::line(Path::new("log"), 1);
-        Header::find(line, place, Dialect::of_header(line, delimiter), &LAYOUT)
+        Header::find(line, place, delimiter, &LAYOUT)
     }
 
     fn cells(header: &str, delimiter: Option<&str>, line: &str) -> Result<[String; 3], String> {

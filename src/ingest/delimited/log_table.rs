@@ -1,6 +1,5 @@
 //! A table in a log, read line by line.
 
-use super::dialect::Dialect;
 use super::header::{Header, Row};
 use super::names::Names;
 use crate::error::Result;
@@ -13,7 +12,10 @@ pub(in crate::ingest) struct Layout {
     pub columns: &'static [Names],
     /// How many of them, from the first on, have to be there.
     pub required: usize,
-    /// What the user is to do about a missing one.
+    /// Whether it is comma-separated values, where a cell may be quoted. Else its cells are
+    /// separated as Slurm's commands do it: by the delimiter that is given, or the header's own.
+    pub quoted: bool,
+    /// What the user is to do about a missing column.
     pub remedy: fn() -> String,
 }
 
@@ -21,30 +23,15 @@ pub(in crate::ingest) struct Layout {
 #[derive(Debug)]
 pub(in crate::ingest) struct LogTable {
     layout: Layout,
-    /// `None`: the header shows it.
-    dialect: Option<Dialect>,
-    /// As the user gives it, for tables whose header shows their dialect.
     delimiter: Option<String>,
     header: Option<Header>,
 }
 
 impl LogTable {
-    /// Comma-separated values, of which cells may be quoted.
-    pub fn csv(layout: Layout) -> Self {
+    /// A table of this layout, with the delimiter that the user gives.
+    pub fn new(layout: Layout, delimiter: Option<String>) -> Self {
         LogTable {
             layout,
-            dialect: Some(Dialect::Csv),
-            delimiter: None,
-            header: None,
-        }
-    }
-
-    /// Cells separated by a delimiter, as Slurm's commands write them: the one that is given, or
-    /// else the one that the header has.
-    pub fn separated(layout: Layout, delimiter: Option<String>) -> Self {
-        LogTable {
-            layout,
-            dialect: None,
             delimiter,
             header: None,
         }
@@ -67,10 +54,8 @@ impl LogTable {
     /// # Errors
     /// Columns that are missing in it.
     pub fn take_header(&mut self, text: &str, line: &Line<'_>) -> Result<()> {
-        let dialect = self.dialect.clone();
-        let dialect =
-            dialect.unwrap_or_else(|| Dialect::of_header(text, self.delimiter.as_deref()));
-        self.header = Some(Header::find(text, line.place, dialect, &self.layout)?);
+        let delimiter = self.delimiter.as_deref();
+        self.header = Some(Header::find(text, line.place, delimiter, &self.layout)?);
         Ok(())
     }
 

@@ -85,7 +85,7 @@ fn csv_error(source: &Source, error: csv::Error) -> Error {
         csv::ErrorKind::Utf8 { .. } => source.fault("bytes that are not UTF-8", "text"),
         other => source.fault(format!("{other:?}"), "comma-separated values"),
     };
-    let place = line.map_or(String::new(), |line| Place::Line(line).to_string());
+    let place = line.map_or(String::new(), |line| Place::Line(line).into());
     fault.at(place).into()
 }
 

@@ -83,7 +83,7 @@ fn columns(records: &Records<'_>) -> Result<Columns> {
         _ => {
             let found = format!("the columns {}", names.all().join(", "));
             let fault = records.source.fault(found, "time, node and state alone");
-            Err(fault.at(Place::Line(1).to_string()).into())
+            Err(fault.at(Place::Line(1)).into())
         }
     }
 }

@@ -25,6 +25,7 @@ const LAYOUT: Layout = Layout {
         &["duration"],
     ],
     required: 6,
+    quoted: true,
     remedy: || format!("take {WHERE}"),
 };
 const ID: usize = 0;
@@ -43,7 +44,7 @@ pub(super) struct HeliosReader;
 
 impl TraceReader for HeliosReader {
     fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
-        let mut table = LogTable::csv(LAYOUT);
+        let mut table = LogTable::new(LAYOUT, None);
         while let Some(line) = input.next()? {
             if !intake.tally.take(&line)? {
                 continue;

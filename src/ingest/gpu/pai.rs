@@ -19,6 +19,7 @@ const JOB_HEADER: &str = "job_name,inst_id,user,status,start_time,end_time";
 const JOBS: Layout = Layout {
     columns: &[&["job_name"], &["user"], &["status"], &["start_time"]],
     required: 4,
+    quoted: true,
     remedy: || format!("the columns are {JOB_HEADER}"),
 };
 const JOB: usize = 0;
@@ -40,6 +41,7 @@ const TASKS: Layout = Layout {
         &["gpu_type"],
     ],
     required: 7,
+    quoted: true,
     remedy: || format!("the columns are {TASK_HEADER}"),
 };
 const INSTANCES: usize = 1;
@@ -149,7 +151,7 @@ fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
         Table::Jobs => (JOB_HEADER, JOBS),
         Table::Tasks => (TASK_HEADER, TASKS),
     };
-    let mut rows = LogTable::csv(layout);
+    let mut rows = LogTable::new(layout, None);
     if !headed {
         rows.take_header(header, line)?;
     }

@@ -29,6 +29,7 @@ const LAYOUT: Layout = Layout {
         &["AllocCPUS", "NCPUS"],
     ],
     required: 6,
+    quoted: false,
     remedy: || format!("make the file with `{COMMAND}`"),
 };
 const ID: usize = 0;
@@ -149,7 +150,7 @@ impl SlurmReader {
 
 impl TraceReader for SlurmReader {
     fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
-        let mut table = LogTable::separated(LAYOUT, self.delimiter.clone());
+        let mut table = LogTable::new(LAYOUT, self.delimiter.clone());
         let mut vc = None;
         while let Some(line) = input.next()? {
             if !intake.tally.take(&line)? {

@@ -4,6 +4,7 @@ use super::parquet::Held;
 use super::table::{Content, Table, open_records};
 use crate::error::Result;
 use crate::ingest::delimited::ColumnNames;
+use crate::ingest::fault::Place;
 use crate::ingest::source::{Kind, Source};
 use crate::ingest::{Gatherer, parquet};
 
@@ -86,7 +87,7 @@ impl<'a> Header<'a> {
         let fault = self.source.fault(self.names.without_it(), expected);
         let remedy = format!("add it, or rename the column that holds {holds} to {name}");
         self.faults
-            .add(fault.at("header").field(*name).remedy(remedy))?;
+            .add(fault.at(Place::Header).field(*name).remedy(remedy))?;
         Ok(Col(0))
     }
 
@@ -101,7 +102,7 @@ impl<'a> Header<'a> {
         };
         if self.names.count(name) > 1 {
             let fault = self.source.fault("the column twice", "the column once");
-            let fault = fault.at("header").field(*name);
+            let fault = fault.at(Place::Header).field(*name);
             self.faults.add(fault.remedy("remove one of the two"))?;
         }
         let label = if is_written(name) { name } else { names[0] };

@@ -59,7 +59,7 @@ impl<'a> Table<'a> {
                 let fault = self
                     .source
                     .fault(found, format!("{width}, as in the header"));
-                each(Err(Box::new(fault.at(place.to_string()))))?;
+                each(Err(Box::new(fault.at(place))))?;
             }
         }
         Ok(())
@@ -73,7 +73,7 @@ impl<'a> Table<'a> {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Fault {
-        let fault = self.source.fault(found, expected).at(place.to_string());
+        let fault = self.source.fault(found, expected).at(place);
         fault.field(self.wanted[col.index()].label.as_str())
     }
 

@@ -23,6 +23,7 @@ const LAYOUT: Layout = Layout {
         &["LOCATION"],
     ],
     required: 3,
+    quoted: true,
     remedy: || format!("take {WHERE}"),
 };
 const START: usize = 0;
@@ -63,7 +64,7 @@ struct Job {
 impl Default for DjcReader {
     fn default() -> Self {
         DjcReader {
-            table: LogTable::csv(LAYOUT),
+            table: LogTable::new(LAYOUT, None),
             waiting: Vec::new(),
             settled: None,
         }

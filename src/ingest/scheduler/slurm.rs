@@ -26,6 +26,7 @@ const LAYOUT: Layout = Layout {
         &["Submit"],
     ],
     required: 5,
+    quoted: false,
     remedy: || format!("make the file with `{COMMAND}`"),
 };
 const ID: usize = 0;
@@ -47,7 +48,7 @@ impl SacctReader {
     /// A reader of tables with this delimiter, or with the one that their header has.
     pub fn new(delimiter: Option<String>) -> Self {
         SacctReader {
-            table: LogTable::separated(LAYOUT, delimiter),
+            table: LogTable::new(LAYOUT, delimiter),
             running: BTreeMap::new(),
         }
     }

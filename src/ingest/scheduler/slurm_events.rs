@@ -22,6 +22,7 @@ const LAYOUT: Layout = Layout {
         &["State"],
     ],
     required: 4,
+    quoted: false,
     remedy: || format!("make the file with `{COMMAND}`"),
 };
 const NODE: usize = 0;
@@ -35,7 +36,7 @@ pub(super) struct EventReader(LogTable);
 impl EventReader {
     /// A reader of tables with this delimiter, or with the one that their header has.
     pub fn new(delimiter: Option<String>) -> Self {
-        EventReader(LogTable::separated(LAYOUT, delimiter))
+        EventReader(LogTable::new(LAYOUT, delimiter))
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
     let mut curves = Curves::default();
     let mut record = StringRecord::new();
     while let Some(line) = records.next_text(&mut record)? {
-        let mut report = Report::new(source.path(), Place::Line(line).to_string(), &LABELS);
+        let mut report = Report::new(source.path(), Place::Line(line).into(), &LABELS);
         if record.len() == names.all().len() {
             let fields = Fields::new(cells(&names, &record), report);
             parsed.entries.push(Entry::read(fields, &mut curves));
@@ -78,7 +78,7 @@ pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
 fn check_header(source: &Source, names: &ColumnNames) -> Vec<Fault> {
     let fault = |found: String, expected: String, name: &str| {
         let fault = source.fault(found, expected);
-        fault.at(Place::Header.to_string()).field(name)
+        fault.at(Place::Header).field(name)
     };
     let wrong = known().filter_map(|name| {
         let found = match names.count(name) {
@@ -138,7 +138,7 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     }
     let mut curves = Curves::default();
     let entries = rows.into_iter().enumerate().map(|(row, values)| {
-        let report = Report::new(source.path(), Place::Row(row).to_string(), &LABELS);
+        let report = Report::new(source.path(), Place::Row(row).into(), &LABELS);
         Entry::read(Fields::new(values, report), &mut curves)
     });
     Ok(Parsed {
