@@ -1,84 +1,26 @@
 //! Python's generator of random numbers, which the groups and splits of published data sets come
 //! from.
 
-const WORDS: usize = 624;
-const MIDDLE: usize = 397;
+use rand_mt::Mt;
 
-/// CPython's `random.Random`: the Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998), with
-/// CPython's ways to seed it and to draw from it. The same seed gives the numbers that Python 3.2
-/// and later give.
+/// CPython's `random.Random`: the Mersenne Twister MT19937, with CPython's ways to seed it and to
+/// draw from it. The same seed gives the numbers that Python 3.2 and later give.
 #[derive(Debug, Clone)]
-pub struct PythonRandom {
-    state: [u32; WORDS],
-    /// The next word of the state to give out; `WORDS` where a new state is due.
-    next: usize,
-}
+pub struct PythonRandom(Mt);
 
 impl PythonRandom {
     /// `random.Random(seed)`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let (low, high) = (seed as u32, (seed >> 32) as u32);
-        let key: &[u32] = if high == 0 { &[low] } else { &[low, high] };
-        let mut random = PythonRandom {
-            state: linear(19_650_218),
-            next: WORDS,
-        };
-        random.mix(key);
-        random
-    }
-
-    /// Works a key into the state: `init_by_array` of the reference implementation.
-    fn mix(&mut self, key: &[u32]) {
-        let mut at = 1;
-        for step in 0..WORDS.max(key.len()) {
-            let word = step % key.len();
-            let scrambled = self.scrambled(at, 1_664_525);
-            self.state[at] = scrambled.wrapping_add(key[word]).wrapping_add(word as u32);
-            at = self.after(at);
-        }
-        for _ in 1..WORDS {
-            self.state[at] = self.scrambled(at, 1_566_083_941).wrapping_sub(at as u32);
-            at = self.after(at);
-        }
-        self.state[0] = 1 << 31;
-    }
-
-    fn scrambled(&self, at: usize, factor: u32) -> u32 {
-        let before = self.state[at - 1];
-        self.state[at] ^ (before ^ (before >> 30)).wrapping_mul(factor)
-    }
-
-    /// The word to mix after `at`; the last one is carried over to the first.
-    fn after(&mut self, at: usize) -> usize {
-        if at + 1 < WORDS {
-            return at + 1;
-        }
-        self.state[0] = self.state[WORDS - 1];
-        1
-    }
-
-    fn twist(&mut self) {
-        for at in 0..WORDS {
-            let joined =
-                (self.state[at] & (1 << 31)) | (self.state[(at + 1) % WORDS] & (u32::MAX >> 1));
-            let odd = (joined & 1) * 0x9908_b0df;
-            self.state[at] = self.state[(at + MIDDLE) % WORDS] ^ (joined >> 1) ^ odd;
-        }
-        self.next = 0;
+        let key = [low, high];
+        let words = if high == 0 { 1 } else { 2 };
+        PythonRandom(Mt::new_with_key(key.into_iter().take(words)))
     }
 
     /// The next 32 random bits.
     pub fn word(&mut self) -> u32 {
-        if self.next == WORDS {
-            self.twist();
-        }
-        let mut word = self.state[self.next];
-        self.next += 1;
-        word ^= word >> 11;
-        word ^= (word << 7) & 0x9d2c_5680;
-        word ^= (word << 15) & 0xefc6_0000;
-        word ^ (word >> 18)
+        self.0.next_u32()
     }
 
     /// A number from 0 to `end` - 1: Python's `randrange(end)`. 0 where `end` is 0.
@@ -117,18 +59,6 @@ impl PythonRandom {
         }
         items.get(self.below(items.len() as u32) as usize)
     }
-}
-
-/// The state that a single word seeds: `init_genrand` of the reference implementation.
-fn linear(seed: u32) -> [u32; WORDS] {
-    let mut state = [seed; WORDS];
-    for at in 1..WORDS {
-        let before = state[at - 1];
-        state[at] = (before ^ (before >> 30))
-            .wrapping_mul(1_812_433_253)
-            .wrapping_add(at as u32);
-    }
-    state
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use super::input::Unit;
 use super::pickle::{ColumnError, PickleError};
 use crate::error::Fault;
 
@@ -11,22 +12,46 @@ use crate::error::Fault;
 pub(super) enum Place {
     /// A line of a text, from 1.
     Line(u64),
+    /// A column of characters in a line of a text, both from 1.
+    Column(usize, usize),
+    /// A byte, from 0.
+    Byte(usize),
+    /// A part of a log, from 1.
+    Part(Unit, u64),
+    /// The header of a table.
+    Header,
     /// A row of a table without lines, from 0.
     Row(usize),
+    /// A column of states of a node, from 0.
+    NodeColumn(usize),
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Line(line) => write!(f, "line {line}"),
-            Place::Row(row) => f.write_str(&row_place(*row)),
+            Place::Column(line, column) => write!(f, "line {line}, column {column}"),
+            Place::Byte(byte) => write!(f, "byte {byte}"),
+            Place::Part(unit, number) => write!(f, "{unit} {number}"),
+            Place::Header => f.write_str("header"),
+            Place::Row(row) => write!(f, "row {row} (counting from 0)"),
+            Place::NodeColumn(column) => write!(f, "node column {column} (counting from 0)"),
         }
     }
 }
 
-/// A place in a table without lines.
-pub(super) fn row_place(row: usize) -> String {
-    format!("row {row} (counting from 0)")
+impl From<Place> for String {
+    fn from(place: Place) -> String {
+        place.to_string()
+    }
+}
+
+/// Where JSON is malformed; nothing where the error is not in the text.
+pub(super) fn of_json(error: &serde_json::Error) -> String {
+    match error.line() {
+        0 => String::new(),
+        line => Place::Column(line, error.column()).into(),
+    }
 }
 
 /// Bytes of a file as a short text.
@@ -43,7 +68,7 @@ pub(super) fn show(bytes: &[u8]) -> String {
 /// A pickle that is no table, or damaged.
 pub(super) fn of_pickle(path: &Path, error: &PickleError) -> Fault {
     let found = format!("data that cannot be read ({})", error.problem);
-    Fault::of(path, found, "a table pickled by pandas").at(format!("byte {}", error.offset))
+    Fault::of(path, found, "a table pickled by pandas").at(Place::Byte(error.offset))
 }
 
 /// A column of a pickled table that is not what it should be.
@@ -60,7 +85,7 @@ pub(super) fn of_column(path: &Path, error: &ColumnError) -> Fault {
             found,
         } => {
             let fault = Fault::of(path, found.as_str(), *expected).field(name.as_str());
-            fault.at(row_place(*row))
+            fault.at(Place::Row(*row))
         }
         ColumnError::Index {
             expected,

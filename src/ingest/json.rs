@@ -8,7 +8,8 @@ use std::path::Path;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::scheduler::Input;
+use super::fault::of_json;
+use super::input::Input;
 use crate::error::{Error, Fault, Result};
 
 /// Most bytes of a piece, 8 MiB: its values take some thirty times as much memory.
@@ -67,11 +68,7 @@ fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
         true => "the file is cut: copy it again",
         false => "",
     };
-    let place = match error.line() {
-        0 => String::new(),
-        line => format!("line {line}, column {}", error.column()),
-    };
-    fault.at(place).remedy(remedy)
+    fault.at(of_json(error)).remedy(remedy)
 }
 
 /// What is done with pieces.

@@ -18,12 +18,12 @@ pub mod source;
 pub mod tasks;
 pub mod zone;
 
+mod delimited;
 mod fault;
 mod gather;
+mod input;
 mod json;
-mod lines;
 mod parquet;
-mod records;
 mod rows;
 mod unwind;
 

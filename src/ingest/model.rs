@@ -6,6 +6,7 @@ use gleaner_models::lucid::packing::Features;
 use serde::de::DeserializeOwned;
 
 use super::Loaded;
+use super::fault::of_json;
 use super::source::{Source, TEXT_LIMIT};
 use crate::error::{Fault, Result};
 use crate::models::stored::{FORMAT, Head, Stored, VERSION};
@@ -53,9 +54,8 @@ pub fn read_kind(path: &Path, kind: Kind) -> Result<Loaded<Trained>> {
 }
 
 fn no_model(source: &Source, error: &serde_json::Error) -> Fault {
-    let place = format!("line {}, column {}", error.line(), error.column());
     let fault = source.fault(error.to_string(), "a model that gleaner train has written");
-    fault.at(place)
+    fault.at(of_json(error))
 }
 
 fn parse<M: DeserializeOwned>(

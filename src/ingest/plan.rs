@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Loaded;
+use super::fault::Place;
 use super::source::{Source, TOML_LIMIT};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::sweep::{Plan, PlanFault, PlanFile};
@@ -70,7 +71,7 @@ fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
     let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
     let found = format!("`{shown}` ({})", plain(error.message().trim()));
     let fault = source.fault(found, "a plan as in dataset/README.md");
-    fault.at(format!("line {number}")).into()
+    fault.at(Place::Line(number as u64)).into()
 }
 
 /// A message without the names of this program's types.
@@ -94,7 +95,7 @@ fn plain(message: &str) -> String {
 fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {
     let placed = source.fault(fault.found, fault.expected).field(fault.field);
     match fault.at {
-        Some(at) => placed.at(format!("line {}", line(text, at))),
+        Some(at) => placed.at(Place::Line(line(text, at) as u64)),
         None => placed,
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gleaner_solvers::Problem;
 
+use super::fault::of_json;
 use super::source::Source;
 use super::{Gatherer, Loaded};
 use crate::error::Result;
@@ -36,11 +37,10 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
                 problems.push(problem);
             }
             Err(error) => {
-                let place = format!("line {} column {}", error.line(), error.column());
                 let expected = "a problem: {\"nodes\": 8, \"t_fwd\": 60, \"tasks\": [...]}";
                 let text = error.to_string();
                 let found = text.split(" at line ").next().unwrap_or_default();
-                faults.add(source.fault(found, expected).at(place))?;
+                faults.add(source.fault(found, expected).at(of_json(&error)))?;
                 break;
             }
         }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::fault::Place;
 use super::source::Source;
 use super::{Gatherer, Loaded};
 use crate::domain::EventLog;
@@ -39,8 +40,7 @@ pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
             continue;
         }
         if let Err((found, expected)) = read_line(line, &index, &mut events) {
-            let place = format!("line {number}");
-            faults.add(source.fault(found, expected).at(place))?;
+            faults.add(source.fault(found, expected).at(Place::Line(number)))?;
         }
     }
     let script = Scripted {

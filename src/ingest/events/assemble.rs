@@ -87,7 +87,7 @@ impl<'a> Assembler<'a> {
         expected: impl Into<String>,
     ) -> Result<()> {
         let fault = Fault::of(self.path, found, expected);
-        self.faults.add(fault.at(place.to_string()).field(field))
+        self.faults.add(fault.at(place).field(field))
     }
 
     /// The faults, to add some.
@@ -127,7 +127,7 @@ pub(super) fn time_backwards(path: &Path, time: Time, last: Time, place: Place) 
         time.to_string(),
         format!("{last} (the row before) or later"),
     )
-    .at(place.to_string())
+    .at(place)
     .field("time")
     .remedy(match last.seconds_since(time) <= 3600.0 {
         true => "sort the rows by time, or, where the clock was put back, see --timezone",
@@ -148,7 +148,7 @@ pub(super) fn place_or_fault(
         Ok(time) => Ok(time),
         Err(expected) => {
             let fault = Fault::of(path, stamp.to_string(), expected);
-            faults.add(fault.at(place.to_string()).field("time"))?;
+            faults.add(fault.at(place).field("time"))?;
             Ok(stamp.as_written())
         }
     }
@@ -158,7 +158,7 @@ pub(super) fn place_or_fault(
 pub(super) fn check_names(path: &Path, nodes: &[String], faults: &mut Gatherer) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (column, node) in nodes.iter().enumerate() {
-        let place = format!("node column {column} (counting from 0)");
+        let place = Place::NodeColumn(column);
         if node.is_empty() {
             faults.add(Fault::of(path, "no name", "a node's name").at(place))?;
         } else if let Some(first) = seen.insert(node, column) {

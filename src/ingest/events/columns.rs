@@ -84,7 +84,7 @@ impl<'a> ColumnScan<'a> {
 
     /// Gathers a cell that is neither 0 nor 1.
     pub fn bad_cell(&mut self, row: usize, node: usize, found: impl Into<String>) -> Result<()> {
-        let fault = Fault::of(self.path, found, EXPECTED_STATE).at(Place::Row(row).to_string());
+        let fault = Fault::of(self.path, found, EXPECTED_STATE).at(Place::Row(row));
         self.faults.add(fault.field(self.nodes[node].as_str()))
     }
 

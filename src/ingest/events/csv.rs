@@ -4,18 +4,18 @@ use super::Read;
 use super::placing::Placing;
 use super::{csv_long, csv_wide};
 use crate::error::Result;
-use crate::ingest::records::Lines;
+use crate::ingest::delimited::Records;
 use crate::ingest::source::Source;
 
 pub(super) fn read(source: &Source, placing: Placing) -> Result<Read> {
-    let lines = Lines::open(source)?;
-    if lines.header.is_empty() {
+    let records = Records::open(source)?;
+    if records.header.is_empty() {
         let expected = "a header and at least one row";
         return Err(source.fault("no header line", expected).into());
     }
-    if csv_long::is_long(&lines.header) {
-        csv_long::read(lines, placing)
+    if csv_long::is_long(&records.header) {
+        csv_long::read(records, placing)
     } else {
-        csv_wide::read(lines, placing)
+        csv_wide::read(records, placing)
     }
 }

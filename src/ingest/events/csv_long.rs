@@ -8,9 +8,9 @@ use super::long::LongBuilder;
 use super::placing::Placing;
 use crate::domain::Time;
 use crate::error::Result;
+use crate::ingest::delimited::Records;
 use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
-use crate::ingest::records::Lines;
 use crate::words::counted;
 
 /// Where the three columns are.
@@ -27,12 +27,12 @@ pub(super) fn is_long(header: &ByteRecord) -> bool {
     has(b"node") && has(b"state")
 }
 
-pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
-    let columns = columns(&lines)?;
-    let mut long = LongBuilder::new(lines.source.path(), placing);
+pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
+    let columns = columns(&records)?;
+    let mut long = LongBuilder::new(records.source.path(), placing);
     let mut record = ByteRecord::new();
     let mut last_time = (Vec::new(), Time(0));
-    while let Some(line) = lines.next(&mut record)? {
+    while let Some(line) = records.next(&mut record)? {
         let place = Place::Line(line);
         if record.len() != 3 {
             let found = counted(record.len(), "field");
@@ -75,17 +75,15 @@ fn read_row(
     }
 }
 
-fn columns(lines: &Lines<'_>) -> Result<Columns> {
-    let at = |name: &[u8]| lines.header.iter().position(|column| column == name);
-    match (at(b"time"), at(b"node"), at(b"state"), lines.header.len()) {
+fn columns(records: &Records<'_>) -> Result<Columns> {
+    let names = records.names();
+    let at = |name: &str| names.position(name);
+    match (at("time"), at("node"), at("state"), names.all().len()) {
         (Some(time), Some(node), Some(state), 3) => Ok(Columns { time, node, state }),
         _ => {
-            let header: Vec<_> = lines.header.iter().map(String::from_utf8_lossy).collect();
-            let fault = lines.source.fault(
-                format!("the columns {}", header.join(", ")),
-                "time, node and state alone",
-            );
-            Err(fault.at("line 1").into())
+            let found = format!("the columns {}", names.all().join(", "));
+            let fault = records.source.fault(found, "time, node and state alone");
+            Err(fault.at(Place::Line(1)).into())
         }
     }
 }

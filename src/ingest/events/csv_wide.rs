@@ -7,18 +7,18 @@ use super::assemble::{Assembler, EXPECTED_STATE, check_names};
 use super::placing::Placing;
 use crate::domain::Change;
 use crate::error::Result;
+use crate::ingest::delimited::Records;
 use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
-use crate::ingest::records::Lines;
 use crate::words::counted;
 
-pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
-    let mut log = Assembler::new(lines.source.path(), placing);
-    let names = push_nodes(&lines, &mut log)?;
+pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
+    let mut log = Assembler::new(records.source.path(), placing);
+    let names = push_nodes(&records, &mut log)?;
     let mut states = vec![b'0'; names.len()];
     let mut record = ByteRecord::new();
     let mut changes = Vec::new();
-    while let Some(line) = lines.next(&mut record)? {
+    while let Some(line) = records.next(&mut record)? {
         let place = Place::Line(line);
         if record.len() != names.len() + 1 {
             let found = counted(record.len(), "field");
@@ -46,13 +46,13 @@ pub(super) fn read(mut lines: Lines<'_>, placing: Placing) -> Result<Read> {
 }
 
 /// Adds the header's nodes; their names.
-fn push_nodes(lines: &Lines<'_>, log: &mut Assembler<'_>) -> Result<Vec<String>> {
-    let columns = lines.header.iter().skip(1);
+fn push_nodes(records: &Records<'_>, log: &mut Assembler<'_>) -> Result<Vec<String>> {
+    let columns = records.header.iter().skip(1);
     let names: Vec<_> = columns
         .map(|name| String::from_utf8_lossy(name).into_owned())
         .collect();
-    check_names(lines.source.path(), &names, log.faults())?;
-    for (name, column) in names.iter().zip(lines.header.iter().skip(1)) {
+    check_names(records.source.path(), &names, log.faults())?;
+    for (name, column) in names.iter().zip(records.header.iter().skip(1)) {
         if name.as_bytes() != column {
             log.fault(
                 Place::Line(1),

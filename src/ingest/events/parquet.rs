@@ -158,7 +158,7 @@ fn names(
             let fault = source
                 .fault(value.to_string(), "a node's name")
                 .field("node");
-            return faults.add(fault.at(Place::Row(row).to_string()));
+            return faults.add(fault.at(Place::Row(row)));
         };
         let next = names.len();
         let node = *index.entry(name).or_insert_with_key(|name| {
@@ -188,7 +188,7 @@ fn times(
             }
             None => {
                 let fault = source.fault(value.to_string(), EXPECTED_TIME);
-                let fault = fault.at(Place::Row(row).to_string());
+                let fault = fault.at(Place::Row(row));
                 faults.add(fault.field(column.name.as_str()))?;
             }
         }

@@ -82,7 +82,7 @@ fn times(
     for (row, nanos) in index.iter().enumerate() {
         if *nanos == NAT {
             let fault = source.fault("a missing time (NaT)", EXPECTED_TIME);
-            faults.add(fault.at(Place::Row(row).to_string()).field("index"))?;
+            faults.add(fault.at(Place::Row(row)).field("index"))?;
         } else {
             let stamp = Stamp::Local(Time(*nanos));
             last = place_or_fault(placing, faults, source.path(), stamp, Place::Row(row))?;

@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::TraceReader;
 use super::intake::{At, Draft, Intake, Runs};
 use crate::error::Result;
+use crate::ingest::input::{Input, Place, Unit};
 use crate::ingest::json::{self, Piece};
+use crate::ingest::scheduler::Reason;
 use crate::ingest::scheduler::philly::shown;
-use crate::ingest::scheduler::{Input, Place, Reason, Unit};
 
 /// Where a workload comes from.
 pub const WHERE: &str =

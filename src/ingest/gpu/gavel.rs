@@ -4,7 +4,8 @@ use super::TraceReader;
 use super::intake::{Draft, Intake, Runs};
 use super::throughputs::Speeds;
 use crate::error::Result;
-use crate::ingest::scheduler::{Input, Line, Reason};
+use crate::ingest::input::{Input, Line};
+use crate::ingest::scheduler::Reason;
 use crate::words::counted;
 
 /// Where traces come from.

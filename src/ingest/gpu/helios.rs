@@ -4,23 +4,30 @@ use super::TraceReader;
 use super::intake::{Draft, Intake, Runs};
 use crate::domain::Stamp;
 use crate::error::Result;
-use crate::ingest::scheduler::{Header, Input, Line, Names, Reason, Row, is_unknown, stamp, whole};
+use crate::ingest::delimited::{Layout, LogTable, Row};
+use crate::ingest::input::{Input, Place};
+use crate::ingest::scheduler::{Reason, is_unknown, stamp, whole};
 
 /// Where the log comes from.
 pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
 
-const COLUMNS: [Names; 10] = [
-    &["job_id"],
-    &["vc"],
-    &["gpu_num"],
-    &["submit_time"],
-    &["start_time"],
-    &["end_time"],
-    &["user"],
-    &["cpu_num"],
-    &["state"],
-    &["duration"],
-];
+const LAYOUT: Layout = Layout {
+    columns: &[
+        &["job_id"],
+        &["vc"],
+        &["gpu_num"],
+        &["submit_time"],
+        &["start_time"],
+        &["end_time"],
+        &["user"],
+        &["cpu_num"],
+        &["state"],
+        &["duration"],
+    ],
+    required: 6,
+    quoted: true,
+    remedy: || format!("take {WHERE}"),
+};
 const ID: usize = 0;
 const VC: usize = 1;
 const GPUS: usize = 2;
@@ -31,41 +38,28 @@ const USER: usize = 6;
 const CPUS: usize = 7;
 const STATE: usize = 8;
 const DURATION: usize = 9;
-/// Columns that must be there.
-const REQUIRED: usize = 6;
 
 /// Reads the log.
 pub(super) struct HeliosReader;
 
 impl TraceReader for HeliosReader {
     fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
-        let mut header = None;
+        let mut table = LogTable::new(LAYOUT, None);
         while let Some(line) = input.next()? {
             if !intake.tally.take(&line)? {
                 continue;
             }
-            let Some(header) = &header else {
-                let remedy = || format!("take {WHERE}");
-                let delimiter = Some(",");
-                let place = line.place;
-                let found = Header::find(&line.text, place, delimiter, &COLUMNS, REQUIRED, &remedy);
-                header = Some(found?);
-                continue;
-            };
-            job(header, &line, intake)?;
+            match table.row(&line)? {
+                None => {}
+                Some(Ok(row)) => job(&row, line.place, intake)?,
+                Some(Err(found)) => intake.tally.fault(Reason::Unreadable, line.place, found)?,
+            }
         }
         Ok(())
     }
 }
 
-fn job(header: &Header, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
-    if header.is(&line.text) {
-        return Ok(());
-    }
-    let row = match header.row(&line.text) {
-        Ok(row) => row,
-        Err(found) => return intake.tally.fault(Reason::Unreadable, line.place, found),
-    };
+fn job(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
     if is_unknown(row.text(START)) {
         intake.tally.leave_out(Reason::NeverStarted);
         return Ok(());
@@ -74,9 +68,9 @@ fn job(header: &Header, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
         intake.tally.leave_out(Reason::StillRunning);
         return Ok(());
     }
-    match parse(&row) {
-        Ok(parsed) => take(&row, &parsed, line, intake),
-        Err(found) => intake.tally.fault(Reason::Unreadable, line.place, found),
+    match parse(row) {
+        Ok(parsed) => take(row, &parsed, place, intake),
+        Err(found) => intake.tally.fault(Reason::Unreadable, place, found),
     }
 }
 
@@ -114,9 +108,9 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     })
 }
 
-fn take(row: &Row<'_, '_>, parsed: &Parsed, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+fn take(row: &Row<'_, '_>, parsed: &Parsed, place: Place<'_>, intake: &mut Intake) -> Result<()> {
     let times = [parsed.submit, parsed.start, parsed.end].map(Some);
-    let [Some(submit), Some(start), Some(end)] = intake.seconds(line.place, times)? else {
+    let [Some(submit), Some(start), Some(end)] = intake.seconds(place, times)? else {
         return Ok(());
     };
     let told: Option<f64> = row.cell(DURATION).and_then(|text| text.parse().ok());
@@ -128,9 +122,7 @@ fn take(row: &Row<'_, '_>, parsed: &Parsed, line: &Line<'_>, intake: &mut Intake
             "a duration of {told}, and {} from start to end",
             end - start
         );
-        intake
-            .tally
-            .fault(Reason::DurationDiffers, line.place, found)?;
+        intake.tally.fault(Reason::DurationDiffers, place, found)?;
     }
     let draft = Draft {
         id: row.text(ID),
@@ -142,6 +134,6 @@ fn take(row: &Row<'_, '_>, parsed: &Parsed, line: &Line<'_>, intake: &mut Intake
         submit,
         runs: Runs::At(&[(start, end)]),
     };
-    let at = intake.at(line.place);
+    let at = intake.at(place);
     intake.take(&draft, at)
 }

@@ -10,8 +10,9 @@ use super::summary::Summary;
 use super::{Options, Prepared};
 use crate::domain::{Job, Stamp, Time, Trace, Usage};
 use crate::error::Result;
+use crate::ingest::input::{Place, Unit};
 use crate::ingest::rows::without_zero_fraction;
-use crate::ingest::scheduler::{Clock, Place, Reason, Tally, Unit};
+use crate::ingest::scheduler::{Clock, Reason, Tally};
 use crate::occupancy::Window;
 use crate::words::counted;
 

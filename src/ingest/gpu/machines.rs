@@ -6,7 +6,9 @@ use std::path::Path;
 use super::Format;
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
-use crate::ingest::scheduler::{Input, Line, whole};
+use crate::ingest::delimited::Dialect;
+use crate::ingest::input::{Input, Line};
+use crate::ingest::scheduler::whole;
 
 /// What a list of machines says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,7 +52,8 @@ pub(super) fn read(path: &Path, format: Format) -> Result<Machines> {
     let mut header = Vec::new();
     let mut faults = Gatherer::default();
     while let Some(line) = input.next()? {
-        let cells: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        let cells = Dialect::Csv.split(&line.text);
+        let cells: Vec<&str> = cells.iter().collect();
         let taken = match format {
             Format::Pai => machines.take_spec(&cells),
             Format::Helios => machines.take_day(&cells, &mut header),

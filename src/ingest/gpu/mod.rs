@@ -44,7 +44,8 @@ use throughputs::Speeds;
 
 use crate::domain::{Cluster, Trace};
 use crate::error::Result;
-use crate::ingest::scheduler::{Clock, Input, PHILLY_LOG};
+use crate::ingest::input::Input;
+use crate::ingest::scheduler::{Clock, PHILLY_LOG};
 
 /// Whose trace it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

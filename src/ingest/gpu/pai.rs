@@ -5,7 +5,9 @@ use indexmap::IndexMap;
 use super::TraceReader;
 use super::intake::{At, Draft, Intake, Runs};
 use crate::error::{Fault, Result};
-use crate::ingest::scheduler::{Header, Input, Line, Names, Place, Reason, Row, epoch, is_unknown};
+use crate::ingest::delimited::{Dialect, Layout, LogTable, Row};
+use crate::ingest::input::{Input, Line, Place};
+use crate::ingest::scheduler::{Reason, epoch, is_unknown};
 use crate::words::counted;
 
 /// Where the tables come from.
@@ -14,7 +16,12 @@ pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
 
 /// What the file pai_job_table.header says.
 const JOB_HEADER: &str = "job_name,inst_id,user,status,start_time,end_time";
-const JOB_COLUMNS: [Names; 4] = [&["job_name"], &["user"], &["status"], &["start_time"]];
+const JOBS: Layout = Layout {
+    columns: &[&["job_name"], &["user"], &["status"], &["start_time"]],
+    required: 4,
+    quoted: true,
+    remedy: || format!("the columns are {JOB_HEADER}"),
+};
 const JOB: usize = 0;
 const USER: usize = 1;
 const STATUS: usize = 2;
@@ -23,15 +30,20 @@ const SUBMIT: usize = 3;
 /// What the file pai_task_table.header says.
 const TASK_HEADER: &str =
     "job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type";
-const TASK_COLUMNS: [Names; 7] = [
-    &["job_name"],
-    &["inst_num"],
-    &["start_time"],
-    &["end_time"],
-    &["plan_cpu"],
-    &["plan_gpu"],
-    &["gpu_type"],
-];
+const TASKS: Layout = Layout {
+    columns: &[
+        &["job_name"],
+        &["inst_num"],
+        &["start_time"],
+        &["end_time"],
+        &["plan_cpu"],
+        &["plan_gpu"],
+        &["gpu_type"],
+    ],
+    required: 7,
+    quoted: true,
+    remedy: || format!("the columns are {TASK_HEADER}"),
+};
 const INSTANCES: usize = 1;
 const START: usize = 2;
 const END: usize = 3;
@@ -96,12 +108,12 @@ impl TraceReader for PaiReader {
             if !intake.tally.take(&line)? {
                 continue;
             }
-            let (table, header) = match &known {
+            let (table, rows) = match &mut known {
                 Some(known) => known,
                 None => known.insert(find(&line)?),
             };
-            if !header.is(&line.text) {
-                self.row(*table, header, &line, intake)?;
+            if let Some(row) = rows.row(&line)? {
+                self.row(*table, row, line.place, intake)?;
             }
         }
         Ok(())
@@ -123,32 +135,27 @@ impl TraceReader for PaiReader {
     }
 }
 
-/// The table that a file's first line shows, and its header.
-fn find(line: &Line<'_>) -> Result<(Table, Header)> {
+/// The table that a file's first line shows, and a reader of its rows.
+fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
     let text = &*line.text;
-    let headed = text.starts_with("job_name,");
-    let table = match text.split(',').count() {
+    let cells = Dialect::Csv.split(text);
+    let headed = cells.get(0) == Some("job_name");
+    let table = match cells.len() {
         _ if headed && text.contains("plan_gpu") => Table::Tasks,
         _ if headed && text.contains("user") => Table::Jobs,
         10 => Table::Tasks,
         6 => Table::Jobs,
         cells => return Err(other_table(cells, line.place).into()),
     };
-    let (header, columns): (_, &[Names]) = match table {
-        Table::Jobs => (JOB_HEADER, &JOB_COLUMNS),
-        Table::Tasks => (TASK_HEADER, &TASK_COLUMNS),
+    let (header, layout) = match table {
+        Table::Jobs => (JOB_HEADER, JOBS),
+        Table::Tasks => (TASK_HEADER, TASKS),
     };
-    let header = if headed { text } else { header };
-    let remedy = || format!("the columns are {header}");
-    let header = Header::find(
-        header,
-        line.place,
-        Some(","),
-        columns,
-        columns.len(),
-        &remedy,
-    )?;
-    Ok((table, header))
+    let mut rows = LogTable::new(layout, None);
+    if !headed {
+        rows.take_header(header, line)?;
+    }
+    Ok((table, rows))
 }
 
 fn other_table(cells: usize, place: Place<'_>) -> Fault {
@@ -162,12 +169,12 @@ impl PaiReader {
     fn row(
         &mut self,
         table: Table,
-        header: &Header,
-        line: &Line<'_>,
+        row: Result<Row<'_, '_>, String>,
+        place: Place<'_>,
         intake: &mut Intake,
     ) -> Result<()> {
-        let at = intake.at(line.place);
-        let row = match header.row(&line.text) {
+        let at = intake.at(place);
+        let row = match row {
             Ok(row) if row.text(JOB).is_empty() => Err("no job_name".to_owned()),
             other => other,
         };
@@ -176,9 +183,8 @@ impl PaiReader {
             (Ok(row), Table::Jobs) => {
                 let job = self.job(row.text(JOB));
                 if job.row.is_some() {
-                    return intake
-                        .tally
-                        .fault(Reason::Repeated, line.place, row.text(JOB));
+                    let found = row.text(JOB);
+                    return intake.tally.fault(Reason::Repeated, place, found);
                 }
                 job_row(&row, at).map(|row| job.row = Some(row))
             }
@@ -187,7 +193,7 @@ impl PaiReader {
         };
         match taken {
             Ok(()) => Ok(()),
-            Err(found) => intake.tally.fault(Reason::Unreadable, line.place, found),
+            Err(found) => intake.tally.fault(Reason::Unreadable, place, found),
         }
     }
 
@@ -255,7 +261,7 @@ struct Task<'r> {
 }
 
 impl<'r> Task<'r> {
-    fn parse(row: &Row<'_, 'r>) -> Result<Self, String> {
+    fn parse(row: &'r Row<'_, '_>) -> Result<Self, String> {
         let number = |column: usize, name: &str| match row.text(column) {
             "" => Ok(0.0),
             text => {

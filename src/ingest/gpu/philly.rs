@@ -3,8 +3,9 @@
 use super::TraceReader;
 use super::intake::{Draft, Intake, Runs};
 use crate::error::Result;
+use crate::ingest::input::{Input, Place};
+use crate::ingest::scheduler::Reason;
 use crate::ingest::scheduler::philly::{self, Attempt, Job};
-use crate::ingest::scheduler::{Input, Place, Reason};
 use crate::words::counted;
 
 /// Reads the log.

@@ -7,24 +7,31 @@ use indexmap::IndexMap;
 use super::TraceReader;
 use super::intake::{At, Draft, Intake, Runs};
 use crate::error::{Fault, Result};
-use crate::ingest::scheduler::{Header, Input, Line, Names, Place, Reason, Row, is_unknown, stamp};
+use crate::ingest::delimited::{Layout, LogTable, Row};
+use crate::ingest::input::{Input, Place};
+use crate::ingest::scheduler::{Reason, is_unknown, stamp};
 
 /// The command that lists jobs as they are read here.
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> -o JobIDRaw,User,Account,\
                            Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES";
 
-const COLUMNS: [Names; 10] = [
-    &["JobIDRaw", "JobID"],
-    &["State"],
-    &["Submit"],
-    &["Start"],
-    &["End"],
-    &["AllocTRES"],
-    &["User"],
-    &["Partition"],
-    &["Account"],
-    &["AllocCPUS", "NCPUS"],
-];
+const LAYOUT: Layout = Layout {
+    columns: &[
+        &["JobIDRaw", "JobID"],
+        &["State"],
+        &["Submit"],
+        &["Start"],
+        &["End"],
+        &["AllocTRES"],
+        &["User"],
+        &["Partition"],
+        &["Account"],
+        &["AllocCPUS", "NCPUS"],
+    ],
+    required: 6,
+    quoted: false,
+    remedy: || format!("make the file with `{COMMAND}`"),
+};
 const ID: usize = 0;
 const STATE: usize = 1;
 const SUBMIT: usize = 2;
@@ -35,8 +42,6 @@ const USER: usize = 6;
 const PARTITION: usize = 7;
 const ACCOUNT: usize = 8;
 const CPUS: usize = 9;
-/// Columns that must be there.
-const REQUIRED: usize = 6;
 
 /// What makes the virtual clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,17 +83,16 @@ impl SlurmReader {
     }
 
     /// The column that makes the virtual clusters.
-    fn vc(&self, header: &Header, place: Place<'_>) -> Result<usize> {
+    fn vc(&self, table: &LogTable, place: Place<'_>) -> Result<usize> {
         let columns = match self.vc_of {
             VcOf::Partition => [PARTITION, ACCOUNT],
             VcOf::Account => [ACCOUNT, ACCOUNT],
         };
-        let found = columns.into_iter().find(|column| header.has(*column));
+        let found = columns.into_iter().find(|column| table.has(*column));
         found.ok_or_else(|| {
             let expected = "a column Partition or Account, which make the virtual clusters";
             let fault = Fault::of(place.file, "neither in the header", expected);
-            let remedy = format!("make the file with `{COMMAND}`");
-            fault.at(place.within()).remedy(remedy).into()
+            fault.at(place.within()).remedy((LAYOUT.remedy)()).into()
         })
     }
 
@@ -96,10 +100,9 @@ impl SlurmReader {
         &mut self,
         row: &Row<'_, '_>,
         vc: usize,
-        line: &Line<'_>,
+        place: Place<'_>,
         intake: &mut Intake,
     ) -> Result<()> {
-        let place = line.place;
         if row.text(ID).contains('.') {
             intake.tally.leave_out(Reason::Step);
             return Ok(());
@@ -147,26 +150,18 @@ impl SlurmReader {
 
 impl TraceReader for SlurmReader {
     fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
-        let mut known: Option<(Header, usize)> = None;
+        let mut table = LogTable::new(LAYOUT, self.delimiter.clone());
+        let mut vc = None;
         while let Some(line) = input.next()? {
             if !intake.tally.take(&line)? {
                 continue;
             }
-            let Some((header, vc)) = &known else {
-                let remedy = || format!("make the file with `{COMMAND}`");
-                let (place, delimiter) = (line.place, self.delimiter.as_deref());
-                let header =
-                    Header::find(&line.text, place, delimiter, &COLUMNS, REQUIRED, &remedy)?;
-                let vc = self.vc(&header, place)?;
-                known = Some((header, vc));
-                continue;
-            };
-            if header.is(&line.text) {
-                continue;
-            }
-            match header.row(&line.text) {
-                Ok(row) => self.row(&row, *vc, &line, intake)?,
-                Err(found) => intake.tally.fault(Reason::Unreadable, line.place, found)?,
+            let place = line.place;
+            match (table.row(&line)?, vc) {
+                (Some(Ok(row)), Some(vc)) => self.row(&row, vc, place, intake)?,
+                (Some(Err(found)), _) => intake.tally.fault(Reason::Unreadable, place, found)?,
+                // The header.
+                _ => vc = Some(self.vc(&table, place)?),
             }
         }
         Ok(())

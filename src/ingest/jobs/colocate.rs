@@ -45,7 +45,7 @@ pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
         if pairs.contains_key(&workloads) || pairs.contains_key(&turned) {
             let found = format!("{} a second time", beside(first, second));
             let fault = source.fault(found, "every pair once, in one order");
-            return faults.add(fault.at(place.to_string()));
+            return faults.add(fault.at(place));
         }
         pairs.insert(workloads, pair);
         Ok(())

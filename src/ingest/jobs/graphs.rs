@@ -53,7 +53,7 @@ pub fn read(path: &Path) -> Result<Loaded<Graphs>> {
             None => Ok(()),
             Some(_) => {
                 let fault = source.fault(found, "every workload once");
-                faults.add(fault.at(place.to_string()))
+                faults.add(fault.at(place))
             }
         }
     })?;

@@ -49,7 +49,7 @@ pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
             None => Ok(()),
             Some(_) => {
                 let fault = source.fault(found, "every workload once");
-                faults.add(fault.at(place.to_string()))
+                faults.add(fault.at(place))
             }
         }
     })?;

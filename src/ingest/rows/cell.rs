@@ -114,7 +114,7 @@ impl<'r> Cell<'r> {
     /// A fault of the cell in other words than what it holds.
     pub fn fault_of(&self, found: impl Into<String>, expected: impl Into<String>) -> Box<Fault> {
         let fault = self.source.fault(found, expected);
-        Box::new(fault.at(self.place.to_string()).field(self.label))
+        Box::new(fault.at(self.place).field(self.label))
     }
 }
 

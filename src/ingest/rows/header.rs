@@ -1,10 +1,10 @@
 //! The columns of a table, picked by name.
 
-use csv::ByteRecord;
-
 use super::parquet::Held;
-use super::table::{Content, Table, open_lines};
+use super::table::{Content, Table, open_records};
 use crate::error::Result;
+use crate::ingest::delimited::ColumnNames;
+use crate::ingest::fault::Place;
 use crate::ingest::source::{Kind, Source};
 use crate::ingest::{Gatherer, parquet};
 
@@ -30,7 +30,7 @@ pub(super) struct Wanted {
 /// The header of a table whose columns are still being picked.
 pub(in crate::ingest) struct Header<'a> {
     source: &'a Source,
-    names: Vec<String>,
+    names: ColumnNames,
     wanted: Vec<Wanted>,
     faults: Gatherer,
     /// The file's metadata; `None` for CSV.
@@ -44,11 +44,11 @@ impl<'a> Header<'a> {
     /// The file cannot be read, is neither CSV nor Parquet, is damaged, or has no header.
     pub fn open(source: &'a Source) -> Result<Self> {
         let (names, parquet) = match source.kind() {
-            Kind::Csv => (names(&open_lines(source)?.header), None),
+            Kind::Csv => (open_records(source)?.names(), None),
             Kind::Parquet => {
                 let table = parquet::Table::open(source)?;
                 let columns = table.columns().iter();
-                let names = columns.map(|column| column.name.clone()).collect();
+                let names = ColumnNames::new(columns.map(|column| column.name.as_str()));
                 (names, Some(table))
             }
             other => return Err(source.fault(other_kind(other), "CSV or Parquet").into()),
@@ -64,7 +64,7 @@ impl<'a> Header<'a> {
 
     /// Whether there is a column of this name.
     pub fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|other| other == name)
+        self.names.position(name).is_some()
     }
 
     /// The column with the first of these names that is there; `holds` tells what it holds.
@@ -83,11 +83,11 @@ impl<'a> Header<'a> {
         };
         let others = others.iter().filter(|name| is_written(name));
         let others: String = others.map(|name| format!(" or {name}")).collect();
-        let found = format!("no such column among {}", self.names.join(", "));
-        let fault = self.source.fault(found, format!("a column {name}{others}"));
+        let expected = format!("a column {name}{others}");
+        let fault = self.source.fault(self.names.without_it(), expected);
         let remedy = format!("add it, or rename the column that holds {holds} to {name}");
         self.faults
-            .add(fault.at("header").field(*name).remedy(remedy))?;
+            .add(fault.at(Place::Header).field(*name).remedy(remedy))?;
         Ok(Col(0))
     }
 
@@ -96,16 +96,13 @@ impl<'a> Header<'a> {
     /// # Errors
     /// All faults so far, where there are very many.
     pub fn optional(&mut self, names: &[&str]) -> Result<Option<Col>> {
-        let Some(name) = names.iter().find(|name| self.has(name)) else {
+        let mut found = names.iter().map(|name| (name, self.names.position(name)));
+        let Some((name, at)) = found.find_map(|(name, at)| Some((name, at?))) else {
             return Ok(None);
         };
-        let mut places = self.names.iter().enumerate();
-        let at = places
-            .find(|(_, other)| other == name)
-            .map_or(0, |(at, _)| at);
-        if places.any(|(_, other)| other == name) {
+        if self.names.count(name) > 1 {
             let fault = self.source.fault("the column twice", "the column once");
-            let fault = fault.at("header").field(*name);
+            let fault = fault.at(Place::Header).field(*name);
             self.faults.add(fault.remedy("remove one of the two"))?;
         }
         let label = if is_written(name) { name } else { names[0] };
@@ -132,14 +129,6 @@ impl<'a> Header<'a> {
             content,
         })
     }
-}
-
-/// The names of the columns; bytes that are no text become replacement characters.
-fn names(header: &ByteRecord) -> Vec<String> {
-    let names = header.iter().map(<[u8]>::trim_ascii);
-    names
-        .map(|name| String::from_utf8_lossy(name).into_owned())
-        .collect()
 }
 
 /// Whether a column's name is one that a person wrote: pandas leaves that of an index

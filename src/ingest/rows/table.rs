@@ -8,7 +8,7 @@ use super::header::{Col, Wanted};
 use super::parquet::Held;
 use super::row::{Cells, Row};
 use crate::error::{Fault, Result};
-use crate::ingest::records::Lines;
+use crate::ingest::delimited::Records;
 use crate::ingest::source::Source;
 
 /// A table.
@@ -47,10 +47,10 @@ impl<'a> Table<'a> {
     }
 
     fn visit_csv(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {
-        let mut lines = open_lines(self.source)?;
-        let width = lines.header.len();
+        let mut records = open_records(self.source)?;
+        let width = records.header.len();
         let mut record = ByteRecord::new();
-        while let Some(line) = lines.next(&mut record)? {
+        while let Some(line) = records.next(&mut record)? {
             let place = Place::Line(line);
             if record.len() == width {
                 each(Ok(self.row(place, Cells::Record(&record))))?;
@@ -59,7 +59,7 @@ impl<'a> Table<'a> {
                 let fault = self
                     .source
                     .fault(found, format!("{width}, as in the header"));
-                each(Err(Box::new(fault.at(place.to_string()))))?;
+                each(Err(Box::new(fault.at(place))))?;
             }
         }
         Ok(())
@@ -73,7 +73,7 @@ impl<'a> Table<'a> {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Fault {
-        let fault = self.source.fault(found, expected).at(place.to_string());
+        let fault = self.source.fault(found, expected).at(place);
         fault.field(self.wanted[col.index()].label.as_str())
     }
 
@@ -88,11 +88,11 @@ impl<'a> Table<'a> {
 }
 
 /// Opens an input that has a header.
-pub(super) fn open_lines(source: &Source) -> Result<Lines<'_>> {
-    let lines = Lines::open(source)?;
-    if lines.header.is_empty() {
+pub(super) fn open_records(source: &Source) -> Result<Records<'_>> {
+    let records = Records::open(source)?;
+    if records.header.is_empty() {
         let expected = "a header line with the names of the columns";
         return Err(source.fault("an empty file", expected).into());
     }
-    Ok(lines)
+    Ok(records)
 }

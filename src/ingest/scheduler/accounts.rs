@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::clock::epoch;
-use super::input::{Line, Place};
 use super::intake::{Intake, Runs};
 use super::reader::LineReader;
 use super::record::Record;
 use super::tally::Reason;
 use crate::domain::{Stamp, Time};
 use crate::error::Result;
+use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
 
 /// Splits what a record says of its nodes into lists of hosts; `None` where it says nothing.

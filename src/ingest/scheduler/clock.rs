@@ -2,12 +2,12 @@
 
 use jiff::civil::{Date, DateTime, Time as TimeOfDay};
 
-use super::input::Place;
 use super::offsets::Offsets;
 use super::tally::{Reason, Tally};
 use crate::domain::clock::Occurrence;
 use crate::domain::{Clock as LogClock, Stamp, Time};
 use crate::error::{Error, Result};
+use crate::ingest::input::Place;
 use crate::ingest::zone::{Instant, Zone};
 use crate::occupancy::Window;
 

@@ -1,34 +1,42 @@
 //! ALCF job records: a CSV table with a row for every job.
 
-use std::borrow::Cow;
-
 use super::clock::stamp;
 use super::cobalt::locations;
 use super::hostlist;
-use super::input::{Line, Place};
 use super::intake::Intake;
 use super::reader::LineReader;
 use super::slurm::{is_unknown, no_time};
 use super::tally::Reason;
-use crate::error::{Fault, Faults, Result};
+use crate::error::Result;
+use crate::ingest::delimited::{Layout, LogTable, Row};
+use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
-use crate::words::counted;
 
 /// Where the records come from.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
 
-const COLUMNS: [&str; 4] = ["START_TIMESTAMP", "END_TIMESTAMP", "NODES_USED", "LOCATION"];
-/// Columns that must be there.
-const REQUIRED: usize = 3;
+const LAYOUT: Layout = Layout {
+    columns: &[
+        &["START_TIMESTAMP"],
+        &["END_TIMESTAMP"],
+        &["NODES_USED"],
+        &["LOCATION"],
+    ],
+    required: 3,
+    quoted: true,
+    remedy: || format!("take {WHERE}"),
+};
+const START: usize = 0;
+const END: usize = 1;
+const NODES: usize = 2;
+const LOCATION: usize = 3;
 
 /// Jobs that are looked at before it is settled whether locations name nodes.
 const LOOKED_AT: usize = 1_000;
 
 /// Reads the table.
-#[derive(Default)]
 pub(super) struct DjcReader {
-    /// Columns of the header, and where those asked for are.
-    header: Option<(usize, [Option<usize>; COLUMNS.len()])>,
+    table: LogTable,
     /// The first jobs, until it is settled how they are read.
     waiting: Vec<Job>,
     settled: Option<Nodes>,
@@ -53,24 +61,28 @@ struct Job {
     file: std::path::PathBuf,
 }
 
+impl Default for DjcReader {
+    fn default() -> Self {
+        DjcReader {
+            table: LogTable::new(LAYOUT, None),
+            waiting: Vec::new(),
+            settled: None,
+        }
+    }
+}
+
 impl LineReader for DjcReader {
     fn begin(&mut self) {
-        self.header = None;
+        self.table.begin();
     }
 
     fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
-        let cells = cells(&line.text);
-        let Some((width, at)) = self.header else {
-            self.header = Some(find(&cells, line.place)?);
-            return Ok(());
+        let row = match self.table.row(line)? {
+            None => return Ok(()),
+            Some(Ok(row)) => row,
+            Some(Err(found)) => return intake.fault(Reason::Unreadable, line.place, found),
         };
-        if cells.len() != width {
-            let cells = counted(cells.len(), "cell");
-            let found = format_args!("{cells}, not {width} as in the header");
-            return intake.fault(Reason::Unreadable, line.place, found);
-        }
-        let cell = |wanted: usize| at[wanted].map_or("", |at| cells[at].trim());
-        if let Some(job) = job(cell, line.place, intake)? {
+        if let Some(job) = job(&row, line.place, intake)? {
             self.take(job, intake)?;
         }
         Ok(())
@@ -138,12 +150,8 @@ fn hold(job: &Job, nodes: Nodes, intake: &mut Intake) -> Result<()> {
     Ok(())
 }
 
-fn job<'l>(
-    cell: impl Fn(usize) -> &'l str,
-    place: Place<'_>,
-    intake: &mut Intake,
-) -> Result<Option<Job>> {
-    let (start, end, nodes) = (cell(0), cell(1), cell(2));
+fn job(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<Option<Job>> {
+    let (start, end, nodes) = (row.text(START), row.text(END), row.text(NODES));
     if is_unknown(start) {
         intake.tally.leave_out(Reason::NeverStarted);
         return Ok(None);
@@ -166,7 +174,7 @@ fn job<'l>(
         start: from,
         end: to,
         nodes,
-        location: cell(3).to_owned(),
+        location: row.text(LOCATION).to_owned(),
         line: place.line,
         file: place.file.to_owned(),
     }))
@@ -179,92 +187,9 @@ pub(in crate::ingest) fn whole(text: &str) -> Option<u32> {
     number.parse().ok().filter(|_| zeros)
 }
 
-fn find(
-    header: &[Cow<'_, str>],
-    place: Place<'_>,
-) -> Result<(usize, [Option<usize>; COLUMNS.len()])> {
-    let position = |name: &str| {
-        let mut cells = header.iter();
-        cells.position(|cell| cell.trim().eq_ignore_ascii_case(name))
-    };
-    let at = COLUMNS.map(position);
-    let mut faults = Faults::default();
-    for (name, _) in COLUMNS
-        .iter()
-        .zip(at)
-        .take(REQUIRED)
-        .filter(|c| c.1.is_none())
-    {
-        let found = format!("no such column among {}", header.join(", "));
-        let fault = Fault::of(place.file, found, "a header line with this column").field(*name);
-        let fault = fault.at(place.within());
-        faults.push(fault.remedy(format!("take {WHERE}")));
-    }
-    faults.into_result((header.len(), at))
-}
-
-/// The cells of a line of CSV.
-fn cells(line: &str) -> Vec<Cow<'_, str>> {
-    let mut cells = Vec::new();
-    let mut rest = Some(line);
-    while let Some(text) = rest {
-        let (cell, after) = match text.strip_prefix('"') {
-            Some(quoted) => quoted_cell(quoted),
-            None => match text.split_once(',') {
-                Some((cell, after)) => (Cow::Borrowed(cell), Some(after)),
-                None => (Cow::Borrowed(text), None),
-            },
-        };
-        cells.push(cell);
-        rest = after;
-    }
-    cells
-}
-
-/// A cell past its opening quote, and what follows it.
-fn quoted_cell(text: &str) -> (Cow<'_, str>, Option<&str>) {
-    let mut cell = String::new();
-    let mut rest = text;
-    loop {
-        let Some((part, after)) = rest.split_once('"') else {
-            // Never closed.
-            cell.push_str(rest);
-            return (cell.into(), None);
-        };
-        cell.push_str(part);
-        match after.strip_prefix('"') {
-            Some(after) => {
-                cell.push('"');
-                rest = after;
-            }
-            None => {
-                let (tail, after) = match after.split_once(',') {
-                    Some((tail, after)) => (tail, Some(after)),
-                    None => (after, None),
-                };
-                cell.push_str(tail);
-                return (cell.into(), after);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cells_may_be_quoted() {
-        for (line, expected) in [
-            ("a,b,", vec!["a", "b", ""]),
-            ("\"a,b\",\"c \"\"d\"\"\",e", vec!["a,b", "c \"d\"", "e"]),
-            ("\"open,b", vec!["open,b"]),
-            ("\"a\"x,b", vec!["ax", "b"]),
-            ("", vec![""]),
-        ] {
-            assert_eq!(cells(line), expected, "{line}");
-        }
-    }
 
     #[test]
     fn counts_are_whole() {

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use super::clock::Clock;
-use super::input::Place;
 use super::node_set::{MAX_NODES, NodeSet};
 use super::sort::Sorter;
 use super::span::Span;
 use super::tally::{Reason, Tally};
 use crate::domain::Stamp;
 use crate::error::Result;
+use crate::ingest::input::Place;
 use crate::occupancy::{CountedJob, Edge, Hold, OPEN, Run};
 use crate::words::counted;
 

@@ -33,12 +33,10 @@
 mod accounts;
 mod clock;
 mod cobalt;
-mod columns;
 mod dealt;
 mod djc;
 mod holds;
 pub mod hostlist;
-mod input;
 mod intake;
 mod names;
 mod node_list;
@@ -58,10 +56,10 @@ mod window;
 
 use std::path::{Path, PathBuf};
 
+pub use crate::ingest::input::{Input, Unit};
 pub use cobalt::WHERE as COBALT_LOG;
 pub use djc::WHERE as DJC_LOG;
 pub use holds::{Holds, Summary};
-pub use input::{Input, Unit};
 pub use node_list::COMMANDS as NODES_COMMANDS;
 pub use pbs::WHERE as PBS_LOG;
 pub use philly::WHERE as PHILLY_LOG;
@@ -71,9 +69,7 @@ pub use swf::WHERE as SWF_LOG;
 pub use tally::{Found, Reason, Tally};
 
 pub(super) use clock::{Clock, epoch, stamp};
-pub(super) use columns::{Header, Names, Row};
 pub(super) use djc::whole;
-pub(super) use input::{Line, Place};
 pub(super) use record::kind as record_kind;
 pub(super) use slurm::is_unknown;
 pub(super) use swf::is_job as is_swf_line;

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::djc::whole;
 use super::hostlist::HostlistError;
-use super::input::{Input, Line};
 use super::node_set::{MAX_NODES, NodeSet};
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
+use crate::ingest::delimited::Dialect;
+use crate::ingest::input::{Input, Line};
 
 /// Commands that list the nodes.
 pub const COMMANDS: &str = "`scontrol show nodes`, `sinfo -N` or `sinfo -h -o %N`";
@@ -78,8 +79,8 @@ fn form_of(text: &str) -> (Form, bool) {
     if text.trim_start().starts_with("NodeName=") {
         return (Form::Scontrol, false);
     }
-    let cells: Vec<&str> = text.split(',').map(str::trim).collect();
-    if let [name, gpus, memory] = cells[..]
+    let cells = Dialect::Csv.split(text);
+    if let [name, gpus, memory] = cells.iter().collect::<Vec<_>>()[..]
         && (name.eq_ignore_ascii_case("machineId")
             || whole(gpus).is_some() && memory.ends_with("GB"))
     {
@@ -95,6 +96,7 @@ fn form_of(text: &str) -> (Form, bool) {
 
 fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer) -> Result<()> {
     let text = line.text.trim();
+    let cells;
     let list = match form {
         Form::Scontrol => match text.strip_prefix("NodeName=") {
             // The lines that follow tell of the node.
@@ -105,7 +107,10 @@ fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer)
             let mut words = text.split([' ', '|', '\t']).filter(|word| !word.is_empty());
             words.nth(column).unwrap_or_default()
         }
-        Form::Machines => text.split(',').next().unwrap_or_default(),
+        Form::Machines => {
+            cells = Dialect::Csv.split(text);
+            cells.get(0).unwrap_or_default()
+        }
         Form::Plain => text,
     };
     if let Err(error) = add(list, nodes) {

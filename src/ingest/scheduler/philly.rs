@@ -5,11 +5,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::clock::stamp;
-use super::input::{Input, Place, Unit};
 use super::intake::Intake;
 use super::tally::{Reason, Tally};
 use crate::domain::Stamp;
 use crate::error::{Fault, Result};
+use crate::ingest::input::{Input, Place, Unit};
 use crate::ingest::json;
 use crate::occupancy::Hold;
 

@@ -1,8 +1,8 @@
 //! What every reader of a scheduler's log is.
 
-use super::input::{Input, Line};
 use super::intake::Intake;
 use crate::error::Result;
+use crate::ingest::input::{Input, Line};
 
 /// Reads a log line by line.
 pub(super) trait LineReader {

@@ -3,27 +3,32 @@
 use std::collections::BTreeMap;
 
 use super::clock::stamp;
-use super::columns::{Header, Names, Row};
-use super::input::{Line, Place};
 use super::intake::{Intake, Runs};
 use super::reader::LineReader;
 use super::tally::Reason;
 use crate::error::Result;
+use crate::ingest::delimited::{Layout, LogTable, Row};
+use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
 
 /// The command that lists jobs as they are read here.
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> \
                            -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList";
 
-const COLUMNS: [Names; 7] = [
-    &["JobIDRaw", "JobID"],
-    &["State"],
-    &["Start"],
-    &["End"],
-    &["NodeList"],
-    &["NNodes"],
-    &["Submit"],
-];
+const LAYOUT: Layout = Layout {
+    columns: &[
+        &["JobIDRaw", "JobID"],
+        &["State"],
+        &["Start"],
+        &["End"],
+        &["NodeList"],
+        &["NNodes"],
+        &["Submit"],
+    ],
+    required: 5,
+    quoted: false,
+    remedy: || format!("make the file with `{COMMAND}`"),
+};
 const ID: usize = 0;
 const STATE: usize = 1;
 const START: usize = 2;
@@ -31,13 +36,10 @@ const END: usize = 3;
 const NODES: usize = 4;
 const COUNT: usize = 5;
 const SUBMIT: usize = 6;
-/// Columns that must be there.
-const REQUIRED: usize = 5;
 
 /// Reads `sacct`'s table.
 pub(super) struct SacctReader {
-    delimiter: Option<String>,
-    header: Option<Header>,
+    table: LogTable,
     /// Jobs without an end so far, by id and start: a later list may know their ends.
     running: BTreeMap<(String, i64), Runs>,
 }
@@ -46,8 +48,7 @@ impl SacctReader {
     /// A reader of tables with this delimiter, or with the one that their header has.
     pub fn new(delimiter: Option<String>) -> Self {
         SacctReader {
-            delimiter,
-            header: None,
+            table: LogTable::new(LAYOUT, delimiter),
             running: BTreeMap::new(),
         }
     }
@@ -55,25 +56,14 @@ impl SacctReader {
 
 impl LineReader for SacctReader {
     fn begin(&mut self) {
-        self.header = None;
+        self.table.begin();
     }
 
     fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
-        let Some(header) = &self.header else {
-            let remedy = || format!("make the file with `{COMMAND}`");
-            let delimiter = self.delimiter.as_deref();
-            let header = Header::find(
-                &line.text, line.place, delimiter, &COLUMNS, REQUIRED, &remedy,
-            )?;
-            self.header = Some(header);
-            return Ok(());
-        };
-        if header.is(&line.text) {
-            return Ok(());
-        }
-        match header.row(&line.text) {
-            Ok(row) => job(&row, line.place, intake, &mut self.running),
-            Err(found) => intake.fault(Reason::Unreadable, line.place, found),
+        match self.table.row(line)? {
+            None => Ok(()),
+            Some(Ok(row)) => job(&row, line.place, intake, &mut self.running),
+            Some(Err(found)) => intake.fault(Reason::Unreadable, line.place, found),
         }
     }
 

@@ -1,67 +1,55 @@
 //! Slurm's node events, as `sacctmgr list events` lists them.
 
 use super::clock::stamp;
-use super::columns::{Header, Names, Row};
-use super::input::{Line, Place};
 use super::intake::Intake;
 use super::reader::LineReader;
 use super::slurm::{is_unknown, no_time};
 use super::tally::Reason;
 use crate::error::Result;
+use crate::ingest::delimited::{Layout, LogTable, Row};
+use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
 
 /// The command that lists events as they are read here.
 pub const COMMAND: &str = "sacctmgr -P list events Start=<from> \
                            format=Cluster,NodeName,TimeStart,TimeEnd,State,Reason";
 
-const COLUMNS: [Names; 4] = [
-    &["NodeName", "Node Name"],
-    &["TimeStart", "Start", "Time Start"],
-    &["TimeEnd", "End", "Time End"],
-    &["State"],
-];
+const LAYOUT: Layout = Layout {
+    columns: &[
+        &["NodeName", "Node Name"],
+        &["TimeStart", "Start", "Time Start"],
+        &["TimeEnd", "End", "Time End"],
+        &["State"],
+    ],
+    required: 4,
+    quoted: false,
+    remedy: || format!("make the file with `{COMMAND}`"),
+};
 const NODE: usize = 0;
 const START: usize = 1;
 const END: usize = 2;
 const STATE: usize = 3;
 
 /// Reads `sacctmgr`'s table of events.
-pub(super) struct EventReader {
-    delimiter: Option<String>,
-    header: Option<Header>,
-}
+pub(super) struct EventReader(LogTable);
 
 impl EventReader {
     /// A reader of tables with this delimiter, or with the one that their header has.
     pub fn new(delimiter: Option<String>) -> Self {
-        EventReader {
-            delimiter,
-            header: None,
-        }
+        EventReader(LogTable::new(LAYOUT, delimiter))
     }
 }
 
 impl LineReader for EventReader {
     fn begin(&mut self) {
-        self.header = None;
+        self.0.begin();
     }
 
     fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
-        let Some(header) = &self.header else {
-            let remedy = || format!("make the file with `{COMMAND}`");
-            let delimiter = self.delimiter.as_deref();
-            let wanted = COLUMNS.len();
-            let header =
-                Header::find(&line.text, line.place, delimiter, &COLUMNS, wanted, &remedy)?;
-            self.header = Some(header);
-            return Ok(());
-        };
-        if header.is(&line.text) {
-            return Ok(());
-        }
-        match header.row(&line.text) {
-            Ok(row) => event(&row, line.place, intake),
-            Err(found) => intake.fault(Reason::Unreadable, line.place, found),
+        match self.0.row(line)? {
+            None => Ok(()),
+            Some(Ok(row)) => event(&row, line.place, intake),
+            Some(Err(found)) => intake.fault(Reason::Unreadable, line.place, found),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Standard Workload Format 2.2: comments with a header, and 18 numbers a job.
 
-use super::input::{Line, Place};
 use super::intake::Intake;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
 use super::tally::Reason;
 use crate::error::Result;
+use crate::ingest::input::{Line, Place};
 use crate::ingest::zone::Zone;
 use crate::words::counted;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::input::{Line, Place, Unit};
 use crate::error::{Error, Fault, Faults, Result};
+use crate::ingest::input::{Line, Place, Unit};
 use crate::words::counted;
 
 /// Why a line, or a part of it, was not used, or what was odd about it.

@@ -40,6 +40,7 @@ use super::fields::{Fields, Labels, Report};
 use super::node::Node;
 use crate::domain::ScalingCurve;
 use crate::error::{Fault, Result};
+use crate::ingest::fault::Place;
 use crate::ingest::source::{Source, TEXT_LIMIT, TOML_LIMIT};
 
 static LABELS: Labels = Labels {
@@ -81,7 +82,7 @@ pub(super) fn read_json(source: &Source) -> Result<Parsed<'_>> {
 
 fn text(source: &Source, limit: u64) -> Result<String> {
     String::from_utf8(source.read_up_to(limit)?.into_owned()).map_err(|error| {
-        let place = format!("byte {}", error.utf8_error().valid_up_to());
+        let place = Place::Byte(error.utf8_error().valid_up_to());
         source
             .fault("bytes that are not UTF-8", "text")
             .at(place)
@@ -94,7 +95,7 @@ fn malformed(source: &Source, line: usize, message: &str, format: &str) -> Fault
         format!("malformed {format} ({message})"),
         format!("valid {format}"),
     );
-    fault.at(format!("line {line}"))
+    fault.at(Place::Line(line as u64))
 }
 
 fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {

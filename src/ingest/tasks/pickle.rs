@@ -9,7 +9,7 @@ use super::fields::{Fields, Labels, Report};
 use super::node::Node;
 use crate::domain::{Stamp, Time};
 use crate::error::{Error, Result};
-use crate::ingest::fault::{of_column, of_pickle, row_place};
+use crate::ingest::fault::{Place, of_column, of_pickle};
 use crate::ingest::pickle::{Cell, ColumnError, Frame, NAT, read_frame};
 use crate::ingest::source::Source;
 
@@ -51,7 +51,7 @@ pub(super) fn read<'a>(
     let mut parsed = Parsed::default();
     let mut shared = Curves::default();
     for (row, name) in names.into_iter().enumerate() {
-        let place = format!("{} ({name:?})", row_place(row));
+        let place = format!("{} ({name:?})", Place::Row(row));
         let report = Report::new(tasks.path(), place, &LABELS);
         let name_field = (LABELS.name.to_owned(), Node::Text(name.to_owned()));
         let mut fields = Fields::new([name_field], report);
@@ -119,7 +119,7 @@ fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (us
     let mut report = Report::new(source.path(), String::new(), &LABELS);
     for (row, name) in names.into_iter().enumerate() {
         if rows.insert(name.to_owned(), (row, false)).is_some() {
-            report.place = row_place(row);
+            report.place = Place::Row(row).into();
             report.add(
                 "index",
                 format!("{name:?} a second time"),

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use csv::{ReaderBuilder, StringRecord, Trim};
+use csv::StringRecord;
 
 use super::curves::Curves;
 use super::entry::{Entry, Parsed};
@@ -21,8 +21,8 @@ use super::fields::{Fields, Labels, Report};
 use super::node::{ListBuilder, Node};
 use crate::domain::Stamp;
 use crate::error::{Fault, Result};
-use crate::ingest::fault::row_place;
-use crate::ingest::lines::ShortLines;
+use crate::ingest::delimited::{ColumnNames, Records};
+use crate::ingest::fault::Place;
 use crate::ingest::parquet::{Column, Table, Value};
 use crate::ingest::source::Source;
 
@@ -49,28 +49,24 @@ fn known() -> impl Iterator<Item = &'static str> {
 }
 
 pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
-    let mut reader = ReaderBuilder::new()
-        .flexible(true)
-        .trim(Trim::All)
-        .from_reader(ShortLines::new(source.reader()?));
-    let header = reader.headers().map_err(|e| csv_error(source, e))?.clone();
+    let mut records = Records::open(source)?;
+    let names = records.names();
     let mut parsed = Parsed {
-        fatal: check_header(source, header.iter().map(str::to_owned).collect()),
+        fatal: check_header(source, &names),
         ..Parsed::default()
     };
     if !parsed.fatal.is_empty() {
         return Ok(parsed);
     }
     let mut curves = Curves::default();
-    for record in reader.records() {
-        let record = record.map_err(|e| csv_error(source, e))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let mut report = Report::new(source.path(), format!("line {line}"), &LABELS);
-        if record.len() == header.len() {
-            let fields = Fields::new(cells(&header, &record), report);
+    let mut record = StringRecord::new();
+    while let Some(line) = records.next_text(&mut record)? {
+        let mut report = Report::new(source.path(), Place::Line(line).into(), &LABELS);
+        if record.len() == names.all().len() {
+            let fields = Fields::new(cells(&names, &record), report);
             parsed.entries.push(Entry::read(fields, &mut curves));
         } else {
-            let expected = format!("{}, as in the header", header.len());
+            let expected = format!("{}, as in the header", names.all().len());
             report.add("", format!("{} fields", record.len()), expected);
             parsed.entries.extend(Entry::of_faults(report));
         }
@@ -78,56 +74,35 @@ pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
     Ok(parsed)
 }
 
-fn csv_error(source: &Source, error: csv::Error) -> crate::error::Error {
-    let place = error
-        .position()
-        .map_or(String::new(), |at| format!("line {}", at.line()));
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => source.read_error(error),
-        csv::ErrorKind::Utf8 { .. } => source
-            .fault("bytes that are not UTF-8", "text")
-            .at(place)
-            .into(),
-        other => source
-            .fault(format!("{other:?}"), "comma-separated values")
-            .at(place)
-            .into(),
-    }
-}
-
 /// Names that are unknown, missing or there twice.
-fn check_header(source: &Source, mut names: Vec<String>) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    for name in known() {
-        let count = names.iter().filter(|other| *other == name).count();
-        names.retain(|other| other != name);
-        let found = match count {
-            0 if OPTIONAL.contains(&name) => continue,
+fn check_header(source: &Source, names: &ColumnNames) -> Vec<Fault> {
+    let fault = |found: String, expected: String, name: &str| {
+        let fault = source.fault(found, expected);
+        fault.at(Place::Header).field(name)
+    };
+    let wrong = known().filter_map(|name| {
+        let found = match names.count(name) {
+            0 if OPTIONAL.contains(&name) => return None,
             0 => "no such column".to_owned(),
-            1 => continue,
+            1 => return None,
             count => format!("{count} such columns"),
         };
-        faults.push(
-            source
-                .fault(found, "the column once")
-                .at("header")
-                .field(name),
-        );
-    }
-    for name in names {
+        Some(fault(found, "the column once".to_owned(), name))
+    });
+    let names = names.all().iter();
+    let unknown = names.filter(|name| known().all(|known| known != *name));
+    let unknown = unknown.map(|name| {
         let expected = format!("one of {}", known().collect::<Vec<_>>().join(", "));
-        let fault = source
-            .fault("a column that no task has", expected)
-            .at("header");
-        faults.push(fault.field(name).remedy("correct or remove it"));
-    }
-    faults
+        let found = "a column that no task has".to_owned();
+        fault(found, expected, name).remedy("correct or remove it")
+    });
+    wrong.chain(unknown).collect()
 }
 
-fn cells(header: &StringRecord, record: &StringRecord) -> Vec<(String, Node)> {
-    let cells = header.iter().zip(record);
+fn cells(names: &ColumnNames, record: &StringRecord) -> Vec<(String, Node)> {
+    let cells = names.all().iter().zip(record);
     cells
-        .map(|(name, cell)| (name.to_owned(), parse(name, cell)))
+        .map(|(name, cell)| (name.clone(), parse(name, cell.trim())))
         .collect()
 }
 
@@ -147,12 +122,8 @@ fn parse(column: &str, cell: &str) -> Node {
 
 pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     let table = Table::open(source)?;
-    let names = table
-        .columns()
-        .iter()
-        .map(|column| column.name.clone())
-        .collect();
-    let fatal = check_header(source, names);
+    let names = table.columns().iter().map(|column| column.name.as_str());
+    let fatal = check_header(source, &ColumnNames::new(names));
     if !fatal.is_empty() {
         return Ok(Parsed {
             fatal,
@@ -167,7 +138,7 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     }
     let mut curves = Curves::default();
     let entries = rows.into_iter().enumerate().map(|(row, values)| {
-        let report = Report::new(source.path(), row_place(row), &LABELS);
+        let report = Report::new(source.path(), Place::Row(row).into(), &LABELS);
         Entry::read(Fields::new(values, report), &mut curves)
     });
     Ok(Parsed {

@@ -1,9 +1,12 @@
 //! The part of TensorFlow's protobuf messages that graphs are read from, its names and field
 //! numbers as in `tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape}.proto`.
-//! Decoding skips all other fields.
+//! Reading either form skips all other fields.
 
 use prost::Message;
 use prost::bytes::Bytes;
+
+use super::fields::{Fields, Times, Value, Wrong};
+use super::scan::Scanner;
 
 /// A graph. Its nodes, of [`NodeDef`], are left in bytes: they are decoded one by one, so a small
 /// file of many empty nodes takes little memory.
@@ -13,61 +16,78 @@ pub(super) struct GraphDef {
     pub(super) node: Vec<Bytes>,
 }
 
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct NodeDef {
+/// A message that is read from protobuf's binary format and, by the names of its fields, from the
+/// text format.
+macro_rules! message {
+    ($(#[$doc:meta])* $name:ident { $(#[$prost:meta] $field:ident: $holds:ty,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Message)]
+        pub(super) struct $name {
+            $(#[$prost] pub(super) $field: $holds,)+
+        }
+
+        impl Fields for $name {
+            fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+                $(if name == stringify!($field).as_bytes() {
+                    return self.$field.read(text);
+                })+
+                text.value()?;
+                Ok(Times::Any)
+            }
+        }
+    };
+}
+
+message!(NodeDef {
     #[prost(string, tag = "1")]
-    pub(super) name: String,
+    name: String,
     #[prost(string, tag = "2")]
-    pub(super) op: String,
+    op: String,
     #[prost(string, repeated, tag = "3")]
-    pub(super) input: Vec<String>,
+    input: Vec<String>,
     #[prost(string, tag = "4")]
-    pub(super) device: String,
+    device: String,
     #[prost(message, repeated, tag = "5")]
-    pub(super) attr: Vec<Attr>,
-}
+    attr: Vec<Attr>,
+});
 
-/// An entry of the map from names to attributes.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Attr {
-    #[prost(string, tag = "1")]
-    pub(super) key: String,
-    #[prost(message, optional, boxed, tag = "2")]
-    pub(super) value: Option<Box<AttrValue>>,
-}
+message!(
+    /// An entry of the map from names to attributes.
+    Attr {
+        #[prost(string, tag = "1")]
+        key: String,
+        #[prost(message, optional, boxed, tag = "2")]
+        value: Option<Box<AttrValue>>,
+    }
+);
 
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct AttrValue {
+message!(AttrValue {
     #[prost(message, optional, tag = "1")]
-    pub(super) list: Option<ListValue>,
+    list: Option<ListValue>,
     #[prost(message, optional, tag = "7")]
-    pub(super) shape: Option<TensorShape>,
+    shape: Option<TensorShape>,
     #[prost(message, optional, tag = "8")]
-    pub(super) tensor: Option<Tensor>,
-}
+    tensor: Option<Tensor>,
+});
 
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct ListValue {
+message!(ListValue {
     #[prost(message, repeated, tag = "7")]
-    pub(super) shape: Vec<TensorShape>,
-}
+    shape: Vec<TensorShape>,
+});
 
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Tensor {
+message!(Tensor {
     #[prost(message, optional, tag = "2")]
-    pub(super) tensor_shape: Option<TensorShape>,
-}
+    tensor_shape: Option<TensorShape>,
+});
 
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct TensorShape {
+message!(TensorShape {
     #[prost(message, repeated, tag = "2")]
-    pub(super) dim: Vec<Dim>,
+    dim: Vec<Dim>,
     #[prost(bool, tag = "3")]
-    pub(super) unknown_rank: bool,
-}
+    unknown_rank: bool,
+});
 
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Dim {
+message!(Dim {
     #[prost(int64, tag = "1")]
-    pub(super) size: i64,
-}
+    size: i64,
+});

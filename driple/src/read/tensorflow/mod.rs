@@ -1,11 +1,11 @@
 //! GraphDefs of TensorFlow, in protobuf's text and binary formats.
 
 pub(super) mod binary;
-mod keep;
+mod fields;
 mod message;
 mod node;
+mod scalar;
 mod scan;
-mod schema;
 #[cfg(test)]
 mod tests;
 pub(super) mod text;

@@ -142,7 +142,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Goes past a string, from its first quote on.
-    fn string(&mut self, quote: u8) -> Result<(), Fault> {
+    pub(super) fn string(&mut self, quote: u8) -> Result<(), Fault> {
         let from = self.at;
         self.at += 1;
         loop {

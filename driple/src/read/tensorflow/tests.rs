@@ -1,13 +1,10 @@
-//! GraphDefs written by the library, in both forms, read back.
+//! GraphDefs in both forms, the binary one written by the library, read back.
 
 use proptest::prelude::*;
 use prost::Message;
 use prost::bytes::Bytes;
-use prost_reflect::DynamicMessage;
-use prost_reflect::text_format::FormatOptions;
 
 use super::message::{Attr, AttrValue, Dim, GraphDef, ListValue, NodeDef, Tensor, TensorShape};
-use super::schema::NODE_DEF;
 use crate::graph::{Graph, Shape};
 use crate::read::{Format, ReadError, graph};
 
@@ -106,19 +103,90 @@ fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     })
 }
 
-/// The text of nodes, laid out over lines or not.
-fn text(nodes: &[NodeDef], pretty: bool) -> Result<String, prost::DecodeError> {
-    let mut text = String::new();
-    for node in nodes {
-        let mut message = DynamicMessage::new(NODE_DEF.clone());
-        message.transcode_from(node)?;
-        let options = FormatOptions::new().pretty(pretty);
-        text += &format!(
-            "node {{\n{}\n}}\n",
-            message.to_text_format_with_options(&options)
-        );
+/// The text of nodes, laid out over lines as TensorFlow does, or as differently as the format
+/// allows.
+fn text(nodes: &[NodeDef], pretty: bool) -> String {
+    let layout = if pretty { Layout::Pretty } else { Layout::Odd };
+    nodes
+        .iter()
+        .map(|node| layout.message("node", &layout.node(node)))
+        .collect()
+}
+
+/// How a text is laid out.
+#[derive(Clone, Copy)]
+enum Layout {
+    Pretty,
+    Odd,
+}
+
+impl Layout {
+    fn message(self, name: &str, inside: &str) -> String {
+        match self {
+            Layout::Pretty => format!("{name} {{\n{inside}}}\n"),
+            Layout::Odd => format!("{name}:<{inside}>,"),
+        }
     }
-    Ok(text)
+
+    fn field(self, name: &str, value: &str) -> String {
+        match self {
+            Layout::Pretty => format!("  {name}: {value}\n"),
+            Layout::Odd => format!("{name}:{value};"),
+        }
+    }
+
+    fn string(self, name: &str, text: &str) -> String {
+        let value = match self {
+            Layout::Pretty => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+            Layout::Odd => {
+                let bytes = text.bytes().enumerate();
+                let bytes = bytes.map(|(at, byte)| match at % 2 {
+                    0 => format!("'\\{byte:03o}'"),
+                    _ => format!("\"\\x{byte:02X}\"#'\n"),
+                });
+                format!("''{}", bytes.collect::<String>())
+            }
+        };
+        self.field(name, &value)
+    }
+
+    fn node(self, node: &NodeDef) -> String {
+        let texts = [
+            ("name", &node.name),
+            ("op", &node.op),
+            ("device", &node.device),
+        ];
+        let texts = texts.map(|(name, text)| self.string(name, text)).concat();
+        let inputs = node.input.iter().map(|input| self.string("input", input));
+        let attributes = node.attr.iter().map(|attr| {
+            let value = attr.value.as_ref().map(|value| self.value(value));
+            let value = value.map(|value| self.message("value", &value));
+            let inside = self.string("key", &attr.key) + &value.unwrap_or_default();
+            self.message("attr", &inside)
+        });
+        texts + &inputs.chain(attributes).collect::<String>()
+    }
+
+    fn value(self, value: &AttrValue) -> String {
+        let list = value.list.as_ref().map(|list| {
+            let shapes = list.shape.iter().map(|shape| self.shape("shape", shape));
+            self.message("list", &shapes.collect::<String>())
+        });
+        let shape = value.shape.as_ref().map(|shape| self.shape("shape", shape));
+        let tensor = value.tensor.as_ref().map(|tensor| {
+            let shape = tensor.tensor_shape.as_ref();
+            let shape = shape.map(|shape| self.shape("tensor_shape", shape));
+            self.message("tensor", &shape.unwrap_or_default())
+        });
+        [list, shape, tensor].into_iter().flatten().collect()
+    }
+
+    fn shape(self, name: &str, shape: &TensorShape) -> String {
+        let dim = shape.dim.iter();
+        let dim = dim.map(|dim| self.message("dim", &self.field("size", &dim.size.to_string())));
+        let rank = self.field("unknown_rank", &shape.unknown_rank.to_string());
+        self.message(name, &(dim.collect::<String>() + &rank))
+    }
 }
 
 fn binary(nodes: &[NodeDef]) -> Vec<u8> {
@@ -134,7 +202,7 @@ proptest! {
 
     #[test]
     fn a_written_graph_reads_back((defs, expected) in nodes(), pretty: bool) {
-        let text = text(&defs, pretty).unwrap();
+        let text = text(&defs, pretty);
         prop_assert_eq!(graph(text, Format::GraphDefText).unwrap(), expected.clone());
         prop_assert_eq!(graph(binary(&defs), Format::GraphDef).unwrap(), expected);
     }

@@ -4,13 +4,10 @@
 //! a time is held in parsed form, and the parser, which calls itself for messages in messages,
 //! never sees more than [`super::scan::DEPTH`] of these.
 
-use prost_reflect::DynamicMessage;
-
-use super::message::NodeDef;
+use super::Read;
+use super::fields::{self, Wrong};
 use super::node::node;
 use super::scan::{Fault, Scanner};
-use super::schema::NODE_DEF;
-use super::{Read, keep};
 use crate::graph::Graph;
 use crate::read::{NodeFault, ReadError, TextFault};
 
@@ -54,21 +51,14 @@ fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
 
 /// A node from its text: a fault of the text, or one of the node with its name.
 fn read(block: Scanner<'_>) -> Result<Read, Fault> {
-    let mut kept = Vec::new();
-    keep::fields(block.clone(), &NODE_DEF, &mut kept)?;
-    Ok(match parse(&kept) {
-        Ok(def) => node(def),
-        Err(reason) => Err((name(block), NodeFault::Fields(reason))),
-    })
-}
-
-/// A node from its text, by the library.
-fn parse(text: &[u8]) -> Result<NodeDef, String> {
-    let text = std::str::from_utf8(text).map_err(|_| "its text is not UTF-8".to_owned())?;
-    let message = DynamicMessage::parse_text_format(NODE_DEF.clone(), text);
-    let message =
-        message.map_err(|error| format!("one of its fields is not as expected: {error}"))?;
-    message.transcode_to().map_err(|error| error.to_string())
+    match fields::message(block.clone()) {
+        Ok(def) => Ok(node(def)),
+        Err(Wrong::Text(fault)) => Err(fault),
+        Err(Wrong::Field(reason)) => {
+            let reason = format!("one of its fields is not as expected: {reason}");
+            Ok(Err((name(block), NodeFault::Fields(reason))))
+        }
+    }
 }
 
 /// The name of a node whose fields cannot be parsed, as the text has it; nothing where it has none.

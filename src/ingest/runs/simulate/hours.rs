@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::super::files::RunFiles;
 use crate::error::Result;
-use crate::ingest::fault::row_place;
+use crate::ingest::fault::Place;
 use crate::ingest::parquet::{Table, Value};
 use crate::ingest::source::Source;
 use crate::results::states::{IDLE_GPUS, PENDING_JOBS, TIME, TOTAL_GPUS};
@@ -141,7 +141,7 @@ fn visit(
 ) -> Result<()> {
     let Some(column) = table.column(name) else {
         let fault = source.fault("no such column", "what gleaner simulate writes");
-        return Err(fault.at("header").field(name).into());
+        return Err(fault.at(Place::Header).field(name).into());
     };
     table.visit(column, |row, value| match value {
         Value::Int(number) => {
@@ -150,7 +150,7 @@ fn visit(
         }
         other => {
             let fault = source.fault(other.to_string(), "a whole number");
-            Err(fault.at(row_place(row)).field(name).into())
+            Err(fault.at(Place::Row(row)).field(name).into())
         }
     })
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Fault, Result};
+use crate::ingest::fault;
 use crate::ingest::source::{STDIN, is_tar};
 
 /// Most bytes of a line, 16 MiB: a job on some hundred thousand nodes, each spelt out.
@@ -75,14 +76,14 @@ impl<'a> Place<'a> {
     }
 
     /// Where it is in the file, such as `line 3`.
-    pub fn within(&self) -> String {
-        format!("{} {}", self.unit, self.line)
+    pub fn within(&self) -> fault::Place {
+        fault::Place::Part(self.unit, self.line)
     }
 }
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} {}", self.file.display(), self.unit, self.line)
+        write!(f, "{}, {}", self.file.display(), self.within())
     }
 }
 
@@ -186,7 +187,10 @@ impl<'a> Input<'a> {
         }
         let fault = Fault::of(&self.path, error.to_string(), "a complete compressed file");
         fault
-            .at(format!("after line {}", self.line.saturating_sub(1)))
+            .at(format!(
+                "after {}",
+                fault::Place::Line(self.line.saturating_sub(1))
+            ))
             .remedy("copy it again, or decompress what can be")
             .into()
     }

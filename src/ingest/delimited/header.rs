@@ -1,7 +1,10 @@
-//! Columns of a table whose cells a delimiter parts, found by the names in its header.
+//! The header of a table in a log, and its rows.
 
-use super::input::Place;
+use super::dialect::{Cells, Dialect};
+use super::log_table::Layout;
+use super::names::{ColumnNames, Names};
 use crate::error::{Fault, Faults, Result};
+use crate::ingest::input::Place;
 use crate::words::counted;
 
 /// Columns of free text, in which the delimiter may occur.
@@ -15,14 +18,11 @@ const FREE_TEXT: [&str; 7] = [
     "Reason",
 ];
 
-/// A column that a table must have, under one of some names.
-pub(in crate::ingest) type Names = &'static [&'static str];
-
 /// The header of a table.
 #[derive(Debug, Clone)]
-pub(in crate::ingest) struct Header {
+pub(super) struct Header {
     text: String,
-    delimiter: String,
+    dialect: Dialect,
     width: usize,
     /// The one column in which the delimiter may occur.
     free: Option<usize>,
@@ -30,58 +30,39 @@ pub(in crate::ingest) struct Header {
     at: Vec<Option<usize>>,
 }
 
-/// Says what to do about a missing column.
-pub(in crate::ingest) type Remedy<'a> = &'a dyn Fn() -> String;
-
 impl Header {
-    /// Finds columns in a header line. The delimiter is `|`, or else whatever of tab,
-    /// semicolon and comma parts the names, unless one that is given does.
+    /// Finds the columns of a layout in a header line.
     ///
     /// # Errors
-    /// Missing columns, each with what to do; columns from the `required`th on may be missing.
+    /// Missing columns, each with what to do.
     pub fn find(
         line: &str,
         place: Place<'_>,
         delimiter: Option<&str>,
-        wanted: &[Names],
-        required: usize,
-        remedy: Remedy<'_>,
+        layout: &Layout,
     ) -> Result<Self> {
-        let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // Where several tables are read, the one given may be that of another.
-        let delimiter = delimiter.filter(|given| line.contains(given));
-        let delimiter = delimiter.or(occurring).unwrap_or("|");
-        let names: Vec<&str> = line.split(delimiter).map(str::trim).collect();
-        let position = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
-        let at: Vec<_> = wanted
-            .iter()
-            .map(|wanted| wanted.iter().find_map(|name| position(name)))
-            .collect();
-        if !line.contains(delimiter) && is_aligned(line, wanted) {
-            return Err(aligned(line, place, &remedy()).into());
+        let dialect = match layout.quoted {
+            true => Dialect::Csv,
+            false => Dialect::of_header(line, delimiter),
+        };
+        let names = ColumnNames::new(dialect.split(line).iter());
+        let wanted = layout.columns;
+        let at: Vec<_> = wanted.iter().map(|wanted| names.find(wanted)).collect();
+        if names.all().len() == 1 && is_aligned(line, wanted) {
+            return Err(aligned(line, place, &(layout.remedy)()).into());
         }
         let mut faults = Faults::default();
-        for (names, _) in wanted
-            .iter()
-            .zip(&at)
-            .take(required)
-            .filter(|w| w.1.is_none())
-        {
-            let found = format!("no such column in {:?}", shown(line));
-            let fault = Fault::of(place.file, found, "a header line with this column");
-            faults.push(fault.at(place.within()).field(names[0]).remedy(remedy()));
+        let required = wanted.iter().zip(&at).take(layout.required);
+        for (wanted, _) in required.filter(|(_, at)| at.is_none()) {
+            let expected = "a header line with this column";
+            let fault = Fault::of(place.file, names.without_it(), expected).field(wanted[0]);
+            faults.push(fault.at(place.within()).remedy((layout.remedy)()));
         }
-        let free = |n: &&str| {
-            let list = delimiter == "," && n.eq_ignore_ascii_case("NodeList");
-            list || FREE_TEXT.iter().any(|name| n.eq_ignore_ascii_case(name))
-        };
-        let one_free = names.iter().filter(|name| free(name)).count() == 1;
-        let free = names.iter().position(free).filter(|_| one_free);
         faults.into_result(Header {
             text: line.to_owned(),
-            delimiter: delimiter.to_owned(),
-            width: names.len(),
-            free,
+            width: names.all().len(),
+            free: free(&names, &dialect),
+            dialect,
             at,
         })
     }
@@ -98,22 +79,35 @@ impl Header {
 
     /// The cells of a line; the message says what is wrong with it.
     pub fn row<'l>(&self, line: &'l str) -> Result<Row<'_, 'l>, String> {
-        let ends = line.match_indices(self.delimiter.as_str());
-        let ends: Vec<usize> = ends.map(|(at, _)| at).collect();
-        let cells = ends.len() + 1;
-        if cells < self.width || cells > self.width && self.free.is_none() {
+        let cells = self.dialect.split(line);
+        let count = cells.len();
+        if count < self.width || count > self.width && self.free.is_none() {
             return Err(format!(
                 "{}, not {} as in the header",
-                counted(cells, "cell"),
+                counted(count, "cell"),
                 self.width
             ));
         }
         Ok(Row {
             header: self,
-            line,
-            ends,
+            cells,
         })
     }
+}
+
+/// The one column of free text, in which the delimiter may occur. In CSV such cells are quoted.
+fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
+    let Dialect::Plain(delimiter) = dialect else {
+        return None;
+    };
+    let is_free = |name: &String| {
+        let list = delimiter == "," && name.eq_ignore_ascii_case("NodeList");
+        list || FREE_TEXT.iter().any(|free| name.eq_ignore_ascii_case(free))
+    };
+    let mut free = names.all().iter().enumerate();
+    let mut free = free.by_ref().filter(|(_, name)| is_free(name));
+    let first = free.next().map(|(at, _)| at);
+    first.filter(|_| free.next().is_none())
 }
 
 /// Whether a line is a header whose names are parted by spaces, as in columns for people.
@@ -141,31 +135,23 @@ fn shown(line: &str) -> String {
 /// The cells of a line.
 pub(in crate::ingest) struct Row<'h, 'l> {
     header: &'h Header,
-    line: &'l str,
-    /// Where the delimiters are.
-    ends: Vec<usize>,
+    cells: Cells<'l>,
 }
 
-impl<'l> Row<'_, 'l> {
+impl Row<'_, '_> {
     /// The cell of the `wanted`th column asked for; `None` where the table lacks it.
-    pub fn cell(&self, wanted: usize) -> Option<&'l str> {
+    pub fn cell(&self, wanted: usize) -> Option<&str> {
         let column = *self.header.at.get(wanted)?.as_ref()?;
         // Surplus delimiters are part of the free text.
-        let surplus = self.ends.len() + 1 - self.header.width;
+        let surplus = self.cells.len() - self.header.width;
         let free = self.header.free.unwrap_or(usize::MAX);
         let first = column + if column > free { surplus } else { 0 };
         let last = column + if column >= free { surplus } else { 0 };
-        let width = self.header.delimiter.len();
-        let start = match first {
-            0 => 0,
-            _ => self.ends.get(first - 1)? + width,
-        };
-        let end = self.ends.get(last).copied().unwrap_or(self.line.len());
-        self.line.get(start..end).map(str::trim)
+        self.cells.joined(first, last)
     }
 
     /// The cell of a column that the table has.
-    pub fn text(&self, wanted: usize) -> &'l str {
+    pub fn text(&self, wanted: usize) -> &str {
         self.cell(wanted).unwrap_or_default()
     }
 }
@@ -175,13 +161,16 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const PLACE: fn() -> Place<'static> = || Place::line(Path::new("log"), 1);
+    const LAYOUT: Layout = Layout {
+        columns: &[&["JobIDRaw", "JobID"], &["NodeList"], &["NNodes"]],
+        required: 2,
+        quoted: false,
+        remedy: || "run it".to_owned(),
+    };
 
     fn header(line: &str, delimiter: Option<&str>) -> Result<Header> {
-        let wanted: [Names; 3] = [&["JobIDRaw", "JobID"], &["NodeList"], &["NNodes"]];
-        Header::find(line, PLACE(), delimiter, &wanted, 2, &|| {
-            "run it".to_owned()
-        })
+        let place = Place::line(Path::new("log"), 1);
+        Header::find(line, place, delimiter, &LAYOUT)
     }
 
     fn cells(header: &str, delimiter: Option<&str>, line: &str) -> Result<[String; 3], String> {

@@ -1,0 +1,198 @@
+//! Messages read from protobuf's text format.
+//!
+//! Fields that a message does not have are skipped: the bulk of a GraphDef, such as the values of
+//! constants, and fields of versions of TensorFlow yet to come.
+
+use super::scalar;
+use super::scan::{Fault, Scanner};
+
+/// Why a message cannot be read.
+#[derive(Debug, PartialEq)]
+pub(super) enum Wrong {
+    /// The text is not in the format.
+    Text(Fault),
+    /// A field holds something else than it should; says what.
+    Field(String),
+}
+
+impl From<Fault> for Wrong {
+    fn from(fault: Fault) -> Self {
+        Wrong::Text(fault)
+    }
+}
+
+/// How often a field may occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Times {
+    Once,
+    Any,
+}
+
+/// A message, by its fields.
+pub(super) trait Fields: Default {
+    /// Reads the value of the field of this name; one that the message does not have is skipped.
+    fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, Wrong>;
+}
+
+impl<M: Fields> Fields for Box<M> {
+    fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+        M::read(self, name, text)
+    }
+}
+
+/// The message whose fields are the rest of a text.
+///
+/// It calls itself for messages in messages, as deep as the schema goes.
+pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, Wrong> {
+    let mut message = M::default();
+    let mut seen: Vec<&[u8]> = Vec::new();
+    while text.peek().is_some() {
+        let name = text.name()?;
+        text.colon()?;
+        if message.read(name, &mut text)? == Times::Once {
+            if seen.contains(&name) {
+                let name = String::from_utf8_lossy(name);
+                return Err(Wrong::Field(format!(
+                    "expected `{name}` once, but found it twice"
+                )));
+            }
+            seen.push(name);
+        }
+        text.separator();
+    }
+    Ok(message)
+}
+
+/// What a field holds.
+pub(super) trait Value {
+    /// Reads the value after the field's name.
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong>;
+}
+
+impl Value for String {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+        *self = scalar::string(text)?;
+        Ok(Times::Once)
+    }
+}
+
+impl Value for i64 {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+        *self = scalar::integer(text)?;
+        Ok(Times::Once)
+    }
+}
+
+impl Value for bool {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+        *self = scalar::boolean(text)?;
+        Ok(Times::Once)
+    }
+}
+
+impl Value for Vec<String> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+        let list = text.take(b'[');
+        if list && text.take(b']') {
+            return Ok(Times::Any);
+        }
+        loop {
+            self.push(scalar::string(text)?);
+            if !list || !text.take(b',') {
+                break;
+            }
+        }
+        if list && !text.take(b']') {
+            return Err(Wrong::Field("expected strings in a list".to_owned()));
+        }
+        Ok(Times::Any)
+    }
+}
+
+impl<M: Fields> Value for Vec<M> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+        for inside in messages(text)? {
+            self.push(message(inside)?);
+        }
+        Ok(Times::Any)
+    }
+}
+
+impl<M: Fields> Value for Option<M> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+        *self = Some(only(text)?);
+        Ok(Times::Once)
+    }
+}
+
+fn messages<'t>(text: &mut Scanner<'t>) -> Result<Vec<Scanner<'t>>, Wrong> {
+    let inside = text.messages()?;
+    inside.ok_or_else(|| Wrong::Field("expected a message in brackets".to_owned()))
+}
+
+fn only<M: Fields>(text: &mut Scanner<'_>) -> Result<M, Wrong> {
+    if text.peek() == Some(b'[') {
+        text.value()?;
+        return Err(Wrong::Field(
+            "expected one message, but found a list".to_owned(),
+        ));
+    }
+    let mut inside = messages(text)?;
+    match inside.pop() {
+        Some(inside) => message(inside),
+        None => Ok(M::default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::NodeDef;
+    use super::*;
+
+    fn node(text: &str) -> Result<NodeDef, Wrong> {
+        message(Scanner::new(text.as_bytes()))
+    }
+
+    // Checked against google.protobuf.text_format of protobuf 7.36.2 for Python.
+    #[test]
+    fn repeated_fields_may_be_lists() {
+        let found = node("input: 'a' input: ['b' 'c', \"d\"], input: [];").unwrap();
+        assert_eq!(found.input, ["a", "bc", "d"]);
+        let found = node("attr: [{key: 'a'}, <key: 'b'>] attr: [] attr {}").unwrap();
+        let keys: Vec<_> = found.attr.iter().map(|attr| attr.key.as_str()).collect();
+        assert_eq!(keys, ["a", "b", ""]);
+        let found = node("x: [1, {}] [a.b/c] { y: 'z' } name: 'n' Name: 5").unwrap();
+        assert_eq!(found.name, "n");
+    }
+
+    // As above.
+    #[test]
+    fn what_a_field_does_not_hold_is_refused() {
+        for (text, part) in [
+            ("name: 'a' name: ''", "expected `name` once"),
+            ("name: {}", "expected a string, but found '{}'"),
+            ("name: ['a']", "expected a string, but found '['a']'"),
+            ("input: ['a',]", ""),
+            ("input: ['a'", ""),
+            ("attr: 5", "expected a message in brackets"),
+            (
+                "attr { value: [{}] }",
+                "expected one message, but found a list",
+            ),
+            ("attr { value {} value {} }", "expected `value` once"),
+            (
+                "attr { value { shape { unknown_rank: 2 } } }",
+                "expected true or false, but found '2'",
+            ),
+            (
+                "attr { value { shape { dim { size: 1e3 } } } }",
+                "expected a whole number of 64 bits, but found '1e3'",
+            ),
+        ] {
+            match node(text).unwrap_err() {
+                Wrong::Field(found) => assert!(found.contains(part), "{text}: {found}"),
+                Wrong::Text(_) => assert!(part.is_empty(), "{text}"),
+            }
+        }
+    }
+}

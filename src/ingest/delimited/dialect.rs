@@ -1,0 +1,165 @@
+//! How the cells of a line are separated.
+
+use std::borrow::Cow;
+
+use csv::{ReaderBuilder, StringRecord, Terminator};
+
+/// How the cells of a line are separated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::ingest) enum Dialect {
+    /// Comma-separated values; a cell may be quoted.
+    Csv,
+    /// By a text that is not empty; quotes are ordinary characters.
+    Plain(String),
+}
+
+/// The cells of a line.
+#[derive(Debug)]
+pub(in crate::ingest) struct Cells<'l> {
+    /// The line, or all cells in a row where some of them were quoted.
+    text: Cow<'l, str>,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+    /// Bytes from the end of a cell to the start of the next.
+    gap: usize,
+}
+
+impl Dialect {
+    /// The dialect of a table with this header: `|`, or else whichever of tab, semicolon and
+    /// comma occurs, unless the delimiter that is given does.
+    pub fn of_header(line: &str, given: Option<&str>) -> Self {
+        let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
+        // Where several tables are read, the one given may be that of another.
+        let given = given.filter(|given| !given.is_empty() && line.contains(given));
+        Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
+    }
+
+    /// The cells of a line; at least one.
+    pub fn split<'l>(&self, line: &'l str) -> Cells<'l> {
+        match self {
+            Dialect::Csv if line.contains('"') => unquoted(line),
+            Dialect::Csv => parts(line, ","),
+            Dialect::Plain(delimiter) => parts(line, delimiter),
+        }
+    }
+}
+
+fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
+    let mut ends: Vec<usize> = match *delimiter.as_bytes() {
+        // An ASCII character is never part of another one.
+        [byte] => {
+            let bytes = line.bytes().enumerate();
+            bytes
+                .filter(|(_, b)| *b == byte)
+                .map(|(at, _)| at)
+                .collect()
+        }
+        _ => line.match_indices(delimiter).map(|(at, _)| at).collect(),
+    };
+    ends.push(line.len());
+    Cells {
+        text: line.into(),
+        ends,
+        gap: delimiter.len(),
+    }
+}
+
+fn unquoted(line: &str) -> Cells<'_> {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        // A carriage return within the line does not end it.
+        .terminator(Terminator::Any(b'\n'))
+        .from_reader(line.as_bytes());
+    let mut cells = StringRecord::new();
+    match reader.read_record(&mut cells) {
+        Ok(true) => Cells {
+            ends: (0..cells.len())
+                .filter_map(|cell| Some(cells.range(cell)?.end))
+                .collect(),
+            text: cells.as_slice().to_owned().into(),
+            gap: 0,
+        },
+        // Never: the line is not empty and is UTF-8.
+        Ok(false) | Err(_) => parts(line, ","),
+    }
+}
+
+impl Cells<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The cells from `first` to `last`, with what separates them, without blanks around them.
+    /// `None` where the line has fewer. Delimiters between quoted cells are lost.
+    pub fn joined(&self, first: usize, last: usize) -> Option<&str> {
+        let start = match first.checked_sub(1) {
+            None => 0,
+            Some(before) => self.ends.get(before)? + self.gap,
+        };
+        self.text.get(start..*self.ends.get(last)?).map(str::trim)
+    }
+
+    /// A cell, without blanks around it.
+    pub fn get(&self, cell: usize) -> Option<&str> {
+        self.joined(cell, cell)
+    }
+
+    /// All cells, without blanks around them.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).filter_map(|cell| self.get(cell))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cells(dialect: &Dialect, line: &str) -> Vec<String> {
+        dialect.split(line).iter().map(str::to_owned).collect()
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn cells_may_be_quoted() {
+        for (line, expected) in [
+            ("a,b,", vec!["a", "b", ""]),
+            ("\"a,b\",\"c \"\"d\"\"\",e", vec!["a,b", "c \"d\"", "e"]),
+            ("\"open,b", vec!["open,b"]),
+            ("\"a\"x,b", vec!["ax", "b"]),
+            ("\"a\",b\rc, d ", vec!["a", "b\rc", "d"]),
+            ("", vec![""]),
+        ] {
+            assert_eq!(cells(&Dialect::Csv, line), expected, "{line}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        // By the standard library.
+        #[test]
+        fn plain_cells_are_the_parts_of_the_line(
+            line in "[ab|\"^é ]{0,20}",
+            delimiter in "[|^]{1,2}",
+        ) {
+            let found = cells(&Dialect::Plain(delimiter.clone()), &line);
+            let expected: Vec<_> = line.split(&delimiter).map(str::trim).collect();
+            prop_assert_eq!(found, expected);
+        }
+
+        // By the writer of the library.
+        #[test]
+        fn cells_that_the_library_writes_come_back(
+            row in prop::collection::vec("[ab,\"é\r]{0,6}", 1..6),
+        ) {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.write_record(&row).unwrap();
+            let line = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            let trimmed: Vec<_> = row.iter().map(|cell| cell.trim()).collect();
+            prop_assert_eq!(cells(&Dialect::Csv, line.trim_end_matches('\n')), trimmed);
+        }
+    }
+}
