@@ -38,7 +38,9 @@ struct Sample {
 }
 
 fn file(name: &str) -> PathBuf {
-    gleaner_testing::workspace().join("dataset/cluster").join(name)
+    gleaner_testing::workspace()
+        .join("dataset/cluster")
+        .join(name)
 }
 
 impl Sample {

@@ -131,12 +131,12 @@ fn quantiles(sorted: &[u64], sums: &[f64]) -> Vec<Quantile> {
 /// (seconds, increasing).
 pub(super) fn bins(lengths: &[u64], bounds: &[f64]) -> Vec<Bin> {
     // Whole nanoseconds add up exactly; only the results are rounded.
-    let mut tally = vec![(0usize, 0u128); bounds.len() + 1];
+    let mut sums = vec![(0usize, 0u128); bounds.len() + 1];
     for &length in lengths {
-        let bin = &mut tally[bounds.partition_point(|&bound| bound <= seconds(length))];
+        let bin = &mut sums[bounds.partition_point(|&bound| bound <= seconds(length))];
         *bin = (bin.0 + 1, bin.1 + u128::from(length));
     }
-    let whole = seconds_of(tally.iter().map(|bin| bin.1).sum());
+    let whole = seconds_of(sums.iter().map(|bin| bin.1).sum());
     let bin = |(place, (count, nanos)): (usize, (usize, u128))| Bin {
         from_s: place.checked_sub(1).map_or(0.0, |before| bounds[before]),
         to_s: bounds.get(place).copied(),
@@ -145,7 +145,7 @@ pub(super) fn bins(lengths: &[u64], bounds: &[f64]) -> Vec<Bin> {
         sum_s: seconds_of(nanos),
         sum_share: ratio(seconds_of(nanos), whole),
     };
-    tally.into_iter().enumerate().map(bin).collect()
+    sums.into_iter().enumerate().map(bin).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::distribution::bins;
-use super::{Bin, Distribution, spells};
+use super::{Bin, Distribution, idle_since};
 use crate::domain::EventLog;
 
 /// Bounds of the bins, in seconds: 1 and 10 minutes, 1, 6 and 24 hours.
@@ -51,5 +51,5 @@ impl Fragments {
 /// The idle fragments of `log` by length: the bins of [`Fragments`], without what takes
 /// longer to find out.
 pub fn fragment_bins(log: &EventLog) -> Vec<Bin> {
-    bins(&spells::lengths(log), &BOUNDS)
+    bins(&idle_since::lengths(log), &BOUNDS)
 }

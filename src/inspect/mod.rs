@@ -6,10 +6,10 @@ mod calendar;
 mod distribution;
 mod fragments;
 mod gaps;
-mod lives;
+mod idle_lengths;
+mod idle_since;
 mod nodes;
 mod scan;
-mod spells;
 mod suggestion;
 mod suspicion;
 #[cfg(test)]
@@ -81,8 +81,8 @@ pub fn suggest(log: &EventLog, costs: RescaleCosts) -> Suggestion {
 }
 
 fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
-    let lives = lives::Lives::new(&scan.lengths);
-    suggestion::suggest(&lives, &scan.departures, scan.span_seconds, costs)
+    let idle_lengths = idle_lengths::IdleLengths::new(&scan.lengths);
+    suggestion::suggest(&idle_lengths, &scan.departures, scan.span_seconds, costs)
 }
 
 /// Inspects `log`, which may be a slice; `costs` are those of the tasks to be trained on it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::calendar::CalendarScan;
 use super::distribution::seconds;
-use super::spells::Spells;
+use super::idle_since::IdleSince;
 use super::timeline::TimelineScan;
 use crate::domain::{Change, EventLog, Time};
 
@@ -66,7 +66,7 @@ impl<'l> Scan<'l> {
         let start = log.times().first().copied().unwrap_or(Time(0));
         let end = log.times().last().copied().unwrap_or(start);
         let mut scan = Scan::new(log, start, end);
-        let mut spells = Spells::new(log.nodes().len());
+        let mut idle_since = IdleSince::new(log.nodes().len());
         let mut idle = 0u32;
         let mut before = Row::first(start);
         for (row, (time, changes)) in log.rows().enumerate() {
@@ -76,7 +76,7 @@ impl<'l> Scan<'l> {
             };
             scan.interval(before, now, idle);
             before = now;
-            let left = scan.apply(changes, time, &mut spells);
+            let left = scan.apply(changes, time, &mut idle_since);
             idle = idle + changes.len() as u32 - 2 * left;
             scan.idle_nodes_max = scan.idle_nodes_max.max(idle);
             if row == 0 {
@@ -85,7 +85,7 @@ impl<'l> Scan<'l> {
                 *scan.departures.entry(left).or_insert(0) += 1;
             }
         }
-        scan.close(end, &spells);
+        scan.close(end, &idle_since);
         scan
     }
 
@@ -136,21 +136,21 @@ impl<'l> Scan<'l> {
     }
 
     /// Takes up a row's changes; returns how many nodes became busy.
-    fn apply(&mut self, changes: &[Change], time: Time, spells: &mut Spells) -> u32 {
+    fn apply(&mut self, changes: &[Change], time: Time, idle_since: &mut IdleSince) -> u32 {
         let mut left = 0;
         for change in changes {
             let touched = &mut self.touched[change.node() as usize];
             *touched = touched.saturating_add(1);
             left += u32::from(!change.idle());
-            self.lengths.extend(spells.change(*change, time));
+            self.lengths.extend(idle_since.change(*change, time));
         }
         left
     }
 
     /// The last row cuts off the nodes that are idle then.
-    fn close(&mut self, end: Time, spells: &Spells) {
+    fn close(&mut self, end: Time, idle_since: &IdleSince) {
         let ended = self.lengths.len();
-        self.lengths.extend(spells.cut(end));
+        self.lengths.extend(idle_since.cut(end));
         self.cut_at_end = self.lengths.len() - ended;
         self.lengths.sort_unstable();
     }

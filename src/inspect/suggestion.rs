@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::lives::Lives;
+use super::idle_lengths::IdleLengths;
 use super::ratio;
 use crate::domain::TrainingTask;
 
@@ -103,7 +103,7 @@ pub struct Window {
 
 /// The model at one period between growths.
 struct Model<'a> {
-    lives: &'a Lives<'a>,
+    idle_lengths: &'a IdleLengths<'a>,
     /// How many events took so many nodes away.
     departures: &'a BTreeMap<u32, u32>,
     span: f64,
@@ -113,7 +113,7 @@ struct Model<'a> {
 impl Model<'_> {
     /// η: how often a second a task loses nodes.
     fn loss_rate(&self, tau: f64) -> f64 {
-        let held = (self.lives.mean() * self.lives.taken(tau) / tau).min(1.0);
+        let held = (self.idle_lengths.mean() * self.idle_lengths.taken(tau) / tau).min(1.0);
         let spared = 1.0 - held / self.costs.tasks as f64;
         let hits = self
             .departures
@@ -124,20 +124,20 @@ impl Model<'_> {
 
     /// p: the share of idle node-time that becomes work.
     fn useful(&self, tau: f64) -> f64 {
-        let growth = self.costs.up_s * (1.0 - self.lives.taken(tau)) / tau;
-        self.lives.held(tau) * (1.0 - self.costs.down_s * self.loss_rate(tau)) - growth
+        let growth = self.costs.up_s * (1.0 - self.idle_lengths.taken(tau)) / tau;
+        self.idle_lengths.held(tau) * (1.0 - self.costs.down_s * self.loss_rate(tau)) - growth
     }
 
     /// T: the window that makes a task grow every `tau` seconds.
     fn window(&self, tau: f64) -> f64 {
-        let taken = self.lives.taken(tau);
+        let taken = self.idle_lengths.taken(tau);
         self.costs.up_s * (1.0 - taken) / taken
     }
 
     /// The period with the largest useful share: a scan of [`STEPS`] periods in geometric
     /// progression.
     fn best(&self, longest: f64) -> f64 {
-        let mut best = (f64::NEG_INFINITY, self.lives.mean() / 1000.0);
+        let mut best = (f64::NEG_INFINITY, self.idle_lengths.mean() / 1000.0);
         for tau in self.periods(longest, STEPS) {
             let useful = self.useful(tau);
             if useful > best.0 {
@@ -150,7 +150,7 @@ impl Model<'_> {
     /// So many periods in geometric progression, from a thousandth of the mean life to just
     /// below `longest`.
     fn periods(&self, longest: f64, steps: f64) -> impl Iterator<Item = f64> + use<> {
-        let first = self.lives.mean() / 1000.0;
+        let first = self.idle_lengths.mean() / 1000.0;
         let last = longest * (1.0 - 1e-9);
         let step = (last / first).powf(1.0 / steps);
         let next = move |tau: &f64| Some(tau * step);
@@ -182,7 +182,7 @@ const SHORTEST: f64 = 1.0;
 
 /// The window for `costs` on a log of `span` seconds with these fragments and departures.
 pub(super) fn suggest(
-    lives: &Lives<'_>,
+    idle_lengths: &IdleLengths<'_>,
     departures: &BTreeMap<u32, u32>,
     span: f64,
     costs: RescaleCosts,
@@ -193,7 +193,7 @@ pub(super) fn suggest(
         reason: Some(reason),
         others: Vec::new(),
     };
-    if lives.total() <= 0.0 {
+    if idle_lengths.total() <= 0.0 {
         return none("no node is idle for any time");
     }
     if costs.tasks == 0 {
@@ -203,16 +203,16 @@ pub(super) fn suggest(
         return none("growing costs nothing, so every window pays");
     }
     let model = Model {
-        lives,
+        idle_lengths,
         departures,
         span,
         costs,
     };
-    let tau = model.best(lives.longest());
+    let tau = model.best(idle_lengths.longest());
     let useful_share = model.useful(tau);
     if useful_share <= 0.0 {
         return Suggestion {
-            others: model.others(lives.longest()),
+            others: model.others(idle_lengths.longest()),
             ..none("rescaling costs more than fragments this short can earn")
         };
     }
@@ -222,12 +222,12 @@ pub(super) fn suggest(
         window: Some(Window {
             t_fwd_s: two_digits(model.window(tau)),
             growth_every_s: tau,
-            taken_within: lives.taken(tau),
+            taken_within: idle_lengths.taken(tau),
             loss_every_s: (loss_rate > 0.0).then(|| loss_rate.recip()),
             useful_share,
         }),
         reason: None,
-        others: model.others(lives.longest()),
+        others: model.others(idle_lengths.longest()),
     }
 }
 
@@ -270,7 +270,7 @@ mod tests {
     fn long_lives_give_the_square_root_rule() {
         let sorted = exponential(200_000.0, 20_000);
         let suggestion = suggest(
-            &Lives::new(&sorted),
+            &IdleLengths::new(&sorted),
             &BTreeMap::new(),
             1e6,
             costs(20.0, 0.0, 1),
@@ -288,9 +288,9 @@ mod tests {
     #[test]
     fn an_event_hits_a_task_at_most_once() {
         let sorted = [1000 * S];
-        let lives = Lives::new(&sorted);
+        let idle_lengths = IdleLengths::new(&sorted);
         let model = Model {
-            lives: &lives,
+            idle_lengths: &idle_lengths,
             departures: &BTreeMap::from([(2, 3)]),
             span: 100.0,
             costs: costs(1.0, 1.0, 4),
@@ -302,10 +302,10 @@ mod tests {
     #[test]
     fn dearer_losses_shorten_the_window() {
         let sorted = exponential(1000.0, 10_000);
-        let lives = Lives::new(&sorted);
+        let idle_lengths = IdleLengths::new(&sorted);
         let departures = BTreeMap::from([(1, 10_000)]);
         let at = |down| {
-            let suggestion = suggest(&lives, &departures, 1e6, costs(20.0, down, 1));
+            let suggestion = suggest(&idle_lengths, &departures, 1e6, costs(20.0, down, 1));
             suggestion.window.unwrap().t_fwd_s
         };
         assert!(at(0.0) > at(20.0) && at(20.0) > at(40.0));
@@ -314,27 +314,33 @@ mod tests {
     #[test]
     fn no_window_says_why() {
         let sorted = exponential(60.0, 100);
-        let lives = Lives::new(&sorted);
+        let idle_lengths = IdleLengths::new(&sorted);
         let none = BTreeMap::new();
-        let reason = |lives: &Lives<'_>, costs| suggest(lives, &none, 1e4, costs).reason;
+        let reason =
+            |idle_lengths: &IdleLengths<'_>, costs| suggest(idle_lengths, &none, 1e4, costs).reason;
         assert!(
-            reason(&Lives::new(&[]), costs(1.0, 1.0, 1))
+            reason(&IdleLengths::new(&[]), costs(1.0, 1.0, 1))
                 .unwrap()
                 .contains("idle")
         );
         assert!(
-            reason(&lives, costs(0.0, 1.0, 1))
+            reason(&idle_lengths, costs(0.0, 1.0, 1))
                 .unwrap()
                 .contains("nothing")
         );
         assert!(
-            reason(&lives, costs(1.0, 1.0, 0))
+            reason(&idle_lengths, costs(1.0, 1.0, 0))
                 .unwrap()
                 .contains("no task")
         );
         let fixed = [60 * S; 5];
         let often = BTreeMap::from([(1, 1_000)]);
-        let suggestion = suggest(&Lives::new(&fixed), &often, 1e3, costs(500.0, 500.0, 1));
+        let suggestion = suggest(
+            &IdleLengths::new(&fixed),
+            &often,
+            1e3,
+            costs(500.0, 500.0, 1),
+        );
         assert!(
             suggestion.reason.unwrap().contains("costs more"),
             "{suggestion:?}"

@@ -1,7 +1,7 @@
 //! Keeps the record of a simulation.
 
 use super::nodes::Nodes;
-use super::schedule::{Correction, JobOutcome, Run, Samples, Schedule, State};
+use super::schedule::{Correction, JobOutcome, JobRun, Samples, Schedule, State};
 use super::view::LiveJob;
 use crate::domain::jobs::Job;
 
@@ -79,7 +79,7 @@ impl Recorder {
             outcome.queue += now - self.checkpoint[job];
         }
         self.last_run[job] = Some(self.schedule.runs.len());
-        self.schedule.runs.push(Run {
+        self.schedule.runs.push(JobRun {
             job,
             from: now,
             until: i64::MAX,
@@ -121,7 +121,7 @@ impl Recorder {
         }
     }
 
-    fn last_run(&mut self, job: usize) -> Option<&mut Run> {
+    fn last_run(&mut self, job: usize) -> Option<&mut JobRun> {
         self.schedule.runs.get_mut(self.last_run[job]?)
     }
 

@@ -30,21 +30,21 @@ impl Scaling for Fixed {
 
 /// Lends nodes to another cluster: each of its steps, with the opposite sign.
 #[derive(Debug, Clone)]
-pub struct Echo {
+pub struct Lender {
     steps: VecDeque<(i64, i32)>,
 }
 
-impl Echo {
+impl Lender {
     /// Echoes steps given as second and number of nodes, by ascending second; those before
     /// the simulation starts are left out.
     pub fn new(steps: &[(i64, i32)]) -> Self {
-        Echo {
+        Lender {
             steps: steps.iter().copied().collect(),
         }
     }
 }
 
-impl Scaling for Echo {
+impl Scaling for Lender {
     fn step(&mut self, view: &View<'_>) -> i32 {
         while let Some(&(time, nodes)) = self.steps.front()
             && time <= view.now()

@@ -11,7 +11,7 @@ pub struct Schedule {
     /// What became of each job, in the order of the jobs given.
     pub jobs: Vec<JobOutcome>,
     /// Every uninterrupted run of a job on its GPUs, by ascending start.
-    pub runs: Vec<Run>,
+    pub runs: Vec<JobRun>,
     /// Every node there ever was, by slot.
     pub nodes: Vec<NodeLife>,
     /// The state at every whole minute, from the start of the simulation to its end.
@@ -56,7 +56,7 @@ pub struct JobOutcome {
 
 /// An uninterrupted run of a job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct JobRun {
     /// Index of the job.
     pub job: usize,
     /// Second of its start.

@@ -12,7 +12,7 @@ use super::policies::{Context, Needs, PolicyEntry, Without};
 use super::policy::checkpoint_overhead;
 use super::profiler::{Profiler, profile};
 use super::result::{PolicyRun, ProfilerRun, VcRun};
-use super::scaling::{Echo, Fixed, Scaling};
+use super::scaling::{Fixed, Lender, Scaling};
 use super::schedule::Schedule;
 use super::stage::Stage;
 use crate::domain::cluster::Cluster;
@@ -223,7 +223,7 @@ impl Simulation<'_> {
         };
         let mut policy = (request.policy.make)(&context);
         let mut scaling: Box<dyn Scaling> = match &stage.echo {
-            Some(steps) => Box::new(Echo::new(steps)),
+            Some(steps) => Box::new(Lender::new(steps)),
             None => Box::new(Fixed),
         };
         let schedule = run(&setting, policy.as_mut(), scaling.as_mut())?;

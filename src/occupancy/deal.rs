@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 use super::edge::{Edge, Hold};
-use super::runs::Run;
+use super::ranges::NodeRange;
 
 /// The end of a job that has none.
 pub const OPEN: i64 = i64::MAX;
@@ -65,7 +65,7 @@ pub struct Dealer<J> {
     jobs: std::iter::Fuse<J>,
     /// Count of free nodes by the first of a run.
     free: BTreeMap<u32, u32>,
-    running: BTreeMap<(i64, u64), Vec<Run>>,
+    running: BTreeMap<(i64, u64), Vec<NodeRange>>,
     ready: VecDeque<Edge>,
     short: Short,
 }
@@ -103,11 +103,11 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    fn give_back(&mut self, mut run: Run) {
+    fn give_back(&mut self, mut run: NodeRange) {
         if let Some((&first, &count)) = self.free.range(..run.first).next_back()
             && first + count == run.first
         {
-            run = Run {
+            run = NodeRange {
                 first,
                 count: count + run.count,
             };
@@ -129,7 +129,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
                 self.free.insert(first + taken, count - taken);
             }
             wanted -= taken;
-            runs.push(Run {
+            runs.push(NodeRange {
                 first,
                 count: taken,
             });

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::deal::part;
-use super::runs::Run;
+use super::ranges::NodeRange;
 
 /// What holds a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +50,7 @@ pub(super) const MOST: u32 = u32::MAX >> 3;
 
 impl Edge {
     /// An edge at `second`; a run of more than 2^29 nodes is cut to that.
-    pub fn new(second: i64, run: Run, hold: Hold, starts: bool) -> Self {
+    pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool) -> Self {
         Edge {
             second,
             first: run.first,
@@ -64,8 +64,8 @@ impl Edge {
     }
 
     /// Which nodes.
-    pub fn run(self) -> Run {
-        Run {
+    pub fn run(self) -> NodeRange {
+        NodeRange {
             first: self.first,
             count: self.code >> 3,
         }
@@ -125,7 +125,7 @@ mod tests {
         fn an_edge_keeps_its_parts(
             second: i64, first: u32, count in 0..=MOST, hold in 0usize..4, starts: bool,
         ) {
-            let run = Run { first, count };
+            let run = NodeRange { first, count };
             let edge = Edge::new(second, run, Hold::ALL[hold], starts);
             prop_assert_eq!(
                 (edge.second(), edge.run(), edge.hold().index(), edge.starts()),
@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn ends_come_before_starts_of_the_same_second() {
-        let run = Run { first: 0, count: 1 };
-        let end = Edge::new(5, Run { first: 9, count: 1 }, Hold::Reserved, false);
+        let run = NodeRange { first: 0, count: 1 };
+        let end = Edge::new(5, NodeRange { first: 9, count: 1 }, Hold::Reserved, false);
         assert!(end < Edge::new(5, run, Hold::Running, true));
         assert!(Edge::new(4, run, Hold::Running, true) < end);
     }

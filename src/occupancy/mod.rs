@@ -10,10 +10,10 @@
 mod deal;
 mod edge;
 mod heads;
-mod runs;
+mod ranges;
 mod sweep;
 
 pub use deal::{CountedJob, Dealer, OPEN, Short};
 pub use edge::{Edge, Hold};
-pub use runs::{Run, merge_runs};
-pub use sweep::{Overlaps, Shares, Swept, Window, sweep};
+pub use ranges::{NodeRange, merge_ranges};
+pub use sweep::{OccupancySummary, Overlaps, Shares, Window, sweep};

@@ -49,7 +49,7 @@ pub struct Overlaps {
 
 /// What a sweep found.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Swept {
+pub struct OccupancySummary {
     /// Events, the first and the last included.
     pub events: u64,
     /// Changes over all events.
@@ -96,7 +96,7 @@ pub fn sweep<E>(
     rank: &[u32],
     window: Window,
     mut event: impl FnMut(i64, &[Change]) -> Result<(), E>,
-) -> Result<Swept, E> {
+) -> Result<OccupancySummary, E> {
     let mut sweep = Sweep::new(rank, window);
     let mut second = window.from;
     for edge in edges {
@@ -130,9 +130,9 @@ struct Sweep<'a> {
     changes: Vec<Change>,
     /// Nodes by state.
     counts: [u64; IDLE + 1],
-    /// The last second up to which [`Swept::shares`] are counted.
+    /// The last second up to which [`OccupancySummary::shares`] are counted.
     counted: i64,
-    swept: Swept,
+    swept: OccupancySummary,
 }
 
 impl<'a> Sweep<'a> {
@@ -152,7 +152,7 @@ impl<'a> Sweep<'a> {
             changes: Vec::new(),
             counts,
             counted: window.from,
-            swept: Swept::default(),
+            swept: OccupancySummary::default(),
         }
     }
 
@@ -291,7 +291,7 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
-    use super::super::runs::Run;
+    use super::super::ranges::NodeRange;
     use super::*;
     use proptest::prelude::*;
     use std::convert::Infallible;
@@ -301,7 +301,7 @@ mod tests {
     fn edges(intervals: &[Interval]) -> Vec<Result<Edge, Infallible>> {
         let mut edges = Vec::new();
         for &(first, count, from, to, hold) in intervals {
-            let run = Run { first, count };
+            let run = NodeRange { first, count };
             edges.push(Edge::new(from, run, Hold::ALL[hold], true));
             edges.push(Edge::new(to, run, Hold::ALL[hold], false));
         }
@@ -314,7 +314,7 @@ mod tests {
         intervals: &[Interval],
         rank: &[u32],
         window: Window,
-    ) -> (Vec<(i64, Vec<bool>)>, Swept) {
+    ) -> (Vec<(i64, Vec<bool>)>, OccupancySummary) {
         let mut idle = vec![false; rank.len()];
         let mut rows = Vec::new();
         let Ok(swept) = sweep(edges(intervals), rank, window, |second, changes| {
@@ -391,7 +391,7 @@ mod tests {
         let window = Window { from: 0, to: 9 };
         let mut sweep = Sweep::new(&rank, window);
         let mut edge = |first, count, starts| {
-            let run = Run { first, count };
+            let run = NodeRange { first, count };
             sweep.apply(Edge::new(1, run, Hold::Running, starts));
             sweep.settle();
             let heads = (0..1000).filter(|node| sweep.heads.contains(*node));

@@ -8,7 +8,7 @@ use super::training;
 use crate::domain::Time;
 use crate::error::{Error, Result};
 use crate::models::explanation::{
-    EstimatorFacts, Explanation, Importance, MachineFacts, Part, Prediction, Rule, Sum, TermFacts,
+    EbmFacts, EstimatorFacts, Explanation, Importance, Part, Prediction, Rule, Sum, TermFacts,
     TreeFacts, Way,
 };
 use crate::words::{counted, printable};
@@ -102,7 +102,7 @@ fn estimator(out: &mut String, facts: &EstimatorFacts) {
     }
 }
 
-fn machine(out: &mut String, facts: &MachineFacts) {
+fn machine(out: &mut String, facts: &EbmFacts) {
     let _ = write!(
         out,
         "\nThe machine for {}: {} on average ({}).\nWhat each term adds or takes, on average:\n{}",

@@ -1,4 +1,4 @@
-//! What the same tasks would have done without interruption: the yardsticks.
+//! What the same tasks would have done without interruption.
 //!
 //! Both the nodes of the dedicated machine and the work done on it are taken over the time in
 //! which tasks are active, so that time without tasks, before, between or after, changes
@@ -68,9 +68,9 @@ impl StaticSplit {
     }
 }
 
-/// Collects what the yardsticks need along the run.
+/// Measures the idle nodes and the active tasks along the run, for the efficiency.
 #[derive(Debug)]
-pub(super) struct Yardsticks {
+pub(super) struct EfficiencyMeter {
     split: StaticSplit,
     /// Active tasks and for how many seconds they were the active ones.
     spans: Vec<(Vec<u32>, f64)>,
@@ -82,7 +82,7 @@ pub(super) struct Yardsticks {
     idle_node_seconds: f64,
 }
 
-/// The finished yardsticks.
+/// What a run is compared with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     pub idle_node_seconds: f64,
@@ -92,9 +92,9 @@ pub(super) struct Measured {
     pub fluid_work: f64,
 }
 
-impl Yardsticks {
+impl EfficiencyMeter {
     pub fn new() -> Self {
-        Yardsticks {
+        EfficiencyMeter {
             split: StaticSplit::new(),
             spans: Vec::new(),
             fluid_work: 0.0,

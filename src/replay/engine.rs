@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::accounts::{self, Active, Rescale};
 use super::decide::{Decider, Plan};
-use super::efficiency::Yardsticks;
+use super::efficiency::EfficiencyMeter;
 use super::initial::{Initial, deal_at_random};
 use super::nodes::{Holder, NodePool};
 use super::outcome::Outcome;
@@ -110,7 +110,7 @@ pub(super) struct Engine<'a> {
     pub(super) problem: Problem,
     /// When the present holder of each node got it.
     pub(super) held_since: Vec<Time>,
-    pub(super) yardsticks: Yardsticks,
+    pub(super) efficiency: EfficiencyMeter,
     pub(super) rescale_loss: f64,
     pub(super) steps: Vec<StepRow>,
     pub(super) timings: Vec<TimingRow>,
@@ -158,7 +158,7 @@ impl<'a> Engine<'a> {
                 goal: options.objective.goal(),
             },
             held_since: vec![start; log.nodes().len()],
-            yardsticks: Yardsticks::new(),
+            efficiency: EfficiencyMeter::new(),
             rescale_loss: 0.0,
             steps: Vec::with_capacity(log.len()),
             timings: Vec::with_capacity(log.len()),
@@ -334,7 +334,7 @@ impl<'a> Engine<'a> {
     /// Books the time since the last event.
     fn accrue(&mut self, time: Time) {
         let seconds = time.seconds_since(self.now);
-        self.yardsticks.accrue(self.pool.idle(), seconds);
+        self.efficiency.accrue(self.pool.idle(), seconds);
         for active in &mut self.active {
             active.progress = seconds * active.rate - active.pending_cost;
             active.preempted = false;
@@ -459,7 +459,7 @@ impl<'a> Engine<'a> {
 
     fn active_changed(&mut self) {
         let active = self.active.iter().map(|a| a.task);
-        self.yardsticks.set_active(&self.tasks, active);
+        self.efficiency.set_active(&self.tasks, active);
     }
 
     /// Decides, and carries it out; the wall time of the solver in microseconds.

@@ -1,4 +1,4 @@
-//! The end of a run: yardsticks and totals.
+//! The end of a run: efficiency and totals.
 
 use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
@@ -19,7 +19,7 @@ impl Engine<'_> {
             account.normalised_progress = normalised_progress(task, account);
         }
         let fairness = RunFairness::of(&self.accounts);
-        let measured = self.yardsticks.finish(&self.tasks);
+        let measured = self.efficiency.finish(&self.tasks);
         let total_work: f64 = self.accounts.iter().map(|a| a.work_done).sum();
         let share = |of: f64| (of > 0.0).then(|| total_work / of);
         let count = |status| self.steps.iter().filter(|s| s.status == status).count();

@@ -7,7 +7,7 @@
 use crate::error::Result;
 use crate::ingest::runs::{Run, RunInfo, RunResult};
 use crate::inspect::Inspection;
-use crate::models::explanation::{Explanation, Machine};
+use crate::models::explanation::{Explanation, LabelledEbm};
 use crate::words::counted;
 
 pub mod figure;
@@ -133,7 +133,7 @@ impl Report {
 
     /// The page about a trained model, which `info` says how it was made; terms are those of
     /// `machine`, where it is not a tree.
-    pub fn of_model(told: &Explanation, machine: Option<&Machine<'_>>, info: &RunInfo) -> Self {
+    pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &RunInfo) -> Self {
         let name = names::of_path(&info.path);
         let mut sections = explain::sections(told, machine);
         sections.push(made::section(std::iter::once((info, &name))));

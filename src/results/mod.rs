@@ -10,7 +10,7 @@ mod figures;
 
 pub mod replay;
 pub mod run;
-mod runs;
+mod run_lengths;
 pub mod simulate;
 mod spaced;
 pub mod states;
@@ -18,6 +18,6 @@ mod table;
 
 pub use figures::{Direction, Figure, Figures, Metric};
 pub use record::{Cells, Encoding, Exact, Field, Finite, Fixed, Named, Plain, Record};
-pub use runs::{Cursor, Runs};
+pub use run_lengths::{Cursor, RunLengths};
 pub use spaced::Spaced;
 pub use table::{Column, Table};

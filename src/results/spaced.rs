@@ -1,6 +1,6 @@
 //! Whole numbers at equal distances.
 
-use super::runs::Cursor;
+use super::run_lengths::Cursor;
 
 /// A column of stretches of whole numbers, in each of which every number is the same step above
 /// the one before: the times of a state that is sampled again and again.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Field, Record, Runs, Spaced};
+use super::{Field, Record, RunLengths, Spaced};
 use crate::domain::Time;
 
 /// A column of a result table.
@@ -36,15 +36,15 @@ pub enum Column<'a> {
         indices: Vec<u32>,
     },
     /// Numbers that stay the same for many rows; not-a-numbers are empty cells in CSV.
-    RepeatedFloats(Runs<f64>),
+    RepeatedFloats(RunLengths<f64>),
     /// Whole numbers that stay the same for many rows.
-    RepeatedIntegers(Runs<u64>),
+    RepeatedIntegers(RunLengths<u64>),
     /// Names that stay the same for many rows.
     RepeatedNames {
         /// The names.
         names: Vec<&'a str>,
         /// Indices into `names`.
-        indices: Runs<u32>,
+        indices: RunLengths<u32>,
     },
 }
 

@@ -55,7 +55,7 @@ impl Group {
 
 /// A run of a sweep as texts and numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SweptRun {
+pub struct SweepRow {
     /// Its settings in the order of [`Mode::settings`]; empty where it has none.
     pub settings: Vec<String>,
     /// Its figures in the order of [`Mode::metrics`]; `None` where it has none.
@@ -63,7 +63,7 @@ pub struct SweptRun {
 }
 
 /// The groups of runs, in the order of their first runs.
-pub fn groups(mode: Mode, runs: &[SweptRun]) -> Vec<Group> {
+pub fn groups(mode: Mode, runs: &[SweepRow]) -> Vec<Group> {
     let mut places: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
     for (run, swept) in runs.iter().enumerate() {

@@ -19,12 +19,12 @@ mod tests;
 pub use axis::Axis;
 pub use check::PlanFault;
 pub use field::{Field, Kind};
-pub use groups::{Group, SEED, Spread, SweptRun, groups};
+pub use groups::{Group, SEED, Spread, SweepRow, groups};
 pub use metrics::{Metric, RunSummary};
 pub use mode::Mode;
 pub use replay::ReplayPlan;
 pub use select::{Best, best};
-pub use settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
+pub use settings::{ReplayChoices, ReplaySettings, TaskFiles, Window};
 pub use simulate::{SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
 
 use serde::Deserialize;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::check::{Checker, Setting, values};
-use super::settings::{ReplayKnobs, ReplaySettings, TaskFiles, Window};
+use super::settings::{ReplayChoices, ReplaySettings, TaskFiles, Window};
 use super::{MAX_RUNS, PlanFault, cross};
 use crate::domain::Objective;
 use crate::replay::{Initial, TFwd, t_fwd};
@@ -163,38 +163,38 @@ impl ReplayPlan {
     pub fn expand(&self) -> Vec<ReplaySettings> {
         let first = |files: &TaskFiles| ReplaySettings {
             files: files.clone(),
-            knobs: self.defaults(),
+            choices: self.defaults(),
         };
         let all = self.tasks().iter().map(first).collect();
         let all = cross(all, &values(&self.window, Window::default()), |s, v| {
-            s.knobs.window = v
+            s.choices.window = v
         });
         let all = cross(all, &values(&self.t_fwd, TFwd::Auto), |s, v| {
-            s.knobs.t_fwd = v
+            s.choices.t_fwd = v
         });
         let all = cross(all, &values(&self.max_tasks, 10), |s, v| {
-            s.knobs.max_tasks = v
+            s.choices.max_tasks = v
         });
         let all = cross(all, &values(&self.objective, Objective::File), |s, v| {
-            s.knobs.objective = v
+            s.choices.objective = v
         });
         let all = cross(all, &values(&self.solver, SolverKind::Auto), |s, v| {
-            s.knobs.solver = v
+            s.choices.solver = v
         });
         let all = cross(all, &values(&self.initial, Initial::Random), |s, v| {
-            s.knobs.initial = v
+            s.choices.initial = v
         });
-        let all = cross(all, &values(&self.seed, 0), |s, v| s.knobs.seed = v);
+        let all = cross(all, &values(&self.seed, 0), |s, v| s.choices.seed = v);
         cross(all, &values(&self.completion_events, false), |s, v| {
-            s.knobs.completion_events = v
+            s.choices.completion_events = v
         })
     }
 
-    fn defaults(&self) -> ReplayKnobs {
+    fn defaults(&self) -> ReplayChoices {
         let number = |given: &Option<Spanned<f64>>, default| {
             given.as_ref().map_or(default, |s| *s.get_ref())
         };
-        ReplayKnobs {
+        ReplayChoices {
             window: Window::default(),
             t_fwd: TFwd::Auto,
             max_tasks: 10,

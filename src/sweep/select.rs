@@ -71,13 +71,13 @@ fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> V
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::groups::{SweptRun, groups};
+    use super::super::groups::{SweepRow, groups};
     use super::*;
 
     /// A replay's window, seed and figures.
     type Replayed<'a> = (&'a str, &'a str, &'a [(&'a str, Option<f64>)]);
 
-    fn replays(rows: &[Replayed<'_>]) -> Vec<SweptRun> {
+    fn replays(rows: &[Replayed<'_>]) -> Vec<SweepRow> {
         let run = |(window, seed, figures): &Replayed<'_>| {
             let setting = |name: &str| match name {
                 "t_fwd" => (*window).to_owned(),
@@ -86,7 +86,7 @@ pub(super) mod tests {
             };
             let figure = |name: &str| figures.iter().find(|(other, _)| *other == name)?.1;
             let (settings, metrics) = (Mode::Replay.settings(), Mode::Replay.metrics());
-            SweptRun {
+            SweepRow {
                 settings: settings.iter().map(|field| setting(field.name)).collect(),
                 figures: metrics.iter().map(|m| figure(m.name)).collect(),
             }
@@ -95,7 +95,7 @@ pub(super) mod tests {
     }
 
     /// Replays by window, seed and work.
-    pub fn runs(rows: &[(&str, &str, Option<f64>)]) -> Vec<SweptRun> {
+    pub fn runs(rows: &[(&str, &str, Option<f64>)]) -> Vec<SweepRow> {
         let works: Vec<_> = rows.iter().map(|row| [("total_work", row.2)]).collect();
         let rows: Vec<(&str, &str, &[_])> = rows
             .iter()
@@ -105,7 +105,7 @@ pub(super) mod tests {
         replays(&rows)
     }
 
-    fn best_of(runs: &[SweptRun], by: &str) -> Option<Best> {
+    fn best_of(runs: &[SweepRow], by: &str) -> Option<Best> {
         let metric = Mode::Replay.metric(by).unwrap();
         best(&groups(Mode::Replay, runs), Mode::Replay, &metric)
     }

@@ -42,7 +42,7 @@ pub struct Window {
 
 /// Everything that decides on a replay but its files.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ReplayKnobs {
+pub struct ReplayChoices {
     /// The part of the log.
     #[serde(flatten)]
     pub window: Window,
@@ -81,10 +81,10 @@ pub struct ReplaySettings {
     pub files: TaskFiles,
     /// All else.
     #[serde(flatten)]
-    pub knobs: ReplayKnobs,
+    pub choices: ReplayChoices,
 }
 
-impl ReplayKnobs {
+impl ReplayChoices {
     /// How to replay with a forward window of so many seconds.
     pub fn options(&self, t_fwd: f64) -> Options {
         Options {

@@ -20,8 +20,8 @@ fn a_plan_without_lists_is_one_run_with_the_defaults() {
     let [one] = &settings[..] else {
         panic!("{settings:?}");
     };
-    assert_eq!((one.knobs.t_fwd, one.knobs.max_tasks), (TFwd::Auto, 10));
-    assert_eq!(one.knobs.window, Window::default());
+    assert_eq!((one.choices.t_fwd, one.choices.max_tasks), (TFwd::Auto, 10));
+    assert_eq!(one.choices.window, Window::default());
     assert!(parsed(SMALL).check().is_empty());
 }
 
@@ -42,15 +42,15 @@ fn every_setting_is_understood() {
     let last = &all[31];
     assert_eq!(last.files.curves.as_deref(), Some("c.pkl".as_ref()));
     assert_eq!(
-        last.knobs.window.to.unwrap().to_string(),
+        last.choices.window.to.unwrap().to_string(),
         "2021-02-11 12:00:00"
     );
-    let knobs = &last.knobs;
+    let choices = &last.choices;
     assert_eq!(
-        (knobs.t_fwd, knobs.time_limit, knobs.seed),
+        (choices.t_fwd, choices.time_limit, choices.seed),
         (TFwd::Seconds(60.5), 2.0, 7)
     );
-    assert!(knobs.completion_events && !all[30].knobs.completion_events);
+    assert!(choices.completion_events && !all[30].choices.completion_events);
 }
 
 #[test]
@@ -123,12 +123,12 @@ proptest! {
         let all = parsed(&text).expand();
         prop_assert_eq!(all.len(), windows.len() * tasks.len() * seeds.len());
         for (i, settings) in all.iter().enumerate() {
-            let knobs = &settings.knobs;
+            let choices = &settings.choices;
             let (rest, seed) = (i / seeds.len(), i % seeds.len());
             let (window, task) = (rest / tasks.len(), rest % tasks.len());
-            prop_assert_eq!(knobs.seed, u64::from(seeds[seed]));
-            prop_assert_eq!(knobs.max_tasks, tasks[task]);
-            prop_assert_eq!(knobs.t_fwd, TFwd::Seconds(windows[window].into()));
+            prop_assert_eq!(choices.seed, u64::from(seeds[seed]));
+            prop_assert_eq!(choices.max_tasks, tasks[task]);
+            prop_assert_eq!(choices.t_fwd, TFwd::Seconds(windows[window].into()));
         }
         let shown: BTreeSet<String> = all.iter().map(|s| format!("{s:?}")).collect();
         prop_assert_eq!(shown.len(), all.len());

@@ -108,7 +108,7 @@ pub trait ScheduleSink {
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges; errors of `sink`.
 pub fn generate(options: &ScheduleOptions, sink: &mut dyn ScheduleSink) -> Result<()> {
-    let mut machine = Machine::new(options)?;
+    let mut machine = SynthCluster::new(options)?;
     machine.run(sink)
 }
 
@@ -118,7 +118,7 @@ enum Holder {
     Outage(u32),
 }
 
-struct Machine {
+struct SynthCluster {
     nodes: u32,
     from: i64,
     to: i64,
@@ -142,7 +142,7 @@ struct Wanted {
     length: i64,
 }
 
-impl Machine {
+impl SynthCluster {
     fn new(options: &ScheduleOptions) -> Result<Self> {
         let (from, to) = options.span()?;
         let sound = options.nodes > 0
@@ -160,7 +160,7 @@ impl Machine {
                  and jobs of at least a second and a node"
             )));
         };
-        let mut machine = Machine {
+        let mut machine = SynthCluster {
             nodes: options.nodes,
             from,
             to,

@@ -18,7 +18,12 @@ fn table(first: &str, fields: &[Field]) -> String {
             "" => String::new(),
             unit => format!("{unit} "),
         };
-        let _ = writeln!(out, "| `{}` | {unit}| {} |", field.name, field.meaning.trim());
+        let _ = writeln!(
+            out,
+            "| `{}` | {unit}| {} |",
+            field.name,
+            field.meaning.trim()
+        );
     }
     out
 }
@@ -33,12 +38,18 @@ fn tables() -> Vec<(&'static str, String)> {
         ("## `allocations`", columns(&AllocationRow::FIELDS)),
         ("## `fragments`", columns(FragmentRow::FIELDS)),
         ("## `timings`", columns(TimingRow::FIELDS)),
-        ("## `summary.json` of a replay", table("field", Summary::FIELDS)),
+        (
+            "## `summary.json` of a replay",
+            table("field", Summary::FIELDS),
+        ),
         ("## `<policy>_jobs`", columns(&JOBS)),
         ("## `<policy>_seq`", columns(&SEQ)),
         ("`profiler_jobs` has", columns(&PROFILER_JOBS)),
         ("`profiler_scaling` has", columns(&PROFILER_SCALING)),
-        ("## `summary.json` of a simulation", table("field", &of_policy)),
+        (
+            "## `summary.json` of a simulation",
+            table("field", &of_policy),
+        ),
     ]
 }
 

@@ -150,15 +150,20 @@ fn an_hour_that_occurs_twice_follows_from_the_order_of_a_jobs_times() {
             "2026-11-01 03:40:00 +a"
         ]
     );
-    let twice = &summary.tally.found[&Reason::OccursTwice];
+    let twice = &summary.log_counts.found[&Reason::OccursTwice];
     assert_eq!(
         (twice.count, &*twice.example),
         (1, "log, line 4: 2026-11-01 01:20:00")
     );
-    assert!(!summary.tally.found.contains_key(&Reason::EndsBeforeStart));
+    assert!(
+        !summary
+            .log_counts
+            .found
+            .contains_key(&Reason::EndsBeforeStart)
+    );
     // Without the zone the second job ends before it starts, and that the zone is unknown is said.
     let (_, summary) = read(&log, &Options::new(Format::Slurm));
-    assert_eq!(summary.tally.found[&Reason::EndsBeforeStart].count, 1);
+    assert_eq!(summary.log_counts.found[&Reason::EndsBeforeStart].count, 1);
     assert!(
         notes(&summary).contains("does not say its time zone"),
         "{:?}",
@@ -171,7 +176,7 @@ fn a_time_that_did_not_occur_is_counted_and_stops_a_strict_reader() {
     let day = "2026-03-08T";
     let log = format!("{HEADER}1|COMPLETED|{day}01:00:00|{day}01:50:00|{day}02:10:00|1|a\n");
     let (_, summary) = read(&log, &in_chicago());
-    let never = &summary.tally.found[&Reason::NeverOccurs];
+    let never = &summary.log_counts.found[&Reason::NeverOccurs];
     assert_eq!(
         (never.count, &*never.example),
         (1, "log, line 2: 2026-03-08 02:10:00")
@@ -312,7 +317,10 @@ fn traces_of_gpu_clusters_honour_offsets_and_zones() {
     let prepared = prepare(&[&civil], &berlin).unwrap();
     // Of the second job nothing says which hour it was submitted in.
     assert_eq!(jobs(&prepared)[0], expected[0]);
-    assert_eq!(prepared.summary.tally.found[&Reason::OccursTwice].count, 1);
+    assert_eq!(
+        prepared.summary.log_counts.found[&Reason::OccursTwice].count,
+        1
+    );
     let told = |prepared: &gpu::Prepared| prepared.summary.notes.join("\n");
     assert!(!told(&prepared).contains("time zone"));
     let unknown = prepare(&[&civil], &options);

@@ -11,7 +11,7 @@ fn damaged(name: &str, options: &Options, from: &str, to: &str) -> (u64, String)
     assert!(whole.contains(from), "{name} lacks {from:?}");
     let log = whole.replacen(from, to, 1);
     let (_, summary) = events(log.as_bytes(), options).unwrap();
-    let mut faults = summary.tally.found.iter();
+    let mut faults = summary.log_counts.found.iter();
     let fault = faults.find(|(reason, _)| reason.is_fault() && **reason != Reason::Overlap);
     let (reason, found) = fault.unwrap_or_else(|| panic!("{from:?} as {to:?} is no fault"));
     let strict = Options {
@@ -199,7 +199,7 @@ fn djc_and_swf() {
 fn jobs_that_find_too_few_nodes_are_counted() {
     let log = text("workload.swf").replace(" 2700 1800 9 ", " 0 1800 9 ");
     let (_, summary) = events(log.as_bytes(), &Options::new(Format::Swf)).unwrap();
-    let found = &summary.tally.found[&Reason::NotEnoughFree];
+    let found = &summary.log_counts.found[&Reason::NotEnoughFree];
     assert_eq!(
         (found.count, found.example.as_str()),
         (1, "file 1, line 10: 2 nodes too few")
@@ -215,21 +215,21 @@ fn absurd_numbers_of_nodes_are_no_machine() {
         .replace("3600 16", "3600 3999999999");
     let (_, summary) = events(log.as_bytes(), &Options::new(Format::Swf)).unwrap();
     assert_eq!(
-        summary.tally.found[&Reason::Unreadable].example,
+        summary.log_counts.found[&Reason::Unreadable].example,
         "log, line 8: 3999999999 nodes"
     );
     assert!(summary.nodes < 100, "{summary}");
     let log = text("djc.csv").replace("17,4,4", "17,4294967295,4");
     let (_, summary) = events(log.as_bytes(), &Options::new(Format::Djc)).unwrap();
-    assert_eq!((summary.nodes, summary.tally.jobs), (3, 2));
+    assert_eq!((summary.nodes, summary.log_counts.jobs), (3, 2));
 }
 
 #[test]
 fn node_events_and_lists_of_nodes() {
     let name = std::path::Path::new("events");
     let log = text("sacctmgr-events.txt").replace("T11:30:00|DOWN*", "T09:30:00|DOWN*");
-    let tally = read_events_only(name, log.as_bytes()).unwrap();
-    let found = &tally.found[&Reason::EndsBeforeStart];
+    let log_counts = read_events_only(name, log.as_bytes()).unwrap();
+    let found = &log_counts.found[&Reason::EndsBeforeStart];
     assert_eq!(
         found.example,
         "events, line 3: an end 3000 s before the start"

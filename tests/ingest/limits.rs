@@ -24,18 +24,21 @@ fn lists_that_overlap_cost_their_different_nodes() {
     let summary = read(lists, &Options::new(Format::Slurm));
     assert_eq!(summary.nodes, 262_144);
     assert_eq!(summary.swept.changes, 262_144);
-    assert_eq!((summary.tally.jobs, summary.swept.shares.idle), (160, 0.0));
+    assert_eq!(
+        (summary.log_counts.jobs, summary.swept.shares.idle),
+        (160, 0.0)
+    );
     // Every job but the first finds all its nodes, but those of the jobs before.
     let overlaps: u64 = (1..160).map(|job| 262_144 - job).sum();
-    assert_eq!(summary.tally.found[&Reason::Overlap].count, overlaps);
+    assert_eq!(summary.log_counts.found[&Reason::Overlap].count, overlaps);
 }
 
 #[test]
 fn a_log_names_a_million_nodes_at_most() {
     let lists = (0..20).map(|job| format!("rack{job}-[0-262143]"));
     let summary = read(lists, &Options::new(Format::Slurm));
-    assert_eq!((summary.nodes, summary.tally.jobs), (1 << 20, 4));
-    let unknown = &summary.tally.found[&Reason::UnknownNodes];
+    assert_eq!((summary.nodes, summary.log_counts.jobs), (1 << 20, 4));
+    let unknown = &summary.log_counts.found[&Reason::UnknownNodes];
     let example = "log, line 6: 262144 nodes beyond the first 1048576 of the log, such as rack4-0";
     assert_eq!((unknown.count, &*unknown.example), (16, example));
 }

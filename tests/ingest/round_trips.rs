@@ -76,7 +76,7 @@ fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
     let (rows, summary) = events(log.as_bytes(), &options).unwrap();
     assert!(
         summary
-            .tally
+            .log_counts
             .found
             .keys()
             .all(|reason| !reason.is_fault()

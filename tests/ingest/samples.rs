@@ -36,13 +36,18 @@ fn slurm_with_its_nodes_and_node_events() {
         };
         let (rows, summary) = events_of("sacct.txt", &options);
         assert_events(&rows, "2026-01-01", &SLURM);
-        let tally = &summary.tally;
+        let log_counts = &summary.log_counts;
         assert_eq!(
-            (tally.lines, tally.jobs, tally.running, tally.outages),
+            (
+                log_counts.lines,
+                log_counts.jobs,
+                log_counts.running,
+                log_counts.outages
+            ),
             (13, 6, 1, 2)
         );
-        assert_eq!(tally.found[&Reason::NeverStarted].count, 2);
-        let overlap = &tally.found[&Reason::Overlap];
+        assert_eq!(log_counts.found[&Reason::NeverStarted].count, 2);
+        let overlap = &log_counts.found[&Reason::Overlap];
         assert_eq!(overlap.example, "n04 at 2026-01-01 10:00:00");
         // Of 5 nodes for 4 hours: 9.5 node-hours idle, by hand.
         assert_eq!(summary.swept.shares.idle, 9.5 * 3600.0);
@@ -95,7 +100,7 @@ fn slurm_lists_that_follow_each_other_agree_on_a_job() {
         rows.contains(&"2026-01-01 11:20:00 +n01 +n03".to_owned()),
         "{rows:?}"
     );
-    assert_eq!(summary.tally.running, 0);
+    assert_eq!(summary.log_counts.running, 0);
 }
 
 #[test]
@@ -111,7 +116,10 @@ fn pbs() {
         "10:00:00 +p1 +p2",
     ];
     assert_events(&rows, "2026-01-01", &expected);
-    assert_eq!((summary.tally.jobs, summary.tally.running), (4, 1));
+    assert_eq!(
+        (summary.log_counts.jobs, summary.log_counts.running),
+        (4, 1)
+    );
 }
 
 #[test]
@@ -121,7 +129,7 @@ fn a_pbs_job_that_is_aborted_as_it_starts_holds_nothing() {
     let log = text("pbs.txt") + start + abort;
     let (rows, summary) = events(log.as_bytes(), &Options::new(Format::Pbs)).unwrap();
     assert_eq!(rows.last().unwrap(), "2026-01-01 10:05:00");
-    assert_eq!(summary.tally.jobs, 5);
+    assert_eq!(summary.log_counts.jobs, 5);
 }
 
 const COBALT: [(&str, &str); 6] = [
@@ -163,7 +171,7 @@ fn djc_counts_and_locations() {
         "10:00:00 +n4 +n5",
     ];
     assert_events(&rows, "2026-01-01", &expected);
-    assert!(summary.notes[0].contains("dealt the free nodes with the lowest indexes of 6 nodes"));
+    assert!(summary.notes[0].contains("edges the free nodes with the lowest indexes of 6 nodes"));
     let (rows, _) = events_of("djc-locations.csv", &Options::new(Format::Djc));
     let expected = [
         "08:00:00 +22",
@@ -185,7 +193,7 @@ fn swf_by_its_header_and_by_flags() {
         "09:30:00 +n0 +n1",
     ];
     assert_events(&rows, "2026-01-01", &expected);
-    assert_eq!(summary.tally.found[&Reason::NeverStarted].count, 1);
+    assert_eq!(summary.log_counts.found[&Reason::NeverStarted].count, 1);
     // Four processors a node: jobs of 4, 2 and 3 nodes on 6.
     let options = Options {
         cores_per_node: Some(4),

@@ -59,9 +59,13 @@ fn ingest(folder: &Path, format: Format, segment: usize) -> Vec<u8> {
         .sweep(|time, changes| writer.push(time, changes))
         .unwrap();
     writer.finish().unwrap();
-    assert!(summary.tally.jobs > 1_000, "{summary}");
+    assert!(summary.log_counts.jobs > 1_000, "{summary}");
     assert!(
-        summary.tally.found.keys().all(|reason| !reason.is_fault()),
+        summary
+            .log_counts
+            .found
+            .keys()
+            .all(|reason| !reason.is_fault()),
         "{summary}"
     );
     std::fs::read(path).unwrap()

@@ -37,7 +37,7 @@ fn read(table: &str, nodes: &str, delimiter: Option<&str>) -> (Vec<String>, Summ
 
 fn count(summary: &Summary, reason: Reason) -> u64 {
     summary
-        .tally
+        .log_counts
         .found
         .get(&reason)
         .map_or(0, |found| found.count)
@@ -46,11 +46,18 @@ fn count(summary: &Summary, reason: Reason) -> u64 {
 #[test]
 fn every_table_of_sacct_tells_the_same() {
     let (expected, summary) = read("sacct.txt", "nodes.txt", None);
-    assert_eq!((summary.tally.jobs, summary.tally.running), (12, 2));
+    assert_eq!(
+        (summary.log_counts.jobs, summary.log_counts.running),
+        (12, 2)
+    );
     // Cancelled before it started, and pending.
     assert_eq!(count(&summary, Reason::NeverStarted), 2);
     assert!(
-        summary.tally.found.keys().all(|reason| !reason.is_fault()),
+        summary
+            .log_counts
+            .found
+            .keys()
+            .all(|reason| !reason.is_fault()),
         "{summary}"
     );
     for nodes in ["nodes.txt", "sinfo.txt"] {

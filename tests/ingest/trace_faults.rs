@@ -18,8 +18,8 @@ fn assert_fault(options: &Options, from: &str, to: &str, expected: &str) {
         .map(|file| file.replacen(from, to, 1))
         .collect();
     let changed: Vec<&str> = changed.iter().map(String::as_str).collect();
-    let found = prepare(&changed, options).unwrap().summary.tally.found;
-    let before = sample(options).summary.tally.found;
+    let found = prepare(&changed, options).unwrap().summary.log_counts.found;
+    let before = sample(options).summary.log_counts.found;
     let fault = found.iter().find(|(reason, found)| {
         reason.is_fault()
             && before
@@ -103,7 +103,7 @@ fn philly() {
         gpus_per_node: 4,
         ..options
     };
-    let found = sample(&options).summary.tally.found;
+    let found = sample(&options).summary.log_counts.found;
     let found = &found[&Reason::TooManyGpus];
     assert_eq!(
         (found.count, found.example.as_str()),
@@ -146,7 +146,7 @@ fn phillys_event_log() {
     ] {
         assert!(log.contains(from), "no {from:?}");
         let (_, summary) = events(log.replacen(from, to, 1).as_bytes(), &options).unwrap();
-        assert_eq!(summary.tally.found[&reason].example, expected);
+        assert_eq!(summary.log_counts.found[&reason].example, expected);
     }
 }
 
@@ -204,7 +204,7 @@ fn pai() {
     }
     let tasks = text("pai_task_table.csv").replace("eb05,xlearn", "eb99,xlearn");
     let prepared = prepare(&[&text("pai_job_table.csv"), &tasks], &options).unwrap();
-    let found = &prepared.summary.tally.found[&Reason::NoJob];
+    let found = &prepared.summary.log_counts.found[&Reason::NoJob];
     assert_eq!(found.example, "log, line 6: 4b3f04b66a525d2df903eb99");
     let machines = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(machines.path(), "a,V100,96,512,8\n").unwrap();
@@ -212,7 +212,7 @@ fn pai() {
         machines: Some(machines.path().to_owned()),
         ..options
     };
-    let found = sample(&options).summary.tally.found;
+    let found = sample(&options).summary.log_counts.found;
     let found = &found[&Reason::UnknownCluster];
     assert_eq!(
         (found.count, found.example.as_str()),

@@ -10,7 +10,7 @@ use crate::trace_support::{jobs, prepare, sample, samples, vcs};
 
 #[track_caller]
 fn assert_left_out(prepared: &Prepared, expected: &[(Reason, u64)]) {
-    let found = prepared.summary.tally.found.iter();
+    let found = prepared.summary.log_counts.found.iter();
     let found: Vec<_> = found
         .map(|(reason, found)| (*reason, found.count))
         .collect();
@@ -39,7 +39,7 @@ fn philly() {
         (Reason::NoRun, 1),
     ];
     assert_left_out(&prepared, &expected);
-    let found = &prepared.summary.tally.found[&Reason::NoRun].example;
+    let found = &prepared.summary.log_counts.found[&Reason::NoRun].example;
     assert_eq!(found, "log, job 4: 1 of 2 attempts");
     // GPU-seconds: 8 × 3000 + 2 × 7200 + 1800 + 4 × 1200.
     assert_eq!(prepared.summary.gpu_seconds, 45_000);
@@ -75,10 +75,13 @@ fn phillys_machines_are_idle_while_no_attempt_has_their_gpus() {
     ];
     let expected = expected.map(|row| format!("2017-10-07 {row}"));
     assert_eq!(rows, expected);
-    let tally = &summary.tally;
-    assert_eq!((tally.lines, tally.jobs, tally.running), (7, 7, 1));
-    assert_eq!(tally.found[&Reason::Overlap].count, 2);
-    let found = &tally.found[&Reason::NoRun].example;
+    let log_counts = &summary.log_counts;
+    assert_eq!(
+        (log_counts.lines, log_counts.jobs, log_counts.running),
+        (7, 7, 1)
+    );
+    assert_eq!(log_counts.found[&Reason::Overlap].count, 2);
+    let found = &log_counts.found[&Reason::NoRun].example;
     assert_eq!(found, "log, job 4: attempt 1 without a start");
 }
 
@@ -243,7 +246,7 @@ fn gavel() {
     // At most six GPUs would be held at once.
     assert_eq!(vcs(&prepared), ["v100 1"]);
     assert_left_out(&prepared, &[(Reason::NoThroughput, 1)]);
-    let found = &prepared.summary.tally.found[&Reason::NoThroughput].example;
+    let found = &prepared.summary.log_counts.found[&Reason::NoThroughput].example;
     assert_eq!(
         found,
         "log, line 4: GPT (batch size 1) on 1 GPU, of which no throughput was measured"
@@ -262,7 +265,7 @@ fn gavel() {
             "2  k80 1 0 COMPLETED 75 20000"
         ]
     );
-    let found = &prepared.summary.tally.found[&Reason::NoThroughput].example;
+    let found = &prepared.summary.log_counts.found[&Reason::NoThroughput].example;
     assert!(
         found.ends_with("on 4 GPUs, of which a throughput of 0 was measured"),
         "{found}"

@@ -1,7 +1,7 @@
 //! The checker rejects the engine's schedules when they are spoilt, in whatever way.
 
 use gleaner::lucid::policies;
-use gleaner::lucid::schedule::{JobOutcome, NodeLife, Run, Samples, Schedule};
+use gleaner::lucid::schedule::{JobOutcome, JobRun, NodeLife, Samples, Schedule};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -13,18 +13,18 @@ use crate::product::schedule;
 #[derive(Clone, Copy)]
 enum Spoil {
     /// Of some run.
-    Run(fn(&mut Run)),
+    JobRun(fn(&mut JobRun)),
     /// Of what became of some job.
     Job(fn(&mut JobOutcome)),
     /// Of some samples; there may be none.
     Sample(fn(&mut Samples)),
     /// Of the node of some run.
-    Node(fn(&mut NodeLife, &Run)),
+    Node(fn(&mut NodeLife, &JobRun)),
     /// Of the rest.
     Whole(fn(&mut Schedule)),
 }
 
-use Spoil::{Job, Node, Run as OfRun, Sample, Whole};
+use Spoil::{Job, JobRun as OfRun, Node, Sample, Whole};
 
 const SPOILS: [(&str, Spoil); 43] = [
     ("a run starts early", OfRun(|run| run.from -= 1)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner::lucid::Request;
-use gleaner::lucid::schedule::{Correction, Placement, Run, Schedule};
+use gleaner::lucid::schedule::{Correction, JobRun, Placement, Schedule};
 use proptest::prelude::*;
 
 use crate::plain::cases::{Case, case};
@@ -14,7 +14,7 @@ use crate::venus::{request, venus};
 
 /// The ends, by runs alone, of jobs that went before the one that had joined them.
 fn early_ends(schedule: &Schedule) -> Vec<Correction> {
-    let mut by_gpus: BTreeMap<Placement, Vec<&Run>> = BTreeMap::new();
+    let mut by_gpus: BTreeMap<Placement, Vec<&JobRun>> = BTreeMap::new();
     let mut ends = Vec::new();
     for run in &schedule.runs {
         let mut gpus = run.placement.clone();

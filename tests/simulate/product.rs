@@ -6,7 +6,7 @@ use gleaner::lucid::inputs::Estimates;
 use gleaner::lucid::placer::Placer;
 use gleaner::lucid::placers;
 use gleaner::lucid::policies::{self, Context, PolicyEntry, Without};
-use gleaner::lucid::scaling::{Echo, Fixed, Scaling};
+use gleaner::lucid::scaling::{Fixed, Lender, Scaling};
 use gleaner::lucid::schedule::Schedule;
 
 use crate::plain::cases::Case;
@@ -85,7 +85,7 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
         corrected: policy.profiled && case.switches.corrected,
     };
     let mut scaling: Box<dyn Scaling> = match policy.profiled {
-        true => Box::new(Echo::new(&case.switches.echo)),
+        true => Box::new(Lender::new(&case.switches.echo)),
         false => Box::new(Fixed),
     };
     run(&setting, (policy.make)(&context).as_mut(), scaling.as_mut())

@@ -1,6 +1,6 @@
 //! Whether two schedules are the same.
 
-use gleaner::lucid::schedule::{JobOutcome, Run, Schedule, State};
+use gleaner::lucid::schedule::{JobOutcome, JobRun, Schedule, State};
 
 use crate::plain::minutes;
 
@@ -30,7 +30,7 @@ fn same_outcome(a: &JobOutcome, b: &JobOutcome) -> bool {
 }
 
 /// A run without speeds that change nothing.
-fn with_changes(run: &Run) -> Run {
+fn with_changes(run: &JobRun) -> JobRun {
     let mut run = run.clone();
     run.speeds.dedup_by(|later, earlier| later.1 == earlier.1);
     run

@@ -3,7 +3,7 @@
 use gleaner::domain::{EventLog, Time, Trace};
 use gleaner::lucid::idle::idle_log;
 use gleaner::lucid::result::PolicyRun;
-use gleaner::lucid::schedule::{Idleness, NodeLife, Run};
+use gleaner::lucid::schedule::{Idleness, JobRun, NodeLife};
 use gleaner::output::events::{Layout, write};
 use proptest::prelude::*;
 
@@ -143,7 +143,7 @@ const START: i64 = 50;
 
 /// Runs of jobs on nodes of eight GPUs: each job takes the first node on which its GPUs are
 /// free, as soon as one is. Jobs are (gap, GPUs, duration).
-fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<Run> {
+fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<JobRun> {
     let mut free_from = vec![[START; 8]; nodes];
     let mut now = START;
     let mut runs = Vec::new();
@@ -169,7 +169,7 @@ fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<Run> {
         let mask = held.iter().fold(0, |set, gpu| set | 1u64 << gpu);
         held.iter()
             .for_each(|&gpu| free_from[node][gpu] = now + duration);
-        runs.push(Run {
+        runs.push(JobRun {
             job,
             from: now,
             until: now + duration,
@@ -182,7 +182,7 @@ fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<Run> {
 }
 
 /// What a simulator notes on the way: ends first, then starts, second by second.
-fn idleness(nodes: usize, runs: &[Run]) -> Vec<Idleness> {
+fn idleness(nodes: usize, runs: &[JobRun]) -> Vec<Idleness> {
     let mut events: Vec<_> = (0..nodes as u32)
         .map(|node| change(START, node, true))
         .collect();
@@ -208,8 +208,9 @@ fn idleness(nodes: usize, runs: &[Run]) -> Vec<Idleness> {
 }
 
 /// Whether no run holds a GPU of the node in the second from `second` on.
-fn is_idle(runs: &[Run], node: u32, second: i64) -> bool {
-    let holds = |run: &Run| run.placement[0].0 == node && run.from <= second && second < run.until;
+fn is_idle(runs: &[JobRun], node: u32, second: i64) -> bool {
+    let holds =
+        |run: &JobRun| run.placement[0].0 == node && run.from <= second && second < run.until;
     !runs.iter().any(holds)
 }
 

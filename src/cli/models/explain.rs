@@ -17,7 +17,8 @@ use crate::ingest::SourceId;
 use crate::ingest::model;
 use crate::ingest::runs::RunInfo;
 use crate::models::explanation::{
-    Explanation, Label, Machine, Prediction, TermFacts, machines, of_interval, of_job, of_profile,
+    Explanation, Label, LabelledEbm, Prediction, TermFacts, machines, of_interval, of_job,
+    of_profile,
 };
 use crate::models::{Model, Trained, known_jobs};
 use crate::output::explanation::{json, text};
@@ -98,7 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn facts(machine: &Machine<'_>, name: &str) -> Result<TermFacts> {
+fn facts(machine: &LabelledEbm<'_>, name: &str) -> Result<TermFacts> {
     if let Some(term) = machine.term(name) {
         return Ok(machine.facts(term));
     }
@@ -141,7 +142,7 @@ impl Args {
     }
 
     /// The machine that is asked for; none where the model is a tree.
-    fn machine<'m>(&self, model: &'m Model) -> Result<Option<Machine<'m>>> {
+    fn machine<'m>(&self, model: &'m Model) -> Result<Option<LabelledEbm<'m>>> {
         if self.label.is_some() && !matches!(model, Model::Throughput(_)) {
             let kind = model.kind();
             return Err(Error::Usage(format!(
@@ -155,7 +156,7 @@ impl Args {
     fn prediction(
         &self,
         trained: &Trained,
-        machine: Option<&Machine<'_>>,
+        machine: Option<&LabelledEbm<'_>>,
         sources: &mut Vec<SourceId>,
     ) -> Result<Option<Prediction>> {
         if self.job.is_some() && !matches!(trained.model, Model::Workload(_)) {
@@ -186,7 +187,11 @@ impl Args {
         place.ok_or_else(|| out_of_range(row, rows, what))
     }
 
-    fn interval(&self, machine: &Machine<'_>, sources: &mut Vec<SourceId>) -> Result<Prediction> {
+    fn interval(
+        &self,
+        machine: &LabelledEbm<'_>,
+        sources: &mut Vec<SourceId>,
+    ) -> Result<Prediction> {
         let series = self.data.series(sources)?;
         // As many as gleaner predict forecasts.
         let step = self.place(series.len() + LEAD, "intervals that can be told")?;
@@ -204,7 +209,7 @@ impl Args {
     fn job(
         &self,
         fitted: &Fitted,
-        machine: Option<&Machine<'_>>,
+        machine: Option<&LabelledEbm<'_>>,
         sources: &mut Vec<SourceId>,
     ) -> Result<Prediction> {
         let jobs = self.data.jobs(sources)?;

@@ -79,7 +79,7 @@ impl Experiment {
     pub fn find(name: &str, directory: &Path, qssf_alone: bool) -> Result<Self> {
         let window = window(name)?;
         let found = Self::inside(directory)?;
-        let place = Place { directory };
+        let place = DataDirectory { directory };
         let city = name.split('_').next().unwrap_or(name);
         let around = |names: &[&str]| place.find(names);
         let forecast = format!("../../predictor/{city}_throughput_pred.csv");
@@ -104,7 +104,7 @@ impl Experiment {
     /// A directory that cannot be read; [`Error::Usage`]: no trace or cluster there.
     pub fn inside(directory: &Path) -> Result<Self> {
         fs::read_dir(directory).map_err(|error| Error::io("read", directory, error))?;
-        let place = Place { directory };
+        let place = DataDirectory { directory };
         Ok(Experiment {
             trace: place.require(&[PREPARED, "cluster_full_log.csv", "cluster_log.csv"])?,
             cluster: place.require(&["vc_config.csv"])?,
@@ -126,7 +126,7 @@ const ESTIMATES: [&str; 3] = [
 ];
 
 /// Estimates beside the trace or where the original keeps them.
-fn estimates(place: &Place<'_>, name: &str, qssf_alone: bool) -> Option<PathBuf> {
+fn estimates(place: &DataDirectory<'_>, name: &str, qssf_alone: bool) -> Option<PathBuf> {
     let ebm = [
         ESTIMATES[0],
         &format!("../../estimator/ebm/{name}_ebm_weekly_updated.csv"),
@@ -154,11 +154,11 @@ fn window(name: &str) -> Result<Option<[Time; 3]>> {
 }
 
 /// Where files are looked for.
-struct Place<'a> {
+struct DataDirectory<'a> {
     directory: &'a Path,
 }
 
-impl Place<'_> {
+impl DataDirectory<'_> {
     fn find(&self, names: &[&str]) -> Option<PathBuf> {
         let paths = names.iter().flat_map(|name| {
             let parquet = Path::new(name).with_extension("parquet");

@@ -1,6 +1,6 @@
 //! `gleaner sweep`: a run for every combination of settings of a plan.
 
-mod experiment;
+mod prepared;
 mod replay;
 mod simulate;
 
@@ -24,7 +24,7 @@ use crate::results::run::Seconds;
 use crate::sweep::{Field, Metric, Mode, Plan, RunSummary};
 use crate::words::counted;
 
-use experiment::Experiment;
+use prepared::PreparedRuns;
 
 /// Run every combination of the settings that a plan lists, and find the best.
 ///
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
     let plan = ingest::plan::read(&args.plan)?;
     let mode = plan.value.mode();
     let by = metric(mode, args.best.as_deref())?;
-    let experiment: Box<dyn Experiment> = match plan.value {
+    let prepared: Box<dyn PreparedRuns> = match plan.value {
         Plan::Replay(plan) => Box::new(replay::Replays::prepare(plan)?),
         Plan::Simulate(plan) => Box::new(simulate::Simulations::prepare(&args.plan, plan)?),
     };
@@ -83,12 +83,12 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.out {
         Some(out) if !args.dry_run => {
             let directory = RunDir::open(out, "sweep", args)?;
-            let sources = [&plan.sources, experiment.sources()].concat();
+            let sources = [&plan.sources, prepared.sources()].concat();
             let session = Session {
                 args,
                 mode,
                 by,
-                experiment: experiment.as_ref(),
+                prepared: prepared.as_ref(),
                 store: Store::open(&directory)?,
                 directory,
                 sources,
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<()> {
             };
             session.run(interrupt::flag())
         }
-        out => list(experiment.as_ref(), mode.settings(), out.as_deref()),
+        out => list(prepared.as_ref(), mode.settings(), out.as_deref()),
     }
 }
 
@@ -115,9 +115,9 @@ fn metric(mode: Mode, best: Option<&str>) -> Result<Metric> {
 }
 
 /// Lists the runs, with those in `out` as done.
-fn list(experiment: &dyn Experiment, settings: &[Field], out: Option<&Path>) -> Result<()> {
+fn list(prepared: &dyn PreparedRuns, settings: &[Field], out: Option<&Path>) -> Result<()> {
     let store = out.map(Store::at);
-    let runs = experiment.runs();
+    let runs = prepared.runs();
     let is_done = |run| {
         store
             .as_ref()
@@ -133,7 +133,7 @@ struct Session<'a> {
     args: &'a Args,
     mode: Mode,
     by: Metric,
-    experiment: &'a dyn Experiment,
+    prepared: &'a dyn PreparedRuns,
     store: Store,
     directory: RunDir,
     sources: Vec<SourceId>,
@@ -144,7 +144,7 @@ struct Session<'a> {
 impl Session<'_> {
     fn run(self, stop: &AtomicBool) -> Result<()> {
         let clock = Instant::now();
-        let runs = self.experiment.runs();
+        let runs = self.prepared.runs();
         let mut summaries: Vec<Option<RunSummary>> =
             runs.iter().map(|run| self.store.load(run)).collect();
         let found_done = summaries.iter().flatten().count();
@@ -171,7 +171,7 @@ impl Session<'_> {
         let missing: Vec<usize> = (0..summaries.len()).filter(missing).collect();
         let total = missing
             .iter()
-            .map(|&index| self.experiment.length(index))
+            .map(|&index| self.prepared.length(index))
             .sum();
         let (progress, done) = (
             Mutex::new(Progress::new(self.args.quiet)),
@@ -205,9 +205,9 @@ impl Session<'_> {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let summary = self.experiment.execute(index, stop, tick)?;
+        let summary = self.prepared.execute(index, stop, tick)?;
         if let Some(summary) = &summary {
-            self.store.save(&self.experiment.runs()[index], summary)?;
+            self.store.save(&self.prepared.runs()[index], summary)?;
         }
         Ok(summary)
     }
@@ -219,7 +219,7 @@ impl Session<'_> {
         mut seconds: Seconds,
     ) -> Result<()> {
         let clock = Instant::now();
-        let sweep = Sweep::new(self.experiment.runs(), summaries, self.mode, self.by);
+        let sweep = Sweep::new(self.prepared.runs(), summaries, self.mode, self.by);
         let summary = tables::summary(&sweep);
         self.directory.write_table(&tables::table(&sweep))?;
         for table in tables::settings(&sweep) {

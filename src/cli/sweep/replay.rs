@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
 
-use super::experiment::{Experiment, sweep_run};
+use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::inputs::{cut, read_log};
 use crate::cli::{remark, solver};
 use crate::domain::{Clock, EventLog, TrainingTask};
@@ -13,7 +13,7 @@ use crate::ingest::{self, SourceId};
 use crate::output::sweep::SweepRun;
 use crate::replay::rounds::check_repeatable;
 use crate::replay::{self, Control, SolverDecider, TFwd};
-use crate::sweep::{ReplayKnobs, ReplayPlan, ReplaySettings, RunSummary, TaskFiles, Window};
+use crate::sweep::{ReplayChoices, ReplayPlan, ReplaySettings, RunSummary, TaskFiles, Window};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -27,7 +27,7 @@ pub struct Replays {
 }
 
 struct Job {
-    knobs: ReplayKnobs,
+    choices: ReplayChoices,
     /// Forward window in seconds.
     t_fwd: f64,
     limits: Limits,
@@ -69,7 +69,7 @@ impl Replays {
         }
         let mut planned = Vec::new();
         for settings in plan.expand() {
-            let window = replays.window(settings.knobs.window, &log.value, &plan)?;
+            let window = replays.window(settings.choices.window, &log.value, &plan)?;
             let tasks = replays.tasks.iter().position(|t| t.files == settings.files);
             planned.push((settings, window, tasks.unwrap_or_default()));
         }
@@ -99,17 +99,17 @@ impl Replays {
         t_fwd: f64,
         log_digests: &[String],
     ) -> Result<()> {
-        settings.knobs.t_fwd = TFwd::Seconds(t_fwd);
-        let knobs = settings.knobs.clone();
+        settings.choices.t_fwd = TFwd::Seconds(t_fwd);
+        let choices = settings.choices.clone();
         let inputs = (log_digests, &self.tasks[tasks].digests);
-        let run = sweep_run(&settings, &("replay", &knobs, inputs))?;
+        let run = sweep_run(&settings, &("replay", &choices, inputs))?;
         if self.runs.iter().any(|other| other.key == run.key) {
             return Ok(());
         }
         self.runs.push(run);
         self.jobs.push(Job {
-            limits: solver::limits(knobs.time_limit, knobs.gap)?,
-            knobs,
+            limits: solver::limits(choices.time_limit, choices.gap)?,
+            choices,
             t_fwd,
             window,
             tasks,
@@ -122,18 +122,18 @@ impl Replays {
     fn forward_windows(&self, planned: &[Planned], sets: &[ingest::tasks::TaskSet]) -> Vec<f64> {
         let mut found: Vec<((usize, usize, usize), f64)> = Vec::new();
         let window = |(settings, window, tasks): &Planned| {
-            let knobs = &settings.knobs;
-            if let Some(seconds) = knobs.t_fwd.seconds() {
+            let choices = &settings.choices;
+            if let Some(seconds) = choices.t_fwd.seconds() {
                 return seconds;
             }
-            let of = (*window, *tasks, knobs.max_tasks);
+            let of = (*window, *tasks, choices.max_tasks);
             if let Some((_, seconds)) = found.iter().find(|(other, _)| *other == of) {
                 return *seconds;
             }
             let log = &self.windows[*window].1;
-            let chosen = knobs
+            let chosen = choices
                 .t_fwd
-                .choose(log, &sets[*tasks].tasks, knobs.max_tasks);
+                .choose(log, &sets[*tasks].tasks, choices.max_tasks);
             remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
             found.push((of, chosen.seconds));
             chosen.seconds
@@ -188,13 +188,13 @@ impl Replays {
     }
 
     fn replay(&self, job: &Job, control: Control<'_>) -> Result<replay::Outcome> {
-        let spec = job.knobs.spec();
+        let spec = job.choices.spec();
         let mut decider = SolverDecider::new(spec, job.limits)?;
         if self.check {
             decider = decider.checked(spec.big_m);
         }
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
-        let options = job.knobs.options(job.t_fwd);
+        let options = job.choices.options(job.t_fwd);
         replay::run(log, tasks, &options, &mut decider, control)
     }
 }
@@ -203,7 +203,7 @@ fn digests(sources: &[SourceId]) -> Vec<String> {
     sources.iter().map(|s| s.sha256.to_string()).collect()
 }
 
-impl Experiment for Replays {
+impl PreparedRuns for Replays {
     fn runs(&self) -> &[SweepRun] {
         &self.runs
     }

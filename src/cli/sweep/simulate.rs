@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use clap::{Args as _, FromArgMatches};
 use serde_json::{Value, json};
 
-use super::experiment::{Experiment, sweep_run};
+use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::remark;
 use crate::cli::simulate::{Args, Prepared};
 use crate::error::{Error, Result};
@@ -165,7 +165,7 @@ fn decisive(
     })
 }
 
-impl Experiment for Simulations {
+impl PreparedRuns for Simulations {
     fn runs(&self) -> &[SweepRun] {
         &self.runs
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::TraceReader;
-use super::intake::{At, Draft, Intake, Runs};
+use super::collector::{At, Draft, JobCollector, RunTimes};
 use crate::error::Result;
 use crate::ingest::input::{Input, Place, Unit};
 use crate::ingest::json::{self, Piece};
@@ -24,16 +24,16 @@ const VC: &str = "batsim";
 pub(super) struct BatsimReader;
 
 impl TraceReader for BatsimReader {
-    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
-        intake.tally.unit = Unit::Job;
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
+        collector.log_counts.unit = Unit::Job;
         let mut workload = Workload::default();
         json::pieces(
             input,
             &["nb_res", "jobs", "profiles"],
             WHERE,
-            |file, piece| workload.take(file, piece, intake),
+            |file, piece| workload.take(file, piece, collector),
         )?;
-        workload.finish(intake)
+        workload.finish(collector)
     }
 }
 
@@ -78,7 +78,7 @@ struct Delay {
 const MOST_NESTED: usize = 64;
 
 impl Workload {
-    fn take(&mut self, file: &Path, piece: Piece<'_>, intake: &mut Intake) -> Result<()> {
+    fn take(&mut self, file: &Path, piece: Piece<'_>, collector: &mut JobCollector) -> Result<()> {
         let place = |unit| Place {
             file,
             unit,
@@ -86,18 +86,20 @@ impl Workload {
         };
         let (place, taken) = match piece.member {
             "jobs" => {
-                intake.tally.lines += 1;
+                collector.log_counts.lines += 1;
                 let place = place(Unit::Job);
                 let taken = Job::parse(&piece.value);
                 (
                     place,
-                    taken.map(|job| self.jobs.push((job, intake.at(place)))),
+                    taken.map(|job| self.jobs.push((job, collector.at(place)))),
                 )
             }
             "profiles" => {
                 let place = place(Unit::Profile);
                 if self.profiles.contains_key(piece.name) {
-                    return intake.tally.fault(Reason::Repeated, place, piece.name);
+                    return collector
+                        .log_counts
+                        .fault(Reason::Repeated, place, piece.name);
                 }
                 let taken = Profile::parse(&piece.value);
                 let taken = taken.map(|profile| {
@@ -107,7 +109,7 @@ impl Workload {
             }
             _ => match piece.value.as_u64().filter(|resources| *resources > 0) {
                 Some(resources) => {
-                    intake.resources = intake.resources.max(Some(resources));
+                    collector.resources = collector.resources.max(Some(resources));
                     return Ok(());
                 }
                 None => (
@@ -118,20 +120,20 @@ impl Workload {
         };
         match taken {
             Ok(()) => Ok(()),
-            Err(found) => intake.tally.fault(Reason::Unreadable, place, found),
+            Err(found) => collector.log_counts.fault(Reason::Unreadable, place, found),
         }
     }
 
-    fn finish(self, intake: &mut Intake) -> Result<()> {
+    fn finish(self, collector: &mut JobCollector) -> Result<()> {
         let mut delays = Delays {
             profiles: &self.profiles,
             known: BTreeMap::new(),
         };
         for (job, at) in &self.jobs {
             match delays.of(&job.profile, MOST_NESTED) {
-                Ok(Some(delay)) => intake.take(&job.draft(delay), *at)?,
-                Ok(None) => intake.tally.leave_out(Reason::OtherProfile),
-                Err(lacking) => intake.fault(Reason::NoProfile, *at, lacking)?,
+                Ok(Some(delay)) => collector.take(&job.draft(delay), *at)?,
+                Ok(None) => collector.log_counts.leave_out(Reason::OtherProfile),
+                Err(lacking) => collector.fault(Reason::NoProfile, *at, lacking)?,
             }
         }
         Ok(())
@@ -232,7 +234,7 @@ impl Job {
             gpus: self.resources,
             cpus: 0.0,
             submit: self.submit.floor() as i64,
-            runs: Runs::For(delay.seconds.min(walltime).ceil() as i64),
+            runs: RunTimes::For(delay.seconds.min(walltime).ceil() as i64),
         }
     }
 }

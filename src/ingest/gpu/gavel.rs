@@ -1,7 +1,7 @@
 //! Gavel: a line a job, whose fields are parted by tabs.
 
 use super::TraceReader;
-use super::intake::{Draft, Intake, Runs};
+use super::collector::{Draft, JobCollector, RunTimes};
 use super::throughputs::Speeds;
 use crate::error::Result;
 use crate::ingest::input::{Input, Line};
@@ -76,19 +76,25 @@ impl GavelReader {
         }
     }
 
-    fn job(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    fn job(&mut self, line: &Line<'_>, collector: &mut JobCollector) -> Result<()> {
         let id = self.jobs.to_string();
         self.jobs += 1;
         let job = match Job::parse(&line.text) {
             Ok(job) => job,
-            Err(found) => return intake.tally.fault(Reason::Unreadable, line.place, found),
+            Err(found) => {
+                return collector
+                    .log_counts
+                    .fault(Reason::Unreadable, line.place, found);
+            }
         };
         let duration = match self.speeds.of_job(job.kind, job.gpus) {
             Ok(speed) => (job.steps / speed).ceil() as i64,
             Err(why) => {
                 let gpus = counted(job.gpus, "GPU");
                 let found = format_args!("{} on {gpus}, of which {why}", job.kind);
-                return intake.tally.fault(Reason::NoThroughput, line.place, found);
+                return collector
+                    .log_counts
+                    .fault(Reason::NoThroughput, line.place, found);
             }
         };
         let submit = job.arrival.floor() as i64;
@@ -100,18 +106,18 @@ impl GavelReader {
             gpus: job.gpus,
             cpus: 0.0,
             submit,
-            runs: Runs::At(&[(submit, submit.saturating_add(duration))]),
+            runs: RunTimes::At(&[(submit, submit.saturating_add(duration))]),
         };
-        let at = intake.at(line.place);
-        intake.take(&draft, at)
+        let at = collector.at(line.place);
+        collector.take(&draft, at)
     }
 }
 
 impl TraceReader for GavelReader {
-    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
         while let Some(line) = input.next()? {
-            if intake.tally.take(&line)? {
-                self.job(&line, intake)?;
+            if collector.log_counts.take(&line)? {
+                self.job(&line, collector)?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Helios: a table of jobs with their virtual clusters and GPUs.
 
 use super::TraceReader;
-use super::intake::{Draft, Intake, Runs};
+use super::collector::{Draft, JobCollector, RunTimes};
 use crate::domain::Stamp;
 use crate::error::Result;
 use crate::ingest::delimited::{Layout, LogTable, Row};
@@ -43,34 +43,38 @@ const DURATION: usize = 9;
 pub(super) struct HeliosReader;
 
 impl TraceReader for HeliosReader {
-    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
         let mut table = LogTable::new(LAYOUT, None);
         while let Some(line) = input.next()? {
-            if !intake.tally.take(&line)? {
+            if !collector.log_counts.take(&line)? {
                 continue;
             }
             match table.row(&line)? {
                 None => {}
-                Some(Ok(row)) => job(&row, line.place, intake)?,
-                Some(Err(found)) => intake.tally.fault(Reason::Unreadable, line.place, found)?,
+                Some(Ok(row)) => job(&row, line.place, collector)?,
+                Some(Err(found)) => {
+                    collector
+                        .log_counts
+                        .fault(Reason::Unreadable, line.place, found)?
+                }
             }
         }
         Ok(())
     }
 }
 
-fn job(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
+fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut JobCollector) -> Result<()> {
     if is_unknown(row.text(START)) {
-        intake.tally.leave_out(Reason::NeverStarted);
+        collector.log_counts.leave_out(Reason::NeverStarted);
         return Ok(());
     }
     if is_unknown(row.text(END)) {
-        intake.tally.leave_out(Reason::StillRunning);
+        collector.log_counts.leave_out(Reason::StillRunning);
         return Ok(());
     }
     match parse(row) {
-        Ok(parsed) => take(row, &parsed, place, intake),
-        Err(found) => intake.tally.fault(Reason::Unreadable, place, found),
+        Ok(parsed) => take(row, &parsed, place, collector),
+        Err(found) => collector.log_counts.fault(Reason::Unreadable, place, found),
     }
 }
 
@@ -108,9 +112,14 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     })
 }
 
-fn take(row: &Row<'_, '_>, parsed: &Parsed, place: Place<'_>, intake: &mut Intake) -> Result<()> {
+fn take(
+    row: &Row<'_, '_>,
+    parsed: &Parsed,
+    place: Place<'_>,
+    collector: &mut JobCollector,
+) -> Result<()> {
     let times = [parsed.submit, parsed.start, parsed.end].map(Some);
-    let [Some(submit), Some(start), Some(end)] = intake.seconds(place, times)? else {
+    let [Some(submit), Some(start), Some(end)] = collector.seconds(place, times)? else {
         return Ok(());
     };
     let told: Option<f64> = row.cell(DURATION).and_then(|text| text.parse().ok());
@@ -122,7 +131,9 @@ fn take(row: &Row<'_, '_>, parsed: &Parsed, place: Place<'_>, intake: &mut Intak
             "a duration of {told}, and {} from start to end",
             end - start
         );
-        intake.tally.fault(Reason::DurationDiffers, place, found)?;
+        collector
+            .log_counts
+            .fault(Reason::DurationDiffers, place, found)?;
     }
     let draft = Draft {
         id: row.text(ID),
@@ -132,8 +143,8 @@ fn take(row: &Row<'_, '_>, parsed: &Parsed, place: Place<'_>, intake: &mut Intak
         gpus: u64::from(parsed.gpus),
         cpus: parsed.cpus,
         submit,
-        runs: Runs::At(&[(start, end)]),
+        runs: RunTimes::At(&[(start, end)]),
     };
-    let at = intake.at(place);
-    intake.take(&draft, at)
+    let at = collector.at(place);
+    collector.take(&draft, at)
 }

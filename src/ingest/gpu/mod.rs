@@ -20,9 +20,9 @@
 
 mod batsim;
 mod clusters;
+mod collector;
 mod gavel;
 mod helios;
-mod intake;
 mod machines;
 mod pai;
 mod philly;
@@ -39,13 +39,13 @@ pub use pai::WHERE as PAI_TABLES;
 pub use slurm::{COMMAND as SLURM_JOBS, VcOf};
 pub use summary::Summary;
 
-use intake::Intake;
+use collector::JobCollector;
 use throughputs::Speeds;
 
 use crate::domain::{Cluster, Trace};
 use crate::error::Result;
 use crate::ingest::input::Input;
-use crate::ingest::scheduler::{Clock, PHILLY_LOG};
+use crate::ingest::scheduler::{PHILLY_LOG, SchedulerClock};
 
 /// Whose trace it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,19 +189,19 @@ pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
 ) -> Result<Prepared> {
-    let clock = Clock::of_flag(options.timezone.as_deref())?;
-    let mut intake = Intake::new(clock, options.strict);
+    let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
+    let mut collector = JobCollector::new(clock, options.strict);
     if let Some(path) = &options.machines {
-        intake.machines = machines::read(path, options.format)?;
+        collector.machines = machines::read(path, options.format)?;
     }
     let mut reader = options.reader()?;
     for input in inputs {
         let mut input = input?;
-        intake.begin(input.path());
-        reader.file(&mut input, &mut intake)?;
+        collector.begin(input.path());
+        reader.file(&mut input, &mut collector)?;
     }
-    reader.finish(&mut intake)?;
-    intake.finish(options)
+    reader.finish(&mut collector)?;
+    collector.finish(options)
 }
 
 /// Reads the files of a format.
@@ -210,13 +210,13 @@ trait TraceReader {
     ///
     /// # Errors
     /// It cannot be read or is none of the format; a fault, for a strict reader.
-    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()>;
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()>;
 
     /// All files are read.
     ///
     /// # Errors
     /// A file is missing; a fault, for a strict reader.
-    fn finish(&mut self, _: &mut Intake) -> Result<()> {
+    fn finish(&mut self, _: &mut JobCollector) -> Result<()> {
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::TraceReader;
-use super::intake::{At, Draft, Intake, Runs};
+use super::collector::{At, Draft, JobCollector, RunTimes};
 use crate::error::{Fault, Result};
 use crate::ingest::delimited::{Dialect, Layout, LogTable, Row};
 use crate::ingest::input::{Input, Line, Place};
@@ -102,10 +102,10 @@ enum Table {
 }
 
 impl TraceReader for PaiReader {
-    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
         let mut known = None;
         while let Some(line) = input.next()? {
-            if !intake.tally.take(&line)? {
+            if !collector.log_counts.take(&line)? {
                 continue;
             }
             let (table, rows) = match &mut known {
@@ -113,24 +113,24 @@ impl TraceReader for PaiReader {
                 None => known.insert(find(&line)?),
             };
             if let Some(row) = rows.row(&line)? {
-                self.row(*table, row, line.place, intake)?;
+                self.row(*table, row, line.place, collector)?;
             }
         }
         Ok(())
     }
 
-    fn finish(&mut self, intake: &mut Intake) -> Result<()> {
+    fn finish(&mut self, collector: &mut JobCollector) -> Result<()> {
         for (rows, name) in self.rows.iter().zip(["pai_job_table", "pai_task_table"]) {
             if *rows == 0 && !self.jobs.is_empty() {
                 let found = format!("no row of {name}.csv");
-                return Err(Fault::of(intake.first_file(), found, WHERE).into());
+                return Err(Fault::of(collector.first_file(), found, WHERE).into());
             }
         }
         let mut rounded = Rounded::default();
         for (name, job) in std::mem::take(&mut self.jobs) {
-            finish(&name, &job, &mut rounded, intake)?;
+            finish(&name, &job, &mut rounded, collector)?;
         }
-        intake.notes.extend(rounded.note());
+        collector.notes.extend(rounded.note());
         Ok(())
     }
 }
@@ -171,9 +171,9 @@ impl PaiReader {
         table: Table,
         row: Result<Row<'_, '_>, String>,
         place: Place<'_>,
-        intake: &mut Intake,
+        collector: &mut JobCollector,
     ) -> Result<()> {
-        let at = intake.at(place);
+        let at = collector.at(place);
         let row = match row {
             Ok(row) if row.text(JOB).is_empty() => Err("no job_name".to_owned()),
             other => other,
@@ -184,16 +184,16 @@ impl PaiReader {
                 let job = self.job(row.text(JOB));
                 if job.row.is_some() {
                     let found = row.text(JOB);
-                    return intake.tally.fault(Reason::Repeated, place, found);
+                    return collector.log_counts.fault(Reason::Repeated, place, found);
                 }
                 job_row(&row, at).map(|row| job.row = Some(row))
             }
-            (Ok(row), Table::Tasks) => self.task(&row, at, intake)?,
+            (Ok(row), Table::Tasks) => self.task(&row, at, collector)?,
             (Err(found), _) => Err(found),
         };
         match taken {
             Ok(()) => Ok(()),
-            Err(found) => intake.tally.fault(Reason::Unreadable, place, found),
+            Err(found) => collector.log_counts.fault(Reason::Unreadable, place, found),
         }
     }
 
@@ -210,7 +210,7 @@ impl PaiReader {
         &mut self,
         row: &Row<'_, '_>,
         at: At,
-        intake: &mut Intake,
+        collector: &mut JobCollector,
     ) -> Result<Result<(), String>> {
         let task = match Task::parse(row) {
             Ok(task) => task,
@@ -220,7 +220,7 @@ impl PaiReader {
         let tasks = job.tasks.get_or_insert_with(|| Tasks::new(at));
         if let Some(kind) = tasks.add(&task) {
             let found = format!("{}, after {kind}", task.kind);
-            intake.fault(Reason::SeveralTypes, at, found)?;
+            collector.fault(Reason::SeveralTypes, at, found)?;
         }
         Ok(Ok(()))
     }
@@ -341,11 +341,16 @@ impl Rounded {
     }
 }
 
-fn finish(name: &str, job: &Job, rounded: &mut Rounded, intake: &mut Intake) -> Result<()> {
+fn finish(
+    name: &str,
+    job: &Job,
+    rounded: &mut Rounded,
+    collector: &mut JobCollector,
+) -> Result<()> {
     let (row, tasks) = match (&job.row, &job.tasks) {
         (Some(row), Some(tasks)) => (row, tasks),
-        (Some(row), None) => return intake.fault(Reason::NoTask, row.at, name),
-        (None, Some(tasks)) => return intake.fault(Reason::NoJob, tasks.at, name),
+        (Some(row), None) => return collector.fault(Reason::NoTask, row.at, name),
+        (None, Some(tasks)) => return collector.fault(Reason::NoJob, tasks.at, name),
         // Its only row could not be read.
         (None, None) => return Ok(()),
     };
@@ -353,11 +358,11 @@ fn finish(name: &str, job: &Job, rounded: &mut Rounded, intake: &mut Intake) -> 
         _ if tasks.gpu == 0.0 => (0, 0),
         (Some(start), Some(end)) if !tasks.open => (start, end),
         (None, _) => {
-            intake.tally.leave_out(Reason::NeverStarted);
+            collector.log_counts.leave_out(Reason::NeverStarted);
             return Ok(());
         }
         _ => {
-            intake.tally.leave_out(Reason::StillRunning);
+            collector.log_counts.leave_out(Reason::StillRunning);
             return Ok(());
         }
     };
@@ -374,7 +379,7 @@ fn finish(name: &str, job: &Job, rounded: &mut Rounded, intake: &mut Intake) -> 
         gpus: rounded.up(tasks.gpu, (end - start).max(0)),
         cpus: tasks.cpus,
         submit: row.submit.unwrap_or(start),
-        runs: Runs::At(&[(start, end)]),
+        runs: RunTimes::At(&[(start, end)]),
     };
-    intake.take(&draft, row.at)
+    collector.take(&draft, row.at)
 }

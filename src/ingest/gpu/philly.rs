@@ -1,7 +1,7 @@
 //! Philly: the jobs of its log, and for how long they held GPUs.
 
 use super::TraceReader;
-use super::intake::{Draft, Intake, Runs};
+use super::collector::{Draft, JobCollector, RunTimes};
 use crate::error::Result;
 use crate::ingest::input::{Input, Place};
 use crate::ingest::scheduler::Reason;
@@ -12,29 +12,34 @@ use crate::words::counted;
 pub(super) struct PhillyReader;
 
 impl TraceReader for PhillyReader {
-    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
-        philly::jobs(input, intake, |intake| &mut intake.tally, take)
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
+        philly::jobs(
+            input,
+            collector,
+            |collector| &mut collector.log_counts,
+            take,
+        )
     }
 }
 
-fn take(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
+fn take(collector: &mut JobCollector, job: &Job, place: Place<'_>) -> Result<()> {
     let (Some(id), Some(vc), Some(submitted)) = (&job.id, &job.vc, job.submitted) else {
         let found = "a job without jobid, vc or submitted_time";
-        return intake.tally.fault(Reason::Unreadable, place, found);
+        return collector.log_counts.fault(Reason::Unreadable, place, found);
     };
     let (Some(first), Some(last)) = (job.attempts.first(), job.attempts.last()) else {
-        intake.tally.leave_out(Reason::NeverStarted);
+        collector.log_counts.leave_out(Reason::NeverStarted);
         return Ok(());
     };
     if last.start.is_some() && last.end.is_none() {
-        intake.tally.leave_out(Reason::StillRunning);
+        collector.log_counts.leave_out(Reason::StillRunning);
         return Ok(());
     }
-    let runs = runs(job, place, intake)?;
+    let runs = runs(job, place, collector)?;
     if runs.is_empty() {
         return Ok(());
     }
-    check_machines(&job.attempts, place, intake)?;
+    check_machines(&job.attempts, place, collector)?;
     let draft = Draft {
         id,
         user: job.user.as_deref().unwrap_or_default(),
@@ -42,41 +47,48 @@ fn take(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
         state: state(job.status.as_deref().unwrap_or_default()),
         gpus: first.gpus(),
         cpus: 0.0,
-        submit: intake.seconds(place, [Some(submitted)])?[0].unwrap_or_default(),
-        runs: Runs::At(&runs),
+        submit: collector.seconds(place, [Some(submitted)])?[0].unwrap_or_default(),
+        runs: RunTimes::At(&runs),
     };
-    let at = intake.at(place);
-    intake.take(&draft, at)
+    let at = collector.at(place);
+    collector.take(&draft, at)
 }
 
 /// The attempts that have both a start and an end; that one lacks them is counted.
-fn runs(job: &Job, place: Place<'_>, intake: &mut Intake) -> Result<Vec<(i64, i64)>> {
+fn runs(job: &Job, place: Place<'_>, collector: &mut JobCollector) -> Result<Vec<(i64, i64)>> {
     let mut runs = Vec::with_capacity(job.attempts.len());
     for attempt in &job.attempts {
         if let (Some(start), Some(end)) = (attempt.start, attempt.end) {
             let times = [job.submitted, Some(start), Some(end)];
-            let [_, start, end] = intake.seconds(place, times)?;
+            let [_, start, end] = collector.seconds(place, times)?;
             runs.extend(start.zip(end));
         }
     }
     let lost = job.attempts.len() - runs.len();
     if lost > 0 {
         let found = format_args!("{lost} of {} attempts", job.attempts.len());
-        intake.tally.fault(Reason::NoRun, place, found)?;
+        collector.log_counts.fault(Reason::NoRun, place, found)?;
     }
     Ok(runs)
 }
 
 /// Counts a job that uses more GPUs of a machine than the list of machines says.
-fn check_machines(attempts: &[Attempt], place: Place<'_>, intake: &mut Intake) -> Result<()> {
+fn check_machines(
+    attempts: &[Attempt],
+    place: Place<'_>,
+    collector: &mut JobCollector,
+) -> Result<()> {
     let machines = attempts.iter().flat_map(|attempt| &attempt.machines);
-    let mut known = machines.filter_map(|used| Some((used, intake.machines.gpus_of(&used.name)?)));
+    let mut known =
+        machines.filter_map(|used| Some((used, collector.machines.gpus_of(&used.name)?)));
     let Some((used, has)) = known.find(|(used, has)| used.gpus > u64::from(*has)) else {
         return Ok(());
     };
     let gpus = counted(used.gpus, "GPU");
     let found = format!("{gpus} of {}, which has {has}", used.name);
-    intake.tally.fault(Reason::TooManyOfNode, place, found)
+    collector
+        .log_counts
+        .fault(Reason::TooManyOfNode, place, found)
 }
 
 /// A job's end in the words that simulations use.

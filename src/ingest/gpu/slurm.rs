@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::TraceReader;
-use super::intake::{At, Draft, Intake, Runs};
+use super::collector::{At, Draft, JobCollector, RunTimes};
 use crate::error::{Fault, Result};
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Input, Place};
@@ -101,14 +101,14 @@ impl SlurmReader {
         row: &Row<'_, '_>,
         vc: usize,
         place: Place<'_>,
-        intake: &mut Intake,
+        collector: &mut JobCollector,
     ) -> Result<()> {
         if row.text(ID).contains('.') {
-            intake.tally.leave_out(Reason::Step);
+            collector.log_counts.leave_out(Reason::Step);
             return Ok(());
         }
         if is_unknown(row.text(START)) {
-            intake.tally.leave_out(Reason::NeverStarted);
+            collector.log_counts.leave_out(Reason::NeverStarted);
             return Ok(());
         }
         let texts = [SUBMIT, START, END].map(|column| row.text(column));
@@ -116,16 +116,16 @@ impl SlurmReader {
         let wrong = (0..3).find(|at| times[*at].is_none() && !(*at == 2 && is_unknown(texts[2])));
         if let Some(at) = wrong {
             let found = format_args!("{:?} for a time such as 2026-01-31T08:00:00", texts[at]);
-            return intake.tally.fault(Reason::Unreadable, place, found);
+            return collector.log_counts.fault(Reason::Unreadable, place, found);
         }
         let gpus = match gpus(row.text(TRES)) {
             Ok(gpus) => gpus,
-            Err(found) => return intake.tally.fault(Reason::Unreadable, place, found),
+            Err(found) => return collector.log_counts.fault(Reason::Unreadable, place, found),
         };
-        let [Some(submit), Some(start), end] = intake.seconds(place, times)? else {
+        let [Some(submit), Some(start), end] = collector.seconds(place, times)? else {
             return Ok(());
         };
-        let at = intake.at(place);
+        let at = collector.at(place);
         let job = self
             .jobs
             .entry(row.text(ID).to_owned())
@@ -149,17 +149,21 @@ impl SlurmReader {
 }
 
 impl TraceReader for SlurmReader {
-    fn file(&mut self, input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
         let mut table = LogTable::new(LAYOUT, self.delimiter.clone());
         let mut vc = None;
         while let Some(line) = input.next()? {
-            if !intake.tally.take(&line)? {
+            if !collector.log_counts.take(&line)? {
                 continue;
             }
             let place = line.place;
             match (table.row(&line)?, vc) {
-                (Some(Ok(row)), Some(vc)) => self.row(&row, vc, place, intake)?,
-                (Some(Err(found)), _) => intake.tally.fault(Reason::Unreadable, place, found)?,
+                (Some(Ok(row)), Some(vc)) => self.row(&row, vc, place, collector)?,
+                (Some(Err(found)), _) => {
+                    collector
+                        .log_counts
+                        .fault(Reason::Unreadable, place, found)?
+                }
                 // The header.
                 _ => vc = Some(self.vc(&table, place)?),
             }
@@ -167,7 +171,7 @@ impl TraceReader for SlurmReader {
         Ok(())
     }
 
-    fn finish(&mut self, intake: &mut Intake) -> Result<()> {
+    fn finish(&mut self, collector: &mut JobCollector) -> Result<()> {
         for (id, job) in std::mem::take(&mut self.jobs) {
             let runs: Option<Vec<(i64, i64)>> = job
                 .runs
@@ -175,7 +179,7 @@ impl TraceReader for SlurmReader {
                 .map(|(start, end)| Some((*start, (*end)?)))
                 .collect();
             let Some(runs) = runs else {
-                intake.tally.leave_out(Reason::StillRunning);
+                collector.log_counts.leave_out(Reason::StillRunning);
                 continue;
             };
             let draft = Draft {
@@ -186,9 +190,9 @@ impl TraceReader for SlurmReader {
                 gpus: job.gpus,
                 cpus: job.cpus,
                 submit: job.submit,
-                runs: Runs::At(&runs),
+                runs: RunTimes::At(&runs),
             };
-            intake.take(&draft, job.at)?;
+            collector.take(&draft, job.at)?;
         }
         Ok(())
     }

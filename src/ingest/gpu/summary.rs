@@ -3,14 +3,14 @@
 use std::fmt;
 
 use crate::domain::{Clock, Cluster, Job, Time};
-use crate::ingest::scheduler::Tally;
+use crate::ingest::scheduler::LogCounts;
 use crate::words::counted;
 
 /// What became of a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// What was read, used, left out and odd.
-    pub tally: Tally,
+    pub log_counts: LogCounts,
     /// Remarks for the user.
     pub notes: Vec<String>,
     /// Seconds of the first and the last submission.
@@ -25,7 +25,7 @@ pub struct Summary {
 
 impl Summary {
     pub(super) fn new(
-        tally: Tally,
+        log_counts: LogCounts,
         notes: Vec<String>,
         cluster: &Cluster,
         jobs: &[Job],
@@ -36,7 +36,7 @@ impl Summary {
             |job: &Job| u128::from(job.gpus) * u128::from(job.duration.unsigned_abs());
         let nodes = cluster.vcs.iter().map(|vc| u64::from(vc.nodes)).sum();
         Summary {
-            tally,
+            log_counts,
             notes,
             span,
             clock,
@@ -56,7 +56,7 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (vcs, nodes, gpus) = self.size;
-        writeln!(f, "{}", self.tally)?;
+        writeln!(f, "{}", self.log_counts)?;
         let (nodes, gpus) = (counted(nodes, "node"), counted(gpus, "GPU"));
         writeln!(f, "clusters  {vcs}, of {nodes} of {gpus}")?;
         writeln!(f, "from      {}", self.shown(self.span.0))?;

@@ -3,7 +3,7 @@
 use super::bounds::LAST_SECOND;
 use crate::domain::{Stamp, Time};
 use crate::error::{Error, Result};
-use crate::ingest::rows::{Cell, CellResult, Clock};
+use crate::ingest::rows::{Cell, CellResult, CellTime};
 
 /// How a table tells time, the same in all of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +20,9 @@ impl Form {
     /// The form of a cell, where it is a time.
     pub fn of(cell: &Cell<'_>) -> Option<Self> {
         Some(match cell.clock().ok()? {
-            Clock::Seconds(_) => Form::Seconds,
-            Clock::Civil(Stamp::Zoned { offset, .. }) => Form::Zoned(offset),
-            Clock::Civil(_) => Form::Civil,
+            CellTime::Seconds(_) => Form::Seconds,
+            CellTime::Civil(Stamp::Zoned { offset, .. }) => Form::Zoned(offset),
+            CellTime::Civil(_) => Form::Civil,
         })
     }
 
@@ -34,13 +34,13 @@ impl Form {
     /// The time that a cell of this form tells, where it is a civil one.
     pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Time>> {
         match (self, cell.clock()?) {
-            (Form::Civil, Clock::Civil(Stamp::Local(time))) => Ok(Some(time)),
-            (Form::Zoned(offset), Clock::Civil(Stamp::Zoned { utc, .. })) => {
+            (Form::Civil, CellTime::Civil(Stamp::Local(time))) => Ok(Some(time)),
+            (Form::Zoned(offset), CellTime::Civil(Stamp::Zoned { utc, .. })) => {
                 Ok(Some(utc.plus_whole(offset.into())))
             }
-            (Form::Seconds, Clock::Seconds(_)) => Ok(None),
+            (Form::Seconds, CellTime::Seconds(_)) => Ok(None),
             (Form::Seconds, _) => Err(cell.fault("whole seconds, as in earlier rows")),
-            (Form::Civil, Clock::Civil(_)) => {
+            (Form::Civil, CellTime::Civil(_)) => {
                 Err(cell.fault("a civil time without an offset from UTC, as in earlier rows"))
             }
             (Form::Civil, _) => Err(cell.fault("a civil time, as in earlier rows")),

@@ -14,7 +14,7 @@ pub(in crate::ingest) type CellResult<T> = Result<T, Box<Fault>>;
 
 /// A time as a table tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ingest) enum Clock {
+pub(in crate::ingest) enum CellTime {
     /// Seconds of the table's own clock.
     Seconds(i64),
     /// A civil time, or one with an offset from UTC.
@@ -90,15 +90,15 @@ impl<'r> Cell<'r> {
     }
 
     /// A time: whole seconds of the table's own clock, or a civil time, perhaps with an offset.
-    pub fn clock(&self) -> CellResult<Clock> {
-        let seconds = number::whole(self.value).map(Clock::Seconds);
+    pub fn clock(&self) -> CellResult<CellTime> {
+        let seconds = number::whole(self.value).map(CellTime::Seconds);
         let civil = || match self.value {
             // Seconds with a fraction are no civil time.
             Value::Text(text) if number::finite(self.value).is_none() => {
                 let stamp = std::str::from_utf8(text).ok()?.parse();
-                stamp.ok().map(Clock::Civil)
+                stamp.ok().map(CellTime::Civil)
             }
-            Value::Time(_) => self.value.time().map(Stamp::Local).map(Clock::Civil),
+            Value::Time(_) => self.value.time().map(Stamp::Local).map(CellTime::Civil),
             _ => None,
         };
         seconds

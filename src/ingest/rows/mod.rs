@@ -19,7 +19,7 @@ mod table;
 mod tests;
 
 pub(super) use super::fault::Place;
-pub(super) use cell::{Cell, CellResult, Clock, without_zero_fraction};
+pub(super) use cell::{Cell, CellResult, CellTime, without_zero_fraction};
 pub(super) use header::{Col, Header};
 pub(super) use row::Row;
 pub(super) use table::Table;

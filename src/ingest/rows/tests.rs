@@ -127,7 +127,7 @@ fn parquet_cells_have_types() {
     assert!(texts[1].is_err());
     let times = column(&source, "time", |cell| cell.clock());
     let first = Time::from_seconds(1_585_699_200);
-    assert_eq!(times[0], Ok(Clock::Civil(Stamp::Local(first))));
+    assert_eq!(times[0], Ok(CellTime::Civil(Stamp::Local(first))));
     assert!(times[1].is_err());
 }
 
@@ -139,13 +139,13 @@ fn times_are_whole_seconds_or_civil() {
     assert_eq!(
         times[..2],
         [
-            Ok(Clock::Seconds(13_219_203)),
-            Ok(Clock::Seconds(13_219_203))
+            Ok(CellTime::Seconds(13_219_203)),
+            Ok(CellTime::Seconds(13_219_203))
         ]
     );
     assert_eq!(
         times[2],
-        Ok(Clock::Civil(Stamp::Local(Time::from_seconds(
+        Ok(CellTime::Civil(Stamp::Local(Time::from_seconds(
             1_585_699_200
         ))))
     );

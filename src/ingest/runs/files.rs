@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::RunInfo;
 use crate::domain::{Stamp, Time};
 use crate::error::{Error, Fault, Result};
-use crate::ingest::rows::{Cell, CellResult, Clock};
+use crate::ingest::rows::{Cell, CellResult, CellTime};
 use crate::ingest::source::{Source, TEXT_LIMIT};
 use crate::results::run::RUN_FILE;
 
@@ -120,7 +120,7 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
 /// A cell with a civil time.
 pub(super) fn time(cell: Cell<'_>) -> CellResult<Time> {
     match cell.clock()? {
-        Clock::Civil(Stamp::Local(time)) => Ok(time),
+        CellTime::Civil(Stamp::Local(time)) => Ok(time),
         _ => Err(cell.fault("a time such as 2020-04-01 00:00:00")),
     }
 }

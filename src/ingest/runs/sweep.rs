@@ -6,7 +6,7 @@ use super::files::RunFiles;
 use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
-use crate::sweep::{Best, Group, Metric, Mode, SweptRun, best, groups};
+use crate::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
 
 /// A sweep's results.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct SweepRuns {
     /// The figure by which its best settings were chosen.
     pub by: Metric,
     /// Its runs, in the plan's order.
-    pub runs: Vec<SweptRun>,
+    pub runs: Vec<SweepRow>,
     /// The runs by their settings.
     pub groups: Vec<Group>,
 }
@@ -82,13 +82,13 @@ impl Columns {
         })
     }
 
-    fn read(&self, row: &Row<'_>) -> CellResult<SweptRun> {
+    fn read(&self, row: &Row<'_>) -> CellResult<SweepRow> {
         let setting = |col: &Col| match row.given(Some(*col)) {
             None => Ok(String::new()),
             Some(cell) => Ok(cell.text()?.into_owned()),
         };
         let figure = |col: &Col| row.given(Some(*col)).map(|cell| cell.float()).transpose();
-        Ok(SweptRun {
+        Ok(SweepRow {
             settings: self
                 .settings
                 .iter()
@@ -100,7 +100,7 @@ impl Columns {
 }
 
 /// What was swept, and the runs.
-fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweptRun>)> {
+fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
     let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;
     let mode = match header.has("policy") {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::clock::epoch;
-use super::intake::{Intake, Runs};
+use super::collector::{HoldCollector, Runs};
+use super::counts::Reason;
 use super::reader::LineReader;
 use super::record::Record;
-use super::tally::Reason;
 use crate::domain::{Stamp, Time};
 use crate::error::Result;
 use crate::ingest::input::{Line, Place};
@@ -48,30 +48,35 @@ impl AccountReader {
     }
 
     /// A record's time as seconds since 1970: not before the last job's start or end.
-    fn stamp(&self, stamp: Stamp, place: Place<'_>, intake: &mut Intake) -> Result<i64> {
-        let [_, second] = intake.seconds(place, [self.last, Some(stamp)])?;
+    fn stamp(&self, stamp: Stamp, place: Place<'_>, collector: &mut HoldCollector) -> Result<i64> {
+        let [_, second] = collector.seconds(place, [self.last, Some(stamp)])?;
         Ok(second.unwrap_or_default())
     }
 
     /// A job started or ended at this second, as a record says that was written then.
-    fn learn(&mut self, stamp: Stamp, second: i64, intake: &mut Intake) {
-        intake.clock.learn(stamp, second);
-        intake.span.record(second);
+    fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut HoldCollector) {
+        collector.clock.learn(stamp, second);
+        collector.span.record(second);
         self.last = Some(Stamp::Epoch(Time::from_seconds(second)));
     }
 
-    fn record(&mut self, record: &Record<'_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
+    fn record(
+        &mut self,
+        record: &Record<'_>,
+        place: Place<'_>,
+        collector: &mut HoldCollector,
+    ) -> Result<()> {
         match record.kind {
-            "S" => self.started(record, Hold::Running, place, intake),
-            "B" => self.started(record, Hold::Reserved, place, intake),
-            "E" => self.ended(record, place, intake),
-            "R" if record.value("end").is_some() => self.ended(record, place, intake),
-            "R" | "A" => self.stopped(Hold::Running, record, place, intake),
-            "F" | "K" => self.stopped(Hold::Reserved, record, place, intake),
-            "ND" => self.node_down(record, place, intake),
-            "NU" => self.node_up(record, place, intake),
+            "S" => self.started(record, Hold::Running, place, collector),
+            "B" => self.started(record, Hold::Reserved, place, collector),
+            "E" => self.ended(record, place, collector),
+            "R" if record.value("end").is_some() => self.ended(record, place, collector),
+            "R" | "A" => self.stopped(Hold::Running, record, place, collector),
+            "F" | "K" => self.stopped(Hold::Reserved, record, place, collector),
+            "ND" => self.node_down(record, place, collector),
+            "NU" => self.node_up(record, place, collector),
             _ => {
-                intake.tally.leave_out(Reason::OtherRecord);
+                collector.log_counts.leave_out(Reason::OtherRecord);
                 Ok(())
             }
         }
@@ -82,26 +87,26 @@ impl AccountReader {
         record: &Record<'_>,
         hold: Hold,
         place: Place<'_>,
-        intake: &mut Intake,
+        collector: &mut HoldCollector,
     ) -> Result<()> {
-        let Some(from) = time(record, "start", place, intake)? else {
+        let Some(from) = time(record, "start", place, collector)? else {
             return Ok(());
         };
         if hold == Hold::Running {
-            self.learn(record.stamp, from, intake);
+            self.learn(record.stamp, from, collector);
         }
         let id = key(hold, record.id);
         if let Some(before) = self.open.remove(&id) {
-            intake.fault(
+            collector.fault(
                 Reason::StartsAgain,
                 place,
                 format_args!("{} started again", record.id),
             )?;
             let until = from.max(before.from);
-            intake.hold_runs(&before.runs, hold, before.from, Some(until))?;
+            collector.hold_runs(&before.runs, hold, before.from, Some(until))?;
         }
         let planned = record.value("end").as_deref().and_then(epoch);
-        if let Some(runs) = self.runs(record, place, intake)? {
+        if let Some(runs) = self.runs(record, place, collector)? {
             let open = Open {
                 from,
                 planned: planned.filter(|end| hold == Hold::Reserved && *end > from),
@@ -113,29 +118,34 @@ impl AccountReader {
         Ok(())
     }
 
-    fn ended(&mut self, record: &Record<'_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
-        let Some(to) = time(record, "end", place, intake)? else {
+    fn ended(
+        &mut self,
+        record: &Record<'_>,
+        place: Place<'_>,
+        collector: &mut HoldCollector,
+    ) -> Result<()> {
+        let Some(to) = time(record, "end", place, collector)? else {
             return Ok(());
         };
-        self.learn(record.stamp, to, intake);
+        self.learn(record.stamp, to, collector);
         let open = self.open.remove(&key(Hold::Running, record.id));
         let from = match (record.value("start"), &open) {
-            (Some(_), _) => match time(record, "start", place, intake)? {
+            (Some(_), _) => match time(record, "start", place, collector)? {
                 Some(from) => from,
                 None => return Ok(()),
             },
             (None, Some(open)) => open.from,
             (None, None) => {
-                intake.tally.leave_out(Reason::NeverStarted);
+                collector.log_counts.leave_out(Reason::NeverStarted);
                 return Ok(());
             }
         };
         match (open, (self.hosts)(record)) {
             (Some(open), None) if from <= to => {
-                intake.hold_runs(&open.runs, Hold::Running, from, Some(to))
+                collector.hold_runs(&open.runs, Hold::Running, from, Some(to))
             }
-            _ => match self.runs(record, place, intake)? {
-                Some(_) => intake.hold(place, Hold::Running, from, Some(to)),
+            _ => match self.runs(record, place, collector)? {
+                Some(_) => collector.hold(place, Hold::Running, from, Some(to)),
                 None => Ok(()),
             },
         }
@@ -147,26 +157,26 @@ impl AccountReader {
         hold: Hold,
         record: &Record<'_>,
         place: Place<'_>,
-        intake: &mut Intake,
+        collector: &mut HoldCollector,
     ) -> Result<()> {
         let Some(open) = self.open.remove(&key(hold, record.id)) else {
-            intake.tally.leave_out(Reason::OtherRecord);
+            collector.log_counts.leave_out(Reason::OtherRecord);
             return Ok(());
         };
-        let stamp = self.stamp(record.stamp, place, intake)?;
+        let stamp = self.stamp(record.stamp, place, collector)?;
         let to = open.planned.map_or(stamp, |planned| planned.min(stamp));
-        intake.hold_runs(&open.runs, open.hold, open.from, Some(to.max(open.from)))
+        collector.hold_runs(&open.runs, open.hold, open.from, Some(to.max(open.from)))
     }
 
     fn node_down(
         &mut self,
         record: &Record<'_>,
         place: Place<'_>,
-        intake: &mut Intake,
+        collector: &mut HoldCollector,
     ) -> Result<()> {
         let mut since = record.stamp;
-        if self.last.is_some() || intake.clock.has_zone() {
-            since = Stamp::Epoch(Time::from_seconds(self.stamp(since, place, intake)?));
+        if self.last.is_some() || collector.clock.has_zone() {
+            since = Stamp::Epoch(Time::from_seconds(self.stamp(since, place, collector)?));
         }
         self.down.entry(record.id.to_owned()).or_insert(since);
         Ok(())
@@ -176,19 +186,19 @@ impl AccountReader {
         &mut self,
         record: &Record<'_>,
         place: Place<'_>,
-        intake: &mut Intake,
+        collector: &mut HoldCollector,
     ) -> Result<()> {
         let Some(since) = self.down.remove(record.id) else {
-            intake.tally.leave_out(Reason::NoOutage);
+            collector.log_counts.leave_out(Reason::NoOutage);
             return Ok(());
         };
-        let [from] = intake.seconds(place, [Some(since)])?;
+        let [from] = collector.seconds(place, [Some(since)])?;
         let (from, to) = (
             from.unwrap_or_default(),
-            self.stamp(record.stamp, place, intake)?,
+            self.stamp(record.stamp, place, collector)?,
         );
-        if intake.look_up(place, [record.id], None)?.is_some() {
-            intake.hold(place, Hold::Down, from, Some(to))?;
+        if collector.look_up(place, [record.id], None)?.is_some() {
+            collector.hold(place, Hold::Down, from, Some(to))?;
         }
         Ok(())
     }
@@ -198,38 +208,38 @@ impl AccountReader {
         &self,
         record: &Record<'_>,
         place: Place<'_>,
-        intake: &mut Intake,
+        collector: &mut HoldCollector,
     ) -> Result<Option<Runs>> {
         let Some(hosts) = (self.hosts)(record) else {
             let found = format_args!("{} of {} without nodes", record.kind, record.id);
-            intake.fault(Reason::NoNodes, place, found)?;
+            collector.fault(Reason::NoNodes, place, found)?;
             return Ok(None);
         };
-        let runs = intake.look_up(place, hosts.iter().map(String::as_str), None)?;
+        let runs = collector.look_up(place, hosts.iter().map(String::as_str), None)?;
         Ok(runs.map(<[_]>::to_vec))
     }
 }
 
 impl LineReader for AccountReader {
-    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
         match Record::parse(&line.text) {
-            Ok(record) => self.record(&record, line.place, intake),
-            Err(found) => intake.fault(Reason::Unreadable, line.place, found),
+            Ok(record) => self.record(&record, line.place, collector),
+            Err(found) => collector.fault(Reason::Unreadable, line.place, found),
         }
     }
 
-    fn finish(&mut self, intake: &mut Intake) -> Result<()> {
+    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()> {
         for open in std::mem::take(&mut self.open).into_values() {
-            intake.hold_runs(&open.runs, open.hold, open.from, open.planned)?;
+            collector.hold_runs(&open.runs, open.hold, open.from, open.planned)?;
         }
         for (node, since) in std::mem::take(&mut self.down) {
             // A local time is one that no clock is known for, and so is not ambiguous.
             let nowhere = Place::line(Path::new(""), 0);
-            let [from] = intake.seconds(nowhere, [Some(since)])?;
-            let looked = intake.nodes.look_up([node.as_str()]);
+            let [from] = collector.seconds(nowhere, [Some(since)])?;
+            let looked = collector.nodes.look_up([node.as_str()]);
             if looked.is_ok() {
-                let runs = intake.nodes.runs().to_vec();
-                intake.hold_runs(&runs, Hold::Down, from.unwrap_or_default(), None)?;
+                let runs = collector.nodes.runs().to_vec();
+                collector.hold_runs(&runs, Hold::Down, from.unwrap_or_default(), None)?;
             }
         }
         Ok(())
@@ -246,15 +256,15 @@ fn time(
     record: &Record<'_>,
     name: &str,
     place: Place<'_>,
-    intake: &mut Intake,
+    collector: &mut HoldCollector,
 ) -> Result<Option<i64>> {
     let value = record.value(name);
     let time = value.as_deref().and_then(epoch);
-    intake.clock.count_epochs();
+    collector.clock.count_epochs();
     if time.is_none() {
         let value = value.as_deref().unwrap_or("nothing");
         let found = format_args!("{value:?} for {name}, in epoch seconds");
-        intake.fault(Reason::Unreadable, place, found)?;
+        collector.fault(Reason::Unreadable, place, found)?;
     }
     Ok(time)
 }

@@ -2,10 +2,10 @@
 
 use jiff::civil::{Date, DateTime, Time as TimeOfDay};
 
+use super::counts::{LogCounts, Reason};
 use super::offsets::Offsets;
-use super::tally::{Reason, Tally};
 use crate::domain::clock::Occurrence;
-use crate::domain::{Clock as LogClock, Stamp, Time};
+use crate::domain::{Clock, Stamp, Time};
 use crate::error::{Error, Result};
 use crate::ingest::input::Place;
 use crate::ingest::zone::{Instant, Zone};
@@ -18,7 +18,7 @@ use crate::occupancy::Window;
 /// local times without an offset are then on the clock that the last lines told. Where
 /// nothing is told, local times are taken as they are.
 #[derive(Debug, Default)]
-pub(in crate::ingest) struct Clock {
+pub(in crate::ingest) struct SchedulerClock {
     zone: Option<Zone>,
     /// Whether the log, and not the user, says the zone.
     said: bool,
@@ -28,15 +28,15 @@ pub(in crate::ingest) struct Clock {
     epoch: bool,
 }
 
-impl Clock {
+impl SchedulerClock {
     /// The clock of the zone that the flag `--timezone` names, where it does.
     ///
     /// # Errors
     /// [`Error::Usage`] where there is no such zone.
     pub fn of_flag(timezone: Option<&str>) -> Result<Self> {
-        Ok(Clock {
+        Ok(SchedulerClock {
             zone: timezone.map(Zone::of_flag).transpose()?,
-            ..Clock::default()
+            ..SchedulerClock::default()
         })
     }
 
@@ -75,7 +75,7 @@ impl Clock {
         &mut self,
         stamps: [Option<Stamp>; N],
         place: Place<'_>,
-        tally: &mut Tally,
+        log_counts: &mut LogCounts,
     ) -> Result<[Option<i64>; N]> {
         let choices = stamps.map(|stamp| stamp.map(|stamp| self.choices(stamp)));
         let earliest = earliest(choices);
@@ -84,11 +84,11 @@ impl Clock {
                 .iter()
                 .position(|choice| choice.is_some_and(Choices::is_two));
             let example = twice.and_then(|at| stamps[at]);
-            tally.note(Reason::OccursTwice, 1, || shown(place, example));
+            log_counts.note(Reason::OccursTwice, 1, || shown(place, example));
         }
         for (stamp, choice) in stamps.iter().zip(choices) {
             if choice.is_some_and(|choice| !choice.occurs) {
-                tally.fault(Reason::NeverOccurs, place, text(*stamp))?;
+                log_counts.fault(Reason::NeverOccurs, place, text(*stamp))?;
             }
         }
         Ok(earliest)
@@ -113,7 +113,7 @@ impl Clock {
     }
 
     /// The clock in a window.
-    pub fn in_window(&self, window: Window) -> LogClock {
+    pub fn in_window(&self, window: Window) -> Clock {
         let at = Time::from_seconds;
         match &self.zone {
             Some(zone) => zone.clock(at(window.from), at(window.to)),
@@ -122,10 +122,10 @@ impl Clock {
     }
 
     /// The clock of a log that does not tell it.
-    fn untold(&self) -> LogClock {
+    fn untold(&self) -> Clock {
         match self.epoch && !self.local {
-            true => LogClock::new(0, []),
-            false => LogClock::UNKNOWN,
+            true => Clock::new(0, []),
+            false => Clock::UNKNOWN,
         }
     }
 
@@ -362,14 +362,14 @@ mod tests {
 
     /// Places times of Chicago, which leaves summer time on 2026-11-01 at 2:00 (7:00 UTC) and
     /// enters it on 2026-03-08 at 2:00; as hours of UTC, and what was counted.
-    fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], Tally) {
-        let mut clock = Clock::of_flag(Some("America/Chicago")).unwrap();
-        let mut tally = Tally::default();
+    fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], LogCounts) {
+        let mut clock = SchedulerClock::of_flag(Some("America/Chicago")).unwrap();
+        let mut log_counts = LogCounts::default();
         let stamps = texts.map(stamp);
         let place = Place::line(Path::new("log"), 7);
-        let seconds = clock.in_order(stamps, place, &mut tally).unwrap();
+        let seconds = clock.in_order(stamps, place, &mut log_counts).unwrap();
         let hours = |second: Option<i64>| (second.unwrap() % 86_400) as f64 / 3600.0;
-        (seconds.map(hours), tally)
+        (seconds.map(hours), log_counts)
     }
 
     // Derived from the offsets -5 and -6.
@@ -383,18 +383,21 @@ mod tests {
             (["02:10:00", "02:30:00"], [8.0 + 1.0 / 6.0, 8.5], 0),
         ] {
             let [from, to] = texts.map(day);
-            let (found, tally) = in_chicago([&from, &to]);
+            let (found, log_counts) = in_chicago([&from, &to]);
             assert_eq!(found, hours, "{texts:?}");
-            let found = tally.found.get(&Reason::OccursTwice).map_or(0, |f| f.count);
+            let found = log_counts
+                .found
+                .get(&Reason::OccursTwice)
+                .map_or(0, |f| f.count);
             assert_eq!(found, counted, "{texts:?}");
         }
     }
 
     #[test]
     fn a_time_that_does_not_occur_is_counted() {
-        let (found, tally) = in_chicago(["2026-03-08T02:30:00", "2026-03-08T03:30:00"]);
+        let (found, log_counts) = in_chicago(["2026-03-08T02:30:00", "2026-03-08T03:30:00"]);
         assert_eq!(found, [8.5, 8.5]);
-        let found = &tally.found[&Reason::NeverOccurs];
+        let found = &log_counts.found[&Reason::NeverOccurs];
         assert_eq!(
             (found.count, &*found.example),
             (1, "log, line 7: 2026-03-08 02:30:00")
@@ -403,19 +406,22 @@ mod tests {
 
     #[test]
     fn without_a_zone_times_stay_as_they_are_and_offsets_are_honoured() {
-        let mut clock = Clock::default();
-        let mut tally = Tally::default();
+        let mut clock = SchedulerClock::default();
+        let mut log_counts = LogCounts::default();
         let place = Place::line(Path::new("log"), 7);
-        let mut second = |clock: &mut Clock, text: &str| {
-            clock.in_order([stamp(text)], place, &mut tally).unwrap()[0].unwrap()
+        let mut second = |clock: &mut SchedulerClock, text: &str| {
+            clock
+                .in_order([stamp(text)], place, &mut log_counts)
+                .unwrap()[0]
+                .unwrap()
         };
         assert_eq!(second(&mut clock, "1970-01-01T00:00:05"), 5);
-        assert_eq!(clock.in_window(Window::ALL), LogClock::UNKNOWN);
+        assert_eq!(clock.in_window(Window::ALL), Clock::UNKNOWN);
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05+01:00"), 5);
         assert_eq!(clock.in_window(Window::ALL).to_string(), "+01:00");
         // As the line before.
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05"), 5);
-        let mut counted = Clock::default();
+        let mut counted = SchedulerClock::default();
         assert_eq!(second(&mut counted, "5"), 5);
         assert_eq!(counted.in_window(Window::ALL).to_string(), "+00:00");
     }

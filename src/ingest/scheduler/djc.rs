@@ -2,11 +2,11 @@
 
 use super::clock::stamp;
 use super::cobalt::locations;
+use super::collector::HoldCollector;
+use super::counts::Reason;
 use super::hostlist;
-use super::intake::Intake;
 use super::reader::LineReader;
 use super::slurm::{is_unknown, no_time};
-use super::tally::Reason;
 use crate::error::Result;
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
@@ -76,42 +76,42 @@ impl LineReader for DjcReader {
         self.table.begin();
     }
 
-    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
         let row = match self.table.row(line)? {
             None => return Ok(()),
             Some(Ok(row)) => row,
-            Some(Err(found)) => return intake.fault(Reason::Unreadable, line.place, found),
+            Some(Err(found)) => return collector.fault(Reason::Unreadable, line.place, found),
         };
-        if let Some(job) = job(&row, line.place, intake)? {
-            self.take(job, intake)?;
+        if let Some(job) = job(&row, line.place, collector)? {
+            self.take(job, collector)?;
         }
         Ok(())
     }
 
-    fn finish(&mut self, intake: &mut Intake) -> Result<()> {
+    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()> {
         if self.settled.is_none() {
-            self.settle(intake)?;
+            self.settle(collector)?;
         }
         Ok(())
     }
 }
 
 impl DjcReader {
-    fn take(&mut self, job: Job, intake: &mut Intake) -> Result<()> {
+    fn take(&mut self, job: Job, collector: &mut HoldCollector) -> Result<()> {
         match self.settled {
-            Some(nodes) => hold(&job, nodes, intake),
+            Some(nodes) => hold(&job, nodes, collector),
             None => {
                 self.waiting.push(job);
                 match self.waiting.len() < LOOKED_AT {
                     true => Ok(()),
-                    false => self.settle(intake),
+                    false => self.settle(collector),
                 }
             }
         }
     }
 
     /// Locations are used where most of the first jobs have one that fits.
-    fn settle(&mut self, intake: &mut Intake) -> Result<()> {
+    fn settle(&mut self, collector: &mut HoldCollector) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let fitting = waiting.iter().filter(|job| fits(job)).count();
         let nodes = match fitting * 2 > waiting.len() {
@@ -119,7 +119,9 @@ impl DjcReader {
             false => Nodes::Counted,
         };
         self.settled = Some(nodes);
-        waiting.iter().try_for_each(|job| hold(job, nodes, intake))
+        waiting
+            .iter()
+            .try_for_each(|job| hold(job, nodes, collector))
     }
 }
 
@@ -131,43 +133,43 @@ fn fits(job: &Job) -> bool {
     count.is_some_and(|count| count > 0 && count == job.nodes as usize)
 }
 
-fn hold(job: &Job, nodes: Nodes, intake: &mut Intake) -> Result<()> {
+fn hold(job: &Job, nodes: Nodes, collector: &mut HoldCollector) -> Result<()> {
     let place = Place::line(&job.file, job.line);
     if nodes == Nodes::Counted {
-        return intake.hold_count(place, job.nodes, job.start, job.end);
+        return collector.hold_count(place, job.nodes, job.start, job.end);
     }
     let lists = locations(&job.location);
     if lists.is_empty() {
-        return intake.fault(Reason::NoNodes, place, "a job without LOCATION");
+        return collector.fault(Reason::NoNodes, place, "a job without LOCATION");
     }
     let count = Some(job.nodes as usize);
-    if intake
+    if collector
         .look_up(place, lists.iter().map(String::as_str), count)?
         .is_some()
     {
-        intake.hold(place, Hold::Running, job.start, job.end)?;
+        collector.hold(place, Hold::Running, job.start, job.end)?;
     }
     Ok(())
 }
 
-fn job(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<Option<Job>> {
+fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<Option<Job>> {
     let (start, end, nodes) = (row.text(START), row.text(END), row.text(NODES));
     if is_unknown(start) {
-        intake.tally.leave_out(Reason::NeverStarted);
+        collector.log_counts.leave_out(Reason::NeverStarted);
         return Ok(None);
     }
     let times = [stamp(start), stamp(end)];
     if times[0].is_none() || times[1].is_none() && !is_unknown(end) {
         let text = if times[0].is_none() { start } else { end };
-        no_time(text, place, intake)?;
+        no_time(text, place, collector)?;
         return Ok(None);
     }
-    let [Some(from), to] = intake.seconds(place, times)? else {
+    let [Some(from), to] = collector.seconds(place, times)? else {
         return Ok(None);
     };
     let Some(nodes) = whole(nodes).filter(|nodes| *nodes > 0) else {
         let found = format_args!("{nodes:?} for NODES_USED");
-        intake.fault(Reason::NoNodes, place, found)?;
+        collector.fault(Reason::NoNodes, place, found)?;
         return Ok(None);
     };
     Ok(Some(Job {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::dealt::Edges;
-use super::intake;
-use super::tally::{Reason, Tally};
+use super::collector;
+use super::counts::{LogCounts, Reason};
+use super::edges::Edges;
 use crate::domain::{Change, Clock, Time};
 use crate::error::Result;
-use crate::occupancy::{Hold, Swept, Window, sweep};
+use crate::occupancy::{Hold, OccupancySummary, Window, sweep};
 use crate::words::counted;
 
 /// What logs said, ready to be told as events.
@@ -17,7 +17,7 @@ pub struct Holds {
     pub(super) edges: Edges,
     pub(super) window: Window,
     pub(super) clock: Clock,
-    pub(super) tally: Tally,
+    pub(super) log_counts: LogCounts,
     pub(super) notes: Vec<String>,
 }
 
@@ -25,13 +25,13 @@ pub struct Holds {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// What was read, used, left out and odd.
-    pub tally: Tally,
+    pub log_counts: LogCounts,
     /// Number of nodes.
     pub nodes: usize,
     /// Local times of the first and last event.
     pub span: (String, String),
     /// Events, changes, and what the nodes were doing.
-    pub swept: Swept,
+    pub swept: OccupancySummary,
     /// Remarks for the user.
     pub notes: Vec<String>,
 }
@@ -66,14 +66,14 @@ impl Holds {
         self.note_short();
         Ok(Summary {
             nodes: self.nodes.len(),
-            tally: self.tally,
+            log_counts: self.log_counts,
             span: (clock.show(span.0), clock.show(span.1)),
             swept,
             notes: self.notes,
         })
     }
 
-    fn note_overlaps(&mut self, swept: &Swept) {
+    fn note_overlaps(&mut self, swept: &OccupancySummary) {
         let Some((second, index)) = swept.overlaps.example else {
             return;
         };
@@ -82,21 +82,22 @@ impl Holds {
         let node = node.map_or("?", String::as_str);
         let time = self.clock.of_utc(Time::from_seconds(second));
         let example = || format!("{node} at {}", self.clock.show(time));
-        self.tally
+        self.log_counts
             .note(Reason::Overlap, swept.overlaps.count, example);
     }
 
     fn note_short(&mut self) {
         let short = self.edges.short();
         if let Some((serial, lacked)) = short.example {
-            let (file, line) = intake::place_of(serial);
+            let (file, line) = collector::place_of(serial);
             let example = || {
                 format!(
                     "file {file}, line {line}: {} too few",
                     counted(lacked, "node")
                 )
             };
-            self.tally.note(Reason::NotEnoughFree, short.jobs, example);
+            self.log_counts
+                .note(Reason::NotEnoughFree, short.jobs, example);
         }
     }
 }
@@ -105,7 +106,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shares = self.swept.shares;
         let percent = |part: f64| 100.0 * part / shares.total();
-        writeln!(f, "{}", self.tally)?;
+        writeln!(f, "{}", self.log_counts)?;
         writeln!(f, "nodes     {}", self.nodes)?;
         writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
         writeln!(

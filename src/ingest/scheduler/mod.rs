@@ -33,11 +33,12 @@
 mod accounts;
 mod clock;
 mod cobalt;
-mod dealt;
+mod collector;
+mod counts;
 mod djc;
+mod edges;
 mod holds;
 pub mod hostlist;
-mod intake;
 mod names;
 mod node_list;
 mod node_set;
@@ -51,13 +52,13 @@ mod slurm_events;
 mod sort;
 mod span;
 mod swf;
-mod tally;
 mod window;
 
 use std::path::{Path, PathBuf};
 
 pub use crate::ingest::input::{Input, Unit};
 pub use cobalt::WHERE as COBALT_LOG;
+pub use counts::{Found, LogCounts, Reason};
 pub use djc::WHERE as DJC_LOG;
 pub use holds::{Holds, Summary};
 pub use node_list::COMMANDS as NODES_COMMANDS;
@@ -66,18 +67,17 @@ pub use philly::WHERE as PHILLY_LOG;
 pub use slurm::COMMAND as SACCT_COMMAND;
 pub use slurm_events::COMMAND as EVENTS_COMMAND;
 pub use swf::WHERE as SWF_LOG;
-pub use tally::{Found, Reason, Tally};
 
-pub(super) use clock::{Clock, epoch, stamp};
+pub(super) use clock::{SchedulerClock, epoch, stamp};
 pub(super) use djc::whole;
 pub(super) use record::kind as record_kind;
 pub(super) use slurm::is_unknown;
 pub(super) use swf::is_job as is_swf_line;
 
 use accounts::AccountReader;
-use dealt::Edges;
+use collector::HoldCollector;
 use djc::DjcReader;
-use intake::Intake;
+use edges::Edges;
 use node_set::NodeSet;
 use reader::{LineReader, feed};
 use slurm::SacctReader;
@@ -172,30 +172,30 @@ pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
 ) -> Result<Holds> {
-    let mut intake = open(options)?;
+    let mut collector = open(options)?;
     let mut reader = reader(options);
     let mut first = None;
     for input in inputs {
         let mut input = input?;
-        intake.tally.files += 1;
+        collector.log_counts.files += 1;
         match &mut reader {
-            Some(reader) => feed(reader.as_mut(), &mut input, &mut intake)?,
-            None => philly::read(&mut input, &mut intake)?,
+            Some(reader) => feed(reader.as_mut(), &mut input, &mut collector)?,
+            None => philly::read(&mut input, &mut collector)?,
         }
         first.get_or_insert_with(|| input.path().to_owned());
     }
     if let Some(mut reader) = reader {
-        reader.finish(&mut intake)?;
+        reader.finish(&mut collector)?;
     }
     if let Some(path) = &options.events {
-        read_events(path, options, &mut intake)?;
+        read_events(path, options, &mut collector)?;
     }
-    finish(intake, options, &first.unwrap_or_default())
+    finish(collector, options, &first.unwrap_or_default())
 }
 
-/// An intake as the options say.
-fn open(options: &Options) -> Result<Intake> {
-    let clock = Clock::of_flag(options.timezone.as_deref())?;
+/// A collector as the options say.
+fn open(options: &Options) -> Result<HoldCollector> {
+    let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
     let nodes = match &options.nodes {
         Some(path) => node_list::read(path)?,
         None => NodeSet::default(),
@@ -204,9 +204,9 @@ fn open(options: &Options) -> Result<Intake> {
     if nodes.is_fixed() {
         machine = u32::try_from(nodes.len()).ok();
     }
-    let mut intake = Intake::new(nodes, clock, options.strict, options.segment);
-    intake.machine = machine;
-    Ok(intake)
+    let mut collector = HoldCollector::new(nodes, clock, options.strict, options.segment);
+    collector.machine = machine;
+    Ok(collector)
 }
 
 /// The reader of a format that is made of lines.
@@ -221,37 +221,37 @@ fn reader(options: &Options) -> Option<Box<dyn LineReader>> {
     })
 }
 
-fn read_events(path: &Path, options: &Options, intake: &mut Intake) -> Result<()> {
+fn read_events(path: &Path, options: &Options, collector: &mut HoldCollector) -> Result<()> {
     let mut reader = EventReader::new(options.delimiter.clone());
-    intake.tally.files += 1;
-    feed(&mut reader, &mut Input::open(path)?, intake)?;
-    reader.finish(intake)
+    collector.log_counts.files += 1;
+    feed(&mut reader, &mut Input::open(path)?, collector)?;
+    reader.finish(collector)
 }
 
-fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> {
-    let Some(whole) = intake.span.whole() else {
+fn finish(mut collector: HoldCollector, options: &Options, first: &Path) -> Result<Holds> {
+    let Some(whole) = collector.span.whole() else {
         let expected = format!("at least one job that ran, from {}", origin(options.format));
-        return Err(intake.tally.nothing_left(&expected, first));
+        return Err(collector.log_counts.nothing_left(&expected, first));
     };
-    let window = window::window(&mut intake, options, whole, first)?;
-    let clock = intake.clock.in_window(window);
-    let machine = intake.machine;
-    let dealt = intake.counted > 0;
-    let edges = intake.edges.finish()?;
-    let (mut nodes, mut rank) = intake.nodes.ranked();
-    let remark = intake.clock.remark(window);
-    let mut notes = intake.notes;
-    let edges = if dealt {
-        let (edges, dealt) = Edges::deal(intake.counts.finish()?, machine)?;
-        if !intake.nodes.is_fixed() {
-            (nodes, rank) = numbered(dealt);
+    let window = window::window(&mut collector, options, whole, first)?;
+    let clock = collector.clock.in_window(window);
+    let machine = collector.machine;
+    let edges = collector.counted > 0;
+    let edges = collector.edges.finish()?;
+    let (mut nodes, mut rank) = collector.nodes.ranked();
+    let remark = collector.clock.remark(window);
+    let mut notes = collector.notes;
+    let edges = if edges {
+        let (edges, edges) = Edges::deal(collector.counts.finish()?, machine)?;
+        if !collector.nodes.is_fixed() {
+            (nodes, rank) = numbered(edges);
         }
-        notes.push(dealt_note(dealt, machine.is_some()));
+        notes.push(dealt_note(edges, machine.is_some()));
         edges
     } else {
         Edges::Named(edges)
     };
-    if !dealt && !intake.nodes.is_fixed() {
+    if !edges && !collector.nodes.is_fixed() {
         let from = match options.format {
             Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),
             Format::Philly => "; --machines FILE names all".to_owned(),
@@ -269,7 +269,7 @@ fn finish(mut intake: Intake, options: &Options, first: &Path) -> Result<Holds> 
         edges,
         window,
         clock,
-        tally: intake.tally,
+        log_counts: collector.log_counts,
         notes,
     })
 }
@@ -288,7 +288,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
         false => format!("{nodes}, the most ever used at once (see --node-count)"),
     };
     format!(
-        "jobs only count their nodes: each is dealt the free nodes with the lowest \
+        "jobs only count their nodes: each is edges the free nodes with the lowest \
          indexes of {machine}"
     )
 }
@@ -318,9 +318,9 @@ pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// As of a file with these bytes.
-pub fn read_events_only(name: &Path, bytes: &[u8]) -> Result<Tally> {
-    let mut intake = open(&Options::new(Format::Slurm))?;
+pub fn read_events_only(name: &Path, bytes: &[u8]) -> Result<LogCounts> {
+    let mut collector = open(&Options::new(Format::Slurm))?;
     let mut reader = EventReader::new(None);
-    feed(&mut reader, &mut Input::new(name, bytes)?, &mut intake)?;
-    Ok(intake.tally)
+    feed(&mut reader, &mut Input::new(name, bytes)?, &mut collector)?;
+    Ok(collector.log_counts)
 }

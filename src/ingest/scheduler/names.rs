@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::hostlist::{Numbers, Piece};
-use crate::occupancy::Run;
+use crate::occupancy::NodeRange;
 
 /// The letter for 0 in a key; the 63 after it are no colons.
 const LETTERS: u8 = b'@';
@@ -28,7 +28,7 @@ pub(super) struct Names {
 }
 
 /// Blocks of numbers and their indexes, by the first number.
-type Blocks = BTreeMap<u64, Run>;
+type Blocks = BTreeMap<u64, NodeRange>;
 
 /// What names with a number have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Unknown<'_> {
 }
 
 /// What came of some names: consecutive indexes, or none.
-type Found<'n> = Result<Run, Unknown<'n>>;
+type Found<'n> = Result<NodeRange, Unknown<'n>>;
 
 impl Names {
     /// How many there are.
@@ -136,7 +136,7 @@ impl Names {
             let room = most.saturating_sub(self.len) as u64;
             let new = room.min(next - at) as u32;
             if new > 0 {
-                let run = Run {
+                let run = NodeRange {
                     first: self.len as u32,
                     count: new,
                 };
@@ -172,18 +172,18 @@ impl Names {
 }
 
 /// The indexes of the numbers from `at` on, before `end`, as far as one block has them.
-fn known(blocks: &Blocks, at: u64, end: u64) -> Option<Run> {
+fn known(blocks: &Blocks, at: u64, end: u64) -> Option<NodeRange> {
     let (first, run) = blocks.range(..=at).next_back()?;
     let skipped = u32::try_from(at - first).ok()?;
     let count = run.count.checked_sub(skipped).filter(|count| *count > 0)?;
-    Some(Run {
+    Some(NodeRange {
         first: run.first + skipped,
         count: (end - at).min(u64::from(count)) as u32,
     })
 }
 
 /// Adds numbers that no block has; the last block before them grows where they go on.
-fn add(blocks: &mut Blocks, at: u64, run: Run) {
+fn add(blocks: &mut Blocks, at: u64, run: NodeRange) {
     if let Some((first, before)) = blocks.range_mut(..at).next_back()
         && first + u64::from(before.count) == at
         && before.first + before.count == run.first

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::hostlist::{self, HostlistError, MAX_PRODUCTS};
 use super::names::Names;
-use crate::occupancy::{Run, merge_runs};
+use crate::occupancy::{NodeRange, merge_ranges};
 
 /// Most nodes of a machine: a million, several times the largest there is.
 pub(super) const MAX_NODES: usize = 1 << 20;
@@ -18,10 +18,10 @@ pub(super) struct NodeSet {
     fixed: bool,
     products_left: usize,
     /// Lists whose brackets multiply, which cost time only once, with their nodes.
-    products: BTreeMap<String, (usize, Box<[Run]>)>,
+    products: BTreeMap<String, (usize, Box<[NodeRange]>)>,
     /// Runs that these lists may still have.
     products_room: usize,
-    runs: Vec<Run>,
+    runs: Vec<NodeRange>,
 }
 
 /// Most runs of consecutive nodes of lists whose brackets multiply: 8 MiB.
@@ -86,7 +86,7 @@ impl NodeSet {
                 self.add(list, &mut looked)?;
             }
         }
-        merge_runs(&mut self.runs);
+        merge_ranges(&mut self.runs);
         Ok(looked)
     }
 
@@ -119,7 +119,7 @@ impl NodeSet {
     }
 
     /// The nodes last looked up.
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[NodeRange] {
         &self.runs
     }
 
@@ -187,9 +187,9 @@ mod tests {
     fn a_log_names_nodes_and_they_are_sorted_as_people_count() {
         let mut nodes = NodeSet::default();
         nodes.look_up(["n10,n[2-3]"]).unwrap();
-        assert_eq!(nodes.runs(), [Run { first: 0, count: 3 }]);
+        assert_eq!(nodes.runs(), [NodeRange { first: 0, count: 3 }]);
         nodes.look_up(["n3", "a1", "n3"]).unwrap();
-        assert_eq!(nodes.runs(), [Run { first: 2, count: 2 }]);
+        assert_eq!(nodes.runs(), [NodeRange { first: 2, count: 2 }]);
         let (names, rank) = nodes.ranked();
         assert_eq!(names, ["a1", "n2", "n3", "n10"]);
         assert_eq!(rank, [3, 1, 2, 0]);

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::clock::stamp;
-use super::intake::Intake;
-use super::tally::{Reason, Tally};
+use super::collector::HoldCollector;
+use super::counts::{LogCounts, Reason};
 use crate::domain::Stamp;
 use crate::error::{Fault, Result};
 use crate::ingest::input::{Input, Place, Unit};
@@ -33,12 +33,12 @@ pub(in crate::ingest) struct Job {
 pub(in crate::ingest) struct Attempt {
     pub start: Option<Stamp>,
     pub end: Option<Stamp>,
-    pub machines: Vec<Machine>,
+    pub machines: Vec<MachineShare>,
 }
 
 /// A machine of an attempt.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::ingest) struct Machine {
+pub(in crate::ingest) struct MachineShare {
     pub name: String,
     /// How many of its GPUs.
     pub gpus: u64,
@@ -58,16 +58,16 @@ impl Attempt {
 pub(in crate::ingest) fn jobs<T>(
     input: &mut Input<'_>,
     target: &mut T,
-    tally: fn(&mut T) -> &mut Tally,
+    log_counts: fn(&mut T) -> &mut LogCounts,
     each: fn(&mut T, &Job, Place<'_>) -> Result<()>,
 ) -> Result<()> {
     let expected = format!("a JSON array of jobs, {WHERE}");
-    tally(target).unit = Unit::Job;
+    log_counts(target).unit = Unit::Job;
     json::pieces(input, &[], &expected, |file, piece| {
         if !piece.name.is_empty() {
             return Err(no_array(file, piece.name, &expected).into());
         }
-        tally(target).lines += 1;
+        log_counts(target).lines += 1;
         let place = Place {
             file,
             unit: Unit::Job,
@@ -75,7 +75,7 @@ pub(in crate::ingest) fn jobs<T>(
         };
         match Job::parse(&piece.value) {
             Ok(job) => each(target, &job, place),
-            Err(found) => tally(target).fault(Reason::Unreadable, place, found),
+            Err(found) => log_counts(target).fault(Reason::Unreadable, place, found),
         }
     })
 }
@@ -86,41 +86,46 @@ fn no_array(file: &Path, name: &str, expected: &str) -> Fault {
 }
 
 /// Counts what the attempts of all jobs held.
-pub(super) fn read(input: &mut Input<'_>, intake: &mut Intake) -> Result<()> {
-    jobs(input, intake, |intake| &mut intake.tally, hold)
+pub(super) fn read(input: &mut Input<'_>, collector: &mut HoldCollector) -> Result<()> {
+    jobs(
+        input,
+        collector,
+        |collector| &mut collector.log_counts,
+        hold,
+    )
 }
 
-fn hold(intake: &mut Intake, job: &Job, place: Place<'_>) -> Result<()> {
+fn hold(collector: &mut HoldCollector, job: &Job, place: Place<'_>) -> Result<()> {
     if job.attempts.is_empty() {
-        intake.tally.leave_out(Reason::NeverStarted);
+        collector.log_counts.leave_out(Reason::NeverStarted);
     }
     for (index, attempt) in job.attempts.iter().enumerate() {
         let number = index + 1;
         if attempt.start.is_none() {
             let found = format_args!("attempt {number} without a start");
-            intake.fault(Reason::NoRun, place, found)?;
+            collector.fault(Reason::NoRun, place, found)?;
             continue;
         }
         let next = job.attempts.get(number).and_then(|next| next.start);
         let end = match (attempt.end, next) {
             (None, Some(next)) => {
                 let found = format_args!("attempt {number}, without an end before the next");
-                intake.fault(Reason::StartsAgain, place, found)?;
+                collector.fault(Reason::StartsAgain, place, found)?;
                 Some(next)
             }
             (end, _) => end,
         };
-        let [Some(start), end] = intake.seconds(place, [attempt.start, end])? else {
+        let [Some(start), end] = collector.seconds(place, [attempt.start, end])? else {
             continue;
         };
         if attempt.machines.is_empty() {
             let found = format_args!("attempt {number} without machines");
-            intake.fault(Reason::NoNodes, place, found)?;
+            collector.fault(Reason::NoNodes, place, found)?;
             continue;
         }
         let names = attempt.machines.iter().map(|machine| machine.name.as_str());
-        if intake.look_up(place, names, None)?.is_some() {
-            intake.hold(place, Hold::Running, start, end)?;
+        if collector.look_up(place, names, None)?.is_some() {
+            collector.hold(place, Hold::Running, start, end)?;
         }
     }
     Ok(())
@@ -154,8 +159,8 @@ fn attempt(value: &Value) -> Result<Attempt, String> {
     })
 }
 
-fn machine(value: &Value) -> Result<Machine, String> {
-    Ok(Machine {
+fn machine(value: &Value) -> Result<MachineShare, String> {
+    Ok(MachineShare {
         name: text(value, "ip")?.ok_or("a machine without ip")?,
         gpus: list(value, "gpus")?.len() as u64,
     })

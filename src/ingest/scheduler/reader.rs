@@ -1,6 +1,6 @@
 //! What every reader of a scheduler's log is.
 
-use super::intake::Intake;
+use super::collector::HoldCollector;
 use crate::error::Result;
 use crate::ingest::input::{Input, Line};
 
@@ -14,13 +14,13 @@ pub(super) trait LineReader {
     /// # Errors
     /// A header that lacks columns, a fault for a strict reader, or a temporary file
     /// that cannot be written.
-    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()>;
+    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()>;
 
     /// All files are read.
     ///
     /// # Errors
     /// As [`LineReader::line`].
-    fn finish(&mut self, intake: &mut Intake) -> Result<()>;
+    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()>;
 }
 
 /// Gives a reader all lines of a file.
@@ -30,12 +30,12 @@ pub(super) trait LineReader {
 pub(super) fn feed(
     reader: &mut dyn LineReader,
     input: &mut Input<'_>,
-    intake: &mut Intake,
+    collector: &mut HoldCollector,
 ) -> Result<()> {
     reader.begin();
     while let Some(line) = input.next()? {
-        if intake.tally.take(&line)? {
-            reader.line(&line, intake)?;
+        if collector.log_counts.take(&line)? {
+            reader.line(&line, collector)?;
         }
     }
     Ok(())

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::clock::stamp;
-use super::intake::{Intake, Runs};
+use super::collector::{HoldCollector, Runs};
+use super::counts::Reason;
 use super::reader::LineReader;
-use super::tally::Reason;
 use crate::error::Result;
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
@@ -59,17 +59,17 @@ impl LineReader for SacctReader {
         self.table.begin();
     }
 
-    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
         match self.table.row(line)? {
             None => Ok(()),
-            Some(Ok(row)) => job(&row, line.place, intake, &mut self.running),
-            Some(Err(found)) => intake.fault(Reason::Unreadable, line.place, found),
+            Some(Ok(row)) => job(&row, line.place, collector, &mut self.running),
+            Some(Err(found)) => collector.fault(Reason::Unreadable, line.place, found),
         }
     }
 
-    fn finish(&mut self, intake: &mut Intake) -> Result<()> {
+    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()> {
         for ((_, start), runs) in std::mem::take(&mut self.running) {
-            intake.hold_runs(&runs, Hold::Running, start, None)?;
+            collector.hold_runs(&runs, Hold::Running, start, None)?;
         }
         Ok(())
     }
@@ -78,39 +78,39 @@ impl LineReader for SacctReader {
 fn job(
     row: &Row<'_, '_>,
     place: Place<'_>,
-    intake: &mut Intake,
+    collector: &mut HoldCollector,
     running: &mut BTreeMap<(String, i64), Runs>,
 ) -> Result<()> {
     let (id, state) = (row.text(ID), row.text(STATE));
     if id.contains('.') {
-        intake.tally.leave_out(Reason::Step);
+        collector.log_counts.leave_out(Reason::Step);
         return Ok(());
     }
     if is_unknown(row.text(START)) {
-        intake.tally.leave_out(Reason::NeverStarted);
+        collector.log_counts.leave_out(Reason::NeverStarted);
         return Ok(());
     }
     if is_unknown(row.text(NODES)) {
-        return without_nodes(row, place, intake);
+        return without_nodes(row, place, collector);
     }
     // It helps to tell apart the hours that a clock repeats.
-    let submit = row.cell(SUBMIT).filter(|_| intake.clock.has_zone());
+    let submit = row.cell(SUBMIT).filter(|_| collector.clock.has_zone());
     let submit = submit.and_then(stamp);
     let times = [submit, stamp(row.text(START)), stamp(row.text(END))];
     if times[1].is_none() {
-        return no_time(row.text(START), place, intake);
+        return no_time(row.text(START), place, collector);
     }
     if times[2].is_none() && !is_unknown(row.text(END)) {
-        return no_time(row.text(END), place, intake);
+        return no_time(row.text(END), place, collector);
     }
-    let [_, Some(start), end] = intake.seconds(place, times)? else {
+    let [_, Some(start), end] = collector.seconds(place, times)? else {
         return Ok(());
     };
     if end.is_none() && !holds_nodes(state) {
-        return intake.fault(Reason::NoEnd, place, format_args!("{state} without an end"));
+        return collector.fault(Reason::NoEnd, place, format_args!("{state} without an end"));
     }
     let count = row.cell(COUNT).and_then(|count| count.parse().ok());
-    let Some(runs) = intake.look_up(place, [row.text(NODES)], count)? else {
+    let Some(runs) = collector.look_up(place, [row.text(NODES)], count)? else {
         return Ok(());
     };
     if end.is_none() {
@@ -120,27 +120,27 @@ fn job(
     if !running.is_empty() {
         running.remove(&(id.to_owned(), start));
     }
-    intake.hold(place, Hold::Running, start, end)
+    collector.hold(place, Hold::Running, start, end)
 }
 
 /// A job without a list of nodes: it did not run, or the list is lost.
-fn without_nodes(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
+fn without_nodes(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
     let state = row.text(STATE);
     let waiting = ["PENDING", "CANCELLED", "REQUEUED", "DEADLINE", "REVOKED"];
     if waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END) {
-        intake.tally.leave_out(Reason::NeverStarted);
+        collector.log_counts.leave_out(Reason::NeverStarted);
         return Ok(());
     }
-    intake.fault(
+    collector.fault(
         Reason::NoNodes,
         place,
         format_args!("{state} on {:?}", row.text(NODES)),
     )
 }
 
-pub(super) fn no_time(text: &str, place: Place<'_>, intake: &mut Intake) -> Result<()> {
+pub(super) fn no_time(text: &str, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
     let found = format_args!("{text:?} for a time such as 2026-01-31T08:00:00");
-    intake.fault(Reason::Unreadable, place, found)
+    collector.fault(Reason::Unreadable, place, found)
 }
 
 /// What Slurm writes for what it does not know.

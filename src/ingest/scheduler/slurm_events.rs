@@ -1,10 +1,10 @@
 //! Slurm's node events, as `sacctmgr list events` lists them.
 
 use super::clock::stamp;
-use super::intake::Intake;
+use super::collector::HoldCollector;
+use super::counts::Reason;
 use super::reader::LineReader;
 use super::slurm::{is_unknown, no_time};
-use super::tally::Reason;
 use crate::error::Result;
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
@@ -45,38 +45,38 @@ impl LineReader for EventReader {
         self.0.begin();
     }
 
-    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
         match self.0.row(line)? {
             None => Ok(()),
-            Some(Ok(row)) => event(&row, line.place, intake),
-            Some(Err(found)) => intake.fault(Reason::Unreadable, line.place, found),
+            Some(Ok(row)) => event(&row, line.place, collector),
+            Some(Err(found)) => collector.fault(Reason::Unreadable, line.place, found),
         }
     }
 
-    fn finish(&mut self, _: &mut Intake) -> Result<()> {
+    fn finish(&mut self, _: &mut HoldCollector) -> Result<()> {
         Ok(())
     }
 }
 
-fn event(row: &Row<'_, '_>, place: Place<'_>, intake: &mut Intake) -> Result<()> {
+fn event(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
     // An event without a node is the whole cluster's, such as a change of its size.
     let hold = outage(row.text(STATE)).filter(|_| !is_unknown(row.text(NODE)));
     let Some(hold) = hold else {
-        intake.tally.leave_out(Reason::NoOutage);
+        collector.log_counts.leave_out(Reason::NoOutage);
         return Ok(());
     };
     let times = [stamp(row.text(START)), stamp(row.text(END))];
     if times[0].is_none() {
-        return no_time(row.text(START), place, intake);
+        return no_time(row.text(START), place, collector);
     }
     if times[1].is_none() && !is_unknown(row.text(END)) {
-        return no_time(row.text(END), place, intake);
+        return no_time(row.text(END), place, collector);
     }
-    let [Some(start), end] = intake.seconds(place, times)? else {
+    let [Some(start), end] = collector.seconds(place, times)? else {
         return Ok(());
     };
-    if intake.look_up(place, [row.text(NODE)], None)?.is_some() {
-        intake.hold(place, hold, start, end)?;
+    if collector.look_up(place, [row.text(NODE)], None)?.is_some() {
+        collector.hold(place, hold, start, end)?;
     }
     Ok(())
 }

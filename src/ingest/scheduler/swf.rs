@@ -1,9 +1,9 @@
 //! Standard Workload Format 2.2: comments with a header, and 18 numbers a job.
 
-use super::intake::Intake;
+use super::collector::HoldCollector;
+use super::counts::Reason;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
-use super::tally::Reason;
 use crate::error::Result;
 use crate::ingest::input::{Line, Place};
 use crate::ingest::zone::Zone;
@@ -89,7 +89,7 @@ impl SwfReader {
     }
 
     /// Goes by the header once it is read, and says how.
-    fn settle(&mut self, intake: &mut Intake) {
+    fn settle(&mut self, collector: &mut HoldCollector) {
         self.settled = true;
         let header = &self.header;
         let cores = self.cores.or_else(|| {
@@ -97,7 +97,7 @@ impl SwfReader {
             Some(processors.div_ceil(nodes))
         });
         if cores.is_none() {
-            intake.notes.push(
+            collector.notes.push(
                 "the header does not say how many processors a node has, and neither does \
                  --cores-per-node: every processor is taken for a node"
                     .to_owned(),
@@ -108,56 +108,56 @@ impl SwfReader {
         let of_processors = || header.processors.map(|p| p.div_ceil(cores));
         let nodes = header.nodes.or_else(of_processors);
         let nodes = nodes.filter(|nodes| *nodes as usize <= MAX_NODES);
-        intake.machine = intake.machine.or(self.given_nodes).or(nodes);
+        collector.machine = collector.machine.or(self.given_nodes).or(nodes);
         if header.start.is_none() {
             let note = "the header has no UnixStartTime: times are counted from 1970-01-01";
-            intake.notes.push(note.to_owned());
+            collector.notes.push(note.to_owned());
             return;
         }
-        intake.clock.count_epochs();
+        collector.clock.count_epochs();
         let fixed = || Zone::fixed(header.offset?);
         if let Some(zone) = header.zone.clone().or_else(fixed) {
-            intake.clock.say_zone(zone);
+            collector.clock.say_zone(zone);
         }
     }
 
-    fn job(&self, numbers: &[f64], place: Place<'_>, intake: &mut Intake) -> Result<()> {
+    fn job(&self, numbers: &[f64], place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
         let (wait, run) = (numbers[WAIT], numbers[RUN]);
         if wait < 0.0 || run < 0.0 {
             // A job that was cancelled in the queue has no run time, or no wait.
-            intake.tally.leave_out(Reason::NeverStarted);
+            collector.log_counts.leave_out(Reason::NeverStarted);
             return Ok(());
         }
         let used = [numbers[ALLOCATED], numbers[REQUESTED]];
         let Some(processors) = used.into_iter().find(|count| *count > 0.0) else {
-            return intake.fault(Reason::NoNodes, place, "no number of processors");
+            return collector.fault(Reason::NoNodes, place, "no number of processors");
         };
         let zero = self.header.start.unwrap_or(0);
         let start = zero + (numbers[SUBMIT] + wait) as i64;
         let end = start + run as i64;
         // A number as large as a float can be stays one that fits.
         let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
-        intake.hold_count(place, nodes, start, Some(end))
+        collector.hold_count(place, nodes, start, Some(end))
     }
 }
 
 impl LineReader for SwfReader {
-    fn line(&mut self, line: &Line<'_>, intake: &mut Intake) -> Result<()> {
+    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
         let text = line.text.trim();
         if text.starts_with(';') {
             self.comment(text);
             return Ok(());
         }
         if !self.settled {
-            self.settle(intake);
+            self.settle(collector);
         }
         match numbers(text) {
-            Ok(numbers) => self.job(&numbers, line.place, intake),
-            Err(found) => intake.fault(Reason::Unreadable, line.place, found),
+            Ok(numbers) => self.job(&numbers, line.place, collector),
+            Err(found) => collector.fault(Reason::Unreadable, line.place, found),
         }
     }
 
-    fn finish(&mut self, _: &mut Intake) -> Result<()> {
+    fn finish(&mut self, _: &mut HoldCollector) -> Result<()> {
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Options;
 use super::clock::stamp;
-use super::intake::Intake;
+use super::collector::HoldCollector;
 use crate::domain::clock::Occurrence;
 use crate::domain::{Stamp, Time};
 use crate::error::{Error, Result};
@@ -12,15 +12,15 @@ use crate::occupancy::Window;
 
 /// The span of the event log, as the options say or else as the log does.
 pub(super) fn window(
-    intake: &mut Intake,
+    collector: &mut HoldCollector,
     options: &Options,
     whole: Window,
     first: &Path,
 ) -> Result<Window> {
-    let complete = intake.span.complete().unwrap_or(whole);
+    let complete = collector.span.complete().unwrap_or(whole);
     let given = |flag: &str, text: Option<&str>, occurrence| {
         let stamp = text.map(|text| parse(flag, text)).transpose()?;
-        let second = stamp.map(|stamp| intake.clock.given(stamp, occurrence, whole));
+        let second = stamp.map(|stamp| collector.clock.given(stamp, occurrence, whole));
         second.transpose()
     };
     let from = given("--from", options.from.as_deref(), Occurrence::First)?;
@@ -29,14 +29,14 @@ pub(super) fn window(
         from: from.unwrap_or(complete.from),
         to: to.unwrap_or(complete.to),
     };
-    let clock = intake.clock.in_window(whole);
+    let clock = collector.clock.in_window(whole);
     let show = |window: Window| {
         let at = |second: i64| clock.show(clock.of_utc(Time::from_seconds(second)));
         format!("{} to {}", at(window.from), at(window.to))
     };
     if window.from >= window.to && from.is_none() && to.is_none() {
         let expected = "jobs that start and end at different times";
-        return Err(intake.tally.nothing_left(expected, first));
+        return Err(collector.log_counts.nothing_left(expected, first));
     }
     if window.from >= window.to {
         return Err(Error::Usage(format!(
@@ -47,7 +47,7 @@ pub(super) fn window(
     }
     let early = from.is_none() && complete.from > whole.from;
     if early || to.is_none() && complete.to < whole.to {
-        intake.notes.push(format!(
+        collector.notes.push(format!(
             "the logs tell of jobs from {}, but are complete only from {}, where the event log \
              begins and ends unless --from and --to say otherwise",
             show(whole),

@@ -3,10 +3,10 @@
 use super::{Report, Terms, Violation, placement};
 use crate::domain::cluster::GpuSet;
 use crate::domain::jobs::Job;
-use crate::lucid::schedule::{JobOutcome, Run, Schedule};
+use crate::lucid::schedule::{JobOutcome, JobRun, Schedule};
 
 pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) {
-    let mut runs: Vec<&Run> = schedule.runs.iter().collect();
+    let mut runs: Vec<&JobRun> = schedule.runs.iter().collect();
     runs.retain(|run| run.job < terms.jobs.len());
     runs.sort_by_key(|run| run.job);
     let mut rest = runs.as_slice();
@@ -28,7 +28,7 @@ struct Account<'a> {
     job: &'a Job,
     outcome: &'a JobOutcome,
     queued: Option<&'a i64>,
-    runs: &'a [&'a Run],
+    runs: &'a [&'a JobRun],
 }
 
 impl Account<'_> {
@@ -52,7 +52,7 @@ impl Account<'_> {
         self.check_service(terms, last, report);
     }
 
-    fn check_order(&self, last: &Run, report: &mut Report) {
+    fn check_order(&self, last: &JobRun, report: &mut Report) {
         let marked = self.runs.iter().filter(|run| run.last).count();
         report.require(marked == 1 && last.last, || Violation::LastRun {
             job: self.id(),
@@ -69,7 +69,7 @@ impl Account<'_> {
         }
     }
 
-    fn check_outcome(&self, first: &Run, last: &Run, report: &mut Report) {
+    fn check_outcome(&self, first: &JobRun, last: &JobRun, report: &mut Report) {
         let outcome = self.outcome;
         let fields = [
             ("start", outcome.start, first.from),
@@ -113,12 +113,12 @@ impl Account<'_> {
         waited
     }
 
-    fn check_service(&self, terms: &Terms, last: &Run, report: &mut Report) {
+    fn check_service(&self, terms: &Terms, last: &JobRun, report: &mut Report) {
         let checkpoints = self.runs.len() as i64 - 1;
         let overhead = checkpoints.saturating_mul((terms.overhead)(self.job.gpus));
         let due = (terms.due)(self.job).saturating_add(overhead) as f64;
         let end = last.until.saturating_sub(terms.notice);
-        let until = |run: &Run| if run.last { end } else { run.until };
+        let until = |run: &JobRun| if run.last { end } else { run.until };
         let found: f64 = self.runs.iter().map(|run| work(run, until(run))).sum();
         let all_runs = self.runs.iter();
         let sound = if all_runs.clone().all(|run| full_speed(run)) {
@@ -139,7 +139,7 @@ impl Account<'_> {
     }
 }
 
-fn full_speed(run: &Run) -> bool {
+fn full_speed(run: &JobRun) -> bool {
     run.speeds.iter().all(|&(_, speed)| speed == 1.0)
 }
 
@@ -148,7 +148,7 @@ fn seconds(from: i64, until: i64) -> f64 {
 }
 
 /// Seconds at full speed that a run gave until a second.
-fn work(run: &Run, until: i64) -> f64 {
+fn work(run: &JobRun, until: i64) -> f64 {
     let ends = run.speeds.iter().skip(1).map(|&(time, _)| time.min(until));
     let spans = run.speeds.iter().zip(ends.chain([until]));
     spans

@@ -11,7 +11,7 @@ mod violation;
 #[cfg(test)]
 mod tests;
 
-pub use violation::{Held, Place, Violation};
+pub use violation::{Held, NodePlace, Violation};
 
 use super::schedule::Schedule;
 use crate::domain::jobs::Job;

@@ -1,8 +1,8 @@
 //! Run by run: gang allocation, nodes that are there, speeds.
 
-use super::{Place, Report, Terms, Violation};
+use super::{NodePlace, Report, Terms, Violation};
 use crate::domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
-use crate::lucid::schedule::{Placement, Run, Schedule};
+use crate::lucid::schedule::{JobRun, Placement, Schedule};
 
 /// Which runs are sound enough to be swept over: the others would be told again.
 pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) -> Vec<bool> {
@@ -46,7 +46,7 @@ fn check_run(schedule: &Schedule, terms: &Terms, index: usize, report: &mut Repo
     check_nodes(schedule, terms, run, report)
 }
 
-fn check_gang(terms: &Terms, run: &Run, report: &mut Report) {
+fn check_gang(terms: &Terms, run: &JobRun, report: &mut Report) {
     let job = terms.jobs[run.job];
     let found = gpus(&run.placement);
     report.require(found == u64::from(job.gpus), || Violation::Gang {
@@ -72,7 +72,7 @@ pub(super) fn gpus(placement: &Placement) -> u64 {
 }
 
 /// Whether the run's nodes exist, with these GPUs.
-fn check_nodes(schedule: &Schedule, terms: &Terms, run: &Run, report: &mut Report) -> bool {
+fn check_nodes(schedule: &Schedule, terms: &Terms, run: &JobRun, report: &mut Report) -> bool {
     let job = || terms.jobs[run.job].id.clone();
     let mut slots: Vec<u32> = run.placement.iter().map(|&(slot, _)| slot).collect();
     slots.sort_unstable();
@@ -118,9 +118,9 @@ fn check_nodes(schedule: &Schedule, terms: &Terms, run: &Run, report: &mut Repor
 }
 
 /// A node of the schedule; one that does not exist is named after its slot.
-pub(super) fn place(schedule: &Schedule, slot: u32) -> Place {
+pub(super) fn place(schedule: &Schedule, slot: u32) -> NodePlace {
     let node = schedule.nodes.get(slot as usize);
-    Place {
+    NodePlace {
         slot,
         name: node.map_or(slot, |node| node.name),
     }
@@ -159,7 +159,7 @@ pub(super) fn check_speeds(
 }
 
 /// The first wrong speed of a run: second, speed, and why.
-fn wrong_speed(run: &Run, shared: bool) -> Option<(i64, f64, &'static str)> {
+fn wrong_speed(run: &JobRun, shared: bool) -> Option<(i64, f64, &'static str)> {
     let Some(&(first, speed)) = run.speeds.first() else {
         return Some((run.from, f64::NAN, "no speed is given"));
     };

@@ -4,7 +4,7 @@ use super::claims::Claims;
 use super::samples::Mark;
 use super::{Held, Report, Terms, Violation, placement};
 use crate::domain::cluster::GpuSet;
-use crate::lucid::schedule::{Run, Schedule, State};
+use crate::lucid::schedule::{JobRun, Schedule, State};
 
 /// What happens, in the order in which it does within a second.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -199,7 +199,7 @@ impl<'a> Sweep<'a> {
         self.now.node(claims, 1);
     }
 
-    fn start(&mut self, index: usize, run: &Run) {
+    fn start(&mut self, index: usize, run: &JobRun) {
         for &(slot, gpus) in &run.placement {
             let claims = &self.nodes[slot as usize];
             if let Some(gpu) = claims.refused(gpus, self.terms.sharing) {
@@ -215,7 +215,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    fn held(&self, run: &Run, slot: u32, gpu: u32) -> Violation {
+    fn held(&self, run: &JobRun, slot: u32, gpu: u32) -> Violation {
         let holders = self.nodes[slot as usize].holders(1 << gpu);
         let id = |(run, _): (usize, GpuSet)| self.id(&self.schedule.runs[run]);
         Violation::Held {
@@ -242,7 +242,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    fn id(&self, run: &Run) -> String {
+    fn id(&self, run: &JobRun) -> String {
         self.terms.jobs[run.job].id.clone()
     }
 
@@ -270,8 +270,8 @@ impl<'a> Sweep<'a> {
     }
 }
 
-fn same_gpus(a: &Run, b: &Run) -> bool {
-    let sorted = |run: &Run| {
+fn same_gpus(a: &JobRun, b: &JobRun) -> bool {
+    let sorted = |run: &JobRun| {
         let mut placement = run.placement.clone();
         placement.sort_unstable();
         placement

@@ -82,7 +82,7 @@ pub enum Violation {
         /// Second of the run's start.
         from: i64,
         /// The node.
-        place: Place,
+        place: NodePlace,
     },
     /// No GPU, or GPUs that the node does not have.
     #[error(
@@ -95,7 +95,7 @@ pub enum Violation {
         /// Second of the run's start.
         from: i64,
         /// The node.
-        place: Place,
+        place: NodePlace,
         /// The GPUs held.
         gpus: u64,
         /// GPUs of a node.
@@ -113,7 +113,7 @@ pub enum Violation {
         /// Second of its end.
         until: i64,
         /// The node.
-        place: Place,
+        place: NodePlace,
     },
     /// The wrong number of nodes at the start.
     #[error("{found} nodes at the start, {expected} expected")]
@@ -213,7 +213,7 @@ pub enum Violation {
         /// Second of its start there.
         time: i64,
         /// The node.
-        place: Place,
+        place: NodePlace,
         /// The GPU.
         gpu: u32,
         /// Who holds it.
@@ -229,7 +229,7 @@ pub enum Violation {
         /// Second at which it came.
         time: i64,
         /// The node.
-        place: Place,
+        place: NodePlace,
         /// A GPU that both hold.
         gpu: u32,
         /// The job that was there.
@@ -279,14 +279,14 @@ pub enum Violation {
 
 /// A node, by slot and by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct NodePlace {
     /// Its slot in [`crate::lucid::schedule::Schedule::nodes`].
     pub slot: u32,
     /// The name it had at the end.
     pub name: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for NodePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "node {}", self.name)?;
         if self.slot != self.name {

@@ -22,7 +22,7 @@ pub enum Label {
 
 /// A machine of a model.
 #[derive(Debug, Clone, Copy)]
-pub struct Machine<'m> {
+pub struct LabelledEbm<'m> {
     /// What it predicts.
     pub label: Label,
     /// In which unit.
@@ -35,7 +35,7 @@ pub struct Machine<'m> {
 
 /// A machine in numbers.
 #[derive(Debug, Clone, Serialize)]
-pub struct MachineFacts {
+pub struct EbmFacts {
     /// What it predicts.
     pub label: Label,
     /// In which unit.
@@ -76,8 +76,8 @@ pub struct TermFacts {
 
 /// The machines of a model, of a workload model the estimator that is chosen; none where that is
 /// a rule, or the model a tree.
-pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<Machine<'_>> {
-    let machine = |label, unit, ebm| Machine {
+pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<LabelledEbm<'_>> {
+    let machine = |label, unit, ebm| LabelledEbm {
         label,
         unit,
         logarithm: false,
@@ -96,9 +96,9 @@ pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<Machine<'_>> {
     }
 }
 
-fn of_durations(ebm: &DurationEbm) -> Machine<'_> {
+fn of_durations(ebm: &DurationEbm) -> LabelledEbm<'_> {
     let logarithm = ebm.options().logarithm;
-    Machine {
+    LabelledEbm {
         label: Label::Duration,
         unit: match logarithm {
             true => "ln(1 + seconds)",
@@ -109,7 +109,7 @@ fn of_durations(ebm: &DurationEbm) -> Machine<'_> {
     }
 }
 
-impl<'m> Machine<'m> {
+impl<'m> LabelledEbm<'m> {
     /// Its terms with their names and importances, strongest first.
     pub fn strongest(&self) -> Vec<(Importance, &'m Term)> {
         let named = |term: &'m Term| {
@@ -163,10 +163,10 @@ impl Label {
     }
 }
 
-impl MachineFacts {
-    pub(super) fn of(machine: &Machine<'_>) -> Self {
+impl EbmFacts {
+    pub(super) fn of(machine: &LabelledEbm<'_>) -> Self {
         let terms = machine.strongest().into_iter();
-        MachineFacts {
+        EbmFacts {
             label: machine.label,
             unit: machine.unit,
             rows: machine.ebm.rows(),

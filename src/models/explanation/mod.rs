@@ -4,7 +4,7 @@ mod machine;
 mod prediction;
 mod rule;
 
-pub use machine::{Importance, Label, Machine, MachineFacts, TermFacts, machines};
+pub use machine::{EbmFacts, Importance, Label, LabelledEbm, TermFacts, machines};
 pub use prediction::{Part, Prediction, Sum, Way, of_interval, of_job, of_profile};
 pub use rule::{EstimatorFacts, Rule};
 
@@ -27,7 +27,7 @@ pub struct Explanation {
     /// Of a workload model: the estimator that is explained, and how all of them did.
     pub estimator: Option<EstimatorFacts>,
     /// Its explainable boosting machines; none of a tree, nor of an estimator that is a rule.
-    pub machines: Vec<MachineFacts>,
+    pub machines: Vec<EbmFacts>,
     /// Its tree, where it is one.
     pub tree: Option<TreeFacts>,
     /// The terms that were asked for.
@@ -60,7 +60,7 @@ impl Explanation {
             },
             machines: machines(&trained.model, choice)
                 .iter()
-                .map(MachineFacts::of)
+                .map(EbmFacts::of)
                 .collect(),
             tree: match &trained.model {
                 Model::Packing(model) => Some(TreeFacts::of(model.tree())),

@@ -7,7 +7,7 @@ use gleaner_models::lucid::throughput::{Series, table};
 use gleaner_models::lucid::workload::{Fitted, Job, features, from_log};
 use serde::Serialize;
 
-use super::{Label, Machine, Rule};
+use super::{Label, LabelledEbm, Rule};
 use crate::domain::{Time, Workload};
 use crate::lucid::inputs::Profile;
 use crate::models::packing_row;
@@ -71,7 +71,7 @@ pub struct Way {
 /// # Errors
 /// None in practice: the features are those of the machine.
 pub fn of_interval(
-    machine: &Machine<'_>,
+    machine: &LabelledEbm<'_>,
     series: &Series,
     step: usize,
 ) -> Result<Prediction, Mismatch> {
@@ -85,7 +85,7 @@ pub fn of_interval(
 /// # Errors
 /// None in practice: the features are those of the machine.
 pub fn of_job(
-    machine: Option<&Machine<'_>>,
+    machine: Option<&LabelledEbm<'_>>,
     fitted: &Fitted,
     id: &str,
     job: &Job<'_>,
@@ -112,7 +112,7 @@ pub fn of_profile(model: &PackingModel, workload: &Workload, profile: &Profile) 
     })
 }
 
-fn sum(machine: &Machine<'_>, subject: String, table: &Table) -> Result<Prediction, Mismatch> {
+fn sum(machine: &LabelledEbm<'_>, subject: String, table: &Table) -> Result<Prediction, Mismatch> {
     let told = machine.ebm.explain(table, 0)?;
     let part = |contribution: Contribution| Part {
         factor: machine.logarithm.then(|| contribution.score.exp()),

@@ -4,7 +4,7 @@ use super::interval::Interval;
 use crate::lucid::result::{PolicyRun, ProfilerRun, VcRun};
 use crate::lucid::schedule::{Samples, State};
 use crate::results::states::SEQ;
-use crate::results::{Column, Field, Runs, Spaced, Table};
+use crate::results::{Column, Field, RunLengths, Spaced, Table};
 
 /// What the columns of counts say of a state.
 pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
@@ -76,7 +76,7 @@ fn utilisations<'s, 'a, I: Iterator<Item = &'s Samples>>(samples: impl Fn() -> I
 fn repeat<'s, T: PartialEq>(
     samples: impl Iterator<Item = &'s Samples>,
     of: fn(&State) -> T,
-) -> Runs<T> {
+) -> RunLengths<T> {
     samples.map(|s| (of(&s.state), s.count)).collect()
 }
 

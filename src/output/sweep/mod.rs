@@ -10,7 +10,7 @@ pub use text::{listing, summary, text};
 
 use serde_json::Value;
 
-use crate::sweep::{Best, Group, Metric, Mode, RunSummary, SweptRun, best, groups};
+use crate::sweep::{Best, Group, Metric, Mode, RunSummary, SweepRow, best, groups};
 use table::shown;
 
 /// A run of a sweep, done or not.
@@ -41,7 +41,7 @@ impl<'a> Sweep<'a> {
     /// Runs in the plan's order with the summary of each, of which the best settings are
     /// chosen by `by`.
     pub fn new(runs: &'a [SweepRun], summaries: &'a [RunSummary], mode: Mode, by: Metric) -> Self {
-        let of = |(run, summary): (&SweepRun, &RunSummary)| SweptRun {
+        let of = |(run, summary): (&SweepRun, &RunSummary)| SweepRow {
             settings: mode
                 .settings()
                 .iter()
@@ -49,7 +49,7 @@ impl<'a> Sweep<'a> {
                 .collect(),
             figures: mode.metrics().iter().map(|m| m.of(summary)).collect(),
         };
-        let swept: Vec<SweptRun> = runs.iter().zip(summaries).map(of).collect();
+        let swept: Vec<SweepRow> = runs.iter().zip(summaries).map(of).collect();
         Sweep {
             runs,
             summaries,

@@ -14,7 +14,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::results::Runs;
+use crate::results::RunLengths;
 
 /// Of the dictionary, of levels (there are none), of the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
@@ -31,7 +31,7 @@ pub(super) struct Dictionary {
 
 impl Dictionary {
     /// Of a column of eight bytes a value.
-    pub fn of_numbers<T>(runs: &Runs<T>, bytes: impl Fn(&T) -> u64) -> Self {
+    pub fn of_numbers<T>(runs: &RunLengths<T>, bytes: impl Fn(&T) -> u64) -> Self {
         let mut sorted: Vec<(u64, u32)> = runs.iter().map(|(v, _)| bytes(v)).zip(0..).collect();
         sorted.sort_unstable();
         let mut indices: Vec<(u32, u32)> = runs.iter().map(|(_, count)| (0, count)).collect();
@@ -52,7 +52,7 @@ impl Dictionary {
     }
 
     /// Of a column of texts, given as indices into `names`.
-    pub fn of_names(names: &[&str], runs: &Runs<u32>) -> Self {
+    pub fn of_names(names: &[&str], runs: &RunLengths<u32>) -> Self {
         let texts = names.iter().map(|name| name.as_bytes());
         let plain = texts.flat_map(|text| [&(text.len() as u32).to_le_bytes(), text].concat());
         Dictionary {

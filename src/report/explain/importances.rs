@@ -1,6 +1,6 @@
 //! What a model goes by, as bars.
 
-use crate::models::explanation::{Explanation, Importance, MachineFacts, TreeFacts};
+use crate::models::explanation::{EbmFacts, Explanation, Importance, TreeFacts};
 use crate::report::figure::{Axis, Colour, Marks, Part};
 use crate::report::names::cut;
 use crate::report::numbers::number;
@@ -13,7 +13,7 @@ const BARS: usize = 15;
 const PATH: usize = 300;
 
 /// Mean absolute scores of a machine's terms.
-pub(super) fn of_machine(facts: &MachineFacts) -> Figure {
+pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
     let label = facts.label.name();
     Figure {
         id: format!("importances-{label}"),

@@ -6,7 +6,7 @@ use super::numbers::{count, number};
 use super::{Block, Section, Tile};
 use crate::domain::Time;
 use crate::models::explanation::{
-    EstimatorFacts, Explanation, Importance, Machine, MachineFacts, Prediction,
+    EbmFacts, EstimatorFacts, Explanation, Importance, LabelledEbm, Prediction,
 };
 use crate::words::printable;
 
@@ -23,7 +23,7 @@ const SHAPES: usize = 8;
 const PAIRS: usize = 4;
 
 /// The sections about a model: `machine` is the one whose terms are drawn.
-pub(super) fn sections(told: &Explanation, machine: Option<&Machine<'_>>) -> Vec<Section> {
+pub(super) fn sections(told: &Explanation, machine: Option<&LabelledEbm<'_>>) -> Vec<Section> {
     let mut sections = vec![model(told)];
     sections.extend(told.prediction.as_ref().map(one));
     if let Some(machine) = machine {
@@ -87,7 +87,7 @@ fn tiles(told: &Explanation) -> Vec<Tile> {
         tile("Estimator", title, facts.learnt.clone())
     };
     tiles.extend(told.estimator.as_ref().map(estimator));
-    let mean = |facts: &MachineFacts| {
+    let mean = |facts: &EbmFacts| {
         let name = format!("Average of {}", facts.label.name());
         tile(&name, number(facts.intercept), facts.unit.to_owned())
     };
@@ -126,7 +126,7 @@ fn one(told: &Prediction) -> Section {
 }
 
 /// The terms that are asked for, or else the strongest.
-fn terms(told: &Explanation, machine: &Machine<'_>) -> Vec<Section> {
+fn terms(told: &Explanation, machine: &LabelledEbm<'_>) -> Vec<Section> {
     let (features, pairs) = chosen(told, machine);
     let section = |id: &str, title: &str, blocks: Vec<Block>| Section {
         id: id.to_owned(),
@@ -150,7 +150,7 @@ fn terms(told: &Explanation, machine: &Machine<'_>) -> Vec<Section> {
     sections.into_iter().filter(drawn).collect()
 }
 
-fn chosen<'m>(told: &Explanation, machine: &Machine<'m>) -> (Vec<&'m Term>, Vec<&'m Term>) {
+fn chosen<'m>(told: &Explanation, machine: &LabelledEbm<'m>) -> (Vec<&'m Term>, Vec<&'m Term>) {
     let asked = |name: &str| told.terms.iter().any(|term| term.term == name);
     let all = told.terms.is_empty();
     let terms = machine.strongest().into_iter();

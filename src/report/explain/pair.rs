@@ -3,7 +3,7 @@
 use gleaner_models::ebm::{Bins, Cell, Term};
 
 use super::shown;
-use crate::models::explanation::Machine;
+use crate::models::explanation::LabelledEbm;
 use crate::report::figure::{Axis, Heat, Marks};
 use crate::report::names::{cut, slug};
 use crate::report::numbers::{count, number};
@@ -18,7 +18,7 @@ const NAME: usize = 26;
 const CELLS: usize = 400;
 
 /// A map of the scores of a pair.
-pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
+pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     let cells = shown(machine.ebm.cells(term));
     let features = machine.features(term);
     let labels: Vec<Vec<String>> = term
@@ -57,7 +57,7 @@ pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
 }
 
 /// The horizontal axis: there is room for where bins of numbers begin.
-fn columns(machine: &Machine<'_>, term: &Term, labels: &[String], kept: &[usize]) -> Axis {
+fn columns(machine: &LabelledEbm<'_>, term: &Term, labels: &[String], kept: &[usize]) -> Axis {
     let Some(axis) = term.axes().last() else {
         return Axis::names("", Vec::new());
     };

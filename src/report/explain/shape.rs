@@ -3,7 +3,7 @@
 use gleaner_models::ebm::{Bins, Cell, Term};
 
 use super::shown;
-use crate::models::explanation::{Machine, TermFacts};
+use crate::models::explanation::{LabelledEbm, TermFacts};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Part, Shape};
 use crate::report::names::{short, slug};
 use crate::report::numbers::{count, number};
@@ -15,7 +15,7 @@ const CATEGORIES: usize = 30;
 const MARGIN: f64 = 0.1;
 
 /// The shape function of a feature: steps of numbers, bars of categories.
-pub(super) fn figure(machine: &Machine<'_>, term: &Term) -> Figure {
+pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     let facts = machine.facts(term);
     let facts = TermFacts {
         cells: shown(facts.cells),

@@ -6,7 +6,7 @@ use crate::ingest::runs::SweepRuns;
 use crate::report::numbers::count;
 use crate::report::{Grid, Head, Tile};
 use crate::results::Direction;
-use crate::sweep::{Best, SweptRun};
+use crate::sweep::{Best, SweepRow};
 
 /// Most runs that are listed.
 pub(super) const LISTED: usize = 1_000;
@@ -167,7 +167,7 @@ pub(super) fn same(sweep: &SweepRuns) -> Grid {
             .metrics()
             .iter()
             .position(|other| other == metric);
-        let same = |run: &SweptRun| place.map(|p| run.figures[p]) == Some(*value);
+        let same = |run: &SweepRow| place.map(|p| run.figures[p]) == Some(*value);
         if let (Some(value), true) = (value, sweep.runs.iter().all(same)) {
             let scale = Scale::of(metric.name, metric.kind, std::iter::once(*value));
             grid.row([scale.title.clone(), scale.tell(*value)]);

@@ -195,7 +195,7 @@ fn columns(sweep: &SweepRuns) -> Vec<Column> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::sweep::{Mode, SweptRun, groups};
+    use crate::sweep::{Mode, SweepRow, groups};
 
     pub fn trials() -> Trials {
         Trials::of(&sweep())
@@ -210,7 +210,7 @@ pub(super) mod tests {
             ("120", "b", "0", 5.0, 2.0),
             ("120", "a", "1", 9.0, 9.0),
         ];
-        let run = |(window, solver, seed, work, lost): (&str, &str, &str, f64, f64)| SweptRun {
+        let run = |(window, solver, seed, work, lost): (&str, &str, &str, f64, f64)| SweepRow {
             settings: in_order(
                 Mode::Replay.settings().iter().map(|field| field.name),
                 |name| match name {

@@ -1,7 +1,9 @@
 //! The state of a simulation, and what all policies do to it.
 
 use gleaner::domain::cluster::GpuSet;
-use gleaner::lucid::schedule::{Correction, JobOutcome, Placement, Run, Samples, Schedule, State};
+use gleaner::lucid::schedule::{
+    Correction, JobOutcome, JobRun, Placement, Samples, Schedule, State,
+};
 
 use super::World;
 use super::nodes::{Node, Nodes};
@@ -40,7 +42,7 @@ pub struct Sim<'a> {
     pub scaling: Vec<(i64, i32)>,
     pub corrections: Vec<Correction>,
     arrived: usize,
-    runs: Vec<Run>,
+    runs: Vec<JobRun>,
     minutes: Vec<(i64, State)>,
     busy_gpu_seconds: i64,
 }
@@ -150,7 +152,7 @@ impl<'a> Sim<'a> {
         live.run = self.runs.len();
         let held = |(slot, gpus): &(usize, Vec<usize>)| (*slot as u32, set(gpus));
         let placement: Placement = live.nodes.iter().map(held).collect();
-        self.runs.push(Run {
+        self.runs.push(JobRun {
             job,
             from: self.time,
             until: i64::MAX,

@@ -2,7 +2,7 @@
 //! with the violation that was put into it.
 
 use super::*;
-use crate::lucid::schedule::{JobOutcome, NodeLife, Run, Samples, State};
+use crate::lucid::schedule::{JobOutcome, JobRun, NodeLife, Samples, State};
 
 /// A deliberately broken schedule must be rejected with a violation of this kind.
 macro_rules! broken {
@@ -39,8 +39,8 @@ fn job(id: &str, gpus: u32, submit: i64, duration: i64) -> Job {
     }
 }
 
-fn run(job: usize, from: i64, until: i64, placement: &[(u32, u64)]) -> Run {
-    Run {
+fn run(job: usize, from: i64, until: i64, placement: &[(u32, u64)]) -> JobRun {
+    JobRun {
         job,
         from,
         until,

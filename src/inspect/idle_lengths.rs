@@ -5,14 +5,14 @@ use super::ratio;
 
 /// The lives of idle nodes.
 #[derive(Debug)]
-pub(super) struct Lives<'a> {
+pub(super) struct IdleLengths<'a> {
     sorted: &'a [u64],
     /// Sums of the first 0, 1, 2, … lengths in seconds, and of their squares.
     sums: Vec<f64>,
     squares: Vec<f64>,
 }
 
-impl<'a> Lives<'a> {
+impl<'a> IdleLengths<'a> {
     /// From `sorted` lengths in nanoseconds.
     pub fn new(sorted: &'a [u64]) -> Self {
         let mut total = 0.0;
@@ -20,7 +20,7 @@ impl<'a> Lives<'a> {
             total += seconds(length) * seconds(length);
             total
         });
-        Lives {
+        IdleLengths {
             sorted,
             squares: std::iter::once(0.0).chain(squared).collect(),
             sums: cumulated(sorted),
@@ -73,10 +73,10 @@ mod tests {
     #[test]
     fn lives_are_weighted_by_time() {
         let sorted = [10 * S, 30 * S];
-        let lives = Lives::new(&sorted);
-        assert_eq!(lives.taken(20.0), (10.0 + 20.0) / 40.0);
+        let idle_lengths = IdleLengths::new(&sorted);
+        assert_eq!(idle_lengths.taken(20.0), (10.0 + 20.0) / 40.0);
         // ∫₀^20: 10·20 − 50 of the short one, 200 of the long one; ÷ (20·40).
-        assert_eq!(lives.held(20.0), 1.0 - (150.0 + 200.0) / 800.0);
-        assert_eq!(lives.taken(30.0), 1.0);
+        assert_eq!(idle_lengths.held(20.0), 1.0 - (150.0 + 200.0) / 800.0);
+        assert_eq!(idle_lengths.taken(30.0), 1.0);
     }
 }

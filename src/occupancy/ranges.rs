@@ -2,7 +2,7 @@
 
 /// Consecutive nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Run {
+pub struct NodeRange {
     /// Index of the first node.
     pub first: u32,
     /// How many there are.
@@ -10,7 +10,7 @@ pub struct Run {
 }
 
 /// Sorts runs and joins those that touch or overlap, so that every node is in one.
-pub fn merge_runs(runs: &mut Vec<Run>) {
+pub fn merge_ranges(runs: &mut Vec<NodeRange>) {
     runs.sort_unstable();
     runs.dedup_by(|run, before| {
         let end = before.first.saturating_add(before.count);
@@ -29,14 +29,14 @@ mod tests {
 
     #[test]
     fn neighbours_make_one_run() {
-        let mut runs: Vec<Run> = [(7, 1), (3, 2), (9, 1), (5, 1), (3, 1), (20, 9), (22, 2)]
-            .map(|(first, count)| Run { first, count })
+        let mut runs: Vec<NodeRange> = [(7, 1), (3, 2), (9, 1), (5, 1), (3, 1), (20, 9), (22, 2)]
+            .map(|(first, count)| NodeRange { first, count })
             .into();
-        merge_runs(&mut runs);
+        merge_ranges(&mut runs);
         let pairs: Vec<_> = runs.iter().map(|run| (run.first, run.count)).collect();
         assert_eq!(pairs, [(3, 3), (7, 1), (9, 1), (20, 9)]);
         runs.clear();
-        merge_runs(&mut runs);
+        merge_ranges(&mut runs);
         assert!(runs.is_empty());
     }
 }

@@ -2,12 +2,12 @@
 
 /// A column's values with how often each comes in a row; neighbours differ.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Runs<T> {
+pub struct RunLengths<T> {
     runs: Vec<(T, u32)>,
     rows: usize,
 }
 
-impl<T: PartialEq> Runs<T> {
+impl<T: PartialEq> RunLengths<T> {
     /// Adds a value that holds for `count` rows.
     pub fn push(&mut self, value: T, count: u32) {
         self.rows += count as usize;
@@ -22,7 +22,7 @@ impl<T: PartialEq> Runs<T> {
     }
 }
 
-impl<T> Runs<T> {
+impl<T> RunLengths<T> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -40,7 +40,7 @@ impl<T> Runs<T> {
     }
 }
 
-/// A run of a [`Runs`], and its first row.
+/// A run of a [`RunLengths`], and its first row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cursor {
     run: usize,
@@ -64,9 +64,9 @@ impl Cursor {
     }
 }
 
-impl<T: PartialEq> FromIterator<(T, u32)> for Runs<T> {
+impl<T: PartialEq> FromIterator<(T, u32)> for RunLengths<T> {
     fn from_iter<I: IntoIterator<Item = (T, u32)>>(values: I) -> Self {
-        let mut runs = Runs {
+        let mut runs = RunLengths {
             runs: Vec::new(),
             rows: 0,
         };
@@ -84,7 +84,7 @@ mod tests {
     // Small fixed example.
     #[test]
     fn equal_neighbours_are_one_run() {
-        let runs: Runs<u64> = [(5, 2), (5, 1), (7, 0), (5, 1), (6, 3)]
+        let runs: RunLengths<u64> = [(5, 2), (5, 1), (7, 0), (5, 1), (6, 3)]
             .into_iter()
             .collect();
         assert_eq!(runs.iter().collect::<Vec<_>>(), [(&5, 4), (&6, 3)]);

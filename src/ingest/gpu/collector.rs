@@ -12,7 +12,7 @@ use crate::domain::{Job, Stamp, Time, Trace, Usage};
 use crate::error::Result;
 use crate::ingest::input::{Place, Unit};
 use crate::ingest::rows::without_zero_fraction;
-use crate::ingest::scheduler::{Clock, Reason, Tally};
+use crate::ingest::scheduler::{LogCounts, Reason, SchedulerClock};
 use crate::occupancy::Window;
 use crate::words::counted;
 
@@ -36,11 +36,11 @@ pub(super) struct Draft<'a> {
     pub cpus: f64,
     /// Second of its submission.
     pub submit: i64,
-    pub runs: Runs<'a>,
+    pub runs: RunTimes<'a>,
 }
 
 /// When a job ran.
-pub(super) enum Runs<'a> {
+pub(super) enum RunTimes<'a> {
     /// From one second to another, once or several times.
     At(&'a [(i64, i64)]),
     /// For so many seconds.
@@ -48,9 +48,9 @@ pub(super) enum Runs<'a> {
 }
 
 /// Takes in jobs, and counts what is wrong with them.
-pub(super) struct Intake {
-    pub clock: Clock,
-    pub tally: Tally,
+pub(super) struct JobCollector {
+    pub clock: SchedulerClock,
+    pub log_counts: LogCounts,
     pub machines: Machines,
     /// GPUs of the only VC, where the trace says so.
     pub resources: Option<u64>,
@@ -84,14 +84,14 @@ pub(super) struct At {
     line: u64,
 }
 
-impl Intake {
-    /// An intake without jobs.
-    pub fn new(clock: Clock, strict: bool) -> Self {
-        Intake {
+impl JobCollector {
+    /// A collector without jobs.
+    pub fn new(clock: SchedulerClock, strict: bool) -> Self {
+        JobCollector {
             clock,
-            tally: Tally {
+            log_counts: LogCounts {
                 strict,
-                ..Tally::default()
+                ..LogCounts::default()
             },
             machines: Machines::default(),
             resources: None,
@@ -105,7 +105,7 @@ impl Intake {
 
     /// A file begins.
     pub fn begin(&mut self, file: &Path) {
-        self.tally.files += 1;
+        self.log_counts.files += 1;
         self.files.push(file.to_owned());
     }
 
@@ -126,13 +126,13 @@ impl Intake {
     /// The seconds since 1970 of times that follow each other.
     ///
     /// # Errors
-    /// As [`Clock::in_order`].
+    /// As [`SchedulerClock::in_order`].
     pub fn seconds<const N: usize>(
         &mut self,
         place: Place<'_>,
         stamps: [Option<Stamp>; N],
     ) -> Result<[Option<i64>; N]> {
-        self.clock.in_order(stamps, place, &mut self.tally)
+        self.clock.in_order(stamps, place, &mut self.log_counts)
     }
 
     /// Counts a fault at a place that was kept.
@@ -146,7 +146,7 @@ impl Intake {
             unit: at.unit,
             line: at.line,
         };
-        self.tally.fault(reason, place, found)
+        self.log_counts.fault(reason, place, found)
     }
 
     /// Takes a job.
@@ -155,7 +155,7 @@ impl Intake {
     /// A fault, for a strict reader.
     pub fn take(&mut self, draft: &Draft<'_>, at: At) -> Result<()> {
         if draft.gpus == 0 {
-            self.tally.leave_out(Reason::NoGpu);
+            self.log_counts.leave_out(Reason::NoGpu);
             return Ok(());
         }
         let Some(duration) = self.duration(draft, at)? else {
@@ -176,7 +176,7 @@ impl Intake {
             duration,
             at,
         };
-        if let Runs::At(runs) = draft.runs {
+        if let RunTimes::At(runs) = draft.runs {
             let used = runs.iter().filter(|(start, end)| start < end);
             self.uses.extend(used.map(|&(start, end)| Use {
                 vc,
@@ -192,8 +192,8 @@ impl Intake {
     /// How long a job ran; `None` where that is no use, which is counted.
     fn duration(&mut self, draft: &Draft<'_>, at: At) -> Result<Option<i64>> {
         let duration = match draft.runs {
-            Runs::For(duration) => duration,
-            Runs::At(runs) => {
+            RunTimes::For(duration) => duration,
+            RunTimes::At(runs) => {
                 let reversed = runs.iter().filter(|(start, end)| end < start);
                 for (start, end) in reversed {
                     let found = format_args!("an end {} s before the start", start - end);
@@ -206,7 +206,7 @@ impl Intake {
             }
         };
         if duration == 0 {
-            self.tally.leave_out(Reason::NoTime);
+            self.log_counts.leave_out(Reason::NoTime);
             return Ok(None);
         }
         let submit = draft.submit;
@@ -216,7 +216,7 @@ impl Intake {
             self.fault(Reason::Absurd, at, found)?;
             return Ok(None);
         }
-        if let Runs::At(&[(start, _), ..]) = draft.runs
+        if let RunTimes::At(&[(start, _), ..]) = draft.runs
             && start < submit
         {
             let found = format_args!("a start {} s early", submit - start);
@@ -240,11 +240,11 @@ impl Intake {
         );
         let first = self.first_file().to_owned();
         if self.jobs.is_empty() {
-            return Err(self.tally.nothing_left(&expected, &first));
+            return Err(self.log_counts.nothing_left(&expected, &first));
         }
         let used = self.jobs.values().map(|job| job.vc).collect();
         let (cluster, index) = sizes.cluster(&self.vcs, &used, options, &first)?;
-        self.tally.jobs = self.jobs.len() as u64;
+        self.log_counts.jobs = self.jobs.len() as u64;
         let mut jobs: Vec<Job> = self
             .jobs
             .into_iter()
@@ -267,7 +267,7 @@ impl Intake {
         }
         Ok(Prepared {
             summary: Summary::new(
-                self.tally,
+                self.log_counts,
                 self.notes,
                 &cluster,
                 &jobs,

@@ -10,7 +10,7 @@ use crate::output::sweep::SweepRun;
 use crate::sweep::RunSummary;
 
 /// Runs with everything they need in memory, any of which can be run at any time.
-pub trait Experiment: Sync {
+pub trait PreparedRuns: Sync {
     /// The runs, in the plan's order.
     fn runs(&self) -> &[SweepRun];
 

@@ -2,25 +2,25 @@
 
 use std::fmt;
 
-use super::clock::Clock;
+use super::clock::SchedulerClock;
+use super::counts::{LogCounts, Reason};
 use super::node_set::{MAX_NODES, NodeSet};
 use super::sort::Sorter;
 use super::span::Span;
-use super::tally::{Reason, Tally};
 use crate::domain::Stamp;
 use crate::error::Result;
 use crate::ingest::input::Place;
-use crate::occupancy::{CountedJob, Edge, Hold, OPEN, Run};
+use crate::occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
 use crate::words::counted;
 
 /// Bits of a [`CountedJob::serial`] for the line; the others are the file's number.
 const LINE_BITS: u32 = 40;
 
 /// Takes in what held which nodes, and counts what is wrong with it.
-pub(super) struct Intake {
+pub(super) struct HoldCollector {
     pub nodes: NodeSet,
-    pub clock: Clock,
-    pub tally: Tally,
+    pub clock: SchedulerClock,
+    pub log_counts: LogCounts,
     pub span: Span,
     pub edges: Sorter<Edge>,
     pub counts: Sorter<CountedJob>,
@@ -35,17 +35,17 @@ pub(super) struct Intake {
 }
 
 /// Jobs without an end that a log may hold: each is kept, with its nodes.
-pub(super) type Runs = Vec<Run>;
+pub(super) type Runs = Vec<NodeRange>;
 
-impl Intake {
-    /// An intake for these nodes that sorts this many edges at a time.
-    pub fn new(nodes: NodeSet, clock: Clock, strict: bool, segment: usize) -> Self {
-        Intake {
+impl HoldCollector {
+    /// A collector for these nodes that sorts this many edges at a time.
+    pub fn new(nodes: NodeSet, clock: SchedulerClock, strict: bool, segment: usize) -> Self {
+        HoldCollector {
             nodes,
             clock,
-            tally: Tally {
+            log_counts: LogCounts {
                 strict,
-                ..Tally::default()
+                ..LogCounts::default()
             },
             span: Span::NONE,
             edges: Sorter::new(segment),
@@ -60,13 +60,13 @@ impl Intake {
     /// The seconds since 1970 of times that follow each other.
     ///
     /// # Errors
-    /// As [`Clock::in_order`].
+    /// As [`SchedulerClock::in_order`].
     pub fn seconds<const N: usize>(
         &mut self,
         place: Place<'_>,
         stamps: [Option<Stamp>; N],
     ) -> Result<[Option<i64>; N]> {
-        self.clock.in_order(stamps, place, &mut self.tally)
+        self.clock.in_order(stamps, place, &mut self.log_counts)
     }
 
     /// Counts a fault.
@@ -79,7 +79,7 @@ impl Intake {
         place: Place<'_>,
         found: impl fmt::Display,
     ) -> Result<()> {
-        self.tally.fault(reason, place, found)
+        self.log_counts.fault(reason, place, found)
     }
 
     /// The known nodes of some lists, or `None` where there are none, which is counted;
@@ -92,7 +92,7 @@ impl Intake {
         place: Place<'_>,
         lists: impl IntoIterator<Item = &'l str>,
         count: Option<usize>,
-    ) -> Result<Option<&[Run]>> {
+    ) -> Result<Option<&[NodeRange]>> {
         let looked = match self.nodes.look_up(lists) {
             Ok(looked) => looked,
             Err(error) => {
@@ -140,13 +140,13 @@ impl Intake {
         push(&mut self.edges, self.nodes.runs(), hold, from, to)
     }
 
-    /// As [`Intake::hold`], of nodes that were looked up before.
+    /// As [`HoldCollector::hold`], of nodes that were looked up before.
     ///
     /// # Errors
-    /// As [`Intake::hold`].
+    /// As [`HoldCollector::hold`].
     pub fn hold_runs(
         &mut self,
-        runs: &[Run],
+        runs: &[NodeRange],
         hold: Hold,
         from: i64,
         to: Option<i64>,
@@ -158,7 +158,7 @@ impl Intake {
     /// A job used this many nodes, nobody knows which.
     ///
     /// # Errors
-    /// As [`Intake::hold`].
+    /// As [`HoldCollector::hold`].
     pub fn hold_count(
         &mut self,
         place: Place<'_>,
@@ -189,7 +189,7 @@ impl Intake {
         }
         self.counts.push(CountedJob {
             start: from,
-            serial: self.tally.files << LINE_BITS | place.line,
+            serial: self.log_counts.files << LINE_BITS | place.line,
             end: to.unwrap_or(OPEN),
             nodes: nodes.min(machine),
         })
@@ -210,11 +210,11 @@ impl Intake {
 
     fn count(&mut self, hold: Hold, from: i64, to: Option<i64>) {
         if hold == Hold::Running {
-            self.tally.jobs += 1;
-            self.tally.running += u64::from(to.is_none());
+            self.log_counts.jobs += 1;
+            self.log_counts.running += u64::from(to.is_none());
             self.span.job(from, to);
         } else {
-            self.tally.outages += 1;
+            self.log_counts.outages += 1;
         }
     }
 }
@@ -222,7 +222,7 @@ impl Intake {
 /// Adds both edges of every run; what lasts no second holds nothing.
 fn push(
     edges: &mut Sorter<Edge>,
-    runs: &[Run],
+    runs: &[NodeRange],
     hold: Hold,
     from: i64,
     to: Option<i64>,

@@ -4,14 +4,14 @@ use crate::domain::{Change, EventLog, Time};
 
 /// Since when each node is idle.
 #[derive(Debug)]
-pub(super) struct Spells {
+pub(super) struct IdleSince {
     since: Vec<Option<Time>>,
 }
 
-impl Spells {
+impl IdleSince {
     /// `nodes` nodes, all busy.
     pub fn new(nodes: usize) -> Self {
-        Spells {
+        IdleSince {
             since: vec![None; nodes],
         }
     }
@@ -37,13 +37,13 @@ impl Spells {
 
 /// The lengths in nanoseconds of all idle fragments of a log, in the order of their ends.
 pub(super) fn lengths(log: &EventLog) -> Vec<u64> {
-    let mut spells = Spells::new(log.nodes().len());
+    let mut idle_since = IdleSince::new(log.nodes().len());
     let mut lengths = Vec::with_capacity(log.change_count() / 2 + 1);
     for (time, changes) in log.rows() {
-        let ended = changes.iter().filter_map(|c| spells.change(*c, time));
+        let ended = changes.iter().filter_map(|c| idle_since.change(*c, time));
         lengths.extend(ended);
     }
     let end = log.times().last().copied().unwrap_or(Time(0));
-    lengths.extend(spells.cut(end));
+    lengths.extend(idle_since.cut(end));
     lengths
 }

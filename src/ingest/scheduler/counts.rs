@@ -153,7 +153,7 @@ pub struct Found {
 
 /// Counts of what a log held.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct LogCounts {
     /// Files read.
     pub files: u64,
     /// Lines read that are not empty, or what else a file is made of.
@@ -172,7 +172,7 @@ pub struct Tally {
     pub(in crate::ingest) strict: bool,
 }
 
-impl Tally {
+impl LogCounts {
     /// Counts a line, and says whether it is whole; that it is too long is counted.
     pub(in crate::ingest) fn take(&mut self, line: &Line<'_>) -> Result<bool> {
         self.lines += 1;
@@ -240,7 +240,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for LogCounts {
     /// What was read, used, left out and odd, a line each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lines, files) = (
@@ -279,14 +279,14 @@ mod tests {
 
     #[test]
     fn every_kind_is_counted_and_shown_with_its_first_example() {
-        let mut tally = Tally::default();
-        tally.leave_out(Reason::Step);
+        let mut log_counts = LogCounts::default();
+        log_counts.leave_out(Reason::Step);
         for line in [7, 9] {
             let file = Path::new("log");
             let place = Place::line(file, line);
-            tally.fault(Reason::NoEnd, place, "COMPLETED").unwrap();
+            log_counts.fault(Reason::NoEnd, place, "COMPLETED").unwrap();
         }
-        let text = tally.to_string();
+        let text = log_counts.to_string();
         assert!(text.contains("left out  1 of a job's steps"), "{text}");
         assert!(
             text.contains("odd       2 over without an end; first log, line 7: COMPLETED"),
@@ -296,13 +296,17 @@ mod tests {
 
     #[test]
     fn a_strict_reader_stops_at_the_first_fault() {
-        let mut tally = Tally {
+        let mut log_counts = LogCounts {
             strict: true,
-            ..Tally::default()
+            ..LogCounts::default()
         };
         let place = Place::line(Path::new("log"), 7);
-        tally.fault(Reason::Overlap, place, "two jobs").unwrap();
-        let message = tally.fault(Reason::NoEnd, place, "COMPLETED").unwrap_err();
+        log_counts
+            .fault(Reason::Overlap, place, "two jobs")
+            .unwrap();
+        let message = log_counts
+            .fault(Reason::NoEnd, place, "COMPLETED")
+            .unwrap_err();
         assert!(message.to_string().contains("log, line 7: found COMPLETED"));
         assert_eq!(message.exit_code(), 3);
     }
