@@ -109,23 +109,18 @@ impl PlanArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
     use gleaner_driple::model::{Architecture, Convolution, Depth};
 
     use super::*;
 
-    #[derive(Debug, clap::Parser)]
-    struct All {
-        #[command(flatten)]
-        network: NetworkArgs,
-        #[command(flatten)]
-        plan: PlanArgs,
-    }
-
     // The help's numbers against those that are used.
     #[test]
     fn the_help_tells_the_defaults() {
-        let help = All::command().render_long_help().to_string();
+        let mut program = crate::cli::command();
+        let driple = program.find_subcommand_mut("driple").unwrap();
+        let train = driple.find_subcommand_mut("train").unwrap();
+        let wrapped = train.render_long_help().to_string();
+        let help = wrapped.split_whitespace().collect::<Vec<_>>().join(" ");
         let (plan, network) = (Plan::default(), Architecture::new(Convolution::Gcn));
         let told = |option: &str| {
             let after = help.split(&format!("--{option} ")).nth(1).unwrap();
