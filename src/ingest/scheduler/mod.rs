@@ -236,22 +236,22 @@ fn finish(mut collector: HoldCollector, options: &Options, first: &Path) -> Resu
     let window = window::window(&mut collector, options, whole, first)?;
     let clock = collector.clock.in_window(window);
     let machine = collector.machine;
-    let edges = collector.counted > 0;
+    let are_counted = collector.counted > 0;
     let edges = collector.edges.finish()?;
     let (mut nodes, mut rank) = collector.nodes.ranked();
     let remark = collector.clock.remark(window);
     let mut notes = collector.notes;
-    let edges = if edges {
-        let (edges, edges) = Edges::deal(collector.counts.finish()?, machine)?;
+    let edges = if are_counted {
+        let (edges, dealt) = Edges::deal(collector.counts.finish()?, machine)?;
         if !collector.nodes.is_fixed() {
-            (nodes, rank) = numbered(edges);
+            (nodes, rank) = numbered(dealt);
         }
-        notes.push(dealt_note(edges, machine.is_some()));
+        notes.push(dealt_note(dealt, machine.is_some()));
         edges
     } else {
         Edges::Named(edges)
     };
-    if !edges && !collector.nodes.is_fixed() {
+    if !are_counted && !collector.nodes.is_fixed() {
         let from = match options.format {
             Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),
             Format::Philly => "; --machines FILE names all".to_owned(),
@@ -288,7 +288,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
         false => format!("{nodes}, the most ever used at once (see --node-count)"),
     };
     format!(
-        "jobs only count their nodes: each is edges the free nodes with the lowest \
+        "jobs only count their nodes: each is dealt the free nodes with the lowest \
          indexes of {machine}"
     )
 }
