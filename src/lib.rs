@@ -24,6 +24,7 @@ pub mod report;
 pub mod results;
 pub mod sweep;
 pub mod synth;
+pub mod verify;
 mod words;
 
 pub use error::{Error, Fault, Faults, Result};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::remark;
 use crate::domain::Objective;
@@ -19,7 +19,7 @@ use crate::replay::{Initial, Options, TFwd};
 use crate::words::counted;
 
 /// What is replayed.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct LogArgs {
     /// Event log: a pandas pickle (also .gz or .tar.gz), CSV, Parquet or .gev (-ndmap).
     #[arg(long, value_name = "LOG")]
@@ -62,7 +62,7 @@ pub struct LogArgs {
 }
 
 /// Which part of a log is used.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct SliceArgs {
     /// Keep a fast copy LOG.gev beside the log. It is made again when the log changes.
     #[arg(long)]
@@ -79,15 +79,15 @@ pub struct SliceArgs {
     /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
     /// with an offset from UTC. Earlier rows only say which nodes are idle at that time.
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "as_text")]
+    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
     from: Option<Stamp>,
     /// Last time of the log to use.
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "as_text")]
+    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
     to: Option<Stamp>,
     /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
     #[arg(long, value_name = "ZONE")]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     timezone: Option<String>,
 }
 
@@ -155,8 +155,15 @@ pub(super) fn as_text<S: serde::Serializer>(
     time.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
+/// Deserialises a time from its text.
+fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    let stamp = text.map(|text| text.parse().map_err(serde::de::Error::custom));
+    stamp.transpose()
+}
+
 /// The deal at event 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum InitialDeal {
     /// Each node goes to a task drawn at random, as in the original.

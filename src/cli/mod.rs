@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, arguments in, exit code out.
 
+mod check;
 mod compare;
 mod completions;
 mod convert;
@@ -63,6 +64,7 @@ enum Command {
     Replay(Box<replay::Args>),
     Simulate(Box<simulate::Args>),
     Solve(solve::Args),
+    Check(check::Args),
     Compare(compare::Args),
     Inspect(inspect::Args),
     Train(models::train::Args),
@@ -100,6 +102,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Solve(args) => solve::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Train(args) => models::train::run(&args),

@@ -21,6 +21,8 @@ pub struct RunInfo {
     pub version: String,
     /// Arguments as the program names them, and their values as text; those not given left out.
     pub arguments: Vec<(String, String)>,
+    /// The same as `run.json` has them.
+    pub values: Map<String, Value>,
     /// Every file that was read.
     pub inputs: Vec<Listed>,
     /// Whether the run reached its end.
@@ -50,6 +52,7 @@ impl RunInfo {
             path: path.to_owned(),
             command: command.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            values: arguments.clone(),
             arguments: arguments.into_iter().filter_map(given).collect(),
             inputs: sources.iter().map(Listed::from).collect(),
             complete: true,
@@ -64,11 +67,12 @@ impl RunInfo {
             let fault = Fault::of(dir, found, "a finished run");
             return Err(fault.remedy("run it again").into());
         }
-        let arguments = file.arguments.into_iter();
+        let arguments = file.arguments.clone().into_iter();
         Ok(RunInfo {
             path: dir.to_owned(),
             command: file.command,
             version: file.version,
+            values: file.arguments,
             arguments: arguments.filter_map(given).collect(),
             inputs: file.inputs,
             complete: file.complete,

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::error::{Fault, Result};
 use crate::results::run::RUN_FILE;
+use crate::verify::simulate::JobRow;
 use files::RunFiles;
 
 mod files;
@@ -61,4 +62,12 @@ pub fn read(dir: &Path) -> Result<Run> {
         }
     };
     Ok(Run { info, result })
+}
+
+/// Reads the table of jobs of a simulated policy, with all that can be verified.
+///
+/// # Errors
+/// The table is missing or damaged.
+pub fn job_rows(info: &RunInfo, policy: &str) -> Result<Vec<JobRow>> {
+    simulate::read_job_rows(&RunFiles::of(info), policy)
 }

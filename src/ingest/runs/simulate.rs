@@ -1,10 +1,15 @@
 //! The results of `gleaner simulate`.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::files::RunFiles;
 use super::rows::read_columns;
 use crate::error::{Fault, Result};
+use crate::ingest::rows::Cell;
 use crate::results::simulate::{PolicyFigures, Summary};
-use crate::results::states::{JCT, QUEUE};
+use crate::results::states::{JCT, JOBS, QUEUE};
+use crate::verify::simulate::JobRow;
 
 mod hours;
 
@@ -87,6 +92,39 @@ fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
         Ok(JobEnd {
             queue: seconds(0)?,
             jct: seconds(1)?,
+        })
+    })
+}
+
+/// All columns of a policy's table of jobs that can be verified.
+pub(super) fn read_job_rows(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobRow>> {
+    let name = format!("{policy}_jobs.parquet");
+    let mut vcs: BTreeSet<Arc<str>> = BTreeSet::new();
+    read_columns(files, &name, &JOBS, |row, cols| {
+        let [id, vc, gpus, submit, _, start, end, queue, jct, checkpoints, nodes] =
+            std::array::from_fn(|column| row.cell(cols[column]));
+        let second = |cell: Cell<'_>| cell.integer(i64::MIN / 4..=i64::MAX / 4);
+        let count = |cell: Cell<'_>| cell.integer(0..=i64::MAX).map(|number| number as u64);
+        let vc = vc.text()?;
+        let vc = match vcs.get(vc.as_ref()) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let new: Arc<str> = vc.into();
+                vcs.insert(Arc::clone(&new));
+                new
+            }
+        };
+        Ok(JobRow {
+            id: id.text()?.into_owned(),
+            vc,
+            gpus: count(gpus)?,
+            submit: second(submit)?,
+            start: second(start)?,
+            end: second(end)?,
+            queue: second(queue)?,
+            jct: second(jct)?,
+            checkpoints: count(checkpoints)?,
+            nodes: nodes.text()?.into_owned(),
         })
     })
 }
