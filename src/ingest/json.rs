@@ -27,9 +27,9 @@ pub(in crate::ingest) struct Piece<'p> {
     pub value: Value,
 }
 
-/// Calls `each` with the pieces of a document, in order. If `wanted` is empty, these are the elements
-/// of the document, or its entries if it is an object. Otherwise the document must be an object: the
-/// pieces are those of the members named in `wanted`, and other members are skipped.
+/// Calls `each` with the pieces of a document, in order. If `wanted` is empty, these are the
+/// elements of the document, or its entries if it is an object. Otherwise the document must be an
+/// object: the pieces are those of the members named in `wanted`, and other members are skipped.
 ///
 /// # Errors
 /// The file cannot be read, is not JSON (the message then names what is `expected`), or holds a
