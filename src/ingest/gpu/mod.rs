@@ -1,14 +1,22 @@
 //! Converts published job traces of GPU clusters, in their own formats, to the inputs of a
 //! simulation: a trace and the virtual clusters (VCs) that it needs.
 //!
-//! | format | files | the jobs' GPUs | their durations | virtual clusters |
-//! |---|---|---|---|---|
-//! | Philly | `cluster_job_log` | those of the first attempt | all attempts, added up | `vc` |
-//! | Alibaba PAI, 2020 | `pai_job_table`, `pai_task_table` | `inst_num` times `plan_gpu` percent, added up over tasks and rounded up | from the first start of a GPU task to the last end | the tasks' `gpu_type` |
-//! | Batsim | a workload, JSON | `res`: a resource counts as a GPU | the profile's `delay`, at most the walltime | one, of `nb_res` |
-//! | Helios | `cluster_log.csv` | `gpu_num` | from `start_time` to `end_time` | `vc` |
-//! | Gavel | `.trace` | the scale factor | the steps by a throughput, as measured or given | one |
-//! | Slurm | `sacct`'s table | `gres/gpu` of `AllocTRES` | all runs, added up | partition or account |
+//! For each format, this list has its files, and where the GPUs, the durations and the VCs of jobs
+//! come from:
+//!
+//! - **Philly**, `cluster_job_log`. GPUs: those of the first attempt. Duration: the sum of all
+//!   attempts. VC: `vc`.
+//! - **Alibaba PAI, 2020**, `pai_job_table` and `pai_task_table`. GPUs: `inst_num` times `plan_gpu`
+//!   percent, added up over tasks and rounded up. Duration: from the first start of a GPU task to
+//!   the last end. VC: the tasks' `gpu_type`.
+//! - **Batsim**, a workload in JSON. GPUs: `res`, each resource counts as a GPU. Duration: the
+//!   profile's `delay`, at most the walltime. VC: a single one, of `nb_res`.
+//! - **Helios**, `cluster_log.csv`. GPUs: `gpu_num`. Duration: from `start_time` to `end_time`. VC:
+//!   `vc`.
+//! - **Gavel**, `.trace`. GPUs: the scale factor. Duration: the steps divided by a throughput,
+//!   which was measured or is given. VC: a single one.
+//! - **Slurm**, `sacct`'s table. GPUs: `gres/gpu` of `AllocTRES`. Duration: the sum of all runs.
+//!   VC: the partition or account.
 //!
 //! Files are read once, as streams. The jobs and the times for which they held GPUs are in memory,
 //! the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace are then

@@ -11,7 +11,7 @@
 //! | `duration` | whole seconds, at least 1 |
 //! | `user`, `jobname`, `cpu_num`, `state` | optional |
 //! | `model`, `dataset`, `batchsize`, `amp` | what the job trains; all four or none |
-//! | `speed`, `gpu_util`, `gmem_util`, `gmem` | its usage; default: that of the workload's profile |
+//! | `speed`, `gpu_util`, `gmem_util`, `gmem` | its usage; default: the profile's |
 //!
 //! Other columns are ignored. So the artifact's `cluster_full_log.csv`, Helios' `cluster_log.csv`
 //! and Philly's logs can be read without changes. Philly's states `Pass`, `Failed` and `Killed`
