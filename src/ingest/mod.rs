@@ -1,7 +1,7 @@
 //! Readers of input files: each turns one input format into domain types.
 //!
 //! All faults of input files are found here. Nothing in an input is ever executed. A length that a
-//! file states is not trusted until the file has shown that many bytes.
+//! file states is trusted only if the file has that many bytes.
 
 pub mod driple;
 pub mod events;

@@ -95,8 +95,8 @@ impl Header {
     }
 }
 
-/// The only column of free text, in which the delimiter may occur; `None` if there are several. In
-/// CSV such cells are quoted, so there is none.
+/// The only column of free text, in which the delimiter may occur; `None` unless there is
+/// exactly one. In CSV such cells are quoted, so it is always `None`.
 fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
     let Dialect::Plain(delimiter) = dialect else {
         return None;

@@ -12,7 +12,7 @@ use crate::error::{Fault, Result};
 use crate::ingest::jobs::cluster::MAX_NODES;
 use crate::words::counted;
 
-/// The word for all virtual clusters on the command line, so no single one may have this name.
+/// The name of all virtual clusters together in results, so no single one may have it.
 const ALL: &str = "all";
 
 /// GPUs that a job held between two seconds.

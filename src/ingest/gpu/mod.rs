@@ -128,7 +128,7 @@ pub struct Options {
     pub timezone: Option<String>,
     /// A file with Gavel's measured throughputs.
     pub throughputs: Option<PathBuf>,
-    /// The type of GPU whose throughputs are used. It also names the VC of Gavel's jobs.
+    /// The type of GPU whose throughputs are used. It also names the VC of all jobs.
     pub worker: String,
     /// Steps per second of every job, if there are no measured throughputs.
     pub steps_per_second: Option<f64>,

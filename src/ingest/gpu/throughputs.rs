@@ -87,8 +87,8 @@ fn read(path: &Path, worker: &str) -> Result<Speeds> {
     faults.finish(Speeds::Measured(speeds))
 }
 
-/// Parses the kind and the number of GPUs of a job: `('LM (batch size 5)', 2)`, or `LM (batch size
-/// 5)` for one GPU.
+/// Parses the kind and the number of GPUs of a job: `('LM (batch size 5)', 2)`, or
+/// `LM (batch size 5)` for one GPU.
 fn key(name: &str) -> Option<(String, u64)> {
     let Some(inner) = name
         .strip_prefix("('")

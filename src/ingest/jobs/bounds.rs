@@ -10,7 +10,7 @@ pub(super) const LONGEST: i64 = 1_000_000_000;
 /// Latest second on a table's own clock, after about thirty thousand years.
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
-/// Most GPUs that a cell may state for a job. The size of its VC is a lower limit.
+/// Most GPUs that a cell may state for a job. The size of its VC limits them further.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
 /// Largest value of other amounts, such as MB of memory or samples per second.

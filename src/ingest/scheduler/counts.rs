@@ -33,9 +33,9 @@ pub enum Reason {
     EndsBeforeStart,
     /// The job has ended, but the log has no end time.
     NoEnd,
-    /// The job ran, but its nodes are unknown.
+    /// The job ran, or the reservation began, but its nodes are unknown.
     NoNodes,
-    /// The job starts again although it has not ended.
+    /// The job or reservation starts again although it has not ended.
     StartsAgain,
     /// The list names nodes that the machine does not have.
     UnknownNodes,
@@ -51,7 +51,7 @@ pub enum Reason {
     StartsEarly,
     /// The stated duration is not the time from start to end. The latter is used.
     DurationDiffers,
-    /// An earlier line has the same id.
+    /// An earlier job or profile has the same id.
     Repeated,
     /// The job uses more GPUs of a node than the node has.
     TooManyOfNode,

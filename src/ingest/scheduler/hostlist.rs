@@ -117,7 +117,8 @@ pub(super) fn pieces(
         let host = host?;
         let size = checked(host, left)?;
         left -= size.hosts;
-        // As many pieces as the text has bytes are free: a list without products is never refused.
+        // As many pieces as the name has bytes are free, because a list that spells out every host
+        // has at least that many bytes.
         let products = size.apart.saturating_sub(host.len());
         *products_left = products_left
             .checked_sub(products)

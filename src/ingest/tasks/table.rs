@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. A
-//! column `submit` (times such as `2021-02-10 20:21:15`) and a column `priority` may be added. Cells
-//! of these two and of `curve_objective` may be empty, and all three columns may be missing.
+//! column `submit` (times such as `2021-02-10 20:21:15`) and a column `priority` may be added.
+//! Cells of these two and of `curve_objective` may be empty, and all three columns may be missing.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -116,7 +116,7 @@ fn read_rows(table: &Table<'_>, reader: &mut Reader<'_>) -> Result<()> {
     reader.drop_repeated(table)
 }
 
-/// The window that the options ask for, if the trace has civil times; else it has no limits.
+/// The window that the options ask for. A trace in whole seconds cannot have one.
 fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
     let epoch = options.epoch.map(Stamp::Local);
     let dated = options.from.or(options.to).or(epoch);
