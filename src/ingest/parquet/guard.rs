@@ -133,8 +133,8 @@ enum Content {
     Index,
 }
 
-// The numbers are field ids of the structs in Parquet's metadata.
 impl Page {
+    /// The parts of a page header. The numbers here are field ids of Parquet's metadata.
     fn of(header: &Thrift) -> Option<Page> {
         let content = match header.int(1)? {
             0 => data_content(header.field(5)?, 2)?,

@@ -73,8 +73,8 @@ struct Line<'r> {
     cols: &'r [Col],
 }
 
-// A column is named by its position among the fields of the row's type.
 impl Line<'_> {
+    /// The position of the column with this name among the fields of the row's type.
     fn number_of(&self, fields: &[Field], name: &str) -> usize {
         let place = fields.iter().position(|field| field.name == name);
         place.unwrap_or_default()

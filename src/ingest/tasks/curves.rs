@@ -37,8 +37,8 @@ impl Curves {
     }
 }
 
-// A missing objective has the address 0.
 impl CurveDraft {
+    /// The addresses of the three lists in memory; 0 for a missing objective.
     fn address(&self) -> [usize; 3] {
         let of = |list: &Arc<[f64]>| Arc::as_ptr(list).cast::<f64>() as usize;
         let objective = self.objective.as_ref().map_or(0, of);
