@@ -1,4 +1,4 @@
-//! Words for faults that several readers find.
+//! Messages for faults that several readers find.
 
 use std::fmt;
 use std::path::Path;
@@ -7,22 +7,22 @@ use super::input::Unit;
 use super::pickle::{ColumnError, PickleError};
 use crate::error::Fault;
 
-/// Where in a file a row is.
+/// A place in a file, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// A line of a text, from 1.
     Line(u64),
-    /// A column of characters in a line of a text, both from 1.
+    /// A line of a text and a character in it, both from 1.
     Column(usize, usize),
-    /// A byte, from 0.
+    /// A byte of the file, from 0.
     Byte(usize),
     /// A part of a log, from 1.
     Part(Unit, u64),
     /// The header of a table.
     Header,
-    /// A row of a table without lines, from 0.
+    /// A row of a table that has no lines, such as Parquet, from 0.
     Row(usize),
-    /// A column of states of a node, from 0.
+    /// A column that holds the states of a node, from 0.
     NodeColumn(usize),
 }
 
@@ -46,7 +46,7 @@ impl From<Place> for String {
     }
 }
 
-/// Where JSON is malformed; nothing where the error is not in the text.
+/// Where JSON is malformed; empty if the error has no place in the text.
 pub(super) fn of_json(error: &serde_json::Error) -> String {
     match error.line() {
         0 => String::new(),
@@ -54,7 +54,7 @@ pub(super) fn of_json(error: &serde_json::Error) -> String {
     }
 }
 
-/// Bytes of a file as a short text.
+/// The start of these bytes as text, for messages.
 pub(super) fn show(bytes: &[u8]) -> String {
     const SHOWN: usize = 40;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
@@ -65,13 +65,13 @@ pub(super) fn show(bytes: &[u8]) -> String {
     }
 }
 
-/// A pickle that is no table, or damaged.
+/// The fault of a pickle that is damaged or does not hold a table.
 pub(super) fn of_pickle(path: &Path, error: &PickleError) -> Fault {
     let found = format!("data that cannot be read ({})", error.problem);
     Fault::of(path, found, "a table pickled by pandas").at(Place::Byte(error.offset))
 }
 
-/// A column of a pickled table that is not what it should be.
+/// The fault of a column of a pickled table that is missing or holds unexpected values.
 pub(super) fn of_column(path: &Path, error: &ColumnError) -> Fault {
     match error {
         ColumnError::Missing { name, present } => {

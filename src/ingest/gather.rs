@@ -1,21 +1,21 @@
-//! Gathering faults, with an end.
+//! Collects the faults of an input, up to a limit.
 
 use crate::error::{Fault, Faults, Result};
 
-/// Faults gathered from one input before reading it stops.
+/// Reading stops once an input has this many faults.
 pub const MAX_FAULTS: usize = 1_000;
 
-/// Gathers an input's faults and ends the reading once there are [`MAX_FAULTS`].
+/// Collects the faults of an input, and ends the reading once there are [`MAX_FAULTS`].
 #[derive(Debug, Default)]
 pub struct Gatherer {
     faults: Faults,
 }
 
 impl Gatherer {
-    /// Adds a fault.
+    /// Adds a fault to the collected ones.
     ///
     /// # Errors
-    /// All faults so far, once there are [`MAX_FAULTS`].
+    /// There are now [`MAX_FAULTS`]; the error holds all of them.
     pub fn add(&mut self, fault: Fault) -> Result<()> {
         self.faults.push(fault);
         if self.faults.0.len() < MAX_FAULTS {
@@ -24,20 +24,20 @@ impl Gatherer {
         std::mem::take(&mut self.faults).into_result(())
     }
 
-    /// Whether there is no fault so far.
+    /// Whether no fault was added so far.
     pub fn is_empty(&self) -> bool {
         self.faults.0.is_empty()
     }
 
-    /// The value, where there was no fault.
+    /// Returns the value if no fault was added.
     ///
     /// # Errors
-    /// The faults.
+    /// All faults that were added.
     pub fn finish<T>(self, value: T) -> Result<T> {
         self.faults.into_result(value)
     }
 
-    /// The faults so far.
+    /// The faults that were added so far.
     pub fn into_faults(self) -> Faults {
         self.faults
     }

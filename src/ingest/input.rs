@@ -1,4 +1,4 @@
-//! The lines of a log, one after the other: plain, gzipped or in Zstandard, or from stdin.
+//! Reads a log line by line, from a file or from stdin: plain text, gzip or Zstandard.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,13 +12,14 @@ use crate::error::{Error, Fault, Result};
 use crate::ingest::fault;
 use crate::ingest::source::{STDIN, is_tar};
 
-/// Most bytes of a line, 16 MiB: a job on some hundred thousand nodes, each spelt out.
+/// Longest line in bytes: 16 MiB. A job that spells out some hundred thousand nodes fits.
 const LINE_LIMIT: usize = 16 << 20;
 
+/// Bytes that are read at once.
 const BUFFER: usize = 1 << 18;
 
-/// A log that is read line by line. Nothing else of it is kept, so that its length, and
-/// what it inflates to, does not matter.
+/// A log that is read line by line. Only the current line is in memory, so the length of the log
+/// does not matter, compressed or not.
 pub struct Input<'a> {
     path: PathBuf,
     reader: Box<dyn BufRead + 'a>,
@@ -27,25 +28,25 @@ pub struct Input<'a> {
     buffer: Vec<u8>,
 }
 
-/// A line, without its end.
+/// A line of a log, without its line break.
 pub(in crate::ingest) struct Line<'l> {
-    /// Its text; bytes that are none become replacement characters.
+    /// The text. Bytes that are not UTF-8 become replacement characters.
     pub text: Cow<'l, str>,
-    /// Where it is.
+    /// File and line number, for messages.
     pub place: Place<'l>,
-    /// Whether it is too long, and `text` only its beginning.
+    /// Whether the line is longer than 16 MiB. `text` is then only its beginning.
     pub cut: bool,
 }
 
-/// What the parts of a file are called.
+/// What messages call the parts of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
-    /// Lines of a text.
+    /// Lines of a text file.
     #[default]
     Line,
-    /// Jobs of a JSON document, from 1.
+    /// Jobs of a JSON document, counted from 1.
     Job,
-    /// Profiles of a JSON document, from 1.
+    /// Profiles of a JSON document, counted from 1.
     Profile,
 }
 
@@ -59,23 +60,23 @@ impl fmt::Display for Unit {
     }
 }
 
-/// A part of a file, such as a line.
+/// A part of a file, such as a line, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) struct Place<'a> {
     pub file: &'a Path,
     pub unit: Unit,
-    /// Its number, from 1.
+    /// Number of the part, from 1.
     pub line: u64,
 }
 
 impl<'a> Place<'a> {
-    /// A line.
+    /// The place of a line.
     pub fn line(file: &'a Path, line: u64) -> Self {
         let unit = Unit::Line;
         Place { file, unit, line }
     }
 
-    /// Where it is in the file, such as `line 3`.
+    /// The place within the file, such as `line 3`.
     pub fn within(&self) -> fault::Place {
         fault::Place::Part(self.unit, self.line)
     }
@@ -88,7 +89,7 @@ impl fmt::Display for Place<'_> {
 }
 
 impl<'a> Input<'a> {
-    /// Opens a file, or stdin where `path` is `-`.
+    /// Opens a file, or stdin if `path` is `-`.
     ///
     /// # Errors
     /// The file cannot be opened or read.
@@ -100,10 +101,10 @@ impl<'a> Input<'a> {
         Input::new(path, file)
     }
 
-    /// A log from any stream; `path` is for messages.
+    /// A log from any stream. `path` is only shown in messages.
     ///
     /// # Errors
-    /// The stream's first bytes cannot be read, or are those of a tar archive.
+    /// The first bytes of the stream cannot be read, or the stream is a tar archive.
     pub fn new(path: &Path, stream: impl Read + 'a) -> Result<Input<'a>> {
         let mut raw = BufReader::with_capacity(BUFFER, stream);
         let io_error = |e| Error::io("read", path, e);
@@ -129,6 +130,7 @@ impl<'a> Input<'a> {
         Ok(input)
     }
 
+    /// Returns a fault if the content is a tar archive.
     fn refuse_tar(&mut self) -> Result<()> {
         let head = match self.reader.fill_buf() {
             Ok(head) => head,
@@ -141,12 +143,12 @@ impl<'a> Input<'a> {
         Err(fault.remedy("unpack it with tar -xf").into())
     }
 
-    /// The file as the user named it.
+    /// The path as the user named it; `-` is stdin.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The next line that is not empty; `None` at the end.
+    /// The next line that is not empty, or `None` at the end.
     pub(in crate::ingest) fn next(&mut self) -> Result<Option<Line<'_>>> {
         loop {
             self.buffer.clear();
@@ -175,12 +177,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Its bytes that are not read yet, for documents that are not read by line.
+    /// The bytes that are not read yet, for documents that are not read line by line.
     pub(in crate::ingest) fn stream(&mut self) -> &mut dyn BufRead {
         &mut *self.reader
     }
 
-    /// What an error while reading means: the disk's fault, or the file's.
+    /// The error for a failed read: an input/output error of the system, or a fault of a damaged
+    /// compressed file.
     pub(in crate::ingest) fn read_error(&self, error: io::Error) -> Error {
         if error.raw_os_error().is_some() || !self.compressed {
             return Error::io("read", &self.path, error);
@@ -196,7 +199,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads a line; whether it was cut, or `None` at the end of the file.
+/// Reads a line. Returns whether it was cut, or `None` at the end of the file.
 fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     let mut limited = Read::take(&mut *reader, LINE_LIMIT as u64);
     if limited.read_until(b'\n', line)? == 0 {
@@ -205,7 +208,8 @@ fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<
     let cut = line.len() == LINE_LIMIT && !line.ends_with(b"\n");
     if cut {
         reader.skip_until(b'\n')?;
-        // A name with one letter less could be another's.
+        // Keep only a short start: a cut list of nodes must not be parsed, because a name that lost
+        // a letter can be the name of another node.
         line.truncate(64);
     }
     Ok(Some(cut))

@@ -1,4 +1,4 @@
-//! JSON documents that are read piece by piece, so that their length does not matter.
+//! Reads JSON documents piece by piece, so that the length of a document does not matter.
 
 use std::cell::Cell;
 use std::fmt;
@@ -12,27 +12,28 @@ use super::fault::of_json;
 use super::input::Input;
 use crate::error::{Error, Fault, Result};
 
-/// Most bytes of a piece, 8 MiB: its values take some thirty times as much memory.
+/// Most bytes of a piece: 8 MiB. Parsed values take about thirty times as much memory.
 const PIECE_LIMIT: usize = 8 << 20;
 
-/// A part of a document.
+/// A part of a document: an element of an array, or an entry of an object.
 pub(in crate::ingest) struct Piece<'p> {
-    /// The member of the document that it is in; empty where the document is an array.
+    /// The member of the document that holds it; empty if the document is an array.
     pub member: &'p str,
-    /// Its name, where it is in an object; else empty.
+    /// Its key if it is an entry of an object; else empty.
     pub name: &'p str,
     /// Its number within the member, from 1.
     pub number: u64,
-    /// The part itself.
+    /// The parsed JSON.
     pub value: Value,
 }
 
-/// Calls `each` with the pieces of a document, in order. Of an object, these are the
-/// pieces of the `wanted` members; others are passed over. Of an array, all elements.
+/// Calls `each` with the pieces of a document, in order. If `wanted` is empty, these are the
+/// elements of the document, or its entries if it is an object. Otherwise the document must be an
+/// object: the pieces are those of the members named in `wanted`, and other members are skipped.
 ///
 /// # Errors
-/// The file cannot be read, is no JSON, which is told as what is `expected`, or holds a
-/// piece of more than [`PIECE_LIMIT`]; and the errors of `each`.
+/// The file cannot be read, is not JSON (the message then names what is `expected`), or holds a
+/// piece of more than [`PIECE_LIMIT`] bytes. Errors of `each` are returned as they are.
 pub(in crate::ingest) fn pieces(
     input: &mut Input<'_>,
     wanted: &[&str],
@@ -58,6 +59,7 @@ pub(in crate::ingest) fn pieces(
     }
 }
 
+/// The fault of a document that is not valid JSON, with the line and column.
 fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
     let text = error.to_string();
     let found = text
@@ -71,13 +73,13 @@ fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
     fault.at(of_json(error)).remedy(remedy)
 }
 
-/// What is done with pieces.
+/// A walk over the pieces of a document.
 struct Walk<'w> {
     wanted: &'w [&'w str],
-    /// Bytes that the current piece may still have.
+    /// Bytes that may still be read for the current piece.
     left: &'w Cell<usize>,
     each: &'w mut dyn FnMut(Piece<'_>) -> Result<()>,
-    /// The error of `each` that ended the walk.
+    /// The error of `each`, if it ended the walk.
     stopped: Option<Error>,
 }
 
@@ -109,7 +111,7 @@ impl Walk<'_> {
     }
 }
 
-/// An object whose members are walked.
+/// Visits an object: walks the wanted members and skips the others.
 struct Members<'m, 'w>(&'m mut Walk<'w>);
 
 impl<'de> Visitor<'de> for Members<'_, '_> {
@@ -131,7 +133,7 @@ impl<'de> Visitor<'de> for Members<'_, '_> {
     }
 }
 
-/// A member whose elements, entries or only value are walked.
+/// Visits a member: its elements, its entries, or its only value are the pieces.
 struct Member<'m, 'w> {
     walk: &'m mut Walk<'w>,
     name: &'m str,
@@ -220,7 +222,7 @@ impl<'de> Visitor<'de> for Member<'_, '_> {
     }
 }
 
-/// Fails within a piece that is too long.
+/// A stream that fails if a piece is too long.
 struct Metered<'r> {
     stream: &'r mut dyn BufRead,
     left: &'r Cell<usize>,

@@ -1,7 +1,7 @@
-//! Readers: every input format to the domain types.
+//! Readers of input files: each turns one input format into domain types.
 //!
-//! All faults of files are found here. Nothing in an input is ever executed, and
-//! no length that a file states is trusted before the file has the bytes for it.
+//! All faults of input files are found here. Nothing in an input is ever executed. A length that a
+//! file states is trusted only if the file has that many bytes.
 
 pub mod driple;
 pub mod events;
@@ -30,13 +30,13 @@ mod unwind;
 pub use gather::{Gatherer, MAX_FAULTS};
 pub use source::{Digest, SourceId};
 
-/// What a reader read, and from which bytes.
+/// A value that was read, and the files that it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded<T> {
-    /// The domain value.
+    /// What the input means.
     pub value: T,
-    /// The files it came from, in the order of the arguments.
+    /// The files that were read, in the order of the arguments.
     pub sources: Vec<SourceId>,
-    /// Remarks for the user, one sentence each; none is a fault.
+    /// Remarks for the user, one sentence each. A remark is not a fault.
     pub notes: Vec<String>,
 }

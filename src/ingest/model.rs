@@ -1,4 +1,4 @@
-//! Trained models in files of JSON.
+//! Reads trained models from JSON files.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::error::{Fault, Result};
 use crate::models::stored::{FORMAT, Head, Stored, VERSION};
 use crate::models::{Kind, Model, Trained};
 
-/// Reads a model of whichever kind.
+/// Reads a model of any kind.
 ///
 /// # Errors
-/// The file cannot be read, or is no model that this program can use: another format or version,
-/// other features, numbers that make no model.
+/// The file cannot be read, or it is not a model that this program can use: it has another format
+/// or version, other features, or invalid numbers.
 pub fn read(path: &Path) -> Result<Loaded<Trained>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -40,10 +40,10 @@ pub fn read(path: &Path) -> Result<Loaded<Trained>> {
     })
 }
 
-/// Reads a model that must be of one kind.
+/// Reads a model of one kind.
 ///
 /// # Errors
-/// As [`read`], and a model of another kind.
+/// As for [`read`], and if the model is of another kind.
 pub fn read_kind(path: &Path, kind: Kind) -> Result<Loaded<Trained>> {
     let loaded = read(path)?;
     let found = loaded.value.model.kind();
@@ -53,11 +53,13 @@ pub fn read_kind(path: &Path, kind: Kind) -> Result<Loaded<Trained>> {
     Err(Fault::of(path, format!("a {found} model"), format!("a {kind} model")).into())
 }
 
+/// The fault of a file that is not a model.
 fn no_model(source: &Source, error: &serde_json::Error) -> Fault {
     let fault = source.fault(error.to_string(), "a model that gleaner train has written");
     fault.at(of_json(error))
 }
 
+/// Parses the whole file as a model of one kind.
 fn parse<M: DeserializeOwned>(
     source: &Source,
     bytes: &[u8],
@@ -72,7 +74,7 @@ fn parse<M: DeserializeOwned>(
     })
 }
 
-/// Scores of jobs can be told by profiles alone.
+/// Refuses packing models that need measured pairs: here jobs are scored by their profiles alone.
 fn usable(source: &Source, trained: Trained) -> Result<Trained> {
     match &trained.model {
         Model::Packing(model) if model.features() != Features::Profile => {

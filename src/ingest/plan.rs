@@ -1,4 +1,4 @@
-//! Plans of sweeps, as TOML.
+//! Reads plans of sweeps, in TOML.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use super::source::{Source, TOML_LIMIT};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::sweep::{Plan, PlanFault, PlanFile};
 
-/// Reads a plan; the files that it names are taken to be beside it.
+/// Reads a plan. Relative paths in it are relative to the folder of the plan.
 ///
 /// # Errors
-/// A file that cannot be read, or the plan's faults, gathered; [`Error::Usage`] where all of
-/// them are wrong choices of a solver.
+/// The file cannot be read, or the plan has faults, which are reported together. [`Error::Usage`]
+/// if every fault is only a wrong choice of a solver.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     let source = Source::open(path)?;
     let text = String::from_utf8(source.read_up_to(TOML_LIMIT)?.into_owned());
@@ -49,6 +49,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     })
 }
 
+/// Makes the paths in a plan relative to the folder of the plan.
 fn resolve(plan: &mut Plan, beside: &Path) {
     let join = |path: &mut PathBuf| *path = beside.join(&*path);
     match plan {
@@ -61,11 +62,12 @@ fn resolve(plan: &mut Plan, beside: &Path) {
     }
 }
 
-/// The line, counting from 1, in which byte `at` is.
+/// The line that holds the byte at offset `at`, counted from 1.
 fn line(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
+/// The fault of a text that is not TOML or not a plan.
 fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
     let number = line(text, error.span().map_or(0, |span| span.start));
     let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
@@ -74,7 +76,7 @@ fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
     fault.at(Place::Line(number as u64)).into()
 }
 
-/// A message without the names of this program's types.
+/// The message with words for users in place of the names of Rust types.
 fn plain(message: &str) -> String {
     const NAMES: [(&str, &str); 5] = [
         ("f64", "a number"),
@@ -92,6 +94,7 @@ fn plain(message: &str) -> String {
     NAMES.iter().fold(message.to_owned(), plain)
 }
 
+/// The fault with its line, if it has one.
 fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {
     let placed = source.fault(fault.found, fault.expected).field(fault.field);
     match fault.at {

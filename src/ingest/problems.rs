@@ -1,4 +1,4 @@
-//! Allocation problems as JSON: one object, or several one after the other (JSON lines).
+//! Reads allocation problems from JSON: one object, or several one after the other (JSON lines).
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use super::source::Source;
 use super::{Gatherer, Loaded};
 use crate::error::Result;
 
-/// Reads problems from a file, or from stdin where `path` is `-`.
+/// Reads problems from a file, or from stdin if `path` is `-`.
 ///
 /// A problem without an `id` gets its number in the file, from 1.
 ///
 /// # Errors
-/// The file cannot be read, holds no problem, or some are not sound, gathered; text
-/// that is no JSON ends the reading.
+/// The file cannot be read, or it holds no problem. Invalid problems are collected and reported
+/// together. Text that is not JSON ends the reading.
 pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;

@@ -1,7 +1,8 @@
 //! Scripted allocations (`alloc.jsonl`): which task holds which nodes after each event.
 //!
-//! One JSON object a line: `event` (index in the log slice; 0 is the initial deal),
-//! `allocation` (task name to a list of node names). Other fields are ignored.
+//! The file has one JSON object a line, with two fields. `event` is the index of the event in the
+//! log slice; 0 is the initial allocation. `allocation` maps each task name to a list of node
+//! names. Other fields are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::domain::EventLog;
 use crate::error::Result;
 use crate::replay::Scripted;
 
-/// Nodes by task name.
+/// Indices of nodes, by task name.
 type Nodes = BTreeMap<String, Vec<u32>>;
 
 #[derive(Deserialize)]
@@ -24,11 +25,11 @@ struct Line {
     allocation: BTreeMap<String, Vec<String>>,
 }
 
-/// Reads a script for `log`, the slice that will be replayed.
+/// Reads a script for `log`, the slice of the log that will be replayed.
 ///
 /// # Errors
-/// The file cannot be read, a line is not such an object, an event occurs twice, or a
-/// node is not in the log or twice in a line; gathered.
+/// The file cannot be read, a line is not such an object, an event occurs twice, or a node is not
+/// in the log or occurs twice in a line. Faults are collected and reported together.
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;
@@ -54,7 +55,7 @@ pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
     })
 }
 
-/// Reads a line into `events`; what was found and expected where it is faulty.
+/// Reads a line into `events`. The error says what was found and what was expected.
 fn read_line(
     line: &[u8],
     index: &BTreeMap<&str, u32>,
@@ -70,7 +71,8 @@ fn read_line(
     }
 }
 
-/// Node names to indices; what was found and expected where a name is unknown or comes twice.
+/// Converts node names to indices. A name that is unknown or occurs twice is an error, which says
+/// what was found and what was expected.
 fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, (String, &'static str)> {
     let mut seen = BTreeSet::new();
     let mut node = |name: String| match index.get(name.as_str()) {

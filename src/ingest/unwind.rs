@@ -1,17 +1,18 @@
-//! Keeps panics of a decoder that others wrote from ending the program.
+//! Contains panics of decoders from other crates, so that they do not end the program.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
+    /// Whether panics of this thread print nothing at the moment.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`, which must stay on this thread; `None` where it panicked.
+/// Runs `work`, which must stay on this thread. Returns `None` if it panicked.
 ///
-/// The panic prints nothing; panics of other threads print as ever. What `work`
-/// changed outside itself is the caller's to throw away.
+/// The panic prints nothing; panics of other threads print as usual. The caller must throw away
+/// what `work` changed outside itself.
 pub(super) fn contain<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

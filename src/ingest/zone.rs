@@ -1,4 +1,4 @@
-//! Time zones, by name or as an offset, and what local times are in them.
+//! Time zones, given by name or as an offset, and the conversion of local times.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,14 +12,14 @@ use crate::domain::clock::Occurrence;
 use crate::domain::{Clock, Time};
 use crate::error::{Error, Result};
 
-/// A time zone that a user or a log names.
+/// A time zone that the user or a log names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Zone {
     name: String,
     zone: TimeZone,
 }
 
-/// A text that does not name a time zone.
+/// The text does not name a time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a zone of the IANA database, such as America/Chicago, or an offset from UTC, such as +01:00"
@@ -48,28 +48,31 @@ impl fmt::Display for Zone {
     }
 }
 
-/// When a local time was, in UTC.
+/// The UTC time, or times, of a local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instant {
-    /// Once, as almost all local times.
+    /// The local time occurred once, as almost all do.
     Once(Time),
-    /// Twice, as the clock was put back.
+    /// The local time occurred twice, because the clock was put back: the first and the second
+    /// time.
     Twice(Time, Time),
-    /// Never, as the clock was put forward over it: when it would have been without.
+    /// The local time did not occur, because the clock was put forward over it. The value is the
+    /// UTC time according to the offset before the change.
     Never(Time),
 }
 
 impl Zone {
-    /// The zone that the flag `--timezone` names.
+    /// Parses the value of the flag `--timezone`.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such zone.
+    /// [`Error::Usage`] if there is no such zone.
     pub fn of_flag(text: &str) -> Result<Self> {
         text.parse()
             .map_err(|error| Error::Usage(format!("--timezone {text}: {error}")))
     }
 
-    /// A zone whose clock is always ahead of UTC by this many seconds.
+    /// A zone whose clock is always this many seconds ahead of UTC. `None` if the offset is out of
+    /// range.
     pub fn fixed(seconds: i32) -> Option<Self> {
         let offset = Offset::from_seconds(seconds).ok()?;
         Some(Zone {
@@ -78,7 +81,7 @@ impl Zone {
         })
     }
 
-    /// When a local time was.
+    /// Converts a local time to UTC.
     pub fn instant(&self, local: Time) -> Instant {
         let civil = local.civil().unwrap_or(DateTime::MIN);
         let with = |offset: Offset| local.plus_whole(-i64::from(offset.seconds()));
@@ -89,7 +92,8 @@ impl Zone {
         }
     }
 
-    /// When a local time was; one that occurs twice at that occurrence.
+    /// Converts a local time to UTC. If the local time occurs twice, `occurrence` says which one is
+    /// meant.
     pub fn utc(&self, local: Time, occurrence: Occurrence) -> Time {
         match (self.instant(local), occurrence) {
             (Instant::Once(time) | Instant::Never(time), _) => time,
@@ -98,12 +102,12 @@ impl Zone {
         }
     }
 
-    /// What local time is ahead of UTC at a time in UTC, in seconds.
+    /// How many seconds local time is ahead of UTC at a UTC time.
     pub fn offset(&self, utc: Time) -> i32 {
         self.zone.to_offset(timestamp(utc)).seconds()
     }
 
-    /// The clock of a log from a time in UTC to another.
+    /// The clock of a log that spans these two UTC times: the offset at the start, and its changes.
     pub fn clock(&self, from: Time, to: Time) -> Clock {
         let changes = self.zone.following(timestamp(from));
         let changes =
@@ -115,6 +119,7 @@ impl Zone {
     }
 }
 
+/// The UTC time as the time-zone library takes it.
 fn timestamp(utc: Time) -> Timestamp {
     Timestamp::from_nanosecond(utc.0.into()).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -1,40 +1,40 @@
-//! How the cells of a line are separated.
+//! How a line of a table is split into cells.
 
 use std::borrow::Cow;
 
 use csv::{ReaderBuilder, StringRecord, Terminator};
 
-/// How the cells of a line are separated.
+/// How a line of a table is split into cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ingest) enum Dialect {
     /// Comma-separated values; a cell may be quoted.
     Csv,
-    /// By a text that is not empty; quotes are ordinary characters.
+    /// Cells are separated by this text, which is not empty. Quotes are ordinary characters.
     Plain(String),
 }
 
 /// The cells of a line.
 #[derive(Debug)]
 pub(in crate::ingest) struct Cells<'l> {
-    /// The line, or all cells in a row where some of them were quoted.
+    /// The line. If some cells were quoted, all cells one after the other without their quotes.
     text: Cow<'l, str>,
-    /// Where each cell ends.
+    /// Where each cell ends in the text, in bytes.
     ends: Vec<usize>,
-    /// Bytes from the end of a cell to the start of the next.
+    /// Bytes between the end of a cell and the start of the next.
     gap: usize,
 }
 
 impl Dialect {
-    /// The dialect of a table with this header: `|`, or else whichever of tab, semicolon and
-    /// comma occurs, unless the delimiter that is given does.
+    /// The dialect of a table with this header. The given delimiter is used if it occurs in the
+    /// header. Otherwise the first of `|`, tab, semicolon and comma that occurs is used.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // Where several tables are read, the one given may be that of another.
+        // If several tables are read, the given delimiter can be meant for another one.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
 
-    /// The cells of a line; at least one.
+    /// Splits a line into its cells; there is at least one.
     pub fn split<'l>(&self, line: &'l str) -> Cells<'l> {
         match self {
             Dialect::Csv if line.contains('"') => unquoted(line),
@@ -44,9 +44,10 @@ impl Dialect {
     }
 }
 
+/// Splits at every delimiter.
 fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
     let mut ends: Vec<usize> = match *delimiter.as_bytes() {
-        // An ASCII character is never part of another one.
+        // In UTF-8, the byte of an ASCII character is never part of another character.
         [byte] => {
             let bytes = line.bytes().enumerate();
             bytes
@@ -64,6 +65,7 @@ fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
     }
 }
 
+/// Splits a line of CSV with quoted cells.
 fn unquoted(line: &str) -> Cells<'_> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -80,19 +82,19 @@ fn unquoted(line: &str) -> Cells<'_> {
             text: cells.as_slice().to_owned().into(),
             gap: 0,
         },
-        // Never: the line is not empty and is UTF-8.
+        // This never happens: the line is not empty and is UTF-8.
         Ok(false) | Err(_) => parts(line, ","),
     }
 }
 
 impl Cells<'_> {
-    /// How many there are.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The cells from `first` to `last`, with what separates them, without blanks around them.
-    /// `None` where the line has fewer. Delimiters between quoted cells are lost.
+    /// The text from the cell `first` to the cell `last` with the delimiters between them, trimmed.
+    /// `None` if the line has fewer cells. If a cell was quoted, the delimiters are lost.
     pub fn joined(&self, first: usize, last: usize) -> Option<&str> {
         let start = match first.checked_sub(1) {
             None => 0,
@@ -101,12 +103,12 @@ impl Cells<'_> {
         self.text.get(start..*self.ends.get(last)?).map(str::trim)
     }
 
-    /// A cell, without blanks around it.
+    /// A cell, trimmed; `None` if the line has fewer cells.
     pub fn get(&self, cell: usize) -> Option<&str> {
         self.joined(cell, cell)
     }
 
-    /// All cells, without blanks around them.
+    /// All cells, trimmed.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).filter_map(|cell| self.get(cell))
     }
@@ -139,7 +141,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // By the standard library.
+        // The oracle is the standard library.
         #[test]
         fn plain_cells_are_the_parts_of_the_line(
             line in "[ab|\"^é ]{0,20}",
@@ -150,7 +152,7 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
 
-        // By the writer of the library.
+        // The oracle is the writer of the csv crate.
         #[test]
         fn cells_that_the_library_writes_come_back(
             row in prop::collection::vec("[ab,\"é\r]{0,6}", 1..6),

@@ -1,4 +1,4 @@
-//! The header of a table in a log, and its rows.
+//! The header of a table in a log, and the rows under it.
 
 use super::dialect::{Cells, Dialect};
 use super::log_table::Layout;
@@ -7,7 +7,7 @@ use crate::error::{Fault, Faults, Result};
 use crate::ingest::input::Place;
 use crate::words::counted;
 
-/// Columns of free text, in which the delimiter may occur.
+/// Columns that hold free text, in which the delimiter may occur.
 const FREE_TEXT: [&str; 7] = [
     "JobName",
     "Comment",
@@ -18,23 +18,23 @@ const FREE_TEXT: [&str; 7] = [
     "Reason",
 ];
 
-/// The header of a table.
+/// The header of a table, with the positions of the requested columns.
 #[derive(Debug, Clone)]
 pub(super) struct Header {
     text: String,
     dialect: Dialect,
     width: usize,
-    /// The one column in which the delimiter may occur.
+    /// The only column in which the delimiter may occur, if there is exactly one.
     free: Option<usize>,
-    /// Where the columns asked for are.
+    /// Position of each requested column; `None` if the table lacks it.
     at: Vec<Option<usize>>,
 }
 
 impl Header {
-    /// Finds the columns of a layout in a header line.
+    /// Finds the requested columns of a layout in a header line.
     ///
     /// # Errors
-    /// Missing columns, each with what to do.
+    /// A required column is missing; each such fault says what to do.
     pub fn find(
         line: &str,
         place: Place<'_>,
@@ -67,17 +67,17 @@ impl Header {
         })
     }
 
-    /// Whether the table has the `wanted`th column asked for.
+    /// Whether the table has the requested column number `wanted`.
     pub fn has(&self, wanted: usize) -> bool {
         self.at.get(wanted).is_some_and(Option::is_some)
     }
 
-    /// Whether a line is this header once more, as where files were put together.
+    /// Whether a line repeats this header, as happens if files were concatenated.
     pub fn is(&self, line: &str) -> bool {
         line == self.text
     }
 
-    /// The cells of a line; the message says what is wrong with it.
+    /// Splits a line into cells. The error says what is wrong with the line.
     pub fn row<'l>(&self, line: &'l str) -> Result<Row<'_, 'l>, String> {
         let cells = self.dialect.split(line);
         let count = cells.len();
@@ -95,7 +95,8 @@ impl Header {
     }
 }
 
-/// The one column of free text, in which the delimiter may occur. In CSV such cells are quoted.
+/// The only column of free text, in which the delimiter may occur; `None` unless there is
+/// exactly one. In CSV such cells are quoted, so it is always `None`.
 fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
     let Dialect::Plain(delimiter) = dialect else {
         return None;
@@ -110,7 +111,8 @@ fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
     first.filter(|_| free.next().is_none())
 }
 
-/// Whether a line is a header whose names are parted by spaces, as in columns for people.
+/// Whether a line is a header in which spaces separate the names, as in output that is aligned for
+/// people.
 fn is_aligned(line: &str, wanted: &[Names]) -> bool {
     let words = line.split_whitespace();
     let known = words.filter(|word| {
@@ -120,6 +122,7 @@ fn is_aligned(line: &str, wanted: &[Names]) -> bool {
     known.count() > 1
 }
 
+/// The fault of a table that is aligned with spaces.
 fn aligned(line: &str, place: Place<'_>, remedy: &str) -> Fault {
     let found = format!("columns aligned with spaces: {:?}", shown(line));
     let expected = "cells parted by bars, as Slurm's commands write them with -P";
@@ -132,17 +135,18 @@ fn shown(line: &str) -> String {
     line.chars().take(200).collect()
 }
 
-/// The cells of a line.
+/// The cells of a line, under a header.
 pub(in crate::ingest) struct Row<'h, 'l> {
     header: &'h Header,
     cells: Cells<'l>,
 }
 
 impl Row<'_, '_> {
-    /// The cell of the `wanted`th column asked for; `None` where the table lacks it.
+    /// The cell of the requested column number `wanted`; `None` if the table lacks the column.
     pub fn cell(&self, wanted: usize) -> Option<&str> {
         let column = *self.header.at.get(wanted)?.as_ref()?;
-        // Surplus delimiters are part of the free text.
+        // A line with more cells than the header has surplus delimiters in the free text. They
+        // shift the columns after it.
         let surplus = self.cells.len() - self.header.width;
         let free = self.header.free.unwrap_or(usize::MAX);
         let first = column + if column > free { surplus } else { 0 };
@@ -150,7 +154,7 @@ impl Row<'_, '_> {
         self.cells.joined(first, last)
     }
 
-    /// The cell of a column that the table has.
+    /// The cell of a requested column, or an empty text if the table lacks the column.
     pub fn text(&self, wanted: usize) -> &str {
         self.cell(wanted).unwrap_or_default()
     }

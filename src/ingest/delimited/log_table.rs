@@ -1,21 +1,21 @@
-//! A table in a log, read line by line.
+//! A table in a log that is read line by line.
 
 use super::header::{Header, Row};
 use super::names::Names;
 use crate::error::Result;
 use crate::ingest::input::Line;
 
-/// What a table has to hold.
+/// Which columns a table must have, and how its cells are separated.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct Layout {
-    /// The columns asked for.
+    /// The requested columns, each with the names that it can have.
     pub columns: &'static [Names],
-    /// How many of them, from the first on, have to be there.
+    /// How many of them must be there, counted from the first.
     pub required: usize,
-    /// Whether it is comma-separated values, where a cell may be quoted. Else its cells are
-    /// separated as Slurm's commands do it: by the delimiter that is given, or the header's own.
+    /// Whether the table is CSV with quoted cells. Otherwise cells are separated as in the output
+    /// of Slurm's commands: by the given delimiter, or the one that the header shows.
     pub quoted: bool,
-    /// What the user is to do about a missing column.
+    /// What the user can do about a missing column.
     pub remedy: fn() -> String,
 }
 
@@ -28,7 +28,7 @@ pub(in crate::ingest) struct LogTable {
 }
 
 impl LogTable {
-    /// A table of this layout, with the delimiter that the user gives.
+    /// A table with this layout. `delimiter` is the one that the user gives, if any.
     pub fn new(layout: Layout, delimiter: Option<String>) -> Self {
         LogTable {
             layout,
@@ -37,33 +37,33 @@ impl LogTable {
         }
     }
 
-    /// Another file begins, with a header of its own.
+    /// Starts another file, which has a header of its own.
     pub fn begin(&mut self) {
         self.header = None;
     }
 
-    /// Whether the table has a column asked for. False before its header was read.
+    /// Whether the table has a requested column. False before the header was read.
     pub fn has(&self, wanted: usize) -> bool {
         self.header
             .as_ref()
             .is_some_and(|header| header.has(wanted))
     }
 
-    /// Reads the header from a text that is not in the file.
+    /// Reads the header from a text that is not in the file. `line` is only used for messages.
     ///
     /// # Errors
-    /// Columns that are missing in it.
+    /// Required columns are missing.
     pub fn take_header(&mut self, text: &str, line: &Line<'_>) -> Result<()> {
         let delimiter = self.delimiter.as_deref();
         self.header = Some(Header::find(text, line.place, delimiter, &self.layout)?);
         Ok(())
     }
 
-    /// The row of a line; the message says what is wrong with it. `None` where the line is the
-    /// header, also where it is there again, as where files were put together.
+    /// Splits a line into cells; the inner error says what is wrong with the line. Returns `None`
+    /// if the line is the header, or repeats it, as happens if files were concatenated.
     ///
     /// # Errors
-    /// Columns that the header lacks.
+    /// The header lacks required columns.
     pub fn row<'l>(&mut self, line: &'l Line<'_>) -> Result<Option<Result<Row<'_, 'l>, String>>> {
         if self.header.is_none() {
             self.take_header(&line.text, line)?;

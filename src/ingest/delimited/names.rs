@@ -1,14 +1,14 @@
-//! The names of a table's columns.
+//! The names of the columns of a table.
 
 use csv::ByteRecord;
 
-/// The names that one column may have, best first.
+/// The names that a column can have. The first one that is found is used.
 pub(in crate::ingest) type Names = &'static [&'static str];
 
-/// Most characters of a header in a message.
+/// Longest header in a message, in characters.
 const SHOWN: usize = 200;
 
-/// The names in a header, from the left.
+/// The names in a header, from left to right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ingest) struct ColumnNames(Vec<String>);
 
@@ -18,19 +18,18 @@ impl ColumnNames {
         ColumnNames(names.into_iter().map(str::to_owned).collect())
     }
 
-    /// The names in this record, without blanks around them; bytes that are not UTF-8 become
-    /// replacement characters.
+    /// The names in this record, trimmed. Bytes that are not UTF-8 become replacement characters.
     pub fn of_record(header: &ByteRecord) -> Self {
         let names = header.iter().map(String::from_utf8_lossy);
         ColumnNames(names.map(|name| name.trim().to_owned()).collect())
     }
 
-    /// All names.
+    /// All names, from left to right.
     pub fn all(&self) -> &[String] {
         &self.0
     }
 
-    /// The first column of this name.
+    /// The index of the first column with this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.0.iter().position(|other| other == name)
     }
@@ -40,13 +39,13 @@ impl ColumnNames {
         self.0.iter().filter(|other| *other == name).count()
     }
 
-    /// The column with the best of these names, in upper or lower case.
+    /// The index of the column with the first of these names that is there. Case does not matter.
     pub fn find(&self, names: &[&str]) -> Option<usize> {
         let same = |name: &&str| self.0.iter().position(|n| n.eq_ignore_ascii_case(name));
         names.iter().find_map(same)
     }
 
-    /// What a message says was found where a column is missing.
+    /// The text of a message about a missing column: the names that are there.
     pub fn without_it(&self) -> String {
         let names: String = self.0.join(", ").chars().take(SHOWN).collect();
         format!("no such column among {names}")

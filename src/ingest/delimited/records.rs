@@ -1,4 +1,4 @@
-//! CSV inputs, record by record.
+//! Reads CSV inputs record by record.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::ingest::fault::Place;
 use crate::ingest::source::Source;
 
-/// Most bytes of a record: 64 MiB, a row of 30 million nodes.
+/// Longest record in bytes: 64 MiB, which is a row of 30 million nodes.
 const RECORD_LIMIT: usize = 64 << 20;
 
-/// A CSV input past its header.
+/// A CSV input whose header was read.
 pub(in crate::ingest) struct Records<'a> {
-    /// The input.
+    /// Where the content comes from.
     pub source: &'a Source,
-    /// The header; empty where the input is.
+    /// The cells of the header; empty if the input is empty.
     pub header: ByteRecord,
     reader: Reader<Bounded<Box<dyn Read + 'a>>>,
     /// Bytes read since the last record.
@@ -26,7 +26,7 @@ pub(in crate::ingest) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Opens an input and reads its header, be it empty.
+    /// Opens an input and reads its header. An empty input is not an error.
     pub fn open(source: &'a Source) -> Result<Self> {
         let open = Rc::new(Cell::new(0));
         let bounded = Bounded {
@@ -52,14 +52,14 @@ impl<'a> Records<'a> {
         ColumnNames::of_record(&self.header)
     }
 
-    /// Reads the next record; its line, or `None` at the end.
+    /// Reads the next record. Returns its line, or `None` at the end.
     pub fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>> {
         self.open.set(0);
         let read = self.reader.read_byte_record(record);
         self.line_of(read, record.position())
     }
 
-    /// Reads the next record as text; its line, or `None` at the end.
+    /// Reads the next record as text. Returns its line, or `None` at the end.
     pub fn next_text(&mut self, record: &mut StringRecord) -> Result<Option<u64>> {
         self.open.set(0);
         let read = self.reader.read_record(record);
@@ -89,7 +89,7 @@ fn csv_error(source: &Source, error: csv::Error) -> Error {
     fault.at(place).into()
 }
 
-/// Fails within a record that is too long, as in a file that is not text.
+/// A stream that fails if a record is too long, as in a file that is not text.
 struct Bounded<R> {
     inner: R,
     /// Bytes read since the last record.
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(bounded(&sound[..]).byte_records().count(), 9);
         let line = io::repeat(b'x');
         let blank = io::repeat(b'\n');
-        // A quote hides the ends of lines.
+        // Within a quote, line breaks do not end the record.
         let quote = b"\"".chain(io::repeat(b'\n'));
         for endless in [
             Box::new(line) as Box<dyn Read>,

@@ -1,4 +1,4 @@
-//! Data sets: ours, and those that the original saves with torch.
+//! Reads data sets: those of this program, and those that the original saves with torch.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use super::tensors;
 use crate::error::Result;
 use crate::ingest::Loaded;
 
-/// A data set and where it comes from; nothing is known of that where its file does not say.
+/// A data set, and the manifest of its origin. The manifest is empty if the file has none.
 pub type Data = (Dataset, Manifest);
 
-/// Reads a data set, whichever of the two forms it has. Examples without a name are called by
-/// their place: `test.0.3` is the fourth of the first batch of the test part.
+/// Reads a data set in either form. An example without a name gets one from its position:
+/// `test.0.3` is the fourth example of the first batch of the test part.
 ///
 /// # Errors
-/// The file cannot be read, or is no data set.
+/// The file cannot be read, or is not a data set.
 pub fn read(path: &Path) -> Result<Loaded<Data>> {
     tensors(path, |content, bytes| match content {
         Content::Data => file::read(bytes).map(named).map_err(|e| e.to_string()),
@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Loaded<Data>> {
     })
 }
 
-/// Gives examples without a name one.
+/// Names the examples that have no name.
 fn named((mut data, manifest): Data) -> Data {
     let Dataset { train, val, test } = &mut data;
     for (part, batches) in [("train", train), ("val", val), ("test", test)] {

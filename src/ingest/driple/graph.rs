@@ -1,4 +1,4 @@
-//! Computational graphs in files and in directories of them.
+//! Reads computational graphs from files, and finds them in directories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use crate::ingest::source::Source;
 /// Reads a graph.
 ///
 /// # Errors
-/// The file cannot be read, its name tells no format, or it holds no such graph.
+/// The file cannot be read, its name does not show a known format, or its content is not such a
+/// graph.
 pub fn read(path: &Path) -> Result<Graph> {
     let format = format(path).ok_or_else(|| {
         let found = "a name of another kind";
@@ -26,11 +27,11 @@ pub fn read(path: &Path) -> Result<Graph> {
     Ok(read::graph(bytes, format).map_err(|error| Fault::told(path, error))?)
 }
 
-/// The files of graphs that `paths` name: files as they are, and of directories those in them whose
-/// names are graphs', by name.
+/// The graph files that `paths` name. Files are kept as they are. A directory stands for the files
+/// in it whose names are those of graphs, sorted by name.
 ///
 /// # Errors
-/// A directory that cannot be read or has no graph in it.
+/// A directory cannot be read, or has no graph in it.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -43,14 +44,15 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The name of a graph's file without directory and endings: the name of the job.
+/// The name of the job of a graph: the name of the file without its directory and extensions.
 pub fn job(path: &Path) -> String {
     let name = bare(path);
     let stem = name.rsplit_once('.').filter(|_| format(path).is_some());
     stem.map_or(name.as_str(), |(stem, _)| stem).to_owned()
 }
 
-/// The files in a directory whose names are graphs', by name.
+/// The files in a directory whose names are those of graphs, sorted by name. Its subdirectories are
+/// not searched.
 ///
 /// # Errors
 /// The directory cannot be read, or has no graph in it.
@@ -72,11 +74,12 @@ pub fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The format that a file's name shows; `None` if it is not a graph's.
 fn format(path: &Path) -> Option<Format> {
     Format::of_path(Path::new(&bare(path)))
 }
 
-/// The file's name without the endings of compressions.
+/// The file's name without the extensions of compressions.
 fn bare(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = [".gz", ".zst"]

@@ -1,4 +1,4 @@
-//! Readers of what inspectors are made of: computational graphs, measurements, data sets, models.
+//! Readers for Driple's inspectors: computational graphs, measurements, data sets, models.
 
 pub mod data;
 pub mod graph;
@@ -14,7 +14,7 @@ use super::Loaded;
 use super::source::Source;
 use crate::error::{Fault, Result};
 
-/// Reads a file of tensors by `parse`, which is told what it holds.
+/// Reads a file of tensors. `parse` gets the kind of its content and its bytes.
 fn tensors<T, E: fmt::Display>(
     path: &Path,
     parse: impl FnOnce(Content, &[u8]) -> Result<T, E>,

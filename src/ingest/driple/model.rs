@@ -1,4 +1,4 @@
-//! Inspectors, where their training stands, and weights from elsewhere.
+//! Reads inspectors, checkpoints of their training, and weights from elsewhere.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::ingest::Loaded;
 /// Reads a trained model.
 ///
 /// # Errors
-/// The file cannot be read, or is no model; what else it is is told.
+/// The file cannot be read, or is not a model. The message says what it is instead.
 pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
     tensors(path, |content, bytes| {
         let remedy = match content {
@@ -35,10 +35,10 @@ pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
     })
 }
 
-/// Reads where a training stands.
+/// Reads a checkpoint: the state of a training.
 ///
 /// # Errors
-/// The file cannot be read, or is no checkpoint.
+/// The file cannot be read, or is not a checkpoint.
 pub fn checkpoint(path: &Path) -> Result<Loaded<Start>> {
     tensors(path, |content, bytes| match content {
         Content::Checkpoint => checkpoint::read(bytes).map_err(|e| e.to_string()),
@@ -50,20 +50,20 @@ pub fn checkpoint(path: &Path) -> Result<Loaded<Start>> {
     })
 }
 
-/// What a file of tensors holds.
+/// The content of a file of tensors.
 #[derive(Debug)]
 pub enum Found {
     /// A trained model.
     Inspector(Box<Inspector>),
-    /// Where a training stands.
+    /// A checkpoint: the state of a training.
     Checkpoint(Box<Start>),
-    /// Tensors by name.
+    /// Tensors by name, which may be the weights of a model.
     Weights(Weights),
     /// A data set.
     Data(Box<Data>),
 }
 
-/// Reads any file of tensors.
+/// Reads a file of tensors of any kind.
 ///
 /// # Errors
 /// The file cannot be read, or has faults.
@@ -93,7 +93,7 @@ fn found(content: Content, bytes: &[u8]) -> Result<Found, String> {
     })
 }
 
-/// A tensor of torch as a weight, which has to be finite.
+/// Converts a tensor of torch to a weight. Its values must be finite.
 fn weight((name, tensor): (String, torch::Tensor)) -> Result<(String, Tensor), String> {
     let values = tensor.to_f32();
     if let Some(place) = values.iter().position(|value| !value.is_finite()) {

@@ -1,4 +1,4 @@
-//! Tables that graphs go with: measurements, and frequencies of operations.
+//! Reads the tables that belong to graphs: measurements, and frequencies of operations.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use crate::error::{Fault, Result};
 use crate::ingest::Loaded;
 use crate::ingest::source::{Source, TEXT_LIMIT};
 
-/// Reads what was measured of jobs.
+/// Reads the measurements of jobs.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are told with line and column.
+/// The file cannot be read, or has faults, which are reported with line and column.
 pub fn measurements(path: &Path) -> Result<Loaded<Measurements>> {
     parse(path, Measurements::from_csv)
 }
 
-/// Reads the frequencies of types of operations.
+/// Reads how frequent each type of operation is.
 ///
 /// # Errors
-/// As [`measurements`].
+/// As for [`measurements`].
 pub fn frequencies(path: &Path) -> Result<Loaded<Frequencies>> {
     parse(path, Frequencies::from_csv)
 }

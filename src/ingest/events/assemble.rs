@@ -1,4 +1,4 @@
-//! Puts rows together as they are read, and words the faults that formats share.
+//! Assembles event logs row by row, and creates the faults that several formats share.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,11 +11,13 @@ use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::fault::{Place, show};
 
-/// Builds a log row by row, watches over the order of times, and gathers faults.
+/// Builds a log row by row, checks the order of times, and collects faults.
 pub(super) struct Assembler<'a> {
     path: &'a Path,
     builder: EventLogBuilder,
+    /// Converts times to the log's clock.
     placing: Placing,
+    /// Time of the row before.
     last: Option<Time>,
     faults: Gatherer,
 }
@@ -31,7 +33,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Adds a node, busy until it changes; its index.
+    /// Adds a node, which is busy until its first change. Returns its index.
     pub fn push_node(&mut self, name: &str) -> Result<u32> {
         match self.builder.push_node(name) {
             Some(index) => Ok(index),
@@ -39,7 +41,8 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Parses the time of the next row; an invalid one is gathered as a fault.
+    /// Parses the time of the next row. An invalid time is recorded as a fault, and `None` is
+    /// returned.
     pub fn parse_time(&mut self, text: &[u8], place: Place) -> Result<Option<Time>> {
         let stamp = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
         let placed = match stamp {
@@ -55,7 +58,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Checks that a row's time is not before the last row's.
+    /// Records a fault if the time is before that of the row before.
     pub fn check_order(&mut self, time: Time, place: Place) -> Result<()> {
         if let Some(last) = self.last.filter(|last| time < *last) {
             let fault = time_backwards(self.path, time, last, place);
@@ -65,7 +68,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Adds a row of changes that are sorted by node and change something.
+    /// Adds a row of changes. They must be sorted by node, and each must change the node's state.
     pub fn push_row(
         &mut self,
         time: Time,
@@ -78,7 +81,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Gathers a fault.
+    /// Records a fault.
     pub fn fault(
         &mut self,
         place: Place,
@@ -90,12 +93,12 @@ impl<'a> Assembler<'a> {
         self.faults.add(fault.at(place).field(field))
     }
 
-    /// The faults, to add some.
+    /// The collected faults, so that the caller can add more.
     pub fn faults(&mut self) -> &mut Gatherer {
         &mut self.faults
     }
 
-    /// The log and remarks, where there was no fault.
+    /// Returns the log and remarks for the user, or the faults if there are some.
     pub fn finish(mut self) -> Result<Read> {
         let (clock, notes) = self.placing.finish();
         self.builder.set_clock(clock);
@@ -103,24 +106,24 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// What is expected of a time in a text.
+/// What messages expect of a time.
 pub(super) const EXPECTED_TIME: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
 
-/// What is expected of a state.
+/// What messages expect of a state.
 pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
 
-/// More nodes than a log can have.
+/// The fault of a log with too many nodes.
 pub(super) fn too_many_nodes(path: &Path) -> Fault {
     Fault::of(path, "more nodes", format!("at most {MAX_NODES}"))
 }
 
-/// More rows or changes than a log can have.
+/// The fault of a log with too many rows or changes.
 pub(super) fn too_large(path: &Path) -> Fault {
     let expected = format!("at most {MAX_ROWS} rows and {MAX_CHANGES} changes of nodes");
     Fault::of(path, "a longer log", expected).remedy("cut the log into parts")
 }
 
-/// A row earlier than the row before it.
+/// The fault of a row whose time is before that of the row before.
 pub(super) fn time_backwards(path: &Path, time: Time, last: Time, place: Place) -> Fault {
     Fault::of(
         path,
@@ -135,8 +138,8 @@ pub(super) fn time_backwards(path: &Path, time: Time, last: Time, place: Place) 
     })
 }
 
-/// The time of a row on the log's clock; a fault is gathered, and the time is then as it is
-/// written.
+/// Converts the time of a row to the log's clock. If that fails, it records a fault and returns the
+/// time as it is written.
 pub(super) fn place_or_fault(
     placing: &mut Placing,
     faults: &mut Gatherer,
@@ -154,7 +157,7 @@ pub(super) fn place_or_fault(
     }
 }
 
-/// Gathers node columns without a name or with another's.
+/// Records a fault for every node column without a name or with the name of another column.
 pub(super) fn check_names(path: &Path, nodes: &[String], faults: &mut Gatherer) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (column, node) in nodes.iter().enumerate() {

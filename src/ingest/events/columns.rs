@@ -1,4 +1,8 @@
-//! Turns a table with a column per node into changes without touching cell by cell.
+//! Finds the changes in a table with a column per node.
+//!
+//! Nearly all cells of such a table equal the cell above them. So states are compared eight at a
+//! time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only the
+//! bytes that differ are looked at.
 
 use std::path::Path;
 
@@ -11,18 +15,20 @@ use crate::error::{Fault, Result};
 use crate::ingest::Gatherer;
 use crate::ingest::fault::Place;
 
-/// Changes found so far in a table of 0 and 1, in any order; put into row order at the end.
+/// Collects the changes in a table of 0 and 1. They are found in any order, and sorted by row at
+/// the end.
 ///
-/// Rows are counted from 0, and nodes are columns without the time.
+/// Rows are counted from 0. Nodes are counted from 0 too, without the column of times.
 pub(super) struct ColumnScan<'a> {
     path: &'a Path,
     nodes: Vec<String>,
+    /// The changes so far, each with its row.
     found: Vec<(u32, Change)>,
     faults: Gatherer,
 }
 
 impl<'a> ColumnScan<'a> {
-    /// For a table of `rows` rows whose columns are `nodes`.
+    /// A scan of a table with `rows` rows and a column for each of `nodes`.
     pub fn new(path: &'a Path, nodes: Vec<String>, rows: usize) -> Result<Self> {
         if nodes.len() > MAX_NODES {
             return Err(too_many_nodes(path).into());
@@ -40,15 +46,15 @@ impl<'a> ColumnScan<'a> {
         })
     }
 
-    /// Scans the whole column of a node.
+    /// Scans the whole column of a node, with one byte per row.
     pub fn column(&mut self, node: usize, states: &[u8]) -> Result<()> {
         self.check(states, |at| (at, node))?;
         self.column_part(node, 0, 0, states);
         Ok(())
     }
 
-    /// Scans the states of a node from row `first` on, all of them 0 or 1, where `before`
-    /// is its state in the row above; 0 at the top of the table.
+    /// Scans the states of a node from row `first` on, all of them 0 or 1. `before` is the state in
+    /// the row above, which is 0 at the top of the table.
     pub fn column_part(&mut self, node: usize, first: usize, before: u8, states: &[u8]) {
         let Some((&head, below)) = states.split_first() else {
             return;
@@ -64,7 +70,7 @@ impl<'a> ColumnScan<'a> {
         each_difference(states, below, |at| push(at + 1));
     }
 
-    /// Scans rows that lie one after the other, each with the states of `nodes`.
+    /// Scans a whole table that is stored row by row. Each row has the states of `nodes`.
     pub fn rows(&mut self, nodes: &[usize], states: &[u8]) -> Result<()> {
         if nodes.is_empty() {
             return Ok(());
@@ -82,18 +88,19 @@ impl<'a> ColumnScan<'a> {
         Ok(())
     }
 
-    /// Gathers a cell that is neither 0 nor 1.
+    /// Records a cell that is neither 0 nor 1 as a fault.
     pub fn bad_cell(&mut self, row: usize, node: usize, found: impl Into<String>) -> Result<()> {
         let fault = Fault::of(self.path, found, EXPECTED_STATE).at(Place::Row(row));
         self.faults.add(fault.field(self.nodes[node].as_str()))
     }
 
-    /// The faults, to add some.
+    /// The collected faults, so that the caller can add more.
     pub fn faults(&mut self) -> &mut Gatherer {
         &mut self.faults
     }
 
-    /// The log and remarks, with a time for every row as it was placed.
+    /// Returns the log and remarks for the user. `times` has the time of every row on the log's
+    /// clock.
     pub fn finish(mut self, times: &[Time], placing: Placing) -> Result<Read> {
         for (row, pair) in (1..).zip(times.windows(2)) {
             if pair[1] < pair[0] {
@@ -108,9 +115,10 @@ impl<'a> ColumnScan<'a> {
         Ok((in_row_order(builder, times, &self.found), notes))
     }
 
-    /// Gathers the bytes that are neither 0 nor 1; `cell` gives the row and node of one.
+    /// Records every byte that is neither 0 nor 1 as a fault. `cell` returns the row and node of a
+    /// byte.
     fn check(&mut self, states: &[u8], cell: impl Fn(usize) -> (usize, usize)) -> Result<()> {
-        // Nearly every file is sound, and this pass the compiler vectorises.
+        // Nearly every file is valid, and the compiler vectorises this pass.
         if states.iter().fold(0, |all, state| all | state) <= 1 {
             return Ok(());
         }
@@ -122,7 +130,8 @@ impl<'a> ColumnScan<'a> {
     }
 }
 
-/// Calls `found` with every index at which the two differ, as far as both go.
+/// Calls `found` with every index at which the two slices differ, up to the length of the shorter
+/// one.
 fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     let length = above.len().min(here.len());
     let (above_words, above_rest) = above[..length].as_chunks::<8>();
@@ -142,7 +151,9 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     }
 }
 
-/// Sorts changes by row with one counting pass, and by node within a row.
+/// Builds the log from changes in any order. Changes are put into row order by a counting sort:
+/// `ends` first holds where the changes of each row begin, and then where they end. Within a row
+/// they are sorted by node.
 fn in_row_order(mut builder: EventLogBuilder, times: &[Time], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {
@@ -182,7 +193,7 @@ mod tests {
         (0..count as i64).map(Time::from_seconds).collect()
     }
 
-    /// The log found cell by cell.
+    /// The log of the same table, found cell by cell.
     fn slow(matrix: &[Vec<u8>]) -> EventLog {
         let width = matrix[0].len();
         let mut builder = EventLogBuilder::new(names(width));
@@ -209,7 +220,7 @@ mod tests {
         ) {
             let (path, width, height) = (Path::new("x"), matrix[0].len(), matrix.len());
             let mut by_column = ColumnScan::new(path, names(width), height).unwrap();
-            // Backwards, as blocks may come in any order.
+            // In reverse order, because blocks of a pickle may come in any order.
             for node in (0..width).rev() {
                 let column: Vec<u8> = matrix.iter().map(|row| row[node]).collect();
                 by_column.column(node, &column).unwrap();

@@ -1,4 +1,4 @@
-//! Event logs as CSV: tells the long form from the wide by the header.
+//! Reads event logs in CSV. The header shows whether the form is long or wide.
 
 use super::Read;
 use super::placing::Placing;

@@ -1,4 +1,4 @@
-//! Long CSV; [`super::long`] says what its rows mean.
+//! Reads long CSV. [`super::long`] describes what its rows mean.
 
 use csv::ByteRecord;
 
@@ -13,15 +13,15 @@ use crate::ingest::fault::Place;
 use crate::ingest::fault::show;
 use crate::words::counted;
 
-/// Where the three columns are.
+/// The indexes of the three columns.
 struct Columns {
     time: usize,
     node: usize,
     state: usize,
 }
 
-/// Whether a header is that of the long form: a log with nodes called `node` and `state` is
-/// none that anyone has.
+/// Whether a header is that of the long form: it has the columns `node` and `state`. A wide log
+/// with nodes of both names is not expected.
 pub(super) fn is_long(header: &ByteRecord) -> bool {
     let has = |name: &[u8]| header.iter().any(|column| column == name);
     has(b"node") && has(b"state")
@@ -52,6 +52,7 @@ pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
     long.finish()
 }
 
+/// Reads the node and state of a row. If both are empty, the row begins an event.
 fn read_row(
     long: &mut LongBuilder<'_>,
     time: Time,
@@ -75,6 +76,7 @@ fn read_row(
     }
 }
 
+/// Finds the three columns. There must be no others.
 fn columns(records: &Records<'_>) -> Result<Columns> {
     let names = records.names();
     let at = |name: &str| names.position(name);

@@ -1,4 +1,4 @@
-//! Wide CSV: the time, then a column of 0 and 1 for every node.
+//! Reads wide CSV: the time, then a column of 0 and 1 for every node.
 
 use csv::ByteRecord;
 
@@ -45,7 +45,7 @@ pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
     log.finish()
 }
 
-/// Adds the header's nodes; their names.
+/// Adds the nodes of the header to the log. Returns their names.
 fn push_nodes(records: &Records<'_>, log: &mut Assembler<'_>) -> Result<Vec<String>> {
     let columns = records.header.iter().skip(1);
     let names: Vec<_> = columns

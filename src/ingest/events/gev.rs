@@ -1,23 +1,24 @@
-//! `.gev`: an event log as it is in memory, small and quick to load.
+//! `.gev`: a cache of an event log that is small and loads fast.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 8 | magic: `89 47 45 56 0d 0a 1a 0a` |
 //! | 2 | format version, little-endian |
-//! | … | the file it was made from: name, length, SHA-256 |
-//! | … | node names; first time; unit of time; rows; changes |
-//! | … | in version 2: the clock |
-//! | 32 | SHA-256 of everything before |
+//! | … | the file that it was made from: name, length, SHA-256 |
+//! | … | names of nodes; first time; unit of time; number of rows; times; changes |
+//! | … | in version 2 only: the clock |
+//! | 32 | SHA-256 of all bytes before it |
 //!
-//! Version 1 is a log whose clock is unknown, version 2 one whose clock is known. The clock
-//! is what its times are ahead of UTC, in seconds, and the changes of that: from which time
-//! of the log on, in nanoseconds, and to what.
+//! A log whose clock is unknown has version 1, one whose clock is known has version 2. The clock is
+//! stored as its offset from UTC in seconds, followed by its changes. Each change has the time on
+//! the log's clock, in nanoseconds, from which it holds, and the new offset.
 //!
-//! The middle parts are bincode 2 with variable-length integers. Times are steps
-//! from row to row in the given unit (the largest that divides them all), and changes
-//! are, for every row, the nodes that flip, each as its distance from the last: before
-//! the first row every node is busy, so the states follow. Every length is checked
-//! against the bytes that are left before anything is allocated for it.
+//! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
+//! steps from one row to the next, in multiples of the unit: the largest unit that divides all
+//! steps. For every row, the changes are the nodes whose state flips. Each is stored as the number
+//! of nodes that lie between it and the previous one of the row. Before the first row every node is
+//! busy, so the states follow from the flips. Every length is checked against the bytes that are
+//! left before memory is allocated for it.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
@@ -33,42 +34,45 @@ use crate::error::{Error, Fault, Result};
 use crate::files::{self, Digest, Hashed};
 use crate::ingest::source::SourceId;
 
-/// First bytes of every `.gev`; the line ends show a transfer as text, as in PNG.
+/// First bytes of every `.gev`. They contain line breaks, as in PNG, so a transfer in text mode is
+/// noticed.
 pub const MAGIC: [u8; 8] = *b"\x89GEV\r\n\x1a\n";
 
-/// Version of a log whose clock is unknown.
+/// Version of logs whose clock is unknown.
 const WITHOUT_CLOCK: u16 = 1;
 
-/// Version of a log whose clock is known, the latest.
+/// Version of logs whose clock is known. It is the latest version.
 pub const VERSION: u16 = 2;
 
+/// The encoding of all parts but the magic, the version and the last digest.
 const CONFIG: Configuration = standard();
+/// Bytes of a SHA-256.
 const DIGEST: usize = 32;
 const REMEDY: &str = "make it again with `gleaner convert`";
 
-/// What a `.gev` holds.
+/// The content of a `.gev`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cache {
-    /// The log.
+    /// The event log.
     pub log: EventLog,
-    /// Name, without folders, of the file it was made from; empty where there was none.
+    /// Name, without folders, of the file that it was made from; empty if there was none.
     pub source_name: String,
-    /// That file's length in bytes.
+    /// Length of that file in bytes; 0 if there was none.
     pub source_length: u64,
-    /// That file's SHA-256.
+    /// SHA-256 of that file; zeros if there was none.
     pub source_sha256: Digest,
 }
 
 impl Cache {
-    /// Whether it was made from exactly the bytes of `id`.
+    /// Whether it was made from a file with exactly these bytes.
     pub fn is_of(&self, id: &SourceId) -> bool {
         self.source_length == id.length && self.source_sha256 == id.sha256
     }
 
-    /// The file it was made from, where that lies beside `cache`.
+    /// The path of the file that it was made from, if that file is in the same folder as `cache`.
     pub fn origin_beside(&self, cache: &Path) -> Option<PathBuf> {
         let name = Path::new(&self.source_name);
-        // A name that leads elsewhere is none that this program wrote.
+        // This program writes plain names only. A name with a folder is not trusted.
         if name.file_name()? != name.as_os_str() {
             return None;
         }
@@ -77,7 +81,7 @@ impl Cache {
     }
 }
 
-/// Writes a log as `.gev`, made from `source`, in one step: no half-written file is ever at `path`.
+/// Writes a log as `.gev`, made from `source`. The file appears whole or not at all.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -85,10 +89,10 @@ pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<(
     files::write_bytes(path, &encode(log, source)?)
 }
 
-/// A log as the bytes of a `.gev`.
+/// Encodes a log as `.gev`.
 ///
 /// # Errors
-/// None for a log that keeps [`EventLog`]'s rules and fits in memory.
+/// None, if the log keeps the rules of [`EventLog`] and fits in memory.
 pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     let in_memory = |error| Error::Run(format!("cannot encode the event log: {error}"));
     let mut writer = Writer::new(Cursor::new(Vec::new()), Cursor::new(Vec::new()));
@@ -101,15 +105,17 @@ pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Writes a log row by row, without holding it in memory: times and changes are each in a
-/// part of the file of their own, and so are spooled until the last row.
+/// Writes a log row by row, without holding it in memory. In the file, all times come before all
+/// changes, so both are spooled until the last row is known.
 #[derive(Debug)]
 pub struct Writer<S: Write> {
     steps: BufWriter<S>,
     changes: BufWriter<S>,
+    /// Time of the first row; `None` before it.
     first: Option<Time>,
+    /// Time of the last row so far.
     last: Time,
-    /// The largest step that divides all steps; 0 where there is none.
+    /// The largest unit that divides all steps between times so far; 0 if there is none.
     unit: u64,
     rows: u64,
 }
@@ -118,12 +124,12 @@ impl Writer<File> {
     /// A writer that spools to temporary files.
     ///
     /// # Errors
-    /// There can be no temporary file.
+    /// A temporary file cannot be created.
     pub fn spooled() -> io::Result<Self> {
         Ok(Writer::new(tempfile::tempfile()?, tempfile::tempfile()?))
     }
 
-    /// Writes the file, in one step: no half-written file is ever at `path`.
+    /// Writes the file. It appears whole or not at all.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -144,13 +150,13 @@ impl<S: Read + Write + Seek> Writer<S> {
         }
     }
 
-    /// Adds a row that keeps [`EventLog`]'s rules.
+    /// Adds a row that keeps the rules of [`EventLog`].
     ///
     /// # Errors
     /// The spool cannot be written.
     pub fn push_row(&mut self, time: Time, changes: &[Change]) -> io::Result<()> {
         if self.first.is_some() {
-            // Two i64 in order are at most u64::MAX apart.
+            // Two ordered `i64` differ by at most `u64::MAX`.
             let step = time.0.abs_diff(self.last.0);
             self.unit = greatest_common_divisor(self.unit, step);
             put(&mut self.steps, step)?;
@@ -167,6 +173,7 @@ impl<S: Read + Write + Seek> Writer<S> {
         Ok(())
     }
 
+    /// Writes the parts of the file in order, with the spooled times and changes.
     fn finish(
         self,
         nodes: &[String],
@@ -204,7 +211,7 @@ impl<S: Read + Write + Seek> Writer<S> {
     }
 }
 
-/// A spool, from its start.
+/// A reader of a spool, from its start.
 fn rewound<S: Read + Write + Seek>(spool: BufWriter<S>) -> io::Result<BufReader<S>> {
     let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
     spool.rewind()?;
@@ -238,10 +245,10 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Reads the bytes of a `.gev`; `path` is for messages.
+/// Decodes the bytes of a `.gev`. `path` is only shown in messages.
 ///
 /// # Errors
-/// The bytes are no `.gev`, of another version, cut or damaged.
+/// The bytes are not a `.gev`, have another version, or are cut or damaged.
 pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
     let fault = |found: &str, expected: &str| Fault::of(path, found, expected).remedy(REMEDY);
     let Some(rest) = bytes.strip_prefix(&MAGIC) else {
@@ -269,9 +276,10 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         .ok_or_else(|| fault("content against the format's rules", "a .gev file").into())
 }
 
-/// The part of a `.gev` not read yet. `None` from a method: it breaks the format's rules.
+/// The part of a `.gev` that is not read yet. Methods return `None` if it breaks the rules of the
+/// format.
 struct Body<'a> {
-    /// Whether it ends with a clock.
+    /// Whether a clock follows the changes.
     has_clock: bool,
     rest: &'a [u8],
 }
@@ -296,28 +304,31 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Reads a value; texts are borrowed, so that nothing is allocated for their length.
+    /// Reads a value. Texts are borrowed, so their stated length allocates nothing.
     fn take<T: BorrowDecode<'a, ()>>(&mut self) -> Option<T> {
         let (value, read) = bincode::borrow_decode_from_slice(self.rest, CONFIG).ok()?;
         self.rest = self.rest.get(read..)?;
         Some(value)
     }
 
-    /// Reads how many values follow, of which each takes at least a byte.
+    /// Reads a number of values. It is checked against the bytes that are left: a value takes at
+    /// least one.
     fn length(&mut self) -> Option<usize> {
         let length = usize::try_from(self.take::<u64>()?).ok()?;
         (length <= self.rest.len()).then_some(length)
     }
 
+    /// Reads the names of the nodes.
     fn nodes(&mut self) -> Option<Vec<String>> {
         let count = self.length().filter(|count| *count <= MAX_NODES)?;
         (0..count).map(|_| self.take().map(str::to_owned)).collect()
     }
 
+    /// Reads the times of the rows.
     fn times(&mut self) -> Option<Vec<Time>> {
         let mut time: i64 = self.take()?;
         let unit: u64 = self.take()?;
-        // The first row takes no step.
+        // The first row has no step, so there can be one row more than bytes.
         let count = usize::try_from(self.take::<u64>()?).ok()?;
         if count > self.rest.len() + 1 || count > MAX_ROWS {
             return None;
@@ -333,6 +344,7 @@ impl<'a> Body<'a> {
         Some(times)
     }
 
+    /// Reads the changes of every row into a log.
     fn log(&mut self, nodes: Vec<String>, times: &[Time]) -> Option<EventLogBuilder> {
         let mut idle = vec![false; nodes.len()];
         let mut log = EventLogBuilder::new(nodes);
@@ -355,6 +367,7 @@ impl<'a> Body<'a> {
         Some(log)
     }
 
+    /// Reads the clock; its changes must be in order of time.
     fn clock(&mut self) -> Option<Clock> {
         let mut clock = Clock::new(self.offset()?, []);
         let mut last = Time(i64::MIN);
@@ -369,6 +382,7 @@ impl<'a> Body<'a> {
         Some(clock)
     }
 
+    /// Reads an offset from UTC in seconds.
     fn offset(&mut self) -> Option<i32> {
         let offset: i32 = self.take()?;
         (offset.abs() <= MOST_OFFSET).then_some(offset)
@@ -448,7 +462,7 @@ mod tests {
         assert_eq!(decode(path(), &bytes).unwrap().log, log);
     }
 
-    /// A file whose checksum is right, whatever its content.
+    /// A file with a valid checksum and any content.
     fn signed(body: &[u8]) -> Vec<u8> {
         signed_as(WITHOUT_CLOCK, body)
     }
@@ -459,7 +473,7 @@ mod tests {
         out
     }
 
-    // Fixed examples of lies under a right checksum.
+    // Fixed examples of invalid content under a valid checksum.
     #[test]
     fn lengths_beyond_the_file_allocate_nothing() {
         let huge = [253, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
@@ -468,7 +482,7 @@ mod tests {
         decode(path(), &signed(&[&head[..], &huge].concat())).unwrap_err();
         decode(path(), &signed(&[&head[..], &[0, 0, 1], &huge].concat())).unwrap_err();
         decode(path(), &signed(&[&head[..], &[0, 0, 1, 1], &huge].concat())).unwrap_err();
-        // One node, one row, a change of node 1.
+        // One node, one row, and a change of node 1, which does not exist.
         decode(
             path(),
             &signed(&[&head[..], &[1, 1, b'a', 0, 1, 1, 1, 1]].concat()),

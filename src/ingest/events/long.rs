@@ -1,4 +1,4 @@
-//! The long form: a row for every node that changes.
+//! The long form of an event log: a row for every node that changes.
 //!
 //! Columns `time`, `node`, `state` (1 idle, 0 busy), in any order:
 //!
@@ -11,16 +11,16 @@
 //! 2021-02-10 00:55:00,a01,0
 //! ```
 //!
-//! - Rows that follow each other with the same time are one event.
-//! - A node is busy until it is mentioned; a state that it already has is harmless,
-//!   two states within one event are a fault.
-//! - Nodes are in the order of their first mention.
-//! - A row with neither node nor state begins an event of its own. So an event at which
-//!   nothing changes is one such row, and it parts two events at the same time.
+//! - Consecutive rows with the same time are one event.
+//! - A node is busy until its first row. A row may repeat the state that a node already has. Two
+//!   different states of a node in one event are a fault.
+//! - Nodes are in the order of their first row.
+//! - A row with neither node nor state begins a new event. So an event in which nothing changes is
+//!   one such row, and such a row separates two events at the same time.
 //!
-//! The writers mention every node in the first event, so that the order of nodes, and
-//! nodes that are never idle, survive a round trip; so does the number of events, which
-//! `--skip-rows` counts.
+//! The writers give every node a row in the first event. So the order of nodes, nodes that are
+//! never idle, and the number of events, which `--skip-rows` counts, are the same after writing and
+//! reading.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,21 +32,23 @@ use crate::domain::{Change, Time};
 use crate::error::Result;
 use crate::ingest::fault::Place;
 
-/// Builds a log from rows of the long form.
+/// Builds a log from rows in the long form.
 pub(super) struct LongBuilder<'a> {
     pub log: Assembler<'a>,
+    /// Index of each node by its name.
     index: BTreeMap<String, u32>,
     nodes: Vec<Node>,
-    /// Time of the event being read.
+    /// Time of the current event.
     event: Option<Time>,
-    /// Nodes mentioned in it.
+    /// Indexes of the nodes that have rows in the current event.
     mentioned: Vec<u32>,
 }
 
-/// A node while its log is read.
+/// The state of a node while its log is read.
 struct Node {
+    /// Whether it was idle after the event before.
     idle: bool,
-    /// Its state after the event being read, where that mentions it.
+    /// Its state in the current event; `None` if it has no row there.
     said: Option<bool>,
 }
 
@@ -61,7 +63,7 @@ impl<'a> LongBuilder<'a> {
         }
     }
 
-    /// A row with neither node nor state: an event of its own begins.
+    /// Begins a new event: a row with neither node nor state.
     pub fn begin(&mut self, time: Time, place: Place) -> Result<()> {
         self.end_event()?;
         self.log.check_order(time, place)?;
@@ -69,7 +71,7 @@ impl<'a> LongBuilder<'a> {
         Ok(())
     }
 
-    /// A row: `node` has this state from `time` on.
+    /// Adds a row: `node` has this state from `time` on.
     pub fn mention(&mut self, time: Time, node: &str, idle: bool, place: Place) -> Result<()> {
         if self.event != Some(time) {
             self.begin(time, place)?;
@@ -91,7 +93,7 @@ impl<'a> LongBuilder<'a> {
         Ok(())
     }
 
-    /// The log and remarks, where there was no fault.
+    /// Returns the log and remarks for the user, or the faults if there are some.
     pub fn finish(mut self) -> Result<Read> {
         self.end_event()?;
         self.log.finish()
@@ -107,6 +109,7 @@ impl<'a> LongBuilder<'a> {
         Ok(index)
     }
 
+    /// Adds the changes of the current event to the log.
     fn end_event(&mut self) -> Result<()> {
         let Some(time) = self.event.take() else {
             return Ok(());

@@ -2,19 +2,18 @@
 //!
 //! # Formats
 //!
-//! - The original's **pandas pickle**: a DataFrame with one row per event (a
-//!   `DatetimeIndex`) and one column per node, 1 idle, 0 busy; also within `.gz`,
-//!   `.tar` and `.tar.gz`.
-//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time,
-//!   whatever its name; in Parquet it is the column `time`, else pandas' stored index
-//!   (`__index_level_0__`), else the first column.
+//! - The original's **pandas pickle**: a DataFrame with one row per event (a `DatetimeIndex`) and
+//!   one column per node, 1 for idle and 0 for busy. It may be in a `.gz`, `.tar` or `.tar.gz`.
+//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its
+//!   name. In Parquet it is the column `time`, or else the index that pandas stored
+//!   (`__index_level_0__`), or else the first column.
 //! - **Long** CSV and Parquet: columns `time`, `node`, `state`, in any order. See [`long`].
 //! - **`.gev`**, this program's cache. See [`gev`].
 //!
-//! Times are texts such as `2021-02-10 20:21:15`, perhaps with an offset such as `+01:00`,
-//! or seconds since 1970; in Parquet also timestamps of any unit. They never decrease from
-//! row to row. [`crate::domain::Clock`] says what a log's clock is; a zone that the user
-//! names goes before what the file says.
+//! Times are texts such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
+//! seconds since 1970. Parquet may also have timestamps of any unit. Times must not decrease from
+//! row to row. [`crate::domain::Clock`] describes the clock of a log. A zone that the user names
+//! has precedence over what the file says.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -45,24 +44,24 @@ mod parquet;
 mod pickle;
 mod placing;
 
-/// A log, and remarks on its times.
+/// An event log, and remarks for the user on its times.
 type Read = (EventLog, Vec<String>);
 
 pub use parquet::FINGERPRINT_KEY;
 
-/// Reads an event log in any format; `-` is stdin.
+/// Reads an event log in any format, from a file or from stdin (`-`).
 ///
 /// # Errors
-/// As [`read_in`].
+/// As for [`read_in`].
 pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
     read_in(path, None)
 }
 
-/// Reads an event log, whose local times are those of a zone where one is given.
+/// Reads an event log. If a zone is given, local times are times of that zone.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are gathered; a `.gev` is refused
-/// where the file it was made from lies beside it and has changed since.
+/// The file cannot be read, or has faults, which are reported together. A `.gev` is also refused if
+/// the file that it was made from is in the same folder and has changed since.
 pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
     let source = Source::open(path)?;
     let (value, notes) = if source.kind() == Kind::Gev {
@@ -82,8 +81,8 @@ pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
     })
 }
 
-/// A log on the clock of a zone. Where its own clock is unknown, its times are local times
-/// of that zone.
+/// Converts a log to the clock of a zone. If the log's own clock is unknown, its times are taken as
+/// local times of that zone.
 fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     let clock = log.clock();
     let mut placing = Placing::in_zone(Some(zone));
@@ -103,14 +102,14 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     faults.finish((moved.finish(), notes))
 }
 
-/// Reads an event log through the cache beside it, `PATH.gev`, and makes the cache
-/// anew where it is missing, damaged or stale.
+/// Reads an event log through its cache, `PATH.gev` in the same folder. A cache that is missing,
+/// damaged or stale is made again.
 ///
-/// A cache that cannot be written is a note, not an error. A `.gev` itself and stdin
-/// are read as by [`read`].
+/// If the cache cannot be written, that is a note, not an error. A `.gev` itself and stdin are read
+/// without a cache, as by [`read`].
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
     let source = Source::open(path)?;
     if source.kind() == Kind::Gev || path == Path::new(STDIN) {
@@ -138,14 +137,15 @@ pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
     })
 }
 
-/// Where [`read_cached`] keeps the cache of `path`.
+/// The path of the cache that [`read_cached`] uses for `path`.
 pub fn cache_path(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".gev");
     PathBuf::from(name)
 }
 
-/// The log of a sound cache made from `id`; a note says why there is none.
+/// The log in the cache, if the cache is valid and was made from `id`. Otherwise a note says why
+/// not, unless there is no cache.
 fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<EventLog> {
     let bytes = match std::fs::read(cache) {
         Ok(bytes) => bytes,
@@ -174,6 +174,7 @@ fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<Ev
     }
 }
 
+/// Reads an input in any format.
 fn read_source(source: &Source, placing: Placing) -> Result<Read> {
     other::refuse(source)?;
     let log = match source.kind() {
@@ -205,7 +206,7 @@ fn refuse_empty(source: &Source, (log, notes): Read) -> Result<Read> {
     Ok((log, notes))
 }
 
-/// Refuses a cache whose source lies beside it and is no longer what it was.
+/// Refuses a cache if the file that it was made from is in the same folder and has changed.
 fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
     if source.path() == Path::new(STDIN) {
         return Ok(());
@@ -216,7 +217,7 @@ fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
     let read_error = |e| Error::io("read", &origin, e);
     let file = File::open(&origin).map_err(read_error)?;
     let length = file.metadata().map_err(read_error)?.len();
-    // Another length is another file: no need to hash it.
+    // If the length differs, the file has changed and need not be hashed.
     if length == cache.source_length
         && super::source::hash(file).map_err(read_error)?.1 == cache.source_sha256
     {

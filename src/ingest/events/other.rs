@@ -1,4 +1,4 @@
-//! Files that are no event logs, but what event logs or jobs are made of.
+//! Recognises files that are not event logs, but inputs of other commands.
 
 use std::io::Read;
 
@@ -6,10 +6,10 @@ use super::super::source::{Kind, Source};
 use crate::error::{Fault, Result};
 use crate::ingest::scheduler::{is_swf_line, record_kind};
 
-/// How much of a file is looked at.
+/// Bytes at the start of a file that are looked at.
 const HEAD: u64 = 1 << 16;
 
-/// What a file is, and what to do with it; `FILE` stands for its name.
+/// What a file is, and what the user can do with it. `FILE` stands for its name.
 type Known = (&'static str, &'static str);
 
 const SLURM: Known = (
@@ -62,10 +62,11 @@ const JOBS: Known = (
      idle",
 );
 
-/// Refuses a text that is something else than an event log, and says what to do with it.
+/// Refuses a text that is known to be something other than an event log. The message says what to
+/// do with it.
 ///
 /// # Errors
-/// It is, or it cannot be read.
+/// The text is such a file, or it cannot be read.
 pub(super) fn refuse(source: &Source) -> Result<()> {
     if !matches!(source.kind(), Kind::Csv | Kind::Json | Kind::Toml) {
         return Ok(());
@@ -84,7 +85,7 @@ pub(super) fn refuse(source: &Source) -> Result<()> {
     }
 }
 
-/// What a text with this beginning is, where it is known.
+/// Recognises a text by its beginning; `None` if it is unknown.
 fn known(head: &str) -> Option<Known> {
     let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next()?;
@@ -109,7 +110,8 @@ fn known(head: &str) -> Option<Known> {
     of_header(first)
 }
 
-/// Whether records are Cobalt's: it tells fractions of seconds, and nodes that go up and down.
+/// Whether accounting records are Cobalt's: these have fractions of seconds, and records of nodes
+/// that go up and down.
 fn is_cobalt(head: &str) -> bool {
     head.lines().any(|line| {
         let kind = record_kind(line.trim()).unwrap_or_default();
@@ -119,6 +121,7 @@ fn is_cobalt(head: &str) -> bool {
     })
 }
 
+/// Recognises a JSON document by the members in its beginning.
 fn of_json(head: &str) -> Option<Known> {
     let has = |member: &str| head.contains(&format!("\"{member}\""));
     if head.trim_start().starts_with('[') && has("attempts") {
@@ -127,7 +130,7 @@ fn of_json(head: &str) -> Option<Known> {
     (has("nb_res") || has("profiles") && has("jobs")).then_some(BATSIM)
 }
 
-/// What a table with this header is.
+/// Recognises a table by its header.
 fn of_header(header: &str) -> Option<Known> {
     let names: Vec<String> = header
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))

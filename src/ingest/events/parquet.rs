@@ -1,4 +1,4 @@
-//! Event logs as Parquet, wide or long.
+//! Reads event logs in Parquet, wide or long.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,11 @@ use crate::ingest::fault::{Place, show};
 use crate::ingest::parquet::{Column, Table, Value};
 use crate::ingest::source::Source;
 
-/// Where this program's files keep the log's [`Fingerprint`], in hexadecimal.
+/// The metadata key under which files of this program store the log's [`Fingerprint`], in
+/// hexadecimal.
 pub const FINGERPRINT_KEY: &str = "gleaner.log.sha256";
 
-/// The key of a file's metadata under which the log's clock is described.
+/// The metadata key under which files store the log's clock.
 pub(crate) const CLOCK_KEY: &str = "gleaner.clock";
 
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
@@ -33,7 +34,8 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     Ok(read)
 }
 
-/// Refuses a log that is not the one which was written; other programs' files say nothing.
+/// Refuses a log that differs from the one that was written. Files of other programs have no
+/// fingerprint and are accepted.
 fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<()> {
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
         return Ok(());
@@ -46,7 +48,7 @@ fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<
     Err(fault.remedy("make the file again").into())
 }
 
-/// Takes up the clock that the file describes, if it does.
+/// Applies the clock that the file describes, if there is one.
 fn describe(source: &Source, table: &Table<'_>, placing: &mut Placing) -> Result<()> {
     let Some(text) = table.metadata(CLOCK_KEY) else {
         return Ok(());
@@ -74,7 +76,7 @@ fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result
     for (node, column) in nodes().enumerate() {
         states.clear();
         table.visit(column, |row, value| {
-            // A cell with a fault counts as busy; the log is not used then.
+            // A cell with a fault counts as busy; because of the fault, the log is not used.
             states.push(state(value).unwrap_or_default());
             match state(value) {
                 Some(_) => Ok(()),
@@ -86,7 +88,7 @@ fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result
     scan.finish(&times, placing)
 }
 
-/// Where a wide table has its time.
+/// The index of the time column in a wide table.
 fn time_column(table: &Table<'_>) -> usize {
     let named = |name| {
         table
@@ -131,7 +133,8 @@ fn read_long(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result
     long.finish()
 }
 
-/// The names in a column and, for every row, which one it has.
+/// The distinct names in a column, and for every row the index of its name. `None` is an empty
+/// cell.
 fn names(
     source: &Source,
     table: &Table<'_>,
@@ -171,7 +174,8 @@ fn names(
     faults.finish((names, rows))
 }
 
-/// The times of every row; that of the row before for one with a fault.
+/// The times of all rows. A row with an invalid time gets the time of the row before; because of
+/// the fault, it is not used.
 fn times(
     source: &Source,
     table: &Table<'_>,
@@ -198,7 +202,7 @@ fn times(
     Ok(times)
 }
 
-/// 0 or 1; `None` for anything else.
+/// The state 0 or 1, or `None` if the value is neither.
 fn state(value: Value<'_>) -> Option<u8> {
     match value {
         Value::Bool(idle) => Some(u8::from(idle)),

@@ -1,4 +1,4 @@
-//! The original's event log: a pandas DataFrame with a column of `int8` per node.
+//! Reads the original's event log: a pickled pandas DataFrame with a column of `int8` per node.
 
 use super::Read;
 use super::assemble::{EXPECTED_TIME, place_or_fault};
@@ -30,10 +30,12 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     scan.finish(&times, placing)
 }
 
+/// Whether a block has one byte per cell, so that it can be scanned without conversion.
 fn is_bytes(matrix: &Matrix<'_>) -> bool {
     matches!(matrix.item(), ItemType::Bool | ItemType::I8 | ItemType::U8)
 }
 
+/// Scans a block with one byte per cell.
 fn scan_bytes(scan: &mut ColumnScan<'_>, block: &Block<'_>, matrix: &Matrix<'_>) -> Result<()> {
     if matrix.order() == Order::Rows {
         return scan.rows(block.columns(), matrix.bytes());
@@ -44,7 +46,7 @@ fn scan_bytes(scan: &mut ColumnScan<'_>, block: &Block<'_>, matrix: &Matrix<'_>)
     Ok(())
 }
 
-/// Scans states of wider types, cell by cell.
+/// Scans a block with wider cells, one cell at a time.
 fn scan_cells(scan: &mut ColumnScan<'_>, frame: &Frame<'_>, block: &Block<'_>) -> Result<()> {
     let mut states = Vec::with_capacity(frame.rows());
     for &node in block.columns() {
@@ -67,7 +69,8 @@ fn scan_cells(scan: &mut ColumnScan<'_>, frame: &Frame<'_>, block: &Block<'_>) -
     Ok(())
 }
 
-/// The times of every row: the index; that of the row before for one without.
+/// The times of all rows, from the index. A missing time is a fault, and the row gets the time of
+/// the row before.
 fn times(
     source: &Source,
     frame: &Frame<'_>,

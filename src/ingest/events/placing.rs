@@ -1,29 +1,32 @@
-//! Places the times of a log's rows on its clock.
+//! Converts the times of a log's rows to its clock.
 
 use crate::domain::{Clock, Stamp, Time};
 use crate::ingest::zone::{Instant, Zone};
 use crate::words::counted;
 
-/// Takes the times of rows in order, as they are written.
+/// Takes the times of all rows, in order and as they are written, and returns them on the log's
+/// clock.
 ///
-/// With a zone, local times are that zone's: of one that occurs twice, the first that is not
-/// before the row above. Without one, offsets in the texts tell the clock, and times without
-/// offsets are taken as they are. Times are counted with the offset of the first row.
+/// If a zone is given, local times are times of that zone. If a local time occurs twice, it is the
+/// first occurrence that is not before the row above. Without a zone, the clock is learnt from
+/// offsets in the texts, and times without offsets are taken as they are. The clock of the log
+/// counts with the offset of the first row.
 #[derive(Debug, Default)]
 pub(super) struct Placing {
     zone: Option<Zone>,
-    /// The clock of a file that describes it, or what the offsets of rows so far tell.
+    /// The clock that the file describes, or else the one learnt from offsets so far.
     clock: Clock,
     /// Whether the file describes its clock.
     described: bool,
     seen: Seen,
+    /// Time of the first row on the log's clock; `last`: of the last row so far.
     first: Option<Time>,
     last: Option<Time>,
-    /// Rows at local times that occur twice, of which either could be meant.
+    /// Number of rows at local times that occur twice and could mean either.
     unsure: u64,
 }
 
-/// Which kinds of times there were.
+/// Which kinds of times the rows had so far.
 #[derive(Debug, Default)]
 struct Seen {
     local: bool,
@@ -31,11 +34,11 @@ struct Seen {
     zoned: bool,
 }
 
-/// Why a time cannot be placed: what is expected instead.
+/// Why a time cannot be converted: the text of a message that says what is expected.
 pub(super) type Misplaced = String;
 
 impl Placing {
-    /// Local times are those of this zone.
+    /// For a log whose local times are times of this zone; `None` if no zone is given.
     pub fn in_zone(zone: Option<&Zone>) -> Self {
         Placing {
             zone: zone.cloned(),
@@ -43,13 +46,13 @@ impl Placing {
         }
     }
 
-    /// The file describes its clock, on which its times in UTC are to be told.
+    /// Sets the clock that the file describes. Times in UTC are converted to it.
     pub fn describe(&mut self, clock: Clock) {
         self.described = clock.is_known();
         self.clock = clock;
     }
 
-    /// The time of the next row on the log's clock.
+    /// Converts the time of the next row to the log's clock.
     pub fn place(&mut self, stamp: Stamp) -> Result<Time, Misplaced> {
         let time = match &self.zone {
             None => self.as_written(stamp)?,
@@ -72,7 +75,7 @@ impl Placing {
         Ok(time)
     }
 
-    /// A time of a log whose zone is known from its texts alone, or unknown.
+    /// Converts a time without a given zone.
     fn as_written(&mut self, stamp: Stamp) -> Result<Time, Misplaced> {
         match stamp {
             Stamp::Local(_) => self.seen.local = true,
@@ -89,7 +92,8 @@ impl Placing {
             Stamp::Zoned { utc, offset } => (utc, offset),
         };
         if !self.clock.is_known() {
-            // Seconds since 1970 before it were told in UTC.
+            // If earlier rows were in seconds since 1970, they were converted to UTC, so the clock
+            // starts with UTC.
             let first = if self.seen.epoch { 0 } else { offset };
             self.clock = Clock::new(first, []);
         }
@@ -100,7 +104,7 @@ impl Placing {
         Ok(time)
     }
 
-    /// The clock of the log, and remarks.
+    /// Returns the clock of the log, and remarks for the user.
     pub fn finish(self) -> (Clock, Vec<String>) {
         let mut notes = Vec::new();
         if self.unsure > 0 {
@@ -125,7 +129,7 @@ impl Placing {
     }
 }
 
-/// When a local time was: of two, the first that is not before `last`.
+/// Converts a local time to UTC. Of two occurrences it takes the first that is not before `last`.
 fn resolve(
     zone: &Zone,
     local: Time,
@@ -160,7 +164,7 @@ mod tests {
         Ok((times, placing.finish().0.to_string()))
     }
 
-    // Derived: 40 minutes lie between the two.
+    // Derived: 40 minutes are between the two times.
     #[test]
     fn offsets_are_honoured_and_tell_the_clock() {
         let (times, clock) = place(

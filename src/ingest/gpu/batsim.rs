@@ -1,4 +1,4 @@
-//! Batsim: a workload of jobs and the profiles of what they do.
+//! Reads workloads of Batsim: jobs, and profiles that say what the jobs do.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::ingest::json::{self, Piece};
 use crate::ingest::scheduler::Reason;
 use crate::ingest::scheduler::philly::shown;
 
-/// Where a workload comes from.
+/// Where users find workloads, for messages.
 pub const WHERE: &str =
     "a workload of https://batsim.readthedocs.io, with nb_res, jobs and profiles";
 
 /// The name of the only virtual cluster.
 const VC: &str = "batsim";
 
-/// Reads workloads, each with profiles of its own.
+/// Reads workloads. Each file has its own profiles.
 pub(super) struct BatsimReader;
 
 impl TraceReader for BatsimReader {
@@ -37,14 +37,14 @@ impl TraceReader for BatsimReader {
     }
 }
 
-/// A workload, whose jobs may come before their profiles.
+/// A workload. Jobs are kept until its end, because their profiles may come after them.
 #[derive(Default)]
 struct Workload {
     jobs: Vec<(Job, At)>,
     profiles: BTreeMap<String, Profile>,
 }
 
-/// A job whose profile is not known yet.
+/// A job, whose profile may not be known yet. Times are in seconds.
 struct Job {
     id: String,
     submit: f64,
@@ -55,29 +55,30 @@ struct Job {
 
 /// What a job does.
 enum Profile {
-    /// It waits.
+    /// The job waits.
     Delay(Delay),
-    /// Other profiles one after the other, all of them so many times.
+    /// Other profiles run one after the other, and the whole list is repeated `times` times.
     Sequence {
         profiles: Vec<String>,
         times: u64,
         fails: bool,
     },
-    /// Something else, whose duration depends on the platform.
+    /// Something else. Its duration depends on the platform.
     Other,
 }
 
-/// Seconds for which a job waits, and whether it fails then.
+/// How many seconds a job runs, and whether it fails then.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Delay {
     seconds: f64,
     fails: bool,
 }
 
-/// Most sequences within each other.
+/// Most levels of sequences within sequences.
 const MOST_NESTED: usize = 64;
 
 impl Workload {
+    /// Reads a job, a profile, or the number of resources.
     fn take(&mut self, file: &Path, piece: Piece<'_>, collector: &mut JobCollector) -> Result<()> {
         let place = |unit| Place {
             file,
@@ -124,6 +125,7 @@ impl Workload {
         }
     }
 
+    /// Adds all jobs to the collector, with the durations that their profiles give.
     fn finish(self, collector: &mut JobCollector) -> Result<()> {
         let mut delays = Delays {
             profiles: &self.profiles,
@@ -140,15 +142,16 @@ impl Workload {
     }
 }
 
-/// How long profiles last; each is looked at once.
+/// The durations of profiles. Each profile is evaluated once and then remembered.
 struct Delays<'p> {
     profiles: &'p BTreeMap<String, Profile>,
     known: BTreeMap<&'p str, Option<Delay>>,
 }
 
 impl<'p> Delays<'p> {
-    /// How long a profile lasts, where it is made of delays. Sequences may be `nested` so deep.
-    /// The error is the name of a profile that the workload lacks.
+    /// The duration of a profile, or `None` if it does not consist of delays only. `nested` is the
+    /// number of levels of sequences that are still allowed. The error is the name of a profile
+    /// that the workload does not have.
     fn of(&mut self, name: &str, nested: usize) -> Result<Option<Delay>, String> {
         if let Some(known) = self.known.get(name) {
             return Ok(*known);
@@ -157,7 +160,7 @@ impl<'p> Delays<'p> {
         let delay = match profile {
             Profile::Other => None,
             Profile::Delay(delay) => Some(*delay),
-            // One that holds itself would never end.
+            // A sequence that contains itself would never end.
             Profile::Sequence { .. } if nested == 0 => None,
             Profile::Sequence {
                 profiles,
@@ -175,7 +178,7 @@ impl<'p> Delays<'p> {
         Ok(delay)
     }
 
-    /// How long a sequence lasts. A part that fails ends it.
+    /// The duration of a sequence: the sum of its parts. A part that fails ends the sequence.
     fn sequence(
         &mut self,
         profiles: &[String],
@@ -198,7 +201,7 @@ impl<'p> Delays<'p> {
 }
 
 impl Job {
-    /// Reads a job; the message says what is wrong with it.
+    /// Parses a job. The error says what is wrong with it.
     fn parse(value: &Value) -> Result<Self, String> {
         let member = |name: &str| value.get(name).unwrap_or(&Value::Null);
         let wrong = |name: &str| format!("{} for {name}", shown(member(name)));
@@ -207,7 +210,7 @@ impl Job {
         let submit = seconds("subtime").filter(|second| *second >= 0.0);
         let walltime = match member("walltime") {
             Value::Null => None,
-            // Earlier versions write -1 where there is none.
+            // Earlier versions write -1 if there is no limit.
             value => Some(value.as_f64().ok_or_else(|| wrong("walltime"))?),
         };
         Ok(Job {
@@ -219,6 +222,7 @@ impl Job {
         })
     }
 
+    /// The job as the collector takes it. A job that runs longer than its walltime is cut off.
     fn draft(&self, delay: Delay) -> Draft<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
         let state = match (walltime < delay.seconds, delay.fails) {
@@ -240,7 +244,7 @@ impl Job {
 }
 
 impl Profile {
-    /// Reads a profile; the message says what is wrong with it.
+    /// Parses a profile. The error says what is wrong with it.
     fn parse(value: &Value) -> Result<Self, String> {
         let kind = value.get("type").and_then(Value::as_str);
         let kind = kind.ok_or_else(|| format!("{}, a profile without type", shown(value)))?;
@@ -266,7 +270,7 @@ impl Profile {
     }
 }
 
-/// The profiles of a sequence, and how often they are repeated.
+/// Parses the profiles of a sequence, and how often they are repeated.
 fn sequence(value: &Value) -> Result<(Vec<String>, u64), String> {
     let list = value.get("seq").unwrap_or(&Value::Null);
     let names = list.as_array().filter(|names| !names.is_empty());
@@ -281,7 +285,7 @@ fn sequence(value: &Value) -> Result<(Vec<String>, u64), String> {
     ))
 }
 
-/// A name, which may be a number.
+/// A name, which may be written as a number.
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),

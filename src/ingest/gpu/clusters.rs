@@ -1,4 +1,4 @@
-//! How many nodes the virtual clusters (VCs) of a trace have.
+//! Chooses the number of nodes of each virtual cluster (VC) of a trace.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::error::{Fault, Result};
 use crate::ingest::jobs::cluster::MAX_NODES;
 use crate::words::counted;
 
-/// What stands for all virtual clusters, and so is the name of none.
+/// The name of all virtual clusters together in results, so no single one may have it.
 const ALL: &str = "all";
 
-/// GPUs that a job held from a second to another.
+/// GPUs that a job held between two seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Use {
     pub vc: u32,
@@ -24,25 +24,26 @@ pub(super) struct Use {
     pub gpus: u32,
 }
 
-/// What the jobs of a trace need.
+/// What the jobs of a trace need, by VC.
 pub(super) struct Demand<'a> {
     pub vcs: &'a IndexSet<String>,
     pub uses: &'a [Use],
-    /// GPUs of the largest job of each VC.
+    /// GPUs of the largest job of each VC, by the index of the VC.
     pub largest: Vec<u32>,
 }
 
-/// The sizes of VCs.
+/// The numbers of nodes of all VCs.
 pub(super) struct Sizes {
-    /// Nodes by the index of the VC; `None` where it has none.
+    /// Nodes by the index of the VC; `None` if the list of machines does not have the VC.
     nodes: Vec<Option<u64>>,
-    /// Whether all jobs are in one VC.
+    /// Whether all jobs are put into one VC.
     one: bool,
-    /// How they come about.
+    /// A remark that says where the sizes come from.
     pub note: String,
 }
 
-/// The sizes as the options, the machines or the trace say, or else as the jobs need.
+/// Chooses the sizes: as the options, the trace or the list of machines says, in this order.
+/// Otherwise they are just large enough for the jobs.
 pub(super) fn sizes(
     demand: &Demand<'_>,
     machines: &Machines,
@@ -104,7 +105,7 @@ pub(super) fn sizes(
     }
 }
 
-/// The name of the only virtual cluster: that of the file, without its endings.
+/// The name of the only virtual cluster: the name of the file without its extensions.
 fn name_of(file: &Path, format: Format) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.split('.').next().unwrap_or_default();
@@ -115,7 +116,8 @@ fn name_of(file: &Path, format: Format) -> String {
     }
 }
 
-/// Most GPUs held at once in each VC, at least those of its largest job.
+/// The most GPUs held at once in each VC, or those of its largest job if that is more. All starts
+/// and ends are visited in order of time, and the GPUs that are held are added up.
 fn peaks(demand: &Demand<'_>) -> Vec<u64> {
     let mut edges: Vec<(i64, i64, u32)> = Vec::with_capacity(demand.uses.len() * 2);
     for used in demand.uses {
@@ -123,7 +125,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
         edges.push((used.start, gpus, used.vc));
         edges.push((used.end, -gpus, used.vc));
     }
-    // Within a second ends come first, as they are negative.
+    // Of edges in the same second, ends come first because their numbers are negative.
     edges.sort_unstable();
     let mut held = vec![0i64; demand.largest.len()];
     let mut peaks: Vec<u64> = demand.largest.iter().map(|gpus| u64::from(*gpus)).collect();
@@ -137,7 +139,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
 }
 
 impl Sizes {
-    /// Nodes of a VC.
+    /// Number of nodes of a VC; `None` if it has none.
     pub fn nodes(&self, vc: u32) -> Option<u64> {
         self.nodes
             .get(vc as usize)
@@ -146,7 +148,8 @@ impl Sizes {
             .filter(|nodes| *nodes > 0)
     }
 
-    /// The VCs that are `used`, by name, and each index as one of these.
+    /// The cluster of the VCs in `used`, in order of their names, and the new index of each VC in
+    /// it.
     ///
     /// # Errors
     /// There are more nodes than a cluster can have.
@@ -216,8 +219,8 @@ mod tests {
         }
     }
 
-    // Small fixed example: 8 at once in a, where one job ends as another starts; b has a
-    // job of 20 whose run is not known.
+    // Small fixed example. VC a holds 8 GPUs at once; there, one job ends as another starts. VC b
+    // has a job of 20 GPUs whose run is unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

@@ -1,4 +1,4 @@
-//! Where readers put the jobs of a trace.
+//! The collector, to which readers report the jobs of a trace.
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +16,17 @@ use crate::ingest::scheduler::{LogCounts, Reason, SchedulerClock};
 use crate::occupancy::Window;
 use crate::words::counted;
 
-/// Longest duration, and longest time from the middle submission to the first or last, in
+/// Longest duration, and longest time from the median submission to the first or last one, in
 /// seconds: 15 years.
 const LONGEST: i64 = 500_000_000;
 
-/// Latest second since 1970 of a submission, and earliest before: the years 1678 to 2261.
+/// Latest submission in seconds since 1970, and earliest one before 1970: the years 1678 to 2261.
 const LAST: i64 = 9_200_000_000;
 
 /// Most GPUs of a job.
 const MOST_GPUS: u64 = 1 << 20;
 
-/// A job as a reader finds it.
+/// A job as a reader reports it.
 pub(super) struct Draft<'a> {
     pub id: &'a str,
     pub user: &'a str,
@@ -34,36 +34,39 @@ pub(super) struct Draft<'a> {
     pub state: &'a str,
     pub gpus: u64,
     pub cpus: f64,
-    /// Second of its submission.
+    /// Submission in seconds: since 1970, or on the trace's own clock.
     pub submit: i64,
     pub runs: RunTimes<'a>,
 }
 
-/// When a job ran.
+/// When, or for how long, a job ran.
 pub(super) enum RunTimes<'a> {
-    /// From one second to another, once or several times.
+    /// The starts and ends of one or several runs.
     At(&'a [(i64, i64)]),
-    /// For so many seconds.
+    /// For this many seconds, at an unknown time.
     For(i64),
 }
 
-/// Takes in jobs, and counts what is wrong with them.
+/// Collects jobs, and counts faults.
 pub(super) struct JobCollector {
     pub clock: SchedulerClock,
     pub log_counts: LogCounts,
     pub machines: Machines,
-    /// GPUs of the only VC, where the trace says so.
+    /// GPUs of the only VC, if the trace says so.
     pub resources: Option<u64>,
     /// Remarks for the user.
     pub notes: Vec<String>,
+    /// All files so far; [`At`] has indexes into them.
     files: Vec<PathBuf>,
+    /// Names of the VCs; jobs have indexes into them.
     vcs: IndexSet<String>,
-    /// Jobs by their ids.
+    /// All jobs by their ids, in order of appearance.
     jobs: IndexMap<String, Taken>,
+    /// The GPUs that jobs held, for jobs whose starts and ends are known.
     uses: Vec<Use>,
 }
 
-/// A job but for its id, and where it is.
+/// A job without its id, and its place in the files.
 struct Taken {
     user: Box<str>,
     vc: u32,
@@ -75,17 +78,17 @@ struct Taken {
     at: At,
 }
 
-/// A place that outlives the reading of its file.
+/// A place in a file that can be kept after the file was read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
-    /// Index of the file.
+    /// Index of the file in the order of reading.
     file: u32,
     unit: Unit,
     line: u64,
 }
 
 impl JobCollector {
-    /// A collector without jobs.
+    /// A collector without jobs. `strict` makes the first fault an error.
     pub fn new(clock: SchedulerClock, strict: bool) -> Self {
         JobCollector {
             clock,
@@ -103,18 +106,18 @@ impl JobCollector {
         }
     }
 
-    /// A file begins.
+    /// Starts another file.
     pub fn begin(&mut self, file: &Path) {
         self.log_counts.files += 1;
         self.files.push(file.to_owned());
     }
 
-    /// The first file, for messages.
+    /// The first file, for messages about the whole trace.
     pub fn first_file(&self) -> &Path {
         self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// A place of the current file, to be kept.
+    /// A place in the current file, in a form that can be kept.
     pub fn at(&self, place: Place<'_>) -> At {
         At {
             file: self.files.len().saturating_sub(1) as u32,
@@ -126,7 +129,7 @@ impl JobCollector {
     /// The seconds since 1970 of times that follow each other.
     ///
     /// # Errors
-    /// As [`SchedulerClock::in_order`].
+    /// As for [`SchedulerClock::in_order`].
     pub fn seconds<const N: usize>(
         &mut self,
         place: Place<'_>,
@@ -138,7 +141,7 @@ impl JobCollector {
     /// Counts a fault at a place that was kept.
     ///
     /// # Errors
-    /// The fault, for a strict reader.
+    /// The fault itself, if the reader is strict.
     pub fn fault(&mut self, reason: Reason, at: At, found: impl std::fmt::Display) -> Result<()> {
         let file = self.files.get(at.file as usize);
         let place = Place {
@@ -149,10 +152,10 @@ impl JobCollector {
         self.log_counts.fault(reason, place, found)
     }
 
-    /// Takes a job.
+    /// Adds a job. A job without GPUs or with a fault is counted and left out.
     ///
     /// # Errors
-    /// A fault, for a strict reader.
+    /// A fault, if the reader is strict.
     pub fn take(&mut self, draft: &Draft<'_>, at: At) -> Result<()> {
         if draft.gpus == 0 {
             self.log_counts.leave_out(Reason::NoGpu);
@@ -189,7 +192,8 @@ impl JobCollector {
         Ok(())
     }
 
-    /// How long a job ran; `None` where that is no use, which is counted.
+    /// The seconds that a job ran, over all runs. Returns `None` if the job cannot be used, which
+    /// is counted.
     fn duration(&mut self, draft: &Draft<'_>, at: At) -> Result<Option<i64>> {
         let duration = match draft.runs {
             RunTimes::For(duration) => duration,
@@ -225,10 +229,10 @@ impl JobCollector {
         Ok(Some(duration))
     }
 
-    /// The trace and its cluster.
+    /// Returns the trace and its cluster.
     ///
     /// # Errors
-    /// No job remains; a cluster larger than can be; a fault, for a strict reader.
+    /// No job remains, the cluster is too large, or there is a fault and the reader is strict.
     pub fn finish(mut self, options: &Options) -> Result<Prepared> {
         self.drop_absurd()?;
         let sizes = clusters::sizes(&self.demand(), &self.machines, self.resources, options);
@@ -284,8 +288,8 @@ impl JobCollector {
         })
     }
 
-    /// Leaves out jobs that were submitted years from the others: a single wrong
-    /// time would else stretch the whole trace.
+    /// Leaves out jobs that were submitted years before or after the median job. Otherwise a single
+    /// wrong time would stretch the whole trace.
     fn drop_absurd(&mut self) -> Result<()> {
         let mut submits: Vec<i64> = self.jobs.values().map(|job| job.submit).collect();
         if submits.is_empty() {
@@ -304,6 +308,7 @@ impl JobCollector {
         })
     }
 
+    /// Leaves out jobs whose VC is unknown or smaller than the job.
     fn drop_too_large(&mut self, sizes: &clusters::Sizes, options: &Options) -> Result<()> {
         let of = |job: &Taken| sizes.nodes(job.vc);
         let names = std::mem::take(&mut self.vcs);
@@ -319,7 +324,7 @@ impl JobCollector {
         Ok(())
     }
 
-    /// Leaves out the jobs of which `wrong` says what is wrong.
+    /// Leaves out the jobs for which `wrong` returns a text, which says what is wrong.
     fn drop_where(
         &mut self,
         reason: Reason,
@@ -340,7 +345,7 @@ impl JobCollector {
         Ok(())
     }
 
-    /// What the jobs that remain need.
+    /// What the remaining jobs need.
     fn demand(&self) -> clusters::Demand<'_> {
         let mut largest = vec![0; self.vcs.len()];
         for job in self.jobs.values() {
@@ -355,12 +360,12 @@ impl JobCollector {
     }
 }
 
-/// A name as a simulation reads it back.
+/// A name in the form in which a simulation reads it back: trimmed, and without a zero fraction.
 fn plain(name: &str) -> &str {
     without_zero_fraction(name.trim())
 }
 
-/// A job of the trace, whose VC has this index.
+/// The job of the trace. `index` maps VCs to those of the cluster.
 fn whole((id, job): (String, Taken), index: &[usize]) -> Job {
     Job {
         id,

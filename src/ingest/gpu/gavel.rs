@@ -1,4 +1,4 @@
-//! Gavel: a line a job, whose fields are parted by tabs.
+//! Reads traces of Gavel: a line for each job, with fields separated by tabs.
 
 use super::TraceReader;
 use super::collector::{Draft, JobCollector, RunTimes};
@@ -8,10 +8,10 @@ use crate::ingest::input::{Input, Line};
 use crate::ingest::scheduler::Reason;
 use crate::words::counted;
 
-/// Where traces come from.
+/// Where users find traces, for messages.
 pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
 
-/// What the fields of a line are, by how many there are: the traces of all its versions.
+/// The layouts of all versions, by the number of fields in a line.
 const LAYOUTS: [(usize, Layout); 4] = [
     (
         10,
@@ -47,11 +47,11 @@ const LAYOUTS: [(usize, Layout); 4] = [
     ),
 ];
 
-/// The names of the fields of the latest version.
+/// The names of the fields in the latest version, for messages.
 const FIELDS: &str = "job type, command, working directory, name of the steps' argument, whether \
                       it needs data, steps, scale factor, priority, SLO and arrival";
 
-/// Where a line has what is used of it.
+/// The indexes of the fields that are used.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     steps: usize,
@@ -59,7 +59,7 @@ struct Layout {
     arrival: usize,
 }
 
-/// Reads traces. Jobs have no names: they are numbered from 0.
+/// Reads traces. Jobs have no ids in them, so they are numbered from 0.
 pub(super) struct GavelReader {
     speeds: Speeds,
     vc: String,
@@ -67,7 +67,7 @@ pub(super) struct GavelReader {
 }
 
 impl GavelReader {
-    /// A reader of jobs that are as fast as `speeds` say, in a virtual cluster of this name.
+    /// A reader of jobs with these speeds, in a virtual cluster of this name.
     pub fn new(speeds: Speeds, vc: &str) -> Self {
         GavelReader {
             speeds,
@@ -76,6 +76,7 @@ impl GavelReader {
         }
     }
 
+    /// Adds the job of a line. Its duration is its number of steps divided by its speed.
     fn job(&mut self, line: &Line<'_>, collector: &mut JobCollector) -> Result<()> {
         let id = self.jobs.to_string();
         self.jobs += 1;
@@ -124,18 +125,18 @@ impl TraceReader for GavelReader {
     }
 }
 
-/// A job as its line tells it.
+/// A job as its line describes it.
 #[derive(Debug, PartialEq)]
 struct Job<'l> {
     kind: &'l str,
     steps: f64,
     gpus: u64,
-    /// Seconds of the trace's own clock.
+    /// Seconds on the trace's own clock.
     arrival: f64,
 }
 
 impl<'l> Job<'l> {
-    /// Reads a line; the message says what is wrong with it.
+    /// Parses a line. The error says what is wrong with it.
     fn parse(line: &'l str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         let layout = LAYOUTS.iter().find(|(count, _)| *count == fields.len());
@@ -164,7 +165,7 @@ impl<'l> Job<'l> {
 mod tests {
     use super::*;
 
-    // Fixed examples of every version, with other values.
+    // Fixed examples of every version, with made-up values.
     #[test]
     fn every_version_is_read() {
         let job = Job {

@@ -1,4 +1,4 @@
-//! Helios: a table of jobs with their virtual clusters and GPUs.
+//! Reads the log of Helios: a table of jobs with their virtual clusters and GPUs.
 
 use super::TraceReader;
 use super::collector::{Draft, JobCollector, RunTimes};
@@ -8,7 +8,7 @@ use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Input, Place};
 use crate::ingest::scheduler::{Reason, is_unknown, stamp, whole};
 
-/// Where the log comes from.
+/// Where users find the log, for messages.
 pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
 
 const LAYOUT: Layout = Layout {
@@ -39,7 +39,7 @@ const CPUS: usize = 7;
 const STATE: usize = 8;
 const DURATION: usize = 9;
 
-/// Reads the log.
+/// Reads the table.
 pub(super) struct HeliosReader;
 
 impl TraceReader for HeliosReader {
@@ -63,6 +63,7 @@ impl TraceReader for HeliosReader {
     }
 }
 
+/// Adds the job of a row.
 fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut JobCollector) -> Result<()> {
     if is_unknown(row.text(START)) {
         collector.log_counts.leave_out(Reason::NeverStarted);
@@ -78,7 +79,7 @@ fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut JobCollector) -> Res
     }
 }
 
-/// The cells that are no texts.
+/// The cells that are numbers or times.
 struct Parsed {
     gpus: u32,
     cpus: f64,
@@ -87,6 +88,7 @@ struct Parsed {
     end: Stamp,
 }
 
+/// Parses a row. The error says what is wrong with it.
 fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     for (column, name) in [(ID, "job_id"), (VC, "vc")] {
         if row.text(column).is_empty() {
@@ -112,6 +114,8 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     })
 }
 
+/// Adds a parsed job. If the duration in the row differs from the time between start and end, that
+/// is counted.
 fn take(
     row: &Row<'_, '_>,
     parsed: &Parsed,
@@ -123,7 +127,7 @@ fn take(
         return Ok(());
     };
     let told: Option<f64> = row.cell(DURATION).and_then(|text| text.parse().ok());
-    // A second may be lost to rounding.
+    // The duration may differ by a second because of rounding.
     if let Some(told) =
         told.filter(|told| end >= start && (told - (end - start) as f64).abs() > 1.0)
     {

@@ -1,4 +1,4 @@
-//! Lists of a cluster's machines, as they come with the traces.
+//! Reads the lists of machines that come with the traces.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,29 +10,30 @@ use crate::ingest::delimited::Dialect;
 use crate::ingest::input::{Input, Line};
 use crate::ingest::scheduler::whole;
 
-/// What a list of machines says.
+/// The content of a list of machines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Machines {
-    /// GPUs of each machine.
+    /// Number of GPUs of each machine, by its name; for Philly.
     by_name: BTreeMap<String, u32>,
-    /// GPUs of each virtual cluster.
+    /// Number of GPUs of each virtual cluster; for PAI and Helios.
     by_vc: BTreeMap<String, u64>,
 }
 
 impl Machines {
-    /// GPUs of a machine.
+    /// Number of GPUs of a machine; `None` if the list does not have it.
     pub fn gpus_of(&self, machine: &str) -> Option<u32> {
         self.by_name.get(machine).copied()
     }
 
-    /// GPUs by virtual cluster; empty where the list does not tell.
+    /// Number of GPUs of each virtual cluster; empty if the list does not say.
     pub fn gpus_by_vc(&self) -> &BTreeMap<String, u64> {
         &self.by_vc
     }
 }
 
 impl Format {
-    /// The flag that gives machines, where the sizes of VCs follow from them.
+    /// The flag for the list of machines, as a part of a message; empty for formats whose list does
+    /// not give the sizes of VCs.
     pub(super) fn machines_flag(self) -> &'static str {
         match self {
             Format::Pai => " and --machines pai_machine_spec.csv",
@@ -42,10 +43,10 @@ impl Format {
     }
 }
 
-/// Reads the list that comes with traces of a format.
+/// Reads the list of machines of a format.
 ///
 /// # Errors
-/// The file cannot be read, or has lines of another form, which are gathered.
+/// The file cannot be read. Lines in another form are faults, which are reported together.
 pub(super) fn read(path: &Path, format: Format) -> Result<Machines> {
     let mut input = Input::open(path)?;
     let mut machines = Machines::default();
@@ -75,7 +76,7 @@ fn fault(line: &Line<'_>, expected: &str) -> Fault {
 }
 
 impl Machines {
-    /// Philly: `m31,8, 24GB`.
+    /// Reads a row of Philly's list, such as `m31,8, 24GB`.
     fn take_machine(&mut self, cells: &[&str]) -> Result<(), &'static str> {
         match *cells {
             ["machineId", ..] => Ok(()),
@@ -88,7 +89,8 @@ impl Machines {
         }
     }
 
-    /// PAI: machine, gpu_type, cap_cpu, cap_mem, cap_gpu. A type is a VC.
+    /// Reads a row of PAI's list: machine, gpu_type, cap_cpu, cap_mem, cap_gpu. A type of GPU is a
+    /// VC.
     fn take_spec(&mut self, cells: &[&str]) -> Result<(), &'static str> {
         match *cells {
             ["machine", ..] => Ok(()),
@@ -101,7 +103,8 @@ impl Machines {
         }
     }
 
-    /// Helios: a day, and the GPUs of each VC on it, of which the most count.
+    /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on it. The largest
+    /// number of all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
         const EXPECTED: &str = "a header of date and virtual clusters, and their GPUs on each day";
         if header.is_empty() {

@@ -1,22 +1,31 @@
-//! Published job traces of GPU clusters, in their own formats, to what a simulation takes
-//! in: a trace and the virtual clusters (VCs) that it needs.
+//! Converts published job traces of GPU clusters, in their own formats, to the inputs of a
+//! simulation: a trace and the virtual clusters (VCs) that it needs.
 //!
-//! | format | files | the jobs' GPUs | their durations | virtual clusters |
-//! |---|---|---|---|---|
-//! | Philly | `cluster_job_log` | those of the first attempt | all attempts, added up | `vc` |
-//! | Alibaba PAI, 2020 | `pai_job_table`, `pai_task_table` | `inst_num` times `plan_gpu` percent, added up over tasks and rounded up | from the first start of a GPU task to the last end | the tasks' `gpu_type` |
-//! | Batsim | a workload, JSON | `res`: a resource counts as a GPU | the profile's `delay`, at most the walltime | one, of `nb_res` |
-//! | Helios | `cluster_log.csv` | `gpu_num` | from `start_time` to `end_time` | `vc` |
-//! | Gavel | `.trace` | the scale factor | the steps by a throughput, as measured or given | one |
-//! | Slurm | `sacct`'s table | `gres/gpu` of `AllocTRES` | all runs, added up | partition or account |
+//! For each format, this list has its files, and where the GPUs, the durations and the VCs of jobs
+//! come from:
 //!
-//! Files are read once, as streams. Memory holds the jobs and the times for which they held
-//! GPUs, never the files. Philly, Helios and Slurm tell civil times; the trace then counts
-//! seconds from its first submission. What cannot be used or contradicts itself is counted by
+//! - **Philly**, `cluster_job_log`. GPUs: those of the first attempt. Duration: the sum of all
+//!   attempts. VC: `vc`.
+//! - **Alibaba PAI, 2020**, `pai_job_table` and `pai_task_table`. GPUs: `inst_num` times `plan_gpu`
+//!   percent, added up over tasks and rounded up. Duration: from the first start of a GPU task to
+//!   the last end. VC: the tasks' `gpu_type`.
+//! - **Batsim**, a workload in JSON. GPUs: `res`, each resource counts as a GPU. Duration: the
+//!   profile's `delay`, at most the walltime. VC: a single one, of `nb_res`.
+//! - **Helios**, `cluster_log.csv`. GPUs: `gpu_num`. Duration: from `start_time` to `end_time`. VC:
+//!   `vc`.
+//! - **Gavel**, `.trace`. GPUs: the scale factor. Duration: the steps divided by a throughput,
+//!   which was measured or is given. VC: a single one.
+//! - **Slurm**, `sacct`'s table. GPUs: `gres/gpu` of `AllocTRES`. Duration: the sum of all runs.
+//!   VC: the partition or account.
+//!
+//! Files are read once, as streams. The jobs and the times for which they held GPUs are in memory,
+//! the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace are then
+//! counted from its first submission. Jobs that cannot be used, and contradictions, are counted by
 //! kind.
 //!
-//! No format but Batsim's says how many nodes a VC has. It gets as many as held its jobs'
-//! GPUs when these were most, unless a list of machines or a number of nodes is given.
+//! Only Batsim's format says how many nodes a VC has. In other formats a VC gets enough nodes for
+//! the most GPUs that its jobs held at once, unless a list of machines or a number of nodes is
+//! given.
 
 mod batsim;
 mod clusters;
@@ -47,7 +56,7 @@ use crate::error::Result;
 use crate::ingest::input::Input;
 use crate::ingest::scheduler::{PHILLY_LOG, SchedulerClock};
 
-/// Whose trace it is.
+/// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Microsoft's Philly, 2017.
@@ -65,7 +74,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// GPUs of a node, where they are not given: a resource of Batsim is a host.
+    /// The default number of GPUs of a node. It is 1 for Batsim, whose resources are hosts.
     pub fn gpus_per_node(self) -> u32 {
         match self {
             Format::Batsim => 1,
@@ -73,7 +82,7 @@ impl Format {
         }
     }
 
-    /// Where such traces come from.
+    /// Where users find such traces, for messages.
     pub fn origin(self) -> &'static str {
         match self {
             Format::Philly => PHILLY_LOG,
@@ -85,7 +94,7 @@ impl Format {
         }
     }
 
-    /// Its name, which a virtual cluster may have.
+    /// The name of the format, which can also name a virtual cluster.
     fn name(self) -> &'static str {
         match self {
             Format::Philly => "philly",
@@ -97,42 +106,42 @@ impl Format {
         }
     }
 
-    /// Whether times are civil ones.
+    /// Whether the format has civil times.
     fn is_civil(self) -> bool {
         matches!(self, Format::Philly | Format::Helios | Format::Slurm)
     }
 }
 
-/// How a trace is read.
+/// Options of reading a trace.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whose trace it is.
+    /// The format of all files.
     pub format: Format,
-    /// GPUs of a node.
+    /// Number of GPUs of a node.
     pub gpus_per_node: u32,
-    /// Nodes of one VC for all jobs.
+    /// Number of nodes of a single VC for all jobs. `None`: VCs as in the trace.
     pub node_count: Option<u32>,
-    /// The machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or
+    /// A file with the machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or
     /// Helios' `cluster_gpu_number.csv`.
     pub machines: Option<PathBuf>,
     /// The time zone of civil times, such as `America/Los_Angeles`.
     pub timezone: Option<String>,
-    /// Gavel's measured throughputs, from a file.
+    /// A file with Gavel's measured throughputs.
     pub throughputs: Option<PathBuf>,
-    /// The type of GPUs of which these throughputs are used.
+    /// The type of GPU whose throughputs are used. It also names the VC of all jobs.
     pub worker: String,
-    /// Steps a second of every job, where there are no measured throughputs.
+    /// Steps per second of every job, if there are no measured throughputs.
     pub steps_per_second: Option<f64>,
-    /// What parts the cells of `sacct`'s table.
+    /// What separates the cells of `sacct`'s table. Default: as the header shows.
     pub delimiter: Option<String>,
-    /// What makes the virtual clusters of Slurm's jobs.
+    /// What the virtual clusters of Slurm's jobs are.
     pub vc_of: VcOf,
     /// Whether the first fault is an error.
     pub strict: bool,
 }
 
 impl Options {
-    /// The defaults for a format.
+    /// The default options for a format.
     pub fn new(format: Format) -> Self {
         Options {
             format,
@@ -149,6 +158,7 @@ impl Options {
         }
     }
 
+    /// The reader of the format.
     fn reader(&self) -> Result<Box<dyn TraceReader>> {
         Ok(match self.format {
             Format::Philly => Box::new(philly::PhillyReader),
@@ -161,22 +171,22 @@ impl Options {
     }
 }
 
-/// What a simulation takes in.
+/// The inputs of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// The jobs.
+    /// The jobs, in order of submission.
     pub trace: Trace,
     /// The virtual clusters that have jobs.
     pub cluster: Cluster,
-    /// What became of the files.
+    /// A summary of what was read, used and left out.
     pub summary: Summary,
 }
 
 /// Reads the files of a trace.
 ///
 /// # Errors
-/// A file cannot be read, or is none of the format; no job is of use; with
-/// [`Options::strict`], the first fault.
+/// A file cannot be read or has another format, or no job can be used. With [`Options::strict`],
+/// also the first fault.
 pub fn read(files: &[PathBuf], options: &Options) -> Result<Prepared> {
     read_inputs(files.iter().map(|file| Input::open(file)), options)
 }
@@ -184,7 +194,7 @@ pub fn read(files: &[PathBuf], options: &Options) -> Result<Prepared> {
 /// Reads a trace from streams.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
@@ -204,18 +214,18 @@ pub fn read_inputs<'a>(
     collector.finish(options)
 }
 
-/// Reads the files of a format.
+/// Reads the files of a format, one after the other.
 trait TraceReader {
-    /// Takes a file.
+    /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read or is none of the format; a fault, for a strict reader.
+    /// The file cannot be read or has another format; or there is a fault and the reader is strict.
     fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()>;
 
-    /// All files are read.
+    /// Called after the last file.
     ///
     /// # Errors
-    /// A file is missing; a fault, for a strict reader.
+    /// A file is missing; or there is a fault and the reader is strict.
     fn finish(&mut self, _: &mut JobCollector) -> Result<()> {
         Ok(())
     }

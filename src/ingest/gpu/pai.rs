@@ -1,4 +1,5 @@
-//! Alibaba PAI, 2020: a table of jobs and one of their tasks, both without headers.
+//! Reads the trace of Alibaba PAI, 2020: a table of jobs and one of their tasks, both without
+//! headers.
 
 use indexmap::IndexMap;
 
@@ -10,11 +11,11 @@ use crate::ingest::input::{Input, Line, Place};
 use crate::ingest::scheduler::{Reason, epoch, is_unknown};
 use crate::words::counted;
 
-/// Where the tables come from.
+/// Where users find the tables, for messages.
 pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
                          https://github.com/alibaba/clusterdata, cluster-trace-gpu-v2020";
 
-/// What the file pai_job_table.header says.
+/// The content of the file pai_job_table.header.
 const JOB_HEADER: &str = "job_name,inst_id,user,status,start_time,end_time";
 const JOBS: Layout = Layout {
     columns: &[&["job_name"], &["user"], &["status"], &["start_time"]],
@@ -27,7 +28,7 @@ const USER: usize = 1;
 const STATUS: usize = 2;
 const SUBMIT: usize = 3;
 
-/// What the file pai_task_table.header says.
+/// The content of the file pai_task_table.header.
 const TASK_HEADER: &str =
     "job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type";
 const TASKS: Layout = Layout {
@@ -51,27 +52,29 @@ const CPU: usize = 4;
 const GPU: usize = 5;
 const TYPE: usize = 6;
 
-/// Most instances and percent of a task.
+/// Largest number of instances, and of percent of a resource, in a task.
 const MOST: f64 = 1e9;
 
-/// The virtual cluster of jobs that do not say which GPUs they use.
+/// The virtual cluster of jobs whose type of GPU is unknown.
 const UNKNOWN_TYPE: &str = "unknown";
 
-/// Reads both tables, in any order.
+/// Reads both tables, in any order. Jobs are complete only at the end.
 #[derive(Default)]
 pub(super) struct PaiReader {
-    /// What is known of jobs, by their names.
+    /// What is known about each job so far, by its name.
     jobs: IndexMap<Box<str>, Job>,
+    /// Number of rows of each [`Table`].
     rows: [u64; 2],
 }
 
-/// What both tables say of a job.
+/// What the two tables say about a job.
 #[derive(Default)]
 struct Job {
     row: Option<JobRow>,
     tasks: Option<Tasks>,
 }
 
+/// The row of a job. `submit` is in seconds of the trace's clock.
 struct JobRow {
     user: Box<str>,
     state: &'static str,
@@ -79,14 +82,14 @@ struct JobRow {
     at: At,
 }
 
-/// The tasks of a job, added up.
+/// The sum of the tasks of a job.
 struct Tasks {
-    /// Percent of a GPU, over all instances.
+    /// Percent of a GPU, summed over all instances.
     gpu: f64,
-    /// Cores.
+    /// Number of CPU cores.
     cpus: f64,
     kind: Box<str>,
-    /// First start and last end of tasks with GPUs.
+    /// First start and last end of the tasks with GPUs.
     start: Option<i64>,
     end: Option<i64>,
     /// Whether one of them has started and not ended.
@@ -94,7 +97,7 @@ struct Tasks {
     at: At,
 }
 
-/// Which table a file is.
+/// Which of the two tables a file is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Table {
     Jobs,
@@ -135,7 +138,7 @@ impl TraceReader for PaiReader {
     }
 }
 
-/// The table that a file's first line shows, and a reader of its rows.
+/// Recognises the table by the first line of a file. Returns it with a reader of its rows.
 fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
     let text = &*line.text;
     let cells = Dialect::Csv.split(text);
@@ -158,6 +161,7 @@ fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
     Ok((table, rows))
 }
 
+/// The fault of a file that is neither table.
 fn other_table(cells: usize, place: Place<'_>) -> Fault {
     let found = format!("{cells} cells");
     let expected = format!("{JOB_HEADER} or {TASK_HEADER}");
@@ -165,6 +169,7 @@ fn other_table(cells: usize, place: Place<'_>) -> Fault {
     fault.remedy(format!("take {WHERE}"))
 }
 
+/// Reads a row of either table.
 impl PaiReader {
     fn row(
         &mut self,
@@ -198,7 +203,7 @@ impl PaiReader {
     }
 
     fn job(&mut self, name: &str) -> &mut Job {
-        // A name that is known already is not copied.
+        // The name is copied only if it is new.
         let index = match self.jobs.get_index_of(name) {
             Some(index) => index,
             None => self.jobs.insert_full(name.into(), Job::default()).0,
@@ -206,6 +211,7 @@ impl PaiReader {
         &mut self.jobs[index]
     }
 
+    /// Adds the task of a row to its job. The inner error says what is wrong with the row.
     fn task(
         &mut self,
         row: &Row<'_, '_>,
@@ -226,6 +232,7 @@ impl PaiReader {
     }
 }
 
+/// Parses a row of the table of jobs. Statuses are converted to Slurm's words.
 fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
     Ok(JobRow {
         user: row.text(USER).into(),
@@ -241,7 +248,8 @@ fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
     })
 }
 
-/// Seconds of the trace's clock; `None` where it is empty or 0, as what has not happened.
+/// A time in seconds of the trace's clock. It is `None` if the cell is empty or 0, which means that
+/// it has not happened.
 fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
     if is_unknown(text) {
         return Ok(None);
@@ -250,9 +258,9 @@ fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
     Ok(Some(second).filter(|second| *second > 0))
 }
 
-/// A task as its row tells it.
+/// A task as its row describes it.
 struct Task<'r> {
-    /// Percent of a GPU, over all instances.
+    /// Percent of a GPU, summed over all instances.
     gpu: f64,
     cpus: f64,
     kind: &'r str,
@@ -294,7 +302,8 @@ impl Tasks {
         }
     }
 
-    /// Adds a task; returns the type of GPUs that earlier ones have, if it is another.
+    /// Adds a task. If its type of GPU differs from that of earlier tasks, returns the earlier
+    /// type.
     fn add(&mut self, task: &Task<'_>) -> Option<&str> {
         self.cpus += task.cpus;
         if task.gpu == 0.0 {
@@ -311,17 +320,17 @@ impl Tasks {
     }
 }
 
-/// What rounding up to whole GPUs adds.
+/// How much GPU time is added by rounding up to whole GPUs.
 #[derive(Default)]
 struct Rounded {
     jobs: u64,
-    /// GPU-seconds as planned, and as they are then.
+    /// GPU-seconds as planned, and after rounding up.
     planned: f64,
     given: f64,
 }
 
 impl Rounded {
-    /// The whole GPUs that hold so many percent of one.
+    /// Rounds percent of a GPU up to whole GPUs, for a job that runs for `seconds`.
     fn up(&mut self, percent: f64, seconds: i64) -> u64 {
         let gpus = (percent / 100.0).ceil();
         self.jobs += u64::from(gpus * 100.0 != percent);
@@ -341,6 +350,7 @@ impl Rounded {
     }
 }
 
+/// Adds a job, if both tables have it and its tasks have ended.
 fn finish(
     name: &str,
     job: &Job,
@@ -351,7 +361,7 @@ fn finish(
         (Some(row), Some(tasks)) => (row, tasks),
         (Some(row), None) => return collector.fault(Reason::NoTask, row.at, name),
         (None, Some(tasks)) => return collector.fault(Reason::NoJob, tasks.at, name),
-        // Its only row could not be read.
+        // The only row of the job could not be parsed.
         (None, None) => return Ok(()),
     };
     let (start, end) = match (tasks.start, tasks.end) {

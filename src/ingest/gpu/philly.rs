@@ -1,4 +1,4 @@
-//! Philly: the jobs of its log, and for how long they held GPUs.
+//! Reads the jobs of Philly's log, and for how long they held GPUs.
 
 use super::TraceReader;
 use super::collector::{Draft, JobCollector, RunTimes};
@@ -22,6 +22,7 @@ impl TraceReader for PhillyReader {
     }
 }
 
+/// Adds a job, if it has ended. Its GPUs are those of its first attempt.
 fn take(collector: &mut JobCollector, job: &Job, place: Place<'_>) -> Result<()> {
     let (Some(id), Some(vc), Some(submitted)) = (&job.id, &job.vc, job.submitted) else {
         let found = "a job without jobid, vc or submitted_time";
@@ -54,7 +55,7 @@ fn take(collector: &mut JobCollector, job: &Job, place: Place<'_>) -> Result<()>
     collector.take(&draft, at)
 }
 
-/// The attempts that have both a start and an end; that one lacks them is counted.
+/// The starts and ends of the attempts. Attempts that lack one of them are left out and counted.
 fn runs(job: &Job, place: Place<'_>, collector: &mut JobCollector) -> Result<Vec<(i64, i64)>> {
     let mut runs = Vec::with_capacity(job.attempts.len());
     for attempt in &job.attempts {
@@ -72,7 +73,7 @@ fn runs(job: &Job, place: Place<'_>, collector: &mut JobCollector) -> Result<Vec
     Ok(runs)
 }
 
-/// Counts a job that uses more GPUs of a machine than the list of machines says.
+/// Counts a job that uses more GPUs of a machine than the list of machines has.
 fn check_machines(
     attempts: &[Attempt],
     place: Place<'_>,
@@ -91,7 +92,7 @@ fn check_machines(
         .fault(Reason::TooManyOfNode, place, found)
 }
 
-/// A job's end in the words that simulations use.
+/// Converts the status of a job to Slurm's words, which simulations use.
 fn state(status: &str) -> &str {
     match status {
         "Pass" => "COMPLETED",

@@ -1,4 +1,4 @@
-//! Slurm: the jobs of `sacct`'s table that held GPUs.
+//! Reads the jobs that held GPUs from the table of `sacct`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Input, Place};
 use crate::ingest::scheduler::{Reason, is_unknown, stamp};
 
-/// The command that lists jobs as they are read here.
+/// The command that writes the table with the columns that are read here.
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> -o JobIDRaw,User,Account,\
                            Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES";
 
@@ -43,16 +43,16 @@ const PARTITION: usize = 7;
 const ACCOUNT: usize = 8;
 const CPUS: usize = 9;
 
-/// What makes the virtual clusters.
+/// What the virtual clusters are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VcOf {
-    /// The partition; the account where the table has no column of partitions.
+    /// The partitions, or the accounts if the table has no column of partitions.
     Partition,
-    /// The account.
+    /// The accounts.
     Account,
 }
 
-/// Reads the table.
+/// Reads the table. A job is complete only at the end, because it may have several rows.
 pub(super) struct SlurmReader {
     delimiter: Option<String>,
     vc_of: VcOf,
@@ -67,13 +67,13 @@ struct Job {
     gpus: u64,
     cpus: f64,
     submit: i64,
-    /// Starts with their ends. A later list may know an end that an earlier one did not.
+    /// The end of each run, by its start. `None` if no table so far has the end; a later one may.
     runs: BTreeMap<i64, Option<i64>>,
     at: At,
 }
 
 impl SlurmReader {
-    /// A reader of tables with this delimiter, or with the one that their header has.
+    /// A reader of tables with this delimiter; if `None`, the header shows it.
     pub fn new(delimiter: Option<String>, vc_of: VcOf) -> Self {
         SlurmReader {
             delimiter,
@@ -82,7 +82,7 @@ impl SlurmReader {
         }
     }
 
-    /// The column that makes the virtual clusters.
+    /// The column that names the virtual clusters.
     fn vc(&self, table: &LogTable, place: Place<'_>) -> Result<usize> {
         let columns = match self.vc_of {
             VcOf::Partition => [PARTITION, ACCOUNT],
@@ -96,6 +96,7 @@ impl SlurmReader {
         })
     }
 
+    /// Adds the run of a row to its job.
     fn row(
         &mut self,
         row: &Row<'_, '_>,
@@ -142,7 +143,7 @@ impl SlurmReader {
         job.submit = job.submit.min(submit);
         let known = job.runs.entry(start).or_default();
         *known = end.or(*known);
-        // The last row tells how the job ended.
+        // The last row of a job says how it ended.
         job.state = row.text(STATE).split(' ').next().unwrap_or_default().into();
         Ok(())
     }
@@ -164,7 +165,7 @@ impl TraceReader for SlurmReader {
                         .log_counts
                         .fault(Reason::Unreadable, place, found)?
                 }
-                // The header.
+                // This line was the header.
                 _ => vc = Some(self.vc(&table, place)?),
             }
         }
@@ -198,8 +199,8 @@ impl TraceReader for SlurmReader {
     }
 }
 
-/// The GPUs among trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`: the
-/// number of all, or else the numbers of each type added up.
+/// The number of GPUs in trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`: the
+/// total if there is one, or else the sum over all types.
 fn gpus(resources: &str) -> Result<u64, String> {
     let (mut all, mut typed) = (None, 0u64);
     for resource in resources.split(',') {
@@ -209,7 +210,7 @@ fn gpus(resources: &str) -> Result<u64, String> {
         let Some(kind) = name.trim().strip_prefix("gres/gpu") else {
             continue;
         };
-        // Others are such as gres/gpumem and gres/gpuutil.
+        // Other resources have names such as gres/gpumem and gres/gpuutil.
         if !(kind.is_empty() || kind.starts_with(':')) {
             continue;
         }

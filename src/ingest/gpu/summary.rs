@@ -1,4 +1,4 @@
-//! What became of a trace.
+//! The summary of a trace that was read.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use crate::domain::{Clock, Cluster, Job, Time};
 use crate::ingest::scheduler::LogCounts;
 use crate::words::counted;
 
-/// What became of a trace.
+/// The summary of a trace that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// What was read, used, left out and odd.
     pub log_counts: LogCounts,
     /// Remarks for the user.
     pub notes: Vec<String>,
-    /// Seconds of the first and the last submission.
+    /// First and last submission, in seconds: since 1970, or on the trace's own clock.
     pub span: (i64, i64),
-    /// The clock that tells them, where the trace has civil times.
+    /// The clock on which they are shown, if the trace has civil times.
     clock: Option<Clock>,
-    /// GPU-seconds of all jobs.
+    /// GPU-seconds of all jobs: GPUs multiplied by duration.
     pub gpu_seconds: u128,
-    /// Virtual clusters, their nodes, and the GPUs of each.
+    /// Number of virtual clusters, of all their nodes, and of GPUs per node.
     pub size: (usize, u64, u32),
 }
 
@@ -45,6 +45,7 @@ impl Summary {
         }
     }
 
+    /// A submission as text.
     fn shown(&self, second: i64) -> String {
         match &self.clock {
             Some(clock) => clock.show(clock.of_utc(Time::from_seconds(second))),

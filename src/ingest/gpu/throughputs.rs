@@ -1,4 +1,5 @@
-//! Gavel's throughputs: steps a second of every kind of job, measured on some types of GPUs.
+//! Reads Gavel's throughputs: steps per second of every kind of job, measured on several types of
+//! GPUs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,23 +11,23 @@ use crate::ingest::json;
 use crate::ingest::scheduler::Input;
 use crate::ingest::scheduler::philly::shown;
 
-/// Where throughputs come from.
+/// Where users find throughputs, for messages.
 const WHERE: &str = "simulation_throughputs.json of https://github.com/stanford-futuredata/gavel";
 
-/// How fast jobs are.
+/// The speeds of jobs in steps per second.
 #[derive(Debug)]
 pub(super) enum Speeds {
-    /// By the kind of a job and its GPUs; `None` where it does not run.
+    /// By the kind and the number of GPUs of a job. `None` if the measured throughput is 0.
     Measured(BTreeMap<(String, u64), Option<f64>>),
-    /// Alike.
+    /// The same for all jobs.
     Same(f64),
 }
 
 impl Speeds {
-    /// The throughputs that the options name.
+    /// The speeds that the options name.
     ///
     /// # Errors
-    /// They name none; faults of the file.
+    /// The options name none, or the file has faults.
     pub fn of(options: &Options) -> Result<Self> {
         match (&options.throughputs, options.steps_per_second) {
             (Some(path), _) => read(path, &options.worker),
@@ -38,7 +39,7 @@ impl Speeds {
         }
     }
 
-    /// Steps a second of a job; the error says why it has none.
+    /// Steps per second of a job. The error says why it has no speed.
     pub fn of_job(&self, kind: &str, gpus: u64) -> Result<f64, &'static str> {
         match self {
             Speeds::Same(speed) => Ok(*speed),
@@ -51,7 +52,7 @@ impl Speeds {
     }
 }
 
-/// Reads the throughputs of a type of GPUs.
+/// Reads the throughputs that were measured on one type of GPU.
 fn read(path: &Path, worker: &str) -> Result<Speeds> {
     let mut speeds = BTreeMap::new();
     let mut faults = Gatherer::default();
@@ -86,7 +87,8 @@ fn read(path: &Path, worker: &str) -> Result<Speeds> {
     faults.finish(Speeds::Measured(speeds))
 }
 
-/// The kind of a job and its GPUs: `('LM (batch size 5)', 2)`, or `LM (batch size 5)` of one.
+/// Parses the kind and the number of GPUs of a job: `('LM (batch size 5)', 2)`, or
+/// `LM (batch size 5)` for one GPU.
 fn key(name: &str) -> Option<(String, u64)> {
     let Some(inner) = name
         .strip_prefix("('")

@@ -1,22 +1,22 @@
-//! The largest numbers that tables of a cluster may hold: sums and products of them that the
-//! simulator forms stay far from what 64 bits hold.
+//! The largest numbers that tables of a cluster may hold. With these limits, no sum or product in
+//! the simulator overflows 64 bits.
 
 use crate::ingest::rows::{Cell, CellResult};
 use crate::lucid::inputs::LONGEST_ESTIMATE;
 
-/// Most seconds that a job runs, and that lie between the first and the last submission.
+/// Longest duration of a job in seconds, and longest time between the first and last submission.
 pub(super) const LONGEST: i64 = 1_000_000_000;
 
-/// Latest second of a table's own clock: thirty thousand years.
+/// Latest second on a table's own clock, after about thirty thousand years.
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
-/// Most GPUs that a job's cell may state; the VC's size bounds them further.
+/// Most GPUs that a cell may state for a job. The size of its VC limits them further.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
-/// Largest amount of anything else, such as MB of memory or samples per second.
+/// Largest value of other amounts, such as MB of memory or samples per second.
 const LARGEST: f64 = 1e12;
 
-/// A number from 0 to [`LARGEST`].
+/// Parses a number from 0 to [`LARGEST`].
 pub(super) fn amount(cell: &Cell<'_>) -> CellResult<f64> {
     let number = cell
         .float()
@@ -25,12 +25,12 @@ pub(super) fn amount(cell: &Cell<'_>) -> CellResult<f64> {
     number.ok_or_else(|| cell.fault(format!("a number from 0 to {LARGEST:e}")))
 }
 
-/// A number from -[`LARGEST`] to [`LARGEST`].
+/// Parses a number from -[`LARGEST`] to [`LARGEST`].
 pub(super) fn number(cell: &Cell<'_>) -> CellResult<f64> {
     within(cell, LARGEST, "a number")
 }
 
-/// An estimated duration in seconds.
+/// Parses an estimated duration in seconds, which may be negative.
 pub(super) fn estimate(cell: &Cell<'_>) -> CellResult<f64> {
     within(cell, LONGEST_ESTIMATE, "seconds")
 }

@@ -1,23 +1,24 @@
-//! The clock of a table: seconds of its own, or civil times.
+//! Parses the times of a table: seconds of its own clock, or civil times.
 
 use super::bounds::LAST_SECOND;
 use crate::domain::{Stamp, Time};
 use crate::error::{Error, Result};
 use crate::ingest::rows::{Cell, CellResult, CellTime};
 
-/// How a table tells time, the same in all of its rows.
+/// The form of a table's times, which is the same in all of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Whole seconds.
+    /// Whole seconds of the table's own clock.
     Seconds,
-    /// Civil times.
+    /// Civil times without offsets.
     Civil,
-    /// Civil times with offsets from UTC. They are told with the first one, in seconds.
+    /// Civil times with offsets from UTC. All are converted to the first offset, in seconds, which
+    /// is the value.
     Zoned(i32),
 }
 
 impl Form {
-    /// The form of a cell, where it is a time.
+    /// The form of the time in a cell, or `None` if the cell is not a time.
     pub fn of(cell: &Cell<'_>) -> Option<Self> {
         Some(match cell.clock().ok()? {
             CellTime::Seconds(_) => Form::Seconds,
@@ -26,12 +27,12 @@ impl Form {
         })
     }
 
-    /// Whether times are civil times, with or without offsets.
+    /// Whether the form is civil times, with or without offsets.
     pub fn is_civil(self) -> bool {
         self != Form::Seconds
     }
 
-    /// The time that a cell of this form tells, where it is a civil one.
+    /// The civil time in a cell of this form; `None` if the form is seconds.
     pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Time>> {
         match (self, cell.clock()?) {
             (Form::Civil, CellTime::Civil(Stamp::Local(time))) => Ok(Some(time)),
@@ -50,10 +51,10 @@ impl Form {
         }
     }
 
-    /// The time that a user names, as the table tells it.
+    /// Converts a time that a user gave to the clock of the table.
     ///
     /// # Errors
-    /// [`Error::Usage`] where it has an offset from UTC, and the table's times have none.
+    /// [`Error::Usage`] if it has an offset from UTC and the times of the table have none.
     pub fn place(self, stamp: Stamp) -> Result<Time> {
         match (self, stamp) {
             (_, Stamp::Local(time)) | (Form::Civil | Form::Seconds, Stamp::Epoch(time)) => Ok(time),
@@ -66,7 +67,7 @@ impl Form {
         }
     }
 
-    /// The second that a cell of this form tells; of civil times since 1970.
+    /// The time in a cell of this form, in seconds. Civil times are counted from 1970.
     pub fn second(self, cell: &Cell<'_>) -> CellResult<i64> {
         match self.time(cell)? {
             Some(time) => Ok(time.second()),

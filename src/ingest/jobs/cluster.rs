@@ -1,5 +1,5 @@
-//! Clusters: a table of virtual clusters (VCs) and their nodes, as the original's
-//! `vc_config.csv`.
+//! Reads clusters: a table of virtual clusters (VCs) and their numbers of nodes, such as the
+//! original's `vc_config.csv`.
 //!
 //! ```csv
 //! ,num
@@ -7,8 +7,8 @@
 //! vcWoR,5
 //! ```
 //!
-//! The name is in a column without a name, as pandas writes it, or in `vc`; the number of
-//! nodes is in `num` or `nodes`.
+//! The name is in the column `vc`, or in a column without a name, as pandas writes it. The number
+//! of nodes is in `num` or `nodes`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,14 +19,14 @@ use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 
-/// Most nodes of a cluster.
+/// Most nodes of a cluster, over all its VCs.
 pub(in crate::ingest) const MAX_NODES: i64 = 1_000_000;
 
-/// Reads a cluster whose nodes have `gpus_per_node` GPUs each.
+/// Reads a cluster. Each of its nodes has `gpus_per_node` GPUs.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: a VC twice, a number of nodes that
-/// is none, no VC at all.
+/// The file cannot be read, or has faults, which are reported together: a VC that occurs twice, an
+/// invalid number of nodes, or no VC at all.
 pub fn read(path: &Path, gpus_per_node: u32) -> Result<Loaded<Cluster>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -58,12 +58,13 @@ pub fn read(path: &Path, gpus_per_node: u32) -> Result<Loaded<Cluster>> {
     })
 }
 
+/// Reads the rows, and checks them against earlier ones.
 struct Reader {
-    /// Of the names and of the nodes.
+    /// The column of the names and that of the numbers of nodes.
     columns: (Col, Col),
-    /// The names so far.
+    /// The names in earlier rows.
     names: BTreeSet<String>,
-    /// The nodes so far.
+    /// Number of nodes of all VCs so far.
     nodes: i64,
 }
 

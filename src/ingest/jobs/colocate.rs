@@ -1,4 +1,4 @@
-//! Measured pairs: how fast two workloads run on the same GPUs, as the original's
+//! Reads measured pairs: how fast two workloads run on the same GPUs, as in the original's
 //! `colocate_info.csv`.
 //!
 //! ```csv
@@ -19,14 +19,14 @@ use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 use crate::lucid::inputs::{LEAST_SPEED, Pair};
 
-/// Pairs by their workloads, in the order of the file.
+/// Measured pairs, by their two workloads in the order of the file.
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
 
 /// Reads measured pairs.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: a pair twice, in whichever order;
-/// speeds that are not from [`LEAST_SPEED`] to 10; other numbers that are none.
+/// The file cannot be read, or has faults, which are reported together: a pair that occurs twice,
+/// in either order; a speed that is not from [`LEAST_SPEED`] to 10; other invalid numbers.
 pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -97,7 +97,7 @@ impl Columns {
     }
 }
 
-/// A speed that is no slip of the pen.
+/// Parses a speed relative to running alone, which must be plausible.
 fn speed(cell: Cell<'_>) -> CellResult<f64> {
     let expected = format!("a speed from {LEAST_SPEED} to 10, where 1 is the speed alone");
     let speed = cell.float().ok();

@@ -1,4 +1,4 @@
-//! Estimated durations of jobs in seconds, as the original's `Venus_Sept_lgb.csv`.
+//! Reads estimated durations of jobs in seconds, as in the original's `Venus_Sept_lgb.csv`.
 //!
 //! ```csv
 //! job_id,priority
@@ -18,11 +18,12 @@ use crate::ingest::{Gatherer, Loaded};
 use crate::lucid::inputs::EstimateTable;
 use crate::words::counted;
 
-/// Reads the estimates of a trace's jobs; rows of other jobs are passed over.
+/// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: an estimate that is no number within
-/// [`LONGEST_ESTIMATE`](crate::lucid::inputs::LONGEST_ESTIMATE), two for a job, none for some.
+/// The file cannot be read, or has faults, which are reported together: an estimate that is not a
+/// number within [`LONGEST_ESTIMATE`](crate::lucid::inputs::LONGEST_ESTIMATE), two estimates for a
+/// job, or none for some jobs.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;

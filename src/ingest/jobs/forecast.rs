@@ -1,5 +1,5 @@
-//! Forecasts of what will be submitted to a cluster, interval by interval, as the
-//! original's `Venus_throughput_pred.csv`.
+//! Reads forecasts of what will be submitted to a cluster in each interval, as in the original's
+//! `Venus_throughput_pred.csv`.
 //!
 //! ```csv
 //! time,pred_gpu_job,pred_gpu_num
@@ -7,8 +7,9 @@
 //! 2020-09-01 00:10:00,5.8,31.9
 //! ```
 //!
-//! Without columns `pred_gpu_job` (GPU jobs submitted) and `pred_gpu_num` (GPUs they ask
-//! for), what was submitted is taken for the forecast: `submit_gpu_job`, `submit_gpu_num`.
+//! The columns are `pred_gpu_job`, the GPU jobs submitted, and `pred_gpu_num`, the GPUs that they
+//! request. If they are missing, `submit_gpu_job` and `submit_gpu_num`, which were really
+//! submitted, are used as the forecast.
 
 use std::path::Path;
 
@@ -20,12 +21,11 @@ use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 use crate::lucid::inputs::ForecastTable;
 
-/// Reads a forecast whose first interval begins at second `start`; the others keep their
-/// distance.
+/// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: times that do not ascend, values
-/// that are no numbers or too large, no row at all.
+/// The file cannot be read, or has faults, which are reported together: times that do not ascend,
+/// values that are not numbers or too large, or no row at all.
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -63,7 +63,7 @@ struct Columns {
     gpus: Col,
 }
 
-/// The intervals so far, on the file's own clock.
+/// The intervals read so far, on the file's own clock.
 #[derive(Default)]
 struct Reader {
     form: Option<Form>,
@@ -90,7 +90,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The forecast with its first interval at `start`.
+    /// The forecast, shifted so that its first interval begins at `start`.
     fn shifted(mut self, start: i64) -> ForecastTable {
         let first = self.table.times.first().copied().unwrap_or_default();
         for time in &mut self.table.times {

@@ -1,11 +1,12 @@
-//! Workloads and the files of their computational graphs.
+//! Reads a table of workloads and the files of their computational graphs.
 //!
 //! ```csv
 //! graph,model,dataset,batchsize,amp
 //! graphs/vgg.pbtxt,VGG,CIFAR-10,64,0
 //! ```
 //!
-//! A relative path is looked for beside the table. Several workloads may have the same graph.
+//! A relative path is relative to the folder of the table. Several workloads may have the same
+//! graph.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,13 +19,14 @@ use crate::ingest::rows::{CellResult, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 
-/// The graph of each workload.
+/// The file of the computational graph of each workload.
 pub type Graphs = BTreeMap<Workload, PathBuf>;
 
 /// Reads the table.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: a workload twice, a graph that is no file.
+/// The file cannot be read, or has faults, which are reported together: a workload that occurs
+/// twice, or a graph file that does not exist.
 pub fn read(path: &Path) -> Result<Loaded<Graphs>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;

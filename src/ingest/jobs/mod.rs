@@ -1,5 +1,5 @@
-//! What a simulation of a GPU cluster takes in: the cluster, its jobs, and what policies
-//! know about them. All are tables, as CSV or Parquet, with columns in any order.
+//! Readers of the inputs of a GPU-cluster simulation: the cluster, its jobs, and what policies know
+//! about them. All are tables, in CSV or Parquet, whose columns may be in any order.
 //!
 //! | module | file of the original | columns |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | [`forecast`] | `Venus_throughput_pred.csv` | `time`, `pred_gpu_job`, `pred_gpu_num` |
 //! | [`estimates`] | `Venus_Sept_lgb.csv` | `job_id`, `priority` |
 //!
-//! A workload is `model`, `dataset`, `batchsize`, `amp`; its usage is `speed` in samples per
-//! second, `gpu_util` and `gmem_util` in percent and `gmem` in MB.
+//! A workload is described by `model`, `dataset`, `batchsize`, `amp`. Its usage is `speed` in
+//! samples per second, `gpu_util` and `gmem_util` in percent and `gmem` in MB.
 
 pub mod cluster;
 pub mod colocate;

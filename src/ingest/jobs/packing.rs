@@ -1,4 +1,4 @@
-//! Whether there are measured pairs for all jobs of a trace that could share GPUs.
+//! Checks that there are measured pairs for all jobs of a trace that could share GPUs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,16 +10,17 @@ use crate::lucid::inputs::PackingTable;
 
 use super::words::beside;
 
-/// Checks that every two workloads whose jobs could share GPUs have measured speeds.
+/// Checks that any two workloads whose jobs could share GPUs have measured speeds.
 ///
-/// They could where jobs of theirs ask for the same number of GPUs, hold less than
-/// `memory_limit` MB together, and where their scores add to at most 2, or have
-/// any, with `any_score`. `path` is the file of pairs, which the faults are of. Returns the pairs
-/// that are missing where the profile of one is predicted: who could share is then not known for
-/// certain before the run.
+/// Two workloads could share GPUs if three conditions hold. Jobs of both request the same number of
+/// GPUs; these jobs together hold less than `memory_limit` MB; and their scores add up to at most
+/// 2, or with `any_score`, both have a score. `path` is the file of pairs, which faults name.
+///
+/// Returns the missing pairs in which a profile is predicted. Only the run shows whether such
+/// workloads really share.
 ///
 /// # Errors
-/// The other pairs that are missing, gathered.
+/// The other missing pairs, reported together.
 pub fn check(
     path: &Path,
     trace: &Trace,
@@ -53,10 +54,11 @@ pub fn check(
     faults.finish(predicted)
 }
 
-/// The least memory of a workload's jobs, by their number of GPUs: as known, and as it is.
+/// For each number of GPUs, the least memory in MB that a job of a workload holds: as the policy
+/// knows it, and as it really is.
 type LeastMemory = BTreeMap<u32, [f64; 2]>;
 
-/// By workload of the trace.
+/// The least memory of every workload of the trace, by index.
 fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
     let mut least = vec![LeastMemory::new(); trace.workloads.len()];
     for job in &trace.jobs {
@@ -70,6 +72,7 @@ fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
     least
 }
 
+/// Whether jobs of two workloads with the same number of GPUs fit in memory together.
 fn memory_allows(first: &LeastMemory, second: &LeastMemory, limit: f64) -> bool {
     let mut first = first.iter();
     first.any(|(gpus, memory)| {
@@ -78,6 +81,7 @@ fn memory_allows(first: &LeastMemory, second: &LeastMemory, limit: f64) -> bool 
     })
 }
 
+/// Whether the sharing scores of two workloads allow them to share GPUs.
 fn scores_allow(packing: &PackingTable, any_score: bool, first: usize, second: usize) -> bool {
     match (packing.scores[first], packing.scores[second]) {
         (Some(first), Some(second)) => any_score || first + second <= 2,
@@ -98,7 +102,7 @@ mod tests {
     use crate::ingest::jobs::testing::{assert_has, fault, workload};
     use crate::lucid::inputs::{Pair, Profile, ProfileSource};
 
-    /// Jobs of these models, GPUs and memory, whose scores are 1.
+    /// Jobs of these models, GPUs and memory. All scores are 1.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {
@@ -143,7 +147,8 @@ mod tests {
 
     #[test]
     fn pairs_that_never_share_may_be_missing() {
-        // Together too large, of other GPUs, of high scores, or one that counts as measured.
+        // Too much memory together, different numbers of GPUs, scores too high, or a pair that
+        // counts as measured.
         assert!(example(&[("A", 1, 40.0), ("B", 1, 60.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 40.0), ("B", 2, 40.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 1.0), ("B", 1, 1.0)], &[1, 2], false).is_ok());

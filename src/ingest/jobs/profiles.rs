@@ -1,13 +1,13 @@
-//! Profiles: what workloads alone do to their GPUs, and their sharing scores, as the original's
-//! `single_data.csv`.
+//! Reads profiles: the usage of workloads that run alone, and their sharing scores, as in the
+//! original's `single_data.csv`.
 //!
 //! ```csv
 //! model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label
 //! BERT,SQuAD,32,0,84.872,99.689,62.484,20162.0,2
 //! ```
 //!
-//! `speed` and `label` may be missing. A further column `source` tells profiles that were
-//! `predicted` from those that were `measured`; what it leaves open was measured.
+//! `speed` and `label` may be missing. An optional column `source` says whether a profile was
+//! `measured` or `predicted`. An empty cell means `measured`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,8 +24,9 @@ use crate::lucid::inputs::{Profile, ProfileSource};
 /// Reads profiles.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: a workload twice, a score that is
-/// not 0, 1 or 2, numbers that are none, a source that is neither measured nor predicted.
+/// The file cannot be read, or has faults, which are reported together: a workload that occurs
+/// twice, a score that is not 0, 1 or 2, invalid numbers, or a source that is neither measured nor
+/// predicted.
 pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -85,6 +86,7 @@ impl Columns {
     }
 }
 
+/// Parses a sharing score: 0, 1 or 2.
 fn score(label: Cell<'_>) -> CellResult<u8> {
     let score = label.integer(0..=2)?;
     u8::try_from(score).map_err(|_| label.fault("0, 1 or 2"))

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use crate::domain::{Cluster, VirtualCluster, Workload};
 use crate::error::Result;
 
-/// A file of this name and content, in a folder that lives as long as it.
+/// A file with this name and content. Its temporary folder is deleted when the value is dropped.
 pub struct Input {
     _folder: TempDir,
     path: PathBuf,
@@ -33,7 +33,7 @@ impl Input {
     }
 }
 
-/// A cluster of `a` with 2 nodes and `b` with 1, of 8 GPUs each.
+/// A cluster of VC `a` with 2 nodes and VC `b` with 1 node, with 8 GPUs per node.
 pub fn cluster() -> Cluster {
     let vc = |name: &str, nodes| VirtualCluster {
         name: name.to_owned(),
@@ -45,7 +45,7 @@ pub fn cluster() -> Cluster {
     }
 }
 
-/// A workload of a model on CIFAR-10, batch size 64, no mixed precision.
+/// A workload of this model on CIFAR-10, with batch size 64 and without mixed precision.
 pub fn workload(model: &str) -> Workload {
     Workload {
         model: model.to_owned(),
@@ -55,7 +55,7 @@ pub fn workload(model: &str) -> Workload {
     }
 }
 
-/// The message of faults in the data, which there must be.
+/// The message of a result, which must be an error of faulty data.
 #[track_caller]
 pub fn fault<T>(result: Result<T>) -> String {
     let Err(error) = result else {
@@ -65,7 +65,7 @@ pub fn fault<T>(result: Result<T>) -> String {
     error.to_string()
 }
 
-/// Asserts that a message has all the parts.
+/// Asserts that a message contains all the parts.
 #[track_caller]
 pub fn assert_has(message: &str, parts: &[&str]) {
     for part in parts {

@@ -1,5 +1,5 @@
-//! What was submitted to a cluster, interval by interval, as the original's
-//! `cluster_throughput.csv`: what forecasts are learnt from.
+//! Reads what was submitted to a cluster in each interval, as in the original's
+//! `cluster_throughput.csv`. Forecasts are learnt from it.
 //!
 //! ```csv
 //! time,submit_gpu_job,submit_gpu_num
@@ -19,14 +19,14 @@ use crate::ingest::rows::{Cell, CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 
-/// Nanoseconds of an interval.
+/// Length of an interval in nanoseconds.
 const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 
-/// Reads a series of intervals of ten minutes, each of which begins where the one before ends.
+/// Reads a series of ten-minute intervals. Each begins when the one before it ends.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: times that do not ascend or leave a gap,
-/// values that are no numbers, negative or too large, no row at all.
+/// The file cannot be read, or has faults, which are reported together: times that do not ascend or
+/// leave a gap; values that are not numbers, negative or too large; or no row at all.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -48,7 +48,7 @@ pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let start = reader.first.and_then(Time::civil).unwrap_or_default();
     let series = Series::new(start, reader.jobs, reader.gpus);
     let series = series.map_err(|error| source.fault(error.to_string(), "a whole series"));
-    // Where there are faults, they are why there is no series.
+    // If there are faults, report them: they are why there is no series.
     faults.finish(())?;
     Ok(Loaded {
         value: series?,
@@ -63,7 +63,7 @@ struct Columns {
     gpus: Col,
 }
 
-/// The intervals so far.
+/// The intervals read so far.
 #[derive(Default)]
 struct Reader {
     form: Option<Form>,
@@ -83,9 +83,9 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes the time of the next interval.
+    /// Reads the time of the next interval, and checks that it follows the one before.
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
-        // After a row without a time, the next one is compared with none.
+        // If the time of this row is invalid, the next row is not compared with it.
         let last = self.last.take();
         let form = self.form.or(Form::of(&cell)).unwrap_or(Form::Civil);
         let Some(time) = form.time(&cell)? else {
@@ -129,7 +129,7 @@ mod tests {
         let start = "2020-04-30 23:50".parse().unwrap();
         let expected = Series::new(start, vec![3.0, 0.0], vec![8.0, 0.0]);
         assert_eq!(Ok(series), expected);
-        // Ten minutes apart, as the clock was put back.
+        // Ten minutes apart, because the clock was put back.
         let zoned = "8,2020-04-30 23:50:00+02:00,1,3\n0,2020-04-30 23:00:00+01:00,x,0\n";
         assert_eq!(Ok(read_rows(zoned).unwrap()), expected);
     }

@@ -1,9 +1,9 @@
-//! Words that several messages share.
+//! Phrases that several messages share.
 
 use crate::domain::Workload;
 use crate::words::printable;
 
-/// Names one after the other, safe to print, of which a few are shown and the others counted.
+/// Names as one text that is safe to print. Only a few are shown, and the others counted.
 pub(crate) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 5;
     let more = names.len().saturating_sub(SHOWN);
@@ -14,12 +14,12 @@ pub(crate) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String 
     }
 }
 
-/// A workload in words, safe to print.
+/// The name of a workload, safe to print.
 pub(super) fn name(workload: &Workload) -> String {
     printable(&workload.to_string()).into_owned()
 }
 
-/// Two workloads on the same GPUs, likewise.
+/// Two workloads on the same GPUs, as text that is safe to print.
 pub(super) fn beside(first: &Workload, second: &Workload) -> String {
     format!("{} beside {}", name(first), name(second))
 }

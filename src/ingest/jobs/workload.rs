@@ -1,11 +1,11 @@
-//! Columns that say what a job trains and what that does to its GPUs.
+//! The columns of a workload and of its usage of GPUs.
 
 use super::bounds::amount;
 use crate::domain::{Usage, Workload};
 use crate::error::Result;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 
-/// The columns of a workload.
+/// The columns that say what a job trains.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WorkloadColumns {
     model: Col,
@@ -17,7 +17,7 @@ pub(super) struct WorkloadColumns {
 const NAMES: [&str; 4] = ["model", "dataset", "batchsize", "amp"];
 
 impl WorkloadColumns {
-    /// Asks for the columns, whose names end in `suffix`.
+    /// Requests the columns. Their names end in `suffix`.
     pub fn require(header: &mut Header<'_>, suffix: &str) -> Result<Self> {
         let mut column = |name: &str, holds| header.require(&[&format!("{name}{suffix}")], holds);
         Ok(WorkloadColumns {
@@ -28,18 +28,18 @@ impl WorkloadColumns {
         })
     }
 
-    /// Asks for the columns where there is one of them.
+    /// Requests all the columns if the table has at least one of them.
     pub fn optional(header: &mut Header<'_>) -> Result<Option<Self>> {
         let any = NAMES.iter().any(|name| header.has(name));
         any.then(|| Self::require(header, "")).transpose()
     }
 
-    /// The column of the model, which stands for all in messages.
+    /// The column of the model. Messages use it for the whole workload.
     pub fn model(&self) -> Col {
         self.model
     }
 
-    /// The workload of a row.
+    /// The workload of a row, all of whose cells must be filled.
     pub fn read(&self, row: &Row<'_>) -> CellResult<Workload> {
         let batch_size = row.cell(self.batch_size);
         let samples = batch_size.integer(1..=i64::from(u32::MAX))?;
@@ -51,7 +51,7 @@ impl WorkloadColumns {
         })
     }
 
-    /// The workload of a row; `None` where all its cells are empty.
+    /// The workload of a row; `None` if all its cells are empty.
     pub fn given(&self, row: &Row<'_>) -> CellResult<Option<Workload>> {
         let columns = [self.model, self.dataset, self.batch_size, self.amp];
         let missing = columns.map(|col| row.cell(col).is_missing());
@@ -68,7 +68,7 @@ impl WorkloadColumns {
     }
 }
 
-/// The columns of what a workload does to its GPUs.
+/// The columns that say how a workload uses its GPUs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UsageColumns {
     speed: Option<Col>,
@@ -78,7 +78,7 @@ pub(super) struct UsageColumns {
 }
 
 impl UsageColumns {
-    /// Asks for the columns; only the speed, which no policy goes by, may be missing.
+    /// Requests the columns. Only `speed` may be missing, because no policy uses it.
     pub fn require(header: &mut Header<'_>) -> Result<Self> {
         let speed = header.optional(&["speed"])?;
         let mut column = |name: &str, holds| header.require(&[name], holds).map(Some);
@@ -90,7 +90,7 @@ impl UsageColumns {
         })
     }
 
-    /// Asks for those that are there.
+    /// Requests the columns that the table has.
     pub fn optional(header: &mut Header<'_>) -> Result<Self> {
         let mut column = |name: &str| header.optional(&[name]);
         Ok(UsageColumns {
@@ -101,7 +101,7 @@ impl UsageColumns {
         })
     }
 
-    /// The usage of a row, in which no cell but that of the speed is missing.
+    /// The usage of a row. Only the cell of `speed` may be empty.
     pub fn read(&self, row: &Row<'_>) -> CellResult<Usage> {
         let of = |col: Option<Col>| col.map_or(Ok(0.0), |col| amount(&row.cell(col)));
         Ok(Usage {
@@ -114,7 +114,7 @@ impl UsageColumns {
         })
     }
 
-    /// The usage of a row; what is missing is as in `known`.
+    /// The usage of a row. Empty cells are filled from `known`.
     pub fn read_or(&self, row: &Row<'_>, known: Usage) -> CellResult<Usage> {
         let of = |col, known| row.given(col).map_or(Ok(known), |cell| amount(&cell));
         Ok(Usage {

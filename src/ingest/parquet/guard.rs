@@ -1,44 +1,46 @@
-//! Looks over a Parquet file's lengths and counts before anything is allocated for them.
+//! Checks the lengths and counts in a Parquet file before memory is allocated for them.
 //!
-//! The `parquet` crate takes several counts of a file at their word; a few changed
-//! bytes could then ask for more memory than there is, which ends the program.
+//! The `parquet` crate trusts several counts of a file. A few changed bytes could make it ask for
+//! more memory than there is, which ends the program.
 
 use ::parquet::file::metadata::ColumnChunkMetaData;
 
 use super::thrift::Thrift;
 
-/// Most bytes a page may take uncompressed: 256 MiB; writers aim at 1 MiB.
+/// Most bytes of an uncompressed page: 256 MiB. Writers aim at 1 MiB.
 const MAX_PAGE: i64 = 256 << 20;
-/// Most bytes a dictionary may take: 64 MiB.
+/// Most bytes of a dictionary: 64 MiB.
 const MAX_DICTIONARY: i64 = 64 << 20;
-/// Most bytes that a compressed byte becomes; Zstandard's repeat blocks reach it.
+/// Most bytes that one compressed byte may become. Zstandard reaches it with its repeat blocks.
 const MAX_INFLATION: i64 = 1 << 15;
-/// Deepest schema.
+/// Most levels of a schema.
 const MAX_SCHEMA_DEPTH: usize = 16;
 
 const MAGIC: &[u8] = b"PAR1";
 
 /// Most rows that a file of this many bytes may state.
 ///
-/// A log's rows differ in time, which costs a writer far more than 1/1024 byte a row. Tables of
-/// states of a simulation in which nothing changes for long come near 1/256.
+/// The rows of a log differ in time, which takes a writer far more than 1/1024 byte per row. The
+/// densest known tables are the states of a simulation in which nothing changes for long: about
+/// 1/256 byte per row.
 pub(super) fn max_rows(file: usize) -> usize {
     (1usize << 16)
         .saturating_add(file.saturating_mul(1024))
         .min(1 << 29)
 }
 
-/// Most cells that a file of this many bytes may state: columns that never change are small.
+/// Most cells that a file of this many bytes may state. The limit is high, because columns that
+/// never change take few bytes.
 pub(super) fn max_cells(file: usize) -> usize {
     (1usize << 24).saturating_add(file.saturating_mul(1 << 14))
 }
 
-/// Most elements that the lists of a column may have together in a file of this many bytes.
+/// Most elements that all lists of a column may have in a file of this many bytes.
 pub(super) fn max_elements(file: usize) -> usize {
     (1usize << 16).saturating_add(file.saturating_mul(64))
 }
 
-/// Checks the frame of a file and the shape of its schema; says what is wrong.
+/// Checks the start, the end and the schema of a file. The error says what is wrong.
 pub(super) fn check_footer(file: &[u8]) -> Result<(), &'static str> {
     if !file.starts_with(MAGIC) {
         return Err("no PAR1 signature at its start");
@@ -57,9 +59,10 @@ pub(super) fn check_footer(file: &[u8]) -> Result<(), &'static str> {
     check_schema(schema).ok_or("a damaged schema")
 }
 
-/// Checks that the elements, parents before children, make one tree that is not too deep.
+/// Checks that the schema's elements, parents before children, form one tree that is not too deep.
 fn check_schema(elements: &[Thrift]) -> Option<()> {
-    // Children still to come, for every element from the root down.
+    // For every element on the path from the root, the number of its children that have not come
+    // yet.
     let mut open: Vec<i64> = vec![1];
     for element in elements {
         while open.last() == Some(&0) {
@@ -80,7 +83,7 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
     open.iter().all(|left| *left == 0).then_some(())
 }
 
-/// Checks every page header of a column chunk; says what is wrong.
+/// Checks every page header of a column chunk. The error says what is wrong.
 pub(super) fn check_pages(file: &[u8], chunk: &ColumnChunkMetaData) -> Result<(), String> {
     let (start, length) = chunk.byte_range();
     let end = start
@@ -90,7 +93,7 @@ pub(super) fn check_pages(file: &[u8], chunk: &ColumnChunkMetaData) -> Result<()
         .and_then(|end| file.get(start as usize..end))
         .ok_or("a column that lies outside the file")?;
     let mut values = 0i64;
-    // A reader stops at the stated number of values; some writers pad behind them.
+    // A reader stops at the stated number of values. Some writers pad the chunk after them.
     while values < chunk.num_values() && !rest.is_empty() {
         let (header, length) = Thrift::read_struct(rest).ok_or("a damaged page header")?;
         let page = Page::of(&header).ok_or("a damaged page header")?;
@@ -111,7 +114,7 @@ pub(super) fn check_pages(file: &[u8], chunk: &ColumnChunkMetaData) -> Result<()
     }
 }
 
-/// The parts of a page header that decide on memory.
+/// The parts of a page header that determine how much memory is allocated.
 struct Page {
     uncompressed: i64,
     compressed: i64,
@@ -126,11 +129,12 @@ enum Content {
     Dictionary {
         values: i64,
     },
-    /// Index pages are skipped.
+    /// An index page, which is skipped.
     Index,
 }
 
 impl Page {
+    /// The parts of a page header. The numbers here are field ids of Parquet's metadata.
     fn of(header: &Thrift) -> Option<Page> {
         let content = match header.int(1)? {
             0 => data_content(header.field(5)?, 2)?,
@@ -182,8 +186,9 @@ fn check_data(values: i64, encoding: i64) -> Result<(), String> {
     if values < 0 {
         return Err(format!("a page of {values} values"));
     }
-    // Plain, dictionary (two numbers), run length, bit-packed, delta, byte stream split. The two
-    // delta encodings of texts state lengths within the compressed data, out of sight here.
+    // The allowed encodings: plain, dictionary (two numbers), run length, bit-packed, delta, byte
+    // stream split. The two delta encodings of texts are refused: they state lengths within the
+    // compressed data, which cannot be checked here.
     if matches!(encoding, 0 | 2 | 3 | 4 | 5 | 8 | 9) {
         Ok(())
     } else {
@@ -194,7 +199,7 @@ fn check_data(values: i64, encoding: i64) -> Result<(), String> {
 }
 
 fn check_dictionary(values: i64, size: i64) -> Result<(), String> {
-    // A value of a dictionary takes four bytes at least.
+    // A value in a dictionary takes at least four bytes.
     let most = size.min(MAX_DICTIONARY) / 4;
     if (0..=most).contains(&values) {
         Ok(())

@@ -1,4 +1,4 @@
-//! Decodes one stored column, batch by batch.
+//! Decodes one stored column in batches.
 
 use std::ops::Range;
 
@@ -18,16 +18,16 @@ use super::value::{Meaning, Value};
 use crate::domain::Time;
 use crate::error::{Error, Result};
 
-/// Records decoded at a time.
+/// Records that are decoded at a time.
 const BATCH: usize = 8192;
-/// Records decoded at a time where each is a list, of any length.
+/// The same for records that are lists, which may be long.
 const BATCH_OF_LISTS: usize = 16;
 
 /// Why a visit ended early.
 pub(super) enum Stop {
-    /// The file is damaged, in these words.
+    /// The file is damaged; the text says how.
     Damaged(String),
-    /// The visitor's own error.
+    /// The visitor returned this error.
     Caller(Error),
 }
 
@@ -41,19 +41,20 @@ fn damaged(found: &str) -> Stop {
     Stop::Damaged(found.to_owned())
 }
 
-/// A stored column.
+/// A stored column, which Parquet calls a leaf of the schema.
 pub(super) struct Leaf<'t> {
     pub bytes: &'t Bytes,
     pub file: &'t SerializedFileReader<Bytes>,
     pub descr: &'t ColumnDescriptor,
-    /// Which of the stored columns it is.
+    /// Index of the column among all stored columns.
     pub index: usize,
-    /// Whether it holds lists.
+    /// Whether its cells are lists.
     pub list: bool,
 }
 
 impl Leaf<'_> {
-    /// Calls `each` with the row and value of every cell, or element of a cell.
+    /// Calls `each` with the row and value of every cell. If cells are lists, it is called for
+    /// every element.
     pub fn visit_values(
         &self,
         each: impl FnMut(usize, Value<'_>) -> Result<()>,
@@ -77,6 +78,7 @@ impl Leaf<'_> {
         }
     }
 
+    /// Decodes the column as values of one physical type.
     fn visit<T: DataType>(
         &self,
         value: impl for<'v> Fn(&'v T::T) -> Value<'v>,
@@ -100,7 +102,8 @@ impl Leaf<'_> {
         Ok(())
     }
 
-    /// Checks the column's part in a row group before it is decoded; its rows.
+    /// Checks the part of the column in a row group before it is decoded. Returns its number of
+    /// rows.
     fn check(&self, group: &RowGroupMetaData) -> Result<usize, Stop> {
         let chunk = group.column(self.index);
         let rows = usize::try_from(group.num_rows());
@@ -118,7 +121,10 @@ impl Leaf<'_> {
         Ok(rows)
     }
 
-    /// Hands a batch's cells over, and takes their rows off the front of `rows`.
+    /// Passes the cells of a batch to `each`, and removes their rows from the front of `rows`.
+    ///
+    /// Repetition level 0 begins a new row; other levels continue a list. The definition level says
+    /// whether there is a value. `values` only has those that are there.
     fn deliver<T: DataType>(
         &self,
         batch: &Batch<T>,
@@ -143,7 +149,7 @@ impl Leaf<'_> {
         Ok(())
     }
 
-    /// What a definition level says is missing; `None` where there is a value.
+    /// What is missing at this definition level; `None` if there is a value.
     fn missing(&self, level: i16) -> Option<Value<'static>> {
         let present = self.descr.max_def_level();
         let optional = self.descr.get_basic_info().repetition() == Repetition::OPTIONAL;
@@ -157,13 +163,13 @@ impl Leaf<'_> {
     }
 }
 
-/// Records decoded together.
+/// Records that were decoded together.
 struct Batch<T: DataType> {
     levels: usize,
     values: Vec<T::T>,
-    /// Empty where nothing can be missing.
+    /// The definition level of each cell; empty if no cell can be missing.
     definition: Vec<i16>,
-    /// Empty where there are no lists.
+    /// The repetition level of each cell; empty if there are no lists.
     repetition: Vec<i16>,
 }
 
@@ -179,7 +185,7 @@ impl<T: DataType> Default for Batch<T> {
 }
 
 impl<T: DataType> Batch<T> {
-    /// Reads at most `most` records in place of those held; false at the end.
+    /// Replaces the content by at most `most` further records. Returns false at the end.
     fn read(
         &mut self,
         reader: &mut ColumnReaderImpl<T>,

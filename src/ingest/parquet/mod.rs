@@ -1,7 +1,7 @@
-//! Parquet files as columns of plain values, with every count checked first.
+//! Reads Parquet files as columns of plain values. All counts are checked first.
 //!
-//! Read with the `parquet` crate. Its panics on damaged files are contained, and
-//! [`guard`] refuses the counts that would make it ask for too much memory.
+//! The files are decoded by the `parquet` crate. Its panics on damaged files are contained, and
+//! [`guard`] refuses counts for which it would ask for too much memory.
 
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -20,7 +20,7 @@ pub(super) use value::Value;
 
 use leaf::{Leaf, Stop};
 
-/// A Parquet file.
+/// A Parquet file, whose bytes are in memory.
 pub(super) struct Table<'a> {
     source: &'a Source,
     bytes: Bytes,
@@ -29,14 +29,14 @@ pub(super) struct Table<'a> {
     rows: usize,
 }
 
-/// A top-level column.
+/// A top-level column of the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Column {
-    /// Its name.
+    /// The name in the schema.
     pub name: String,
-    /// Whether it holds timestamps in UTC; other timestamps are local times.
+    /// Whether it holds timestamps in UTC. Otherwise timestamps are local times.
     pub utc: bool,
-    /// The column that stores it, and whether it holds lists; `None` for other nested types.
+    /// The stored column behind it; `None` for nested types other than lists.
     stored: Option<Stored>,
 }
 
@@ -47,6 +47,7 @@ impl Column {
     }
 }
 
+/// Index of a stored column, and whether its cells are lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stored {
     leaf: usize,
@@ -54,7 +55,7 @@ struct Stored {
 }
 
 impl<'a> Table<'a> {
-    /// Reads a file's metadata.
+    /// Reads and checks the metadata of a file.
     pub fn open(source: &'a Source) -> Result<Self> {
         let bytes = Bytes::from(source.read_all()?.into_owned());
         let unreadable = |found: String| Error::from(source.fault(found, EXPECTED));
@@ -82,27 +83,27 @@ impl<'a> Table<'a> {
         self.rows
     }
 
-    /// The text that the file's metadata keep under a key.
+    /// The value of a key in the metadata of the file.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
         let pair = pairs.iter().find(|pair| pair.key == key)?;
         pair.value.as_deref()
     }
 
-    /// The top-level columns.
+    /// The top-level columns, in the order of the file.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The column of this name.
+    /// The column with this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// Calls `each` with the row (from 0) and value of every cell of a column.
+    /// Calls `each` with the row (from 0) and the value of every cell of a column.
     ///
     /// # Errors
-    /// The column is damaged or of a type that is not read, such as lists, and errors of `each`.
+    /// The column is damaged or of a type that is not read, such as lists, or `each` fails.
     pub fn visit(
         &self,
         column: &Column,
@@ -115,8 +116,8 @@ impl<'a> Table<'a> {
         self.visit_elements(column, each)
     }
 
-    /// As [`Table::visit`], but a column of lists is read too: `each` is called for
-    /// every element, and once for a row without any.
+    /// As [`Table::visit`], but also reads columns of lists. `each` is then called for every
+    /// element, and once for a row without elements.
     pub fn visit_elements(
         &self,
         column: &Column,
@@ -148,7 +149,7 @@ impl<'a> Table<'a> {
 
 const EXPECTED: &str = "a sound Parquet file";
 
-/// The top-level columns and where each is stored.
+/// The top-level columns, and where each is stored.
 fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
     let schema = file.metadata().file_metadata().schema_descr();
     let roots = schema.root_schema().get_fields();
@@ -174,7 +175,7 @@ fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
     columns.collect()
 }
 
-/// The number of rows, where the file is large enough for what it states.
+/// The number of rows. The file must be large enough for what it states.
 fn count_rows(file: &SerializedFileReader<Bytes>, length: usize) -> Result<usize, String> {
     let metadata = file.metadata();
     let mut rows = 0usize;
@@ -191,7 +192,7 @@ fn count_rows(file: &SerializedFileReader<Bytes>, length: usize) -> Result<usize
     Ok(rows)
 }
 
-/// An error's first line; the rest may be a dump of what was read.
+/// The first line of an error. The rest may be a dump of data.
 fn describe(error: &ParquetError) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().to_owned()

@@ -1,36 +1,35 @@
-//! A bounded reader of Thrift's compact protocol, in which Parquet writes its metadata.
+//! A bounded reader of Thrift's compact protocol, which Parquet uses for its metadata.
 //!
-//! It only serves to look at lengths and counts before the `parquet` crate trusts
-//! them. Source: the compact protocol's specification in Apache Thrift,
-//! `doc/specs/thrift-compact-protocol.md`.
+//! It is only used to check lengths and counts before the `parquet` crate trusts them. Source: the
+//! compact protocol's specification in Apache Thrift, `doc/specs/thrift-compact-protocol.md`.
 
-/// Deepest nesting read; Parquet's metadata nests less than ten deep.
+/// Most levels of nesting. Parquet's metadata has less than ten.
 const MAX_DEPTH: usize = 24;
 
-/// A value.
+/// A decoded value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Thrift {
     /// A boolean or an integer of any width.
     Int(i64),
-    /// A float, bytes or text: nothing here depends on it.
+    /// A float, bytes or text. Its content is skipped, because no check needs it.
     Other,
-    /// The elements of a list or set, or the keys and values of a map.
+    /// The elements of a list or set, or the keys and values of a map in turn.
     List(Vec<Thrift>),
-    /// Fields by id.
+    /// Fields with their ids.
     Struct(Vec<(i64, Thrift)>),
 }
 
 impl Thrift {
-    /// Reads the struct at the start of `bytes`, and how many bytes it takes.
+    /// Reads the struct at the start of `bytes`. Returns it with its length in bytes.
     ///
-    /// `None` where it is malformed or states more than the bytes hold.
+    /// Returns `None` if it is malformed or states more than the bytes hold.
     pub fn read_struct(bytes: &[u8]) -> Option<(Thrift, usize)> {
         let mut reader = Reader { rest: bytes };
         let value = reader.fields(0)?;
         Some((value, bytes.len() - reader.rest.len()))
     }
 
-    /// A field of a struct.
+    /// The field of a struct with this id.
     pub fn field(&self, id: i64) -> Option<&Thrift> {
         match self {
             Thrift::Struct(fields) => fields.iter().find(|(at, _)| *at == id).map(|(_, v)| v),
@@ -59,6 +58,7 @@ struct Reader<'a> {
     rest: &'a [u8],
 }
 
+// Every method returns `None` if the bytes end too early or are malformed.
 impl Reader<'_> {
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
@@ -148,7 +148,7 @@ impl Reader<'_> {
 
     fn values(&mut self, count: u64, kinds: &[u8], depth: usize) -> Option<Thrift> {
         let mut values = Vec::new();
-        // Every value takes a byte at least, so this ends with the bytes.
+        // Every value takes at least one byte, so this ends when the bytes end.
         for _ in 0..count {
             for kind in kinds {
                 values.push(self.value(*kind, depth + 1)?);

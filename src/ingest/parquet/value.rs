@@ -1,4 +1,4 @@
-//! The values of cells, and what stored numbers stand for.
+//! The values of cells, and the meaning of stored numbers.
 
 use std::fmt;
 
@@ -9,23 +9,23 @@ use super::Column;
 use crate::domain::{Stamp, Time};
 use crate::ingest::fault::show;
 
-/// A cell, or an element of a cell that is a list.
+/// The value of a cell, or of an element of a cell that is a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::ingest) enum Value<'v> {
-    /// Missing.
+    /// The cell is missing.
     Null,
-    /// In a column of lists: the row's list is missing or has no element.
+    /// In a column of lists: the list of this row is missing or has no elements.
     Empty,
     Bool(bool),
     Int(i64),
     Float(f64),
     Text(&'v [u8]),
-    /// `None` where it is beyond the years 1677 to 2262.
+    /// A timestamp; `None` if it is outside the years 1677 to 2262.
     Time(Option<Time>),
 }
 
 impl Value<'_> {
-    /// The time that a cell of this column tells, which may have an offset from UTC.
+    /// The time in a cell of this column, with or without an offset from UTC.
     pub fn stamp(self, column: &Column) -> Option<Stamp> {
         match self {
             Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
@@ -38,10 +38,10 @@ impl Value<'_> {
         }
     }
 
-    /// The time it tells: a timestamp, seconds since 1970, or a text without an offset from UTC.
+    /// The time in a cell: a timestamp, seconds since 1970, or a text without an offset from UTC.
     pub fn time(self) -> Option<Time> {
         match self {
-            // pandas' missing timestamp.
+            // pandas writes `i64::MIN` for a missing timestamp.
             Value::Time(time) => time.filter(|time| *time != Time(i64::MIN)),
             Value::Int(seconds) => seconds.checked_mul(1_000_000_000).map(Time),
             Value::Float(seconds) => Time::from_fractional_seconds(seconds),
@@ -65,18 +65,18 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// What the numbers of a column stand for.
+/// The meaning of the numbers in a stored column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// Themselves.
+    /// Plain numbers.
     Plain,
-    /// So many nanoseconds each since 1970.
+    /// Times since 1970; a unit is this many nanoseconds.
     Time(i64),
-    /// Something that no reader here asks for, such as decimals.
+    /// A type that no reader needs, such as decimals.
     Unread,
 }
 
-/// Whether the timestamps of a stored column are in UTC; else they are local times.
+/// Whether the timestamps of a stored column are in UTC. Otherwise they are local times.
 pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
     matches!(
         descr.logical_type_ref(),
@@ -85,7 +85,7 @@ pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
 }
 
 impl Meaning {
-    /// What those of a stored column stand for.
+    /// The meaning of the numbers in this stored column.
     pub fn of(descr: &ColumnDescriptor) -> Self {
         const DAY: i64 = 86_400 * 1_000_000_000;
         match descr.logical_type_ref() {
@@ -112,7 +112,7 @@ impl Meaning {
         }
     }
 
-    /// What a stored number is.
+    /// The value of a stored number.
     pub fn value(self, number: i64) -> Value<'static> {
         match self {
             Meaning::Time(nanos) => Value::Time(number.checked_mul(nanos).map(Time)),

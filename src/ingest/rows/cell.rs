@@ -1,4 +1,4 @@
-//! One cell of a table, read as what it should be.
+//! One cell of a table, parsed as the expected type.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -9,10 +9,10 @@ use crate::error::Fault;
 use crate::ingest::parquet::Value;
 use crate::ingest::source::Source;
 
-/// What a cell holds, or its fault.
+/// The value of a cell, or its fault.
 pub(in crate::ingest) type CellResult<T> = Result<T, Box<Fault>>;
 
-/// A time as a table tells it.
+/// A time as a table gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) enum CellTime {
     /// Seconds of the table's own clock.
@@ -21,7 +21,7 @@ pub(in crate::ingest) enum CellTime {
     Civil(Stamp),
 }
 
-/// A cell. Its readers return a fault where it is missing or something else.
+/// A cell. Its methods return a fault if it is missing or of another type.
 #[derive(Clone, Copy)]
 pub(in crate::ingest) struct Cell<'r> {
     pub(super) source: &'r Source,
@@ -32,17 +32,17 @@ pub(in crate::ingest) struct Cell<'r> {
 }
 
 impl<'r> Cell<'r> {
-    /// Whether it is empty.
+    /// Whether the cell is empty.
     pub fn is_missing(&self) -> bool {
         self.value == Value::Null
     }
 
-    /// The whole number that it is, where it is one.
+    /// The cell as a whole number, or `None` if it is not one.
     pub fn whole(&self) -> Option<i64> {
         number::whole(self.value)
     }
 
-    /// A whole number in a range; one written as `97.0` is one too.
+    /// A whole number in this range; it may be written as `97.0`.
     pub fn integer(&self, range: RangeInclusive<i64>) -> CellResult<i64> {
         let number = self.whole().filter(|number| range.contains(number));
         number.ok_or_else(|| {
@@ -56,12 +56,12 @@ impl<'r> Cell<'r> {
         number::finite(self.value).ok_or_else(|| self.fault("a finite number"))
     }
 
-    /// Yes or no: 0 or 1, `false` or `true`.
+    /// A boolean: 0 or 1, `false` or `true`.
     pub fn flag(&self) -> CellResult<bool> {
         number::flag(self.value).ok_or_else(|| self.fault("0 or 1"))
     }
 
-    /// A text; a number is the text that one would write for it.
+    /// A text. A number becomes its usual text.
     pub fn text(&self) -> CellResult<Cow<'r, str>> {
         let text = match self.value {
             Value::Text(text) => std::str::from_utf8(text).ok().map(Cow::Borrowed),
@@ -80,8 +80,8 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// The name of a thing: a text, where a whole number is written without a fraction, so
-    /// that `765472.0` and `765472` are the same.
+    /// An identifier: a text. A whole number loses a zero fraction, so `765472.0` and `765472` are
+    /// the same.
     pub fn id(&self) -> CellResult<Cow<'r, str>> {
         Ok(match self.text()? {
             Cow::Borrowed(text) => Cow::Borrowed(without_zero_fraction(text)),
@@ -89,11 +89,11 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// A time: whole seconds of the table's own clock, or a civil time, perhaps with an offset.
+    /// A time: whole seconds of the table's own clock, or a civil time with or without an offset.
     pub fn clock(&self) -> CellResult<CellTime> {
         let seconds = number::whole(self.value).map(CellTime::Seconds);
         let civil = || match self.value {
-            // Seconds with a fraction are no civil time.
+            // Seconds with a fraction are not a civil time.
             Value::Text(text) if number::finite(self.value).is_none() => {
                 let stamp = std::str::from_utf8(text).ok()?.parse();
                 stamp.ok().map(CellTime::Civil)
@@ -106,19 +106,19 @@ impl<'r> Cell<'r> {
             .ok_or_else(|| self.fault("whole seconds, or a time such as 2020-04-01 00:00:00"))
     }
 
-    /// A fault of the cell as it is.
+    /// A fault that shows the content of the cell.
     pub fn fault(&self, expected: impl Into<String>) -> Box<Fault> {
         self.fault_of(self.value.to_string(), expected)
     }
 
-    /// A fault of the cell in other words than what it holds.
+    /// A fault of the cell that shows another text than its content.
     pub fn fault_of(&self, found: impl Into<String>, expected: impl Into<String>) -> Box<Fault> {
         let fault = self.source.fault(found, expected);
         Box::new(fault.at(self.place).field(self.label))
     }
 }
 
-/// A text without a fraction of zeros, where it is a whole number with one.
+/// The text without its zero fraction, if it is a whole number with one, such as `97.0`.
 pub(in crate::ingest) fn without_zero_fraction(text: &str) -> &str {
     match text.split_once('.') {
         Some((number, zeros))

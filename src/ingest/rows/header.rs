@@ -1,4 +1,4 @@
-//! The columns of a table, picked by name.
+//! The columns of a table, requested by name.
 
 use super::parquet::Held;
 use super::table::{Content, Table, open_records};
@@ -8,7 +8,7 @@ use crate::ingest::fault::Place;
 use crate::ingest::source::{Kind, Source};
 use crate::ingest::{Gatherer, parquet};
 
-/// A column that was asked for.
+/// A requested column, by its number among those requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) struct Col(usize);
 
@@ -18,16 +18,16 @@ impl Col {
     }
 }
 
-/// A column that was asked for, and where it is.
+/// A requested column and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// What messages call it.
+    /// The name for messages.
     pub label: String,
-    /// Its number among all columns.
+    /// Its index among all columns of the file.
     pub at: usize,
 }
 
-/// The header of a table whose columns are still being picked.
+/// The header of a table, while columns are being requested.
 pub(in crate::ingest) struct Header<'a> {
     source: &'a Source,
     names: ColumnNames,
@@ -62,18 +62,19 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// Whether there is a column of this name.
+    /// Whether there is a column with this name.
     pub fn has(&self, name: &str) -> bool {
         self.names.position(name).is_some()
     }
 
-    /// The column with the first of these names that is there; `holds` tells what it holds.
+    /// Requests a column that must exist: the first of these names that is there. `holds` says for
+    /// the message what the column holds.
     ///
-    /// A missing one is a fault of [`Header::finish`], so that what is returned for it
-    /// is never used.
+    /// A missing column becomes a fault that [`Header::finish`] returns, so the placeholder that is
+    /// returned for it is never used.
     ///
     /// # Errors
-    /// All faults so far, where there are very many.
+    /// There are too many faults; the error holds all of them.
     pub fn require(&mut self, names: &[&str], holds: &str) -> Result<Col> {
         if let Some(col) = self.optional(names)? {
             return Ok(col);
@@ -91,10 +92,11 @@ impl<'a> Header<'a> {
         Ok(Col(0))
     }
 
-    /// The column with the first of these names that is there; `None` where none is.
+    /// Requests a column that may be missing: the first of these names that is there. Returns
+    /// `None` if there is none.
     ///
     /// # Errors
-    /// All faults so far, where there are very many.
+    /// There are too many faults; the error holds all of them.
     pub fn optional(&mut self, names: &[&str]) -> Result<Option<Col>> {
         let mut found = names.iter().map(|name| (name, self.names.position(name)));
         let Some((name, at)) = found.find_map(|(name, at)| Some((name, at?))) else {
@@ -113,10 +115,10 @@ impl<'a> Header<'a> {
         Ok(Some(Col(self.wanted.len() - 1)))
     }
 
-    /// The table of the columns that were picked.
+    /// The table with the requested columns.
     ///
     /// # Errors
-    /// Columns that are missing or there twice, gathered; a damaged file.
+    /// Columns are missing or occur twice (reported together), or the file is damaged.
     pub fn finish(self) -> Result<Table<'a>> {
         self.faults.finish(())?;
         let content = match self.parquet {
@@ -131,8 +133,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Whether a column's name is one that a person wrote: pandas leaves that of an index
-/// empty in CSV and makes one up in Parquet.
+/// Whether a person wrote this column name. pandas leaves the name of an index empty in CSV and
+/// makes up one that starts with `__` in Parquet.
 fn is_written(name: &str) -> bool {
     !name.is_empty() && !name.starts_with("__")
 }

@@ -1,11 +1,11 @@
-//! Tables by named columns, from CSV or Parquet, each also gzipped, in a tar archive or,
-//! as [`Source`] reads it, from stdin.
+//! Tables with named columns, from CSV or Parquet. Either can be compressed, in a tar archive, or
+//! come from stdin, as [`Source`] reads it.
 //!
-//! A reader opens the [`Header`], asks it for its columns by name, and visits the rows of
-//! the [`Table`] that [`Header::finish`] returns. Columns stand in any order, and those
-//! that nobody asks for are ignored. A [`Cell`] is read as what it should be, or is a
-//! fault with its line or row and its column. CSV is read as a stream, as often as the
-//! table is visited; of Parquet the columns asked for are held.
+//! A reader opens the [`Header`] and asks it for columns by name. [`Header::finish`] then returns
+//! the [`Table`], whose rows the reader visits. The order of columns does not matter, and columns
+//! that nobody asks for are ignored. A [`Cell`] is parsed as the expected type; otherwise it is a
+//! fault that names the line or row and the column. CSV is streamed on every visit. Of Parquet, the
+//! requested columns are held in memory.
 //!
 //! [`Source`]: super::source::Source
 

@@ -1,8 +1,8 @@
-//! What values mean as numbers.
+//! Converts values to numbers.
 
 use crate::ingest::parquet::Value;
 
-/// A whole number, also where it is written with a fraction of zero, such as `97.0`.
+/// A whole number. It may be written with a zero fraction, such as `97.0`.
 pub(super) fn whole(value: Value<'_>) -> Option<i64> {
     match value {
         Value::Int(number) => Some(number),
@@ -27,7 +27,7 @@ pub(super) fn finite(value: Value<'_>) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Yes or no: 0 or 1, `false` or `true`.
+/// A boolean: 0 or 1, `false` or `true`.
 pub(super) fn flag(value: Value<'_>) -> Option<bool> {
     match value {
         Value::Bool(flag) => Some(flag),
@@ -41,7 +41,7 @@ pub(super) fn flag(value: Value<'_>) -> Option<bool> {
     }
 }
 
-/// A float that is a whole number no float was rounded to.
+/// A float that is a whole number, if it is small enough that no other whole number rounds to it.
 fn integral(number: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     (number.abs() < EXACT && number.fract() == 0.0).then_some(number as i64)

@@ -1,4 +1,4 @@
-//! The columns of a Parquet table that were asked for, held in memory.
+//! The requested columns of a Parquet table, held in memory.
 
 use super::header::Wanted;
 use crate::domain::Time;
@@ -6,14 +6,14 @@ use crate::error::Result;
 use crate::ingest::parquet::{Table, Value};
 use crate::ingest::source::Source;
 
-/// Columns of a Parquet file.
+/// The requested columns of a Parquet file, in memory.
 pub(super) struct Held {
     columns: Vec<Vec<Stored>>,
     texts: Texts,
     rows: usize,
 }
 
-/// A cell; a text is a number in [`Texts`].
+/// A cell. A text is an index into [`Texts`].
 #[derive(Debug, Clone, Copy)]
 enum Stored {
     Null,
@@ -24,21 +24,22 @@ enum Stored {
     Time(Option<Time>),
 }
 
-/// Texts, one after the other.
+/// All texts of a table, one after the other.
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// Most rows that a file of this many bytes may have: the rows of a table of jobs,
-/// profiles or the like differ, which costs a writer more than 1/16 byte each.
+/// Most rows that a file of this many bytes may have. The rows of a table of jobs or profiles
+/// differ from each other, so a writer needs more than 1/16 byte for each. More rows mean a damaged
+/// file.
 fn max_rows(file: u64) -> u64 {
     (1 << 16) + file.saturating_mul(16)
 }
 
 impl Held {
-    /// Decodes the columns that are wanted.
+    /// Decodes the requested columns.
     pub fn read(source: &Source, table: &Table<'_>, wanted: &[Wanted]) -> Result<Self> {
         if table.rows() as u64 > max_rows(source.id().length) {
             let found = format!("{} rows in {} bytes", table.rows(), source.id().length);
@@ -68,7 +69,7 @@ impl Held {
         self.rows
     }
 
-    /// A cell, by the number of its column among those wanted.
+    /// The cell in this row of the requested column number `column`.
     pub fn value(&self, column: usize, row: usize) -> Value<'_> {
         match self.columns[column][row] {
             Stored::Null => Value::Null,
@@ -82,13 +83,13 @@ impl Held {
 }
 
 impl Texts {
-    /// A value as it is held; `None` where there is no room for its text.
+    /// Stores a value. Returns `None` if there are too many texts.
     fn store(&mut self, value: Value<'_>) -> Option<Stored> {
         Some(match value {
             Value::Null | Value::Empty => Stored::Null,
             Value::Bool(value) => Stored::Bool(value),
             Value::Int(value) => Stored::Int(value),
-            // What pandas writes for a missing number, and below for a missing time.
+            // pandas writes NaN for a missing number, and `i64::MIN` (below) for a missing time.
             Value::Float(value) if value.is_nan() => Stored::Null,
             Value::Float(value) => Stored::Float(value),
             Value::Time(Some(Time(i64::MIN))) => Stored::Null,

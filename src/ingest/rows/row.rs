@@ -9,7 +9,7 @@ use super::parquet::Held;
 use crate::ingest::parquet::Value;
 use crate::ingest::source::Source;
 
-/// A row.
+/// One row of a table, with what messages need.
 #[derive(Clone, Copy)]
 pub(in crate::ingest) struct Row<'r> {
     pub(super) source: &'r Source,
@@ -22,17 +22,17 @@ pub(in crate::ingest) struct Row<'r> {
 #[derive(Clone, Copy)]
 pub(super) enum Cells<'r> {
     Record(&'r ByteRecord),
-    /// Of a table that is held, with the row's number.
+    /// The row with this number of a table that is held in memory.
     Held(&'r Held, usize),
 }
 
 impl<'r> Row<'r> {
-    /// Where it is.
+    /// The line or row number, for messages.
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// A cell, which is missing where it is empty.
+    /// A cell. An empty cell is a missing one.
     pub fn cell(&self, col: Col) -> Cell<'r> {
         let wanted = &self.wanted[col.index()];
         let value = match self.cells {
@@ -50,7 +50,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The cell of a column that may be missing, where there is one and it is not empty.
+    /// The cell of an optional column, if the column exists and the cell is not empty.
     pub fn given(&self, col: Option<Col>) -> Option<Cell<'r>> {
         col.map(|col| self.cell(col))
             .filter(|cell| !cell.is_missing())

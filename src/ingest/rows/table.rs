@@ -1,4 +1,4 @@
-//! A table whose columns are picked, visited row by row.
+//! A table whose columns were requested, visited row by row.
 
 use csv::ByteRecord;
 
@@ -11,7 +11,7 @@ use crate::error::{Fault, Result};
 use crate::ingest::delimited::Records;
 use crate::ingest::source::Source;
 
-/// A table.
+/// A table whose columns were requested.
 pub(in crate::ingest) struct Table<'a> {
     pub(super) source: &'a Source,
     pub(super) wanted: Vec<Wanted>,
@@ -20,22 +20,22 @@ pub(in crate::ingest) struct Table<'a> {
 
 /// Where the rows come from.
 pub(super) enum Content {
-    /// Read from the source, each time anew.
+    /// Rows are read from the source again on every visit.
     Csv,
     Parquet(Held),
 }
 
 impl<'a> Table<'a> {
-    /// The input.
+    /// Where the table comes from.
     pub fn source(&self) -> &'a Source {
         self.source
     }
 
-    /// Calls `each` with every row in turn, or the fault of one that has more or fewer
-    /// cells than the header.
+    /// Calls `each` with every row in turn. If a row has more or fewer cells than the header,
+    /// `each` gets a fault in its place.
     ///
     /// # Errors
-    /// A damaged file, and errors of `each`.
+    /// The file is damaged, or `each` fails.
     pub fn visit(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {
         match &self.content {
             Content::Csv => self.visit_csv(each),
@@ -65,7 +65,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A fault of a column in a row that was visited.
+    /// A fault of a cell in a row that was visited.
     pub fn fault(
         &self,
         place: Place,
@@ -87,7 +87,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Opens an input that has a header.
+/// Opens a CSV input, which must have a header.
 pub(super) fn open_records(source: &Source) -> Result<Records<'_>> {
     let records = Records::open(source)?;
     if records.header.is_empty() {

@@ -11,7 +11,7 @@ use crate::ingest::source::Source;
 use crate::output::table::WriteTable;
 use crate::results::{Column, Table as Output};
 
-/// An input with this content, and the folder that it lives in.
+/// An input with this content, and the temporary folder that holds it.
 fn source(name: &str, content: &[u8]) -> (TempDir, Source) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join(name);
@@ -20,7 +20,7 @@ fn source(name: &str, content: &[u8]) -> (TempDir, Source) {
     (folder, source)
 }
 
-/// The values of one column, or the messages of its faults, as `read` reads the cells.
+/// The values of one column as `read` parses the cells, or the messages of its faults.
 fn column<T>(
     source: &Source,
     name: &str,
@@ -40,7 +40,7 @@ fn column<T>(
     values
 }
 
-/// A message without the path that it begins with.
+/// A message without the path at its start.
 fn after_path(message: &str) -> String {
     let cut = message.find("t.").map_or(0, |at| at);
     message[cut..].to_owned()

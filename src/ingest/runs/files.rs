@@ -1,4 +1,4 @@
-//! The files of a run directory.
+//! Reads the files of a run directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,15 +14,15 @@ use crate::ingest::rows::{Cell, CellResult, CellTime};
 use crate::ingest::source::{Source, TEXT_LIMIT};
 use crate::results::run::RUN_FILE;
 
-/// The files that `run.json` lists. Only they are read, and only as the run wrote them.
+/// The files that `run.json` lists. No others are read, and a file that has changed is refused.
 pub(super) struct RunFiles<'a> {
     dir: &'a Path,
-    /// SHA-256 by name.
+    /// SHA-256 of each file, by its name.
     digests: BTreeMap<&'a str, &'a str>,
 }
 
 impl<'a> RunFiles<'a> {
-    /// Those of a run.
+    /// The files of a run.
     pub fn of(info: &'a RunInfo) -> Self {
         let digests = info.files.iter();
         RunFiles {
@@ -33,10 +33,10 @@ impl<'a> RunFiles<'a> {
         }
     }
 
-    /// Reads `run.json` itself.
+    /// Reads `run.json`, which the list does not contain.
     ///
     /// # Errors
-    /// As [`RunFiles::json`].
+    /// The file does not exist, cannot be read, or is not JSON with the expected fields.
     pub fn info<T: DeserializeOwned>(dir: &Path) -> Result<T> {
         let file = dir.join(RUN_FILE);
         if !file.exists() {
@@ -48,7 +48,7 @@ impl<'a> RunFiles<'a> {
         parse(&open(&file)?)
     }
 
-    /// Whether the run wrote a file of this name.
+    /// Whether the run wrote a file with this name.
     pub fn has(&self, name: &str) -> bool {
         self.digests.contains_key(name)
     }
@@ -58,11 +58,10 @@ impl<'a> RunFiles<'a> {
         self.dir.join(name)
     }
 
-    /// Opens a file.
+    /// Opens a file that the run wrote.
     ///
     /// # Errors
-    /// It is not listed, is missing or no plain file, cannot be read, or is not as it was
-    /// written.
+    /// The file is not listed, is missing, is not a plain file, cannot be read, or has changed.
     pub fn open(&self, name: &str) -> Result<Source> {
         let Some(expected) = self.digests.get(name) else {
             let fault = Fault::of(&self.path(RUN_FILE), format!("no file {name}"), "one");
@@ -80,7 +79,7 @@ impl<'a> RunFiles<'a> {
     /// Reads a JSON file.
     ///
     /// # Errors
-    /// As [`RunFiles::open`], and where it is not JSON or misses a field.
+    /// As for [`RunFiles::open`], and if the file is not JSON or lacks a field.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         parse(&self.open(name)?)
     }
@@ -90,8 +89,9 @@ const NAME_A_RUN: &str =
     "name a run directory of gleaner replay, gleaner simulate or gleaner sweep";
 const AGAIN: &str = "run it again where files were lost or changed";
 
+/// Opens a plain file.
 fn open(path: &Path) -> Result<Source> {
-    // Opening a pipe, say, would wait for its writer for ever.
+    // Opening a pipe would wait for its writer forever.
     let found = match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => return Source::open(path),
         Ok(_) => "something other than a file".to_owned(),
@@ -103,6 +103,7 @@ fn open(path: &Path) -> Result<Source> {
     Err(fault.remedy(remedy).into())
 }
 
+/// Parses a JSON file of limited size.
 fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
     let length = source.id().length;
     if length > TEXT_LIMIT {
@@ -117,7 +118,7 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
     })
 }
 
-/// A cell with a civil time.
+/// Parses a cell with a civil time.
 pub(super) fn time(cell: Cell<'_>) -> CellResult<Time> {
     match cell.clock()? {
         CellTime::Civil(Stamp::Local(time)) => Ok(time),

@@ -1,4 +1,4 @@
-//! `run.json`.
+//! Reads `run.json`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,33 +10,33 @@ use crate::error::{Error, Fault, Result};
 use crate::ingest::SourceId;
 use crate::results::run::{Listed, RunFile};
 
-/// How a run was made.
+/// What `run.json` says about a run.
 #[derive(Debug, Clone)]
 pub struct RunInfo {
     /// The directory, as the user named it.
     pub path: PathBuf,
-    /// The subcommand.
+    /// The subcommand, such as `replay`.
     pub command: String,
-    /// Version of the program.
+    /// Version of the program that made the run.
     pub version: String,
-    /// Arguments as the program names them, and their values as text; those not given left out.
+    /// Names of arguments, and their values as text. Arguments that were not given are left out.
     pub arguments: Vec<(String, String)>,
-    /// The same as `run.json` has them.
+    /// The same as JSON values, off or not.
     pub values: Map<String, Value>,
-    /// Every file that was read.
+    /// Every file that the run read.
     pub inputs: Vec<Listed>,
-    /// Whether the run reached its end.
+    /// Whether the run reached its end; false if it was interrupted.
     pub complete: bool,
-    /// Every file written but `run.json`.
+    /// Every file that the run wrote, except `run.json`.
     pub files: Vec<Listed>,
 }
 
 impl RunInfo {
-    /// That of a subcommand of this program at work on `path`, with these arguments, a map,
-    /// and files read.
+    /// The info of a run of this program: of a subcommand that works on `path` with these arguments
+    /// and input files. `arguments` must serialise as a map.
     ///
     /// # Errors
-    /// Never in practice: the serialiser's words where it fails.
+    /// The arguments cannot be serialised, which does not happen in practice.
     pub fn of_this(
         command: &str,
         path: &Path,
@@ -60,6 +60,7 @@ impl RunInfo {
         })
     }
 
+    /// Reads the `run.json` of a directory. An unfinished run is a fault.
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let file: RunFile = RunFiles::info(dir)?;
         if file.unfinished {
@@ -81,7 +82,7 @@ impl RunInfo {
     }
 }
 
-/// An argument and its value, unless it is off or was left to its default of nothing.
+/// The text of an argument's value. `None` if the argument is false, empty, or was not given.
 fn given((name, value): (String, Value)) -> Option<(String, String)> {
     let text = match value {
         Value::Null | Value::Bool(false) => return None,

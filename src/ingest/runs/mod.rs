@@ -1,8 +1,8 @@
-//! Run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`, read back.
+//! Reads the run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`.
 //!
-//! A run directory is input like any other: nothing in it is trusted. Names that become
-//! parts of paths are checked, only plain files are opened, and what is missing, damaged
-//! or contradictory is a fault of the file where it was found.
+//! A run directory is an input like any other, and nothing in it is trusted. Names that become
+//! parts of paths are checked, and only plain files are opened. What is missing, damaged or
+//! contradictory is a fault of the file in which it was found.
 
 use std::path::Path;
 
@@ -23,30 +23,30 @@ pub use replay::ReplayRun;
 pub use simulate::{Hour, JobEnd, PolicyRun, SimulateRun};
 pub use sweep::SweepRuns;
 
-/// A run directory.
+/// The content of a run directory.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// What `run.json` says.
     pub info: RunInfo,
-    /// What came out.
+    /// The results, by subcommand.
     pub result: RunResult,
 }
 
-/// What came out of a run.
+/// The results of a run.
 #[derive(Debug, Clone)]
 pub enum RunResult {
-    /// Of `gleaner replay`.
+    /// Results of `gleaner replay`.
     Replay(Box<ReplayRun>),
-    /// Of `gleaner simulate`.
+    /// Results of `gleaner simulate`.
     Simulate(SimulateRun),
-    /// Of `gleaner sweep`.
+    /// Results of `gleaner sweep`.
     Sweep(SweepRuns),
 }
 
 /// Reads a run directory.
 ///
 /// # Errors
-/// It is none, or its files are missing, damaged or contradict each other.
+/// It is not a run directory, or its files are missing, damaged or contradict each other.
 pub fn read(dir: &Path) -> Result<Run> {
     let info = RunInfo::read(dir)?;
     let files = RunFiles::of(&info);

@@ -1,4 +1,4 @@
-//! The results of `gleaner replay`.
+//! Reads the results of `gleaner replay`.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,21 @@ use super::rows::{read_columns, read_records};
 use crate::error::Result;
 use crate::results::replay::{AllocationRow, FragmentRow, StepRow, Summary, TaskRow};
 
-/// A replay's results.
+/// The results of a replay.
 #[derive(Debug, Clone)]
 pub struct ReplayRun {
-    /// `summary.json`.
+    /// The content of `summary.json`.
     pub summary: Summary,
-    /// One an event, in the order of time.
+    /// The replay's steps, one for each event, in order of time.
     pub steps: Vec<StepRow>,
-    /// The tasks in file order.
+    /// The tasks, in the order of their file.
     pub tasks: Vec<TaskRow>,
-    /// Each time that a task held a node.
+    /// Each time interval in which a task held a node.
     pub allocations: Vec<AllocationRow>,
-    /// The names of the nodes that tasks held.
+    /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into it.
     pub nodes: Vec<String>,
-    /// The idle fragments of the log by length; `None` where an earlier version ran.
+    /// The idle fragments of the log by length. `None` if an earlier version of the program made
+    /// the run.
     pub fragments: Option<Vec<FragmentRow>>,
 }
 
@@ -39,6 +40,7 @@ impl ReplayRun {
     }
 }
 
+/// Reads the steps, whose times must not decrease.
 fn read_steps(files: &RunFiles<'_>) -> Result<Vec<StepRow>> {
     read_records(files, "steps.parquet", |above: Option<&StepRow>, row| {
         let is_late = above.is_some_and(|above| row.time < above.time);
@@ -46,6 +48,7 @@ fn read_steps(files: &RunFiles<'_>) -> Result<Vec<StepRow>> {
     })
 }
 
+/// Reads the idle fragments, if the run wrote them.
 fn read_fragments(files: &RunFiles<'_>) -> Result<Option<Vec<FragmentRow>>> {
     const FILE: &str = "fragments.parquet";
     if !files.has(FILE) {
@@ -62,7 +65,7 @@ fn read_fragments(files: &RunFiles<'_>) -> Result<Option<Vec<FragmentRow>>> {
     rows.map(Some)
 }
 
-/// The rows, and the names of the nodes that they count by.
+/// Reads the allocations, and collects the names of their nodes.
 fn read_allocations(
     files: &RunFiles<'_>,
     tasks: &[TaskRow],

@@ -1,4 +1,4 @@
-//! Tables of a run, read back by the types of their rows.
+//! Reads the tables of a run by the types of their rows.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -10,11 +10,12 @@ use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::results::{Cells, Field, Record};
 
-/// Reads the rows of a table of `R`, faults gathered. `check` is given each row with the one
-/// above, and says which column does not fit and what was expected.
+/// Reads the rows of type `R` of a table. `check` gets each row with the one above it. If the row
+/// is wrong, it returns the column and what is expected of it.
 ///
 /// # Errors
-/// The file is missing or damaged, or cells do not hold what their columns do.
+/// The file is missing or damaged. Cells with unexpected values are faults, which are reported
+/// together.
 pub(super) fn read_records<R: Record>(
     files: &RunFiles<'_>,
     name: &str,
@@ -38,10 +39,10 @@ pub(super) fn read_records<R: Record>(
     Ok(rows)
 }
 
-/// Reads all rows of a table that has these columns, faults gathered.
+/// Reads all rows of a table with these columns, using `read` for each row.
 ///
 /// # Errors
-/// As [`read_records`].
+/// As for [`read_records`].
 pub(super) fn read_columns<T>(
     files: &RunFiles<'_>,
     name: &str,
@@ -66,13 +67,14 @@ pub(super) fn read_columns<T>(
     faults.finish(rows)
 }
 
-/// A row of a table whose columns were found.
+/// A row of a table, with the requested columns.
 struct Line<'r> {
     row: Row<'r>,
     cols: &'r [Col],
 }
 
 impl Line<'_> {
+    /// The position of the column with this name among the fields of the row's type.
     fn number_of(&self, fields: &[Field], name: &str) -> usize {
         let place = fields.iter().position(|field| field.name == name);
         place.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The results of `gleaner simulate`.
+//! Reads the results of `gleaner simulate`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,32 +15,32 @@ mod hours;
 
 pub use hours::Hour;
 
-/// A simulation's results.
+/// The results of a simulation.
 #[derive(Debug, Clone)]
 pub struct SimulateRun {
-    /// One a policy, in the order in which they were asked for.
+    /// The results of each policy, in the order in which the user named the policies.
     pub policies: Vec<PolicyRun>,
 }
 
-/// A policy's results.
+/// The results of a policy.
 #[derive(Debug, Clone)]
 pub struct PolicyRun {
-    /// Its name.
+    /// The name of the policy.
     pub name: String,
-    /// What `summary.json` says of it.
+    /// The figures of the policy in `summary.json`.
     pub figures: PolicyFigures,
-    /// Its jobs, in the trace's order.
+    /// All jobs, in the order of the trace.
     pub jobs: Vec<JobEnd>,
-    /// The cluster's state by the hour.
+    /// The state of the cluster in each hour.
     pub hours: Vec<Hour>,
 }
 
-/// A job and how it went, in seconds.
+/// The times of a job, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JobEnd {
-    /// Queuing.
+    /// Queuing delay.
     pub queue: i64,
-    /// From submission to the end.
+    /// JCT: time from submission to end.
     pub jct: i64,
 }
 
@@ -67,7 +67,8 @@ impl SimulateRun {
     }
 }
 
-/// A policy's name is part of the names of its files: it must not lead elsewhere.
+/// Checks the name of a policy. It is a part of file names, so it must not lead to another
+/// directory.
 fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
     let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
     match !name.is_empty() && name.len() <= 100 && name.bytes().all(harmless) {
@@ -80,11 +81,13 @@ fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
     }
 }
 
+/// The fault of a field of `summary.json`.
 fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> crate::Error {
     let fault = Fault::of(&files.path(SUMMARY), found, "what gleaner simulate writes");
     fault.field(field).remedy("run it again").into()
 }
 
+/// Reads the times of the jobs of a policy.
 fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
     let name = format!("{policy}_jobs.parquet");
     read_columns(files, &name, &[QUEUE, JCT], |row, cols| {

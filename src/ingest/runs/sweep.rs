@@ -1,4 +1,4 @@
-//! The results of `gleaner sweep`.
+//! Reads the results of `gleaner sweep`.
 
 use serde::Deserialize;
 
@@ -8,20 +8,20 @@ use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
 
-/// A sweep's results.
+/// The results of a sweep.
 #[derive(Debug, Clone)]
 pub struct SweepRuns {
-    /// What it ran.
+    /// Whether replays or simulations were swept.
     pub mode: Mode,
-    /// The figure by which its best settings were chosen.
+    /// The figure by which the user chose the best settings.
     pub by: Metric,
-    /// Its runs, in the plan's order.
+    /// All runs, in the order of the plan.
     pub runs: Vec<SweepRow>,
-    /// The runs by their settings.
+    /// The runs, grouped by their settings.
     pub groups: Vec<Group>,
 }
 
-/// What is read of `summary.json`: the best settings follow from the table.
+/// The part of `summary.json` that is read. The best settings are computed from the table.
 #[derive(Deserialize)]
 struct Document {
     metric: String,
@@ -55,13 +55,13 @@ impl SweepRuns {
         })
     }
 
-    /// The best settings by a figure; `None` of one that is no goal.
+    /// The best settings by a figure; `None` if the figure is not a goal.
     pub fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }
 }
 
-/// The columns of a table that were asked for.
+/// The columns of a sweep's table.
 struct Columns {
     settings: Vec<Col>,
     figures: Vec<Col>,
@@ -99,7 +99,7 @@ impl Columns {
     }
 }
 
-/// What was swept, and the runs.
+/// Reads the table, which also shows what was swept.
 fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
     let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;

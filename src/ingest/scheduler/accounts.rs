@@ -1,4 +1,5 @@
-//! Accounting logs of PBS and Cobalt: a record as each job starts and ends.
+//! Reads accounting logs of PBS and Cobalt, which have a record for the start and the end of each
+//! job.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,31 +14,32 @@ use crate::error::Result;
 use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
 
-/// Splits what a record says of its nodes into lists of hosts; `None` where it says nothing.
+/// Extracts lists of hosts from a record; `None` if the record names no nodes.
 pub(super) type Hosts = fn(&Record<'_>) -> Option<Vec<String>>;
 
 /// Reads accounting records.
 pub(super) struct AccountReader {
     hosts: Hosts,
+    /// The jobs and reservations that have begun and not ended, by [`key`].
     open: BTreeMap<String, Open>,
-    /// Nodes that are down, and since when: in local time where the log's clock is not known
-    /// by then.
+    /// The nodes that are down, and since when. The time is local if the log's clock was not known
+    /// when the record was read.
     down: BTreeMap<String, Stamp>,
     /// When the last job started or ended.
     last: Option<Stamp>,
 }
 
-/// A job that runs, or a reservation that holds its nodes.
+/// A running job, or a reservation that holds its nodes.
 struct Open {
     from: i64,
-    /// When a reservation is to end.
+    /// The planned end of a reservation, in seconds since 1970; `None` for a job.
     planned: Option<i64>,
     hold: Hold,
     runs: Runs,
 }
 
 impl AccountReader {
-    /// A reader for a kind of log.
+    /// A reader for one kind of log. `hosts` knows how that log names nodes.
     pub fn new(hosts: Hosts) -> Self {
         AccountReader {
             hosts,
@@ -47,19 +49,22 @@ impl AccountReader {
         }
     }
 
-    /// A record's time as seconds since 1970: not before the last job's start or end.
+    /// The time of a record in seconds since 1970. Of the two times that a repeated local hour can
+    /// mean, it takes one that is not before the last start or end of a job.
     fn stamp(&self, stamp: Stamp, place: Place<'_>, collector: &mut HoldCollector) -> Result<i64> {
         let [_, second] = collector.seconds(place, [self.last, Some(stamp)])?;
         Ok(second.unwrap_or_default())
     }
 
-    /// A job started or ended at this second, as a record says that was written then.
+    /// Notes that a job started or ended at this second, in a record written then. The log's clock
+    /// is learnt from the pair: the record's stamp is local time, and the second is in UTC.
     fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut HoldCollector) {
         collector.clock.learn(stamp, second);
         collector.span.record(second);
         self.last = Some(Stamp::Epoch(Time::from_seconds(second)));
     }
 
+    /// Handles a record by its type, such as `S` for the start and `E` for the end of a job.
     fn record(
         &mut self,
         record: &Record<'_>,
@@ -82,6 +87,7 @@ impl AccountReader {
         }
     }
 
+    /// A job or a reservation began. If it was already open, its nodes are held until this start.
     fn started(
         &mut self,
         record: &Record<'_>,
@@ -118,6 +124,8 @@ impl AccountReader {
         Ok(())
     }
 
+    /// A job ended. Its end record names its start and nodes too; what it lacks comes from the
+    /// start record.
     fn ended(
         &mut self,
         record: &Record<'_>,
@@ -151,7 +159,7 @@ impl AccountReader {
         }
     }
 
-    /// Something that was open ended as a record was written.
+    /// A job or a reservation ended when this record was written.
     fn stopped(
         &mut self,
         hold: Hold,
@@ -168,6 +176,7 @@ impl AccountReader {
         collector.hold_runs(&open.runs, open.hold, open.from, Some(to.max(open.from)))
     }
 
+    /// A node went down: its outage begins, unless it is already down.
     fn node_down(
         &mut self,
         record: &Record<'_>,
@@ -182,6 +191,7 @@ impl AccountReader {
         Ok(())
     }
 
+    /// A node is up again: its outage ends.
     fn node_up(
         &mut self,
         record: &Record<'_>,
@@ -203,7 +213,7 @@ impl AccountReader {
         Ok(())
     }
 
-    /// The nodes of a record, where there are some; that there are none is counted.
+    /// The nodes of a record. Returns `None` if there are none, and counts that as a fault.
     fn runs(
         &self,
         record: &Record<'_>,
@@ -233,7 +243,8 @@ impl LineReader for AccountReader {
             collector.hold_runs(&open.runs, open.hold, open.from, open.planned)?;
         }
         for (node, since) in std::mem::take(&mut self.down) {
-            // A local time is one that no clock is known for, and so is not ambiguous.
+            // A stamp that is still local has no known clock. So it cannot be ambiguous, and no
+            // message needs a place.
             let nowhere = Place::line(Path::new(""), 0);
             let [from] = collector.seconds(nowhere, [Some(since)])?;
             let looked = collector.nodes.look_up([node.as_str()]);
@@ -246,12 +257,13 @@ impl LineReader for AccountReader {
     }
 }
 
-/// Jobs and reservations have ids of their own.
+/// The key in the map of open jobs and reservations. Jobs and reservations have separate ids.
 fn key(hold: Hold, id: &str) -> String {
     format!("{} {id}", hold.name())
 }
 
-/// A time of a record, in epoch seconds; that it is none is counted.
+/// A time attribute of a record, in seconds since 1970. Returns `None` if it is missing or invalid,
+/// and counts that as a fault.
 fn time(
     record: &Record<'_>,
     name: &str,

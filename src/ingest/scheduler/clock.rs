@@ -1,4 +1,4 @@
-//! Times of schedulers' logs, as seconds since 1970.
+//! Converts the times of schedulers' logs to seconds since 1970.
 
 use jiff::civil::{Date, DateTime, Time as TimeOfDay};
 
@@ -11,28 +11,30 @@ use crate::ingest::input::Place;
 use crate::ingest::zone::{Instant, Zone};
 use crate::occupancy::Window;
 
-/// What is known of the clock that a log is on.
+/// What is known about the clock of a log.
 ///
-/// With a zone, local times are that zone's. Without one, the log may tell its offset from
-/// UTC, in the texts of times or by lines that tell local time beside seconds since 1970;
-/// local times without an offset are then on the clock that the last lines told. Where
-/// nothing is told, local times are taken as they are.
+/// If a zone is known, local times are times of that zone. Without a zone, the log may show its
+/// offset from UTC: in the texts of times, or in lines that have both the local time and seconds
+/// since 1970. Local times without an offset are then converted with the offset of the most recent
+/// lines. If the log shows no offset, local times are taken as they are, as if they were UTC.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct SchedulerClock {
     zone: Option<Zone>,
-    /// Whether the log, and not the user, says the zone.
+    /// Whether the zone comes from the log, not from the user.
     said: bool,
     offsets: Offsets,
-    /// Whether there were local times without an offset, and seconds since 1970.
+    /// Whether the log has local times without an offset.
     local: bool,
+    /// Whether the log has seconds since 1970.
     epoch: bool,
 }
 
 impl SchedulerClock {
-    /// The clock of the zone that the flag `--timezone` names, where it does.
+    /// The clock of the zone that the flag `--timezone` names, or an unknown clock without the
+    /// flag.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is no such zone.
+    /// [`Error::Usage`] if there is no such zone.
     pub fn of_flag(timezone: Option<&str>) -> Result<Self> {
         Ok(SchedulerClock {
             zone: timezone.map(Zone::of_flag).transpose()?,
@@ -40,7 +42,7 @@ impl SchedulerClock {
         })
     }
 
-    /// The log says what its zone is, which the user's word goes before.
+    /// Sets the zone that the log names. A zone that the user gave has precedence.
     pub fn say_zone(&mut self, zone: Zone) {
         if self.zone.is_none() {
             self.zone = Some(zone);
@@ -53,24 +55,27 @@ impl SchedulerClock {
         self.zone.is_some()
     }
 
-    /// A line was written at this second since 1970 and says what local time was then.
+    /// Notes that a line with the local time `stamp` was written at this second since 1970.
     pub fn learn(&mut self, stamp: Stamp, second: i64) {
         if let Stamp::Local(local) = stamp {
             self.offsets.add_line(second, local.second());
         }
     }
 
-    /// The log counts seconds since 1970.
+    /// Notes that the log has seconds since 1970.
     pub fn count_epochs(&mut self) {
         self.epoch = true;
     }
 
-    /// The seconds since 1970 of times that follow each other, such as a job's submission,
-    /// start and end. Of local times that occur twice, as the clock was put back, the
-    /// earliest are taken that keep this order; where later ones keep it too, that is counted.
+    /// The seconds since 1970 of times that follow each other, such as a job's submission, start
+    /// and end.
+    ///
+    /// A local time occurs twice if the clock was put back over it. The earliest times that keep
+    /// the order are used. If later ones keep the order too, the ambiguity is counted.
     ///
     /// # Errors
-    /// A local time did not occur, as the clock was put forward over it, and the reader is strict.
+    /// A local time did not occur, because the clock was put forward over it, and the reader is
+    /// strict.
     pub fn in_order<const N: usize>(
         &mut self,
         stamps: [Option<Stamp>; N],
@@ -94,6 +99,7 @@ impl SchedulerClock {
         Ok(earliest)
     }
 
+    /// The seconds since 1970 that a time can mean.
     fn choices(&mut self, stamp: Stamp) -> Choices {
         match (stamp, &self.zone) {
             (Stamp::Epoch(utc), _) => {
@@ -112,7 +118,7 @@ impl SchedulerClock {
         }
     }
 
-    /// The clock in a window.
+    /// The clock of the log within a window.
     pub fn in_window(&self, window: Window) -> Clock {
         let at = Time::from_seconds;
         match &self.zone {
@@ -121,7 +127,8 @@ impl SchedulerClock {
         }
     }
 
-    /// The clock of a log that does not tell it.
+    /// The clock of a log that shows no offset: UTC if all its times are seconds since 1970, else
+    /// unknown.
     fn untold(&self) -> Clock {
         match self.epoch && !self.local {
             true => Clock::new(0, []),
@@ -129,10 +136,10 @@ impl SchedulerClock {
         }
     }
 
-    /// The second since 1970 of a time that the user gave, where logs tell of this window.
+    /// The second since 1970 of a time that the user gave. The logs span this window.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the time has an offset, and the clock is unknown.
+    /// [`Error::Usage`] if the time has an offset and the clock is unknown.
     pub fn given(&self, stamp: Stamp, occurrence: Occurrence, window: Window) -> Result<i64> {
         if let (Stamp::Local(local), Some(zone)) = (stamp, &self.zone) {
             return Ok(zone.utc(local, occurrence).second());
@@ -143,7 +150,8 @@ impl SchedulerClock {
         Ok(clock.utc(time).second())
     }
 
-    /// What is to be said of the clock in a window.
+    /// A remark for the user on the clock in a window; `None` if the user named the zone and the
+    /// log does not contradict.
     pub fn remark(&self, window: Window) -> Option<String> {
         let clock = self.in_window(window);
         let told = self.offsets.clock(window);
@@ -184,12 +192,12 @@ fn text(stamp: Option<Stamp>) -> String {
     stamp.map(|stamp| stamp.to_string()).unwrap_or_default()
 }
 
-/// The seconds since 1970 that a time may mean.
+/// The seconds since 1970 that a time can mean. They are equal unless a local time occurs twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Choices {
     first: i64,
     second: i64,
-    /// Whether it occurred at all.
+    /// Whether the time occurred; false if the clock was put forward over it.
     occurs: bool,
 }
 
@@ -222,7 +230,7 @@ impl Choices {
     }
 }
 
-/// The earliest seconds that keep the order of the times, as far as it can be kept.
+/// Chooses the earliest seconds that keep the order of the times, if the order can be kept.
 fn earliest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     let mut floor = i64::MIN;
     choices.map(|choice| {
@@ -237,7 +245,7 @@ fn earliest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     })
 }
 
-/// The latest seconds that keep the order of the times, as far as it can be kept.
+/// Chooses the latest seconds that keep the order of the times, if the order can be kept.
 fn latest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     let mut ceiling = i64::MAX;
     let mut latest = [None; N];
@@ -252,8 +260,8 @@ fn latest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     latest
 }
 
-/// Reads `2026-01-31T08:00:00`, the same with a space or an offset from UTC, a date alone, or
-/// seconds since 1970; a fraction is dropped.
+/// Parses `2026-01-31T08:00:00`, the same with a space or with an offset from UTC, a date alone, or
+/// seconds since 1970. A fraction is dropped.
 pub(in crate::ingest) fn stamp(text: &str) -> Option<Stamp> {
     if let Some(second) = iso(text.as_bytes()) {
         return Some(Stamp::Local(Time::from_seconds(second)));
@@ -272,7 +280,7 @@ pub(in crate::ingest) fn stamp(text: &str) -> Option<Stamp> {
     })
 }
 
-/// Reads `01/31/2026 08:00:00`, as accounting logs have it.
+/// Parses `01/31/2026 08:00:00`, the format of accounting logs.
 pub(super) fn american(text: &str) -> Option<Stamp> {
     let b = text.as_bytes();
     if b.len() != 19 || b[2] != b'/' || b[5] != b'/' || b[10] != b' ' {
@@ -282,9 +290,10 @@ pub(super) fn american(text: &str) -> Option<Stamp> {
     Some(Stamp::Local(Time::from_seconds(second)))
 }
 
-/// Seconds since 1970, a fraction dropped; nothing beyond the years that a log can have.
+/// Parses seconds since 1970 and drops a fraction. Returns `None` beyond the years that a log can
+/// have.
 pub(in crate::ingest) fn epoch(text: &str) -> Option<i64> {
-    /// Year 2262, the last whose nanoseconds since 1970 fit.
+    /// In the year 2262, the last whose nanoseconds since 1970 fit in 64 bits.
     const LAST: i64 = 9_200_000_000;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -294,6 +303,8 @@ pub(in crate::ingest) fn epoch(text: &str) -> Option<i64> {
     whole.parse().ok().filter(|second| *second <= LAST)
 }
 
+/// Parses `2026-01-31T08:00:00`, or the same with a space, without an offset: the common case, made
+/// fast.
 fn iso(b: &[u8]) -> Option<i64> {
     if b.len() != 19 || b[4] != b'-' || b[7] != b'-' || !matches!(b[10], b'T' | b' ') {
         return None;
@@ -301,7 +312,7 @@ fn iso(b: &[u8]) -> Option<i64> {
     second(&b[0..4], &b[5..7], &b[8..10], &b[11..])
 }
 
-/// The second of a year, month, day and `HH:MM:SS`.
+/// The seconds since 1970 of a year, month, day and `HH:MM:SS`.
 fn second(year: &[u8], month: &[u8], day: &[u8], time: &[u8]) -> Option<i64> {
     if time[2] != b':' || time[5] != b':' {
         return None;
@@ -310,7 +321,7 @@ fn second(year: &[u8], month: &[u8], day: &[u8], time: &[u8]) -> Option<i64> {
     let date = Date::new(number(year)?, two(month)?, two(day)?).ok()?;
     let time = TimeOfDay::new(two(&time[0..2])?, two(&time[3..5])?, two(&time[6..8])?, 0).ok()?;
     let seconds = date.to_datetime(time).duration_since(EPOCH).as_secs();
-    // What a log's nanoseconds can tell.
+    // The range of an event log, whose times are 64-bit nanoseconds.
     (-9_200_000_000..=9_200_000_000)
         .contains(&seconds)
         .then_some(seconds)
@@ -360,8 +371,8 @@ mod tests {
         assert_eq!(american("31/01/2026 08:00:00"), None);
     }
 
-    /// Places times of Chicago, which leaves summer time on 2026-11-01 at 2:00 (7:00 UTC) and
-    /// enters it on 2026-03-08 at 2:00; as hours of UTC, and what was counted.
+    /// Converts times of Chicago, which leaves summer time on 2026-11-01 at 2:00 (7:00 UTC) and
+    /// enters it on 2026-03-08 at 2:00. Returns hours of UTC and the counts.
     fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], LogCounts) {
         let mut clock = SchedulerClock::of_flag(Some("America/Chicago")).unwrap();
         let mut log_counts = LogCounts::default();
@@ -372,7 +383,7 @@ mod tests {
         (seconds.map(hours), log_counts)
     }
 
-    // Derived from the offsets -5 and -6.
+    // Derived from the offsets of -5 and -6 hours.
     #[test]
     fn an_hour_that_occurs_twice_follows_from_the_order() {
         let day = |time: &str| format!("2026-11-01T{time}");
@@ -419,7 +430,7 @@ mod tests {
         assert_eq!(clock.in_window(Window::ALL), Clock::UNKNOWN);
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05+01:00"), 5);
         assert_eq!(clock.in_window(Window::ALL).to_string(), "+01:00");
-        // As the line before.
+        // Uses the offset of the line before.
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05"), 5);
         let mut counted = SchedulerClock::default();
         assert_eq!(second(&mut counted, "5"), 5);

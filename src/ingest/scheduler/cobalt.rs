@@ -1,14 +1,14 @@
-//! The nodes in Cobalt's accounting records.
+//! Extracts the nodes from Cobalt's accounting records.
 
 use super::record::Record;
 
-/// Where the log lies.
+/// Where users find the log, for messages.
 pub const WHERE: &str =
     "Cobalt's accounting log, named by log_dir in the [cqm] section of cobalt.conf";
 
-/// Hosts of `exec_host`: locations joined by `:`, each a name, a number, or a range of
-/// numbers such as `4125-4131`. On a Blue Gene a location is a partition, and is
-/// taken for one node of that name.
+/// The hosts in `exec_host`: locations separated by `:`. A location is a name, a number, or a range
+/// of numbers such as `4125-4131`. On a Blue Gene a location is a partition; it is treated as one
+/// node of that name.
 pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
     let value = record
         .value("exec_host")
@@ -16,7 +16,7 @@ pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
     Some(locations(&value))
 }
 
-/// A list of locations as lists of hosts.
+/// Converts a list of locations to lists of hosts. A range is put in brackets.
 pub(super) fn locations(text: &str) -> Vec<String> {
     let parts = text.split([':', ',', ' ']).filter(|part| !part.is_empty());
     parts

@@ -1,4 +1,4 @@
-//! Where readers put what they find.
+//! The collector, to which readers report what they find.
 
 use std::fmt;
 
@@ -13,10 +13,11 @@ use crate::ingest::input::Place;
 use crate::occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
 use crate::words::counted;
 
-/// Bits of a [`CountedJob::serial`] for the line; the others are the file's number.
+/// Bits of a [`CountedJob::serial`] that hold the line. The higher bits hold the number of the
+/// file.
 const LINE_BITS: u32 = 40;
 
-/// Takes in what held which nodes, and counts what is wrong with it.
+/// Collects which nodes were held, by what and when, and counts faults.
 pub(super) struct HoldCollector {
     pub nodes: NodeSet,
     pub clock: SchedulerClock,
@@ -24,21 +25,22 @@ pub(super) struct HoldCollector {
     pub span: Span,
     pub edges: Sorter<Edge>,
     pub counts: Sorter<CountedJob>,
-    /// Jobs of which only the number of nodes is known.
+    /// Number of jobs that give only the number of their nodes.
     pub counted: u64,
-    /// Nodes of the machine, where jobs only count them.
+    /// Number of nodes of the machine, for logs whose jobs only count nodes; `None` if unknown.
     pub machine: Option<u32>,
     /// Remarks for the user.
     pub notes: Vec<String>,
-    /// Most nodes of a counted job.
+    /// Most nodes of a job that only counts them.
     pub largest: u32,
 }
 
-/// Jobs without an end that a log may hold: each is kept, with its nodes.
+/// The nodes of a hold, as ranges of consecutive indexes.
 pub(super) type Runs = Vec<NodeRange>;
 
 impl HoldCollector {
-    /// A collector for these nodes that sorts this many edges at a time.
+    /// A collector for these nodes. It sorts `segment` edges at a time in memory. `strict` makes
+    /// the first fault an error.
     pub fn new(nodes: NodeSet, clock: SchedulerClock, strict: bool, segment: usize) -> Self {
         HoldCollector {
             nodes,
@@ -60,7 +62,7 @@ impl HoldCollector {
     /// The seconds since 1970 of times that follow each other.
     ///
     /// # Errors
-    /// As [`SchedulerClock::in_order`].
+    /// As for [`SchedulerClock::in_order`].
     pub fn seconds<const N: usize>(
         &mut self,
         place: Place<'_>,
@@ -72,7 +74,7 @@ impl HoldCollector {
     /// Counts a fault.
     ///
     /// # Errors
-    /// The fault, for a strict reader.
+    /// The fault itself, if the reader is strict.
     pub fn fault(
         &mut self,
         reason: Reason,
@@ -82,11 +84,12 @@ impl HoldCollector {
         self.log_counts.fault(reason, place, found)
     }
 
-    /// The known nodes of some lists, or `None` where there are none, which is counted;
-    /// `count` is how many the log says that there are.
+    /// Looks up the nodes of these lists. Returns `None` if no node is known; the reason is counted
+    /// as a fault. `count` is the number of nodes that the log states, if it does; a difference
+    /// from the lists is a fault.
     ///
     /// # Errors
-    /// A fault, for a strict reader.
+    /// The fault, if the reader is strict.
     pub fn look_up<'l>(
         &mut self,
         place: Place<'_>,
@@ -128,10 +131,11 @@ impl HoldCollector {
         Ok((!runs.is_empty()).then_some(runs))
     }
 
-    /// The nodes last looked up were held from a second to another, or until the end.
+    /// Adds a hold of the nodes that were looked up last, between two seconds since 1970. `to` is
+    /// `None` if the hold does not end in the log.
     ///
     /// # Errors
-    /// A fault, for a strict reader, or a temporary file that cannot be written.
+    /// A fault, if the reader is strict, or a temporary file that cannot be written.
     pub fn hold(&mut self, place: Place<'_>, hold: Hold, from: i64, to: Option<i64>) -> Result<()> {
         if !self.check_order(place, from, to)? {
             return Ok(());
@@ -140,10 +144,11 @@ impl HoldCollector {
         push(&mut self.edges, self.nodes.runs(), hold, from, to)
     }
 
-    /// As [`HoldCollector::hold`], of nodes that were looked up before.
+    /// As [`HoldCollector::hold`], for nodes that were looked up earlier. The order of the times is
+    /// not checked.
     ///
     /// # Errors
-    /// As [`HoldCollector::hold`].
+    /// As for [`HoldCollector::hold`].
     pub fn hold_runs(
         &mut self,
         runs: &[NodeRange],
@@ -155,10 +160,10 @@ impl HoldCollector {
         push(&mut self.edges, runs, hold, from, to)
     }
 
-    /// A job used this many nodes, nobody knows which.
+    /// Adds a job that used this many nodes, without names. They are dealt to it later.
     ///
     /// # Errors
-    /// As [`HoldCollector::hold`].
+    /// As for [`HoldCollector::hold`].
     pub fn hold_count(
         &mut self,
         place: Place<'_>,
@@ -195,6 +200,7 @@ impl HoldCollector {
         })
     }
 
+    /// Whether the end is not before the start; otherwise a fault is counted.
     fn check_order(&mut self, place: Place<'_>, from: i64, to: Option<i64>) -> Result<bool> {
         let Some(to) = to.filter(|to| *to < from) else {
             return Ok(true);
@@ -219,7 +225,8 @@ impl HoldCollector {
     }
 }
 
-/// Adds both edges of every run; what lasts no second holds nothing.
+/// Adds an edge for the start and one for the end of every range. A hold of zero length is left
+/// out.
 fn push(
     edges: &mut Sorter<Edge>,
     runs: &[NodeRange],
@@ -239,7 +246,7 @@ fn push(
     Ok(())
 }
 
-/// File number, from 1, and line of a [`CountedJob::serial`].
+/// The file number, from 1, and the line in a [`CountedJob::serial`].
 pub(super) fn place_of(serial: u64) -> (u64, u64) {
     (serial >> LINE_BITS, serial & ((1 << LINE_BITS) - 1))
 }

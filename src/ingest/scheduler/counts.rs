@@ -1,4 +1,4 @@
-//! What a log held, and what was wrong with it.
+//! Counts what a log held and what was wrong with it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,90 +7,92 @@ use crate::error::{Error, Fault, Faults, Result};
 use crate::ingest::input::{Line, Place, Unit};
 use crate::words::counted;
 
-/// Why a line, or a part of it, was not used, or what was odd about it.
+/// Why a line, or a part of it, was not used, or what was odd about it. Reasons from
+/// [`Reason::Unreadable`] on are faults; the earlier ones are usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// The job never ran, or not yet.
+    /// The job never ran, or has not run yet.
     NeverStarted,
-    /// A step of a job, whose nodes are the job's.
+    /// The line is a step of a job. Its nodes are those of the job.
     Step,
-    /// A record of another kind than those that say what holds nodes.
+    /// The record is of a type that does not say which nodes are held.
     OtherRecord,
-    /// An event of the whole cluster, or one that leaves the node usable.
+    /// The event concerns the whole cluster, or leaves the node usable.
     NoOutage,
-    /// The job asks for no GPU.
+    /// The job requests no GPU.
     NoGpu,
     /// The job ran for less than a second.
     NoTime,
-    /// The job still ran at the trace's end, so that its duration is unknown.
+    /// The job was still running at the end of the trace, so its duration is unknown.
     StillRunning,
-    /// The job's profile is not made of delays, so that its duration is unknown.
+    /// The job's profile does not consist of delays, so its duration is unknown.
     OtherProfile,
-    /// The line cannot be read.
+    /// The line cannot be parsed.
     Unreadable,
     /// The end is before the start.
     EndsBeforeStart,
-    /// It is over, but its end is unknown.
+    /// The job has ended, but the log has no end time.
     NoEnd,
-    /// It ran, but its nodes are unknown.
+    /// The job ran, or the reservation began, but its nodes are unknown.
     NoNodes,
-    /// It starts again without having ended.
+    /// The job or reservation starts again although it has not ended.
     StartsAgain,
-    /// It names nodes that the machine lacks.
+    /// The list names nodes that the machine does not have.
     UnknownNodes,
-    /// The count of nodes is not that of the list; the list is used.
+    /// The stated number of nodes differs from the list. The list is used.
     CountDiffers,
-    /// It uses more nodes than the machine has.
+    /// The job uses more nodes than the machine has.
     TooManyNodes,
-    /// Fewer nodes were free than it used.
+    /// The job used more nodes than were free.
     NotEnoughFree,
-    /// A run of the job has no start or no end.
+    /// A run of the job lacks a start or an end.
     NoRun,
-    /// It starts before it is submitted.
+    /// The job starts before it is submitted.
     StartsEarly,
-    /// The duration is not the time from start to end, which is used.
+    /// The stated duration is not the time from start to end. The latter is used.
     DurationDiffers,
-    /// An earlier one has the same id.
+    /// An earlier job or profile has the same id.
     Repeated,
-    /// It uses more GPUs of a node than that has.
+    /// The job uses more GPUs of a node than the node has.
     TooManyOfNode,
-    /// It asks for more GPUs than its virtual cluster has.
+    /// The job requests more GPUs than its virtual cluster has.
     TooManyGpus,
-    /// It belongs to a virtual cluster of which no machine is known.
+    /// The job belongs to a virtual cluster for which no machine is known.
     UnknownCluster,
-    /// Its tasks are on GPUs of several types.
+    /// The tasks of the job run on GPUs of several types.
     SeveralTypes,
-    /// Its profile is not in the workload, or is there twice.
+    /// The profile of the job is not in the workload, or occurs twice.
     NoProfile,
-    /// Nobody measured how fast a job of its kind is.
+    /// There is no measured throughput for this kind of job.
     NoThroughput,
-    /// A job has no task that says what it asks for.
+    /// The job has no task that states its resources.
     NoTask,
-    /// Tasks are of a job that is nowhere else.
+    /// There are tasks of a job that occurs nowhere else.
     NoJob,
-    /// A time or a number no real job has.
+    /// A time or a number is beyond what a real job can have.
     Absurd,
-    /// It is at a local time that did not occur, as the clock was put forward over it.
+    /// A local time did not occur, because the clock was put forward over it.
     NeverOccurs,
-    /// It is at a local time that occurs twice, and both could be meant.
+    /// A local time occurs twice, and either could be meant.
     OccursTwice,
-    /// It started on a node on which another was running.
+    /// The job started on a node on which another job was running.
     Overlap,
 }
 
 impl Reason {
-    /// Whether the log contradicts itself or cannot be read; else such lines are usual.
+    /// Whether this is a fault: the log contradicts itself or cannot be parsed. Other reasons are
+    /// usual.
     pub fn is_fault(self) -> bool {
         self >= Reason::Unreadable
     }
 
-    /// Whether the log contradicts itself or cannot be read. That nodes are shared, or that
-    /// a clock was put back, is no contradiction.
+    /// Whether a strict reader stops here. Shared nodes and a clock that was put back are faults
+    /// that do not stop it, because such a log does not contradict itself.
     fn stops_strict(self) -> bool {
         self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
 
-    /// What it says of a number of lines.
+    /// Words for messages, which follow a number of lines.
     pub fn words(self) -> &'static str {
         match self {
             Reason::NeverStarted => "that never started",
@@ -142,12 +144,12 @@ impl Reason {
     }
 }
 
-/// How often something was found, and where first.
+/// How often a reason occurred, and its first example.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
-    /// How often.
+    /// Number of lines or parts of lines.
     pub count: u64,
-    /// The first one.
+    /// Place and description of the first one; empty for reasons without examples.
     pub example: String,
 }
 
@@ -156,24 +158,25 @@ pub struct Found {
 pub struct LogCounts {
     /// Files read.
     pub files: u64,
-    /// Lines read that are not empty, or what else a file is made of.
+    /// Lines read that are not empty; for JSON documents, jobs or profiles.
     pub lines: u64,
-    /// What these are.
+    /// What [`LogCounts::lines`] counts.
     pub unit: Unit,
     /// Jobs that held nodes.
     pub jobs: u64,
-    /// Of them, those that still run at the log's end.
+    /// Jobs among them that were still running at the end of the log.
     pub running: u64,
     /// Outages and reservations that held nodes.
     pub outages: u64,
-    /// What was left out or odd.
+    /// Lines that were left out or odd, by reason.
     pub found: BTreeMap<Reason, Found>,
-    /// Whether a fault is an error.
+    /// Whether the first fault ends the reading.
     pub(in crate::ingest) strict: bool,
 }
 
 impl LogCounts {
-    /// Counts a line, and says whether it is whole; that it is too long is counted.
+    /// Counts a line. Returns whether it is complete; a line that is too long is counted as a
+    /// fault.
     pub(in crate::ingest) fn take(&mut self, line: &Line<'_>) -> Result<bool> {
         self.lines += 1;
         if line.cut {
@@ -182,12 +185,12 @@ impl LogCounts {
         Ok(!line.cut)
     }
 
-    /// Counts a line that was left out, as is usual.
+    /// Counts a line that was left out for a usual reason.
     pub(in crate::ingest) fn leave_out(&mut self, reason: Reason) {
         self.found.entry(reason).or_default().count += 1;
     }
 
-    /// Counts a fault.
+    /// Counts a fault. A strict reader returns it as an error.
     pub(in crate::ingest) fn fault(
         &mut self,
         reason: Reason,
@@ -209,7 +212,7 @@ impl LogCounts {
         Ok(())
     }
 
-    /// Counts something found `count` times, with its first example.
+    /// Adds `count` lines to a reason. `example` is only called for the first ones.
     pub(in crate::ingest) fn note(
         &mut self,
         reason: Reason,
@@ -223,7 +226,7 @@ impl LogCounts {
         found.count += count;
     }
 
-    /// The faults found, as an error for a log of which nothing remains.
+    /// The error for logs from which nothing could be used: it lists all reasons with examples.
     pub(in crate::ingest) fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
         let read = counted(self.lines, &self.unit.to_string());
         let first = Fault::of(file, format!("{read}, none of use"), expected);
@@ -241,7 +244,7 @@ impl LogCounts {
 }
 
 impl fmt::Display for LogCounts {
-    /// What was read, used, left out and odd, a line each.
+    /// What was read, used, left out and odd, one per line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lines, files) = (
             counted(self.lines, &self.unit.to_string()),

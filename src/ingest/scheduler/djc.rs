@@ -1,4 +1,4 @@
-//! ALCF job records: a CSV table with a row for every job.
+//! Reads ALCF's job records: a CSV table with a row for every job.
 
 use super::clock::stamp;
 use super::cobalt::locations;
@@ -12,7 +12,7 @@ use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
 
-/// Where the records come from.
+/// Where users find the records, for messages.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
 
 const LAYOUT: Layout = Layout {
@@ -31,27 +31,28 @@ const END: usize = 1;
 const NODES: usize = 2;
 const LOCATION: usize = 3;
 
-/// Jobs that are looked at before it is settled whether locations name nodes.
+/// Number of first jobs that decide whether locations name nodes.
 const LOOKED_AT: usize = 1_000;
 
-/// Reads the table.
+/// Reads the table. The first jobs are kept until the reader knows whether locations name nodes.
 pub(super) struct DjcReader {
     table: LogTable,
-    /// The first jobs, until it is settled how they are read.
+    /// The first jobs, until this is decided.
     waiting: Vec<Job>,
+    /// What locations say of nodes; `None` until it is decided.
     settled: Option<Nodes>,
 }
 
-/// What jobs say of their nodes.
+/// What the rows say of the nodes of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Nodes {
-    /// Their locations name as many as they used.
+    /// Locations name the nodes.
     Named,
-    /// Only how many.
+    /// Rows only count the nodes.
     Counted,
 }
 
-/// A job, and where it is in the log.
+/// A job and its place in the log. Times are in seconds since 1970.
 struct Job {
     start: i64,
     end: Option<i64>,
@@ -97,6 +98,7 @@ impl LineReader for DjcReader {
 }
 
 impl DjcReader {
+    /// Adds the job, or keeps it if the meaning of locations is not decided yet.
     fn take(&mut self, job: Job, collector: &mut HoldCollector) -> Result<()> {
         match self.settled {
             Some(nodes) => hold(&job, nodes, collector),
@@ -110,7 +112,8 @@ impl DjcReader {
         }
     }
 
-    /// Locations are used where most of the first jobs have one that fits.
+    /// Decides the meaning of locations, and adds the jobs that were kept. Locations are used if
+    /// more than half of the first jobs have one that names as many nodes as the job used.
     fn settle(&mut self, collector: &mut HoldCollector) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let fitting = waiting.iter().filter(|job| fits(job)).count();
@@ -125,7 +128,7 @@ impl DjcReader {
     }
 }
 
-/// Whether a job's location names as many nodes as it used.
+/// Whether a job's location names as many nodes as the job used.
 fn fits(job: &Job) -> bool {
     let lists = locations(&job.location);
     let counts: Result<Vec<usize>, _> = lists.iter().map(|list| hostlist::count(list)).collect();
@@ -152,6 +155,7 @@ fn hold(job: &Job, nodes: Nodes, collector: &mut HoldCollector) -> Result<()> {
     Ok(())
 }
 
+/// The job of a row, or `None` if it cannot be used, which is counted.
 fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<Option<Job>> {
     let (start, end, nodes) = (row.text(START), row.text(END), row.text(NODES));
     if is_unknown(start) {
@@ -182,7 +186,7 @@ fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Re
     }))
 }
 
-/// A whole number, also one written as `512.0`.
+/// A whole number, which may be written with a zero fraction such as `512.0`.
 pub(in crate::ingest) fn whole(text: &str) -> Option<u32> {
     let (number, fraction) = text.split_once('.').unwrap_or((text, ""));
     let zeros = fraction.bytes().all(|byte| byte == b'0');

@@ -1,4 +1,4 @@
-//! Edges in order: of named nodes, or dealt to jobs that only count theirs.
+//! Edges in order of time: of named nodes, or of nodes dealt to jobs that only count them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,17 +10,17 @@ use super::sort::{self, Sorted, spill_error};
 use crate::error::Result;
 use crate::occupancy::{CountedJob, Dealer, Edge, Short};
 
-/// Edges in order.
+/// The edges of all holds in order.
 pub(super) enum Edges {
-    /// Of named nodes.
+    /// The log names the nodes.
     Named(Sorted<Edge>),
-    /// Of nodes dealt to jobs.
+    /// Jobs only count their nodes; free nodes are dealt to them.
     Dealt(Box<Dealer<Jobs>>),
 }
 
 impl Edges {
-    /// Deals as many nodes as the machine has; where that is unknown, as many as were
-    /// ever used at once. Returns their number too.
+    /// Deals nodes to jobs. If the size of the machine is unknown, it is the most nodes that were
+    /// ever used at once. Returns the number of nodes too.
     pub fn deal(jobs: Sorted<CountedJob>, machine: Option<u32>) -> Result<(Self, u32)> {
         let (jobs, nodes) = match machine {
             Some(nodes) => (Jobs::Sorted(jobs), nodes),
@@ -29,7 +29,7 @@ impl Edges {
         Ok((Edges::Dealt(Box::new(Dealer::new(jobs, nodes))), nodes))
     }
 
-    /// Jobs so far that got fewer nodes than they used.
+    /// The jobs so far that got fewer nodes than they used.
     pub fn short(&self) -> Short {
         match self {
             Edges::Named(_) => Short::default(),
@@ -50,10 +50,10 @@ impl Iterator for Edges {
     }
 }
 
-/// Jobs in order.
+/// Jobs in order of their starts.
 pub(super) enum Jobs {
     Sorted(Sorted<CountedJob>),
-    /// Jobs written down once more, as they can be read from the sorter once only.
+    /// Jobs written to another temporary file, because those in the sorter can be read only once.
     Spooled(BufReader<File>),
 }
 
@@ -68,7 +68,7 @@ impl Iterator for Jobs {
     }
 }
 
-/// Writes the jobs down, and finds the most nodes that they used at once.
+/// Writes the jobs to a temporary file, and finds the most nodes that they used at once.
 fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
     let mut running = BinaryHeap::new();
     let (mut used, mut most) = (0u64, 0u64);
@@ -87,7 +87,7 @@ fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
         running.push(Reverse((job.end, job.nodes)));
     });
     let spooled = sort::spool(counted)?;
-    // More are no machine: jobs then find too few nodes, which is counted.
+    // A machine has at most `MAX_NODES`. Jobs beyond that get too few nodes, which is counted.
     let most = most.min(MAX_NODES as u64) as u32;
     Ok((Jobs::Spooled(spooled), most))
 }

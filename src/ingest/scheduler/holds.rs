@@ -1,4 +1,4 @@
-//! What logs said, told as events.
+//! The result of reading logs, and its conversion to events.
 
 use std::fmt;
 
@@ -10,9 +10,11 @@ use crate::error::Result;
 use crate::occupancy::{Hold, OccupancySummary, Window, sweep};
 use crate::words::counted;
 
-/// What logs said, ready to be told as events.
+/// All holds of nodes in a log, ready to be turned into events.
 pub struct Holds {
+    /// Names of the nodes, in the order of the event log.
     pub(super) nodes: Vec<String>,
+    /// Place of each node in `nodes`, by the node's index in `edges`.
     pub(super) rank: Vec<u32>,
     pub(super) edges: Edges,
     pub(super) window: Window,
@@ -21,16 +23,16 @@ pub struct Holds {
     pub(super) notes: Vec<String>,
 }
 
-/// What became of a log.
+/// Summary of a log that was converted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// What was read, used, left out and odd.
     pub log_counts: LogCounts,
     /// Number of nodes.
     pub nodes: usize,
-    /// Local times of the first and last event.
+    /// Local times of the start and end of the event log, as text.
     pub span: (String, String),
-    /// Events, changes, and what the nodes were doing.
+    /// Number of events and changes, and what the nodes were doing.
     pub swept: OccupancySummary,
     /// Remarks for the user.
     pub notes: Vec<String>,
@@ -42,15 +44,16 @@ impl Holds {
         &self.nodes
     }
 
-    /// The clock of the event log.
+    /// The clock to which the times of the event log refer.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Tells of every event in turn: its time, and the nodes that change, by ascending index.
+    /// Calls `event` with every event in order of time. The arguments are the time and the nodes
+    /// that change, by ascending index.
     ///
     /// # Errors
-    /// A temporary file cannot be read, and errors of `event`.
+    /// A temporary file cannot be read, or `event` fails.
     pub fn sweep(
         mut self,
         mut event: impl FnMut(Time, &[Change]) -> Result<()>,
@@ -73,6 +76,7 @@ impl Holds {
         })
     }
 
+    /// Counts the overlaps that the sweep found, with the first as the example.
     fn note_overlaps(&mut self, swept: &OccupancySummary) {
         let Some((second, index)) = swept.overlaps.example else {
             return;
@@ -86,6 +90,7 @@ impl Holds {
             .note(Reason::Overlap, swept.overlaps.count, example);
     }
 
+    /// Counts the jobs that got fewer nodes than they used, with the first as the example.
     fn note_short(&mut self) {
         let short = self.edges.short();
         if let Some((serial, lacked)) = short.example {

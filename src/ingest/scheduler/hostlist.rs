@@ -1,38 +1,43 @@
-//! Lists of nodes as Slurm writes them: `lx[15,18,32-33]`, `rack[0-3]_blade[0-41]`.
+//! Expands lists of nodes as Slurm writes them: `lx[15,18,32-33]`, `rack[0-3]_blade[0-41]`.
 //!
-//! Commas part hosts, except within brackets. A bracket holds numbers and ranges; the
-//! first number of a range fixes the width, so that `n[08-10]` is `n08`, `n09`, `n10`.
-//! Several brackets in one name are a cross product.
+//! Commas separate hosts, except within brackets. A bracket holds numbers and ranges. The first
+//! number of a range sets the width, so `n[08-10]` means `n08`, `n09`, `n10`. Several brackets in
+//! one name form a cross product.
+//!
+//! A few bytes can name very many hosts, so two limits apply. [`MAX_HOSTS`] bounds the hosts of one
+//! list. A second limit bounds the work over all lists of an input. Numbers in the last bracket of
+//! a name stay a range and cost almost nothing; all brackets before it must be multiplied out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Most hosts that one list may name: a list of a few bytes can name more than memory holds.
+/// Most hosts that one list may name.
 pub const MAX_HOSTS: usize = 1 << 18;
 
-/// Most hosts over all lists of an input that brackets may name beside the last bracket of
-/// each name. The numbers of the last one stay ranges, and cost nothing.
+/// Most pieces (hosts, or ranges of hosts) that brackets may produce over all lists of an input,
+/// beyond one for each byte of the lists. The numbers of a last bracket stay ranges and cost almost
+/// nothing.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
 /// Most digits of a number in a bracket.
 const MAX_DIGITS: usize = 18;
 
-/// Why a text is no list of hosts.
+/// Why a text is not a list of hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HostlistError {
-    /// A bracket is opened and not closed, closed and not opened, or within another.
+    /// A bracket is not closed, not opened, or within another one.
     #[error("brackets that do not match")]
     Brackets,
-    /// A bracket holds something else than numbers and ascending ranges.
+    /// A bracket holds something other than numbers and ascending ranges.
     #[error("a bracket without numbers and ascending ranges, such as [3,7-9]")]
     Range,
     /// A name is empty.
     #[error("an empty name")]
     Empty,
-    /// It names more than [`MAX_HOSTS`] hosts.
+    /// The list names more than [`MAX_HOSTS`] hosts.
     #[error("more than 262,144 hosts")]
     TooMany,
-    /// With the lists before, brackets multiply to more than 16,777,216 hosts.
+    /// Together with the earlier lists, brackets multiply to more than 16,777,216 hosts.
     #[error("brackets that multiply to more than 16,777,216 hosts over all lists")]
     TooManyProducts,
 }
@@ -40,7 +45,7 @@ pub enum HostlistError {
 /// Calls `each` with every host of a list, in order.
 ///
 /// # Errors
-/// The text is no list of hosts; `each` may have been called with some of them.
+/// The text is not a list of hosts. `each` may have been called with some of them.
 pub fn expand(list: &str, mut each: impl FnMut(&str)) -> Result<(), HostlistError> {
     let mut name = String::new();
     let mut products_left = MAX_PRODUCTS;
@@ -52,7 +57,7 @@ pub fn expand(list: &str, mut each: impl FnMut(&str)) -> Result<(), HostlistErro
 /// How many hosts a list names.
 ///
 /// # Errors
-/// The text is no list of hosts.
+/// The text is not a list of hosts.
 pub(super) fn count(list: &str) -> Result<usize, HostlistError> {
     let mut count = 0;
     for host in Hosts(Some(list)) {
@@ -61,18 +66,18 @@ pub(super) fn count(list: &str) -> Result<usize, HostlistError> {
     Ok(count)
 }
 
-/// Hosts that differ in one number only.
+/// Hosts whose names differ in one number only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece<'p> {
-    /// The names up to the number.
+    /// The text before the number.
     pub before: &'p str,
-    /// The number; without one, `before` is the name of one host.
+    /// The numbers. If `None`, `before` is the whole name of one host.
     pub numbers: Option<Numbers>,
-    /// The names after the number.
+    /// The text after the number.
     pub after: &'p str,
 }
 
-/// Numbers that follow each other, padded with zeros to a width.
+/// Consecutive numbers, padded with zeros to a width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Numbers {
     pub low: u64,
@@ -81,7 +86,7 @@ pub(super) struct Numbers {
 }
 
 impl Piece<'_> {
-    /// Calls `each` with every host, spelt out in `name`.
+    /// Calls `each` with every host. `name` is a buffer.
     pub fn each(&self, name: &mut String, mut each: impl FnMut(&str)) {
         let Some(numbers) = self.numbers else {
             return each(self.before);
@@ -96,11 +101,11 @@ impl Piece<'_> {
     }
 }
 
-/// Calls `each` with the hosts of a list, in order, so that the numbers in the last bracket
-/// of a name stay ranges. What is left of [`MAX_PRODUCTS`] is counted down.
+/// Calls `each` with the hosts of a list, in order, as pieces: the numbers in the last bracket of a
+/// name stay ranges. `products_left` is what is left of [`MAX_PRODUCTS`], and is reduced.
 ///
 /// # Errors
-/// The text is no list of hosts; `each` may have been called with some of them.
+/// The text is not a list of hosts. `each` may have been called with some of them.
 pub(super) fn pieces(
     list: &str,
     products_left: &mut usize,
@@ -112,7 +117,8 @@ pub(super) fn pieces(
         let host = host?;
         let size = checked(host, left)?;
         left -= size.hosts;
-        // What is spelt out is not counted.
+        // As many pieces as the name has bytes are free, because a list that spells out every host
+        // has at least that many bytes.
         let products = size.apart.saturating_sub(host.len());
         *products_left = products_left
             .checked_sub(products)
@@ -123,14 +129,14 @@ pub(super) fn pieces(
     Ok(())
 }
 
-/// How many hosts a name with brackets stands for.
+/// The size of what a name with brackets stands for.
 struct Size {
     hosts: usize,
-    /// How many of them, or of ranges of them, are looked at one by one.
+    /// Number of pieces: hosts, or ranges of hosts, that are handled one by one.
     apart: usize,
 }
 
-/// The size of a host of which at most `left` may be named; checks its brackets.
+/// The size of a host, after its brackets are checked. It may stand for at most `left` hosts.
 fn checked(host: &str, left: usize) -> Result<Size, HostlistError> {
     if host.is_empty() {
         return Err(HostlistError::Empty);
@@ -142,7 +148,7 @@ fn checked(host: &str, left: usize) -> Result<Size, HostlistError> {
     }
 }
 
-/// The hosts of a list, with their brackets.
+/// Iterates over the hosts of a list. Brackets are not expanded.
 struct Hosts<'a>(Option<&'a str>);
 
 impl<'a> Iterator for Hosts<'a> {
@@ -172,7 +178,7 @@ impl<'a> Iterator for Hosts<'a> {
     }
 }
 
-/// The size of a name with brackets; checks these.
+/// The size of a name with brackets, which are checked.
 fn size(host: &str) -> Result<Size, HostlistError> {
     let mut size = Size { hosts: 1, apart: 1 };
     let mut rest = host;
@@ -184,7 +190,8 @@ fn size(host: &str) -> Result<Size, HostlistError> {
             inside = inside.saturating_add(length.saturating_add(1));
             items += 1;
         }
-        // Numbers within a longer number, or before another one, are no range.
+        // The numbers of this bracket can stay ranges only if it is the last bracket and no digit
+        // follows. Otherwise each of them is a piece of its own.
         let is_range = !after
             .bytes()
             .any(|byte| byte.is_ascii_digit() || byte == b'[');
@@ -197,14 +204,14 @@ fn size(host: &str) -> Result<Size, HostlistError> {
     Ok(size)
 }
 
-/// A name's part before its first bracket, the bracket's content, and the part after.
+/// Splits a name at its first bracket: the text before it, its content, and the text after it.
 fn split(host: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = host.split_once('[')?;
     let (bracket, after) = rest.split_once(']')?;
     Some((before, bracket, after))
 }
 
-/// The numbers of `7` or `08-10`.
+/// Parses `7` or `08-10`.
 fn range(item: &str) -> Option<Numbers> {
     let item = item.trim();
     let (low, high) = item.split_once('-').unwrap_or((item, item));
@@ -221,7 +228,8 @@ fn range(item: &str) -> Option<Numbers> {
     (numbers.low <= numbers.high).then_some(numbers)
 }
 
-/// Calls `each` with the hosts that `name` followed by `rest` stands for.
+/// Calls `each` with the hosts of a name whose part `name` is spelt out and whose part `rest` is
+/// not.
 fn spell(rest: &str, name: &mut String, each: &mut impl FnMut(Piece<'_>)) {
     let Some((before, bracket, after)) = split(rest) else {
         return each(Piece {
@@ -251,6 +259,7 @@ fn spell(rest: &str, name: &mut String, each: &mut impl FnMut(Piece<'_>)) {
     name.truncate(length);
 }
 
+/// Appends a number, padded with zeros to a width.
 fn push_number(name: &mut String, mut number: u64, width: usize) {
     let mut digits = [b'0'; 20];
     let mut at = digits.len();
@@ -263,8 +272,8 @@ fn push_number(name: &mut String, mut number: u64, width: usize) {
     name.extend(digits[at..].iter().map(|digit| char::from(*digit)));
 }
 
-/// Writes hosts as one short list: those that differ in their last number only share a
-/// bracket. Reading it gives the same hosts, each once, perhaps in another order.
+/// Writes hosts as one short list: hosts that differ only in their last number share a bracket.
+/// Reading the list gives the same hosts, each once, perhaps in another order.
 pub fn compress<'a>(hosts: impl IntoIterator<Item = &'a str>) -> String {
     let mut stems: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
     let mut whole = Vec::new();
@@ -292,6 +301,7 @@ pub fn compress<'a>(hosts: impl IntoIterator<Item = &'a str>) -> String {
     list
 }
 
+/// Appends a stem with its numbers, which are sorted: ranges in a bracket, or one number without.
 fn push_stem(list: &mut String, stem: &str, width: usize, numbers: &[u64]) {
     list.push_str(stem);
     if let [number] = numbers {
@@ -301,7 +311,7 @@ fn push_stem(list: &mut String, stem: &str, width: usize, numbers: &[u64]) {
     let mut separator = '[';
     for run in numbers.chunk_by(|a, b| *b == a + 1) {
         let (first, last) = (run[0], run[run.len() - 1]);
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = match first == last {
             true => write!(list, "{separator}{first:0width$}"),
             false => write!(list, "{separator}{first:0width$}-{last:0width$}"),
@@ -323,7 +333,7 @@ mod tests {
         Ok(hosts)
     }
 
-    // Fixed examples, the first from sinfo's manual page.
+    // Fixed examples; the first is from sinfo's manual page.
     #[test]
     fn brackets_hold_numbers_and_ranges() {
         for (list, expected) in [
@@ -363,7 +373,7 @@ mod tests {
             piece("login", None, ""),
         ];
         assert_eq!(pieces_of("a[1-2]b[0000-9999]c,login"), Ok((expected, 10)));
-        // 100 ranges in 13 bytes, and 20 names in 9.
+        // 100 ranges from 13 bytes, and 20 names from 9.
         assert_eq!(
             pieces_of("a[0-99]b[0-9],x[0-9]"),
             Err(HostlistError::TooManyProducts)

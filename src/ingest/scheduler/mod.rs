@@ -1,10 +1,10 @@
-//! Schedulers' logs: what held which nodes, and so which nodes were idle.
+//! Readers of schedulers' logs: what held which nodes, and so which nodes were idle.
 //!
-//! Idleness is never logged. It is what remains of the machine without the nodes of
-//! running jobs and those that are down, drained or reserved. Every reader here streams
-//! over the lines of a log and yields holds of nodes; [`crate::occupancy`] turns them
-//! into events. Memory holds the nodes and the running jobs, never the log: what must be
-//! sorted goes to temporary files, in the folder that `TMPDIR` names.
+//! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
+//! not down, drained or reserved. Every reader here streams over the lines of a log and reports
+//! holds of nodes; [`crate::occupancy`] turns them into events. The nodes and the running jobs are
+//! in memory, the log is not. What must be sorted goes to temporary files in the folder that
+//! `TMPDIR` names.
 //!
 //! # Formats
 //!
@@ -13,22 +13,22 @@
 //! - **PBS** and **Cobalt**: accounting records.
 //! - **DJC**: the job records that ALCF publishes, as CSV.
 //! - **SWF**: the Standard Workload Format 2.2.
-//! - **Philly**: the log of jobs of Microsoft's GPU cluster, a JSON array; a node is idle
-//!   while no attempt holds any of its GPUs.
+//! - **Philly**: the job log of Microsoft's GPU cluster, a JSON array. A node is idle while no
+//!   attempt of a job holds any of its GPUs.
 //!
 //! # Times
 //!
-//! An event log tells local time wherever that is known ([`crate::domain::Clock`]): from the
-//! zone that the user names, or that SWF's header names; from offsets in the texts of times;
-//! from accounting records, whose stamps are local times and whose starts and ends are
-//! seconds since 1970. Else local times are taken as they are, and seconds since 1970 are
-//! told in UTC.
+//! The times of an event log are local times if the zone or the offset is known
+//! ([`crate::domain::Clock`]). It comes from the zone that the user or the header of SWF names;
+//! from offsets in the texts of times; or from accounting records, whose stamps are local times and
+//! whose starts and ends are seconds since 1970. Otherwise local times are taken as they are, and
+//! seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
 //!
-//! Without a list of nodes, the machine is the nodes that the log names. Where jobs only
-//! count their nodes (SWF, DJC without usable locations), they are dealt the free nodes
-//! with the lowest indexes.
+//! Without a list of nodes, the machine consists of the nodes that the log names. If jobs only
+//! count their nodes (SWF, and DJC without usable locations), each job is dealt the free nodes with
+//! the lowest indexes.
 
 mod accounts;
 mod clock;
@@ -87,7 +87,7 @@ use swf::SwfReader;
 use crate::error::Result;
 use crate::words::counted;
 
-/// Whose log it is.
+/// The format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Slurm: `sacct`'s table of jobs.
@@ -104,30 +104,32 @@ pub enum Format {
     Philly,
 }
 
-/// How logs are read.
+/// Options of reading logs.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whose logs they are.
+    /// The format of all logs.
     pub format: Format,
-    /// The machine's nodes, from a file.
+    /// File with the nodes of the machine; without it, the nodes that the logs name.
     pub nodes: Option<PathBuf>,
-    /// Slurm's node events, from a file.
+    /// File with Slurm's node events.
     pub events: Option<PathBuf>,
-    /// Start of the event log, as the log tells times.
+    /// Start of the event log: local time, or seconds since 1970. Default: where the logs are
+    /// complete.
     pub from: Option<String>,
-    /// End of the event log.
+    /// End of the event log, in the same form.
     pub to: Option<String>,
-    /// The time zone, such as `America/Chicago`.
+    /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
-    /// What parts the cells of `sacct`'s and `sacctmgr`'s tables.
+    /// What separates the cells in the tables of `sacct` and `sacctmgr`. Default: as the header
+    /// shows.
     pub delimiter: Option<String>,
-    /// Processors of a node, of SWF logs.
+    /// Processors of a node, for SWF logs. Default: as the header says.
     pub cores_per_node: Option<u32>,
-    /// Number of nodes, where jobs only count theirs.
+    /// Number of nodes of the machine, for logs whose jobs only count nodes.
     pub node_count: Option<u32>,
     /// Whether the first fault is an error.
     pub strict: bool,
-    /// Edges sorted in memory at a time, 16 bytes each.
+    /// Number of edges sorted in memory at a time, 16 bytes each.
     pub segment: usize,
 }
 
@@ -135,7 +137,7 @@ impl Options {
     /// Four million edges at a time: 64 MiB.
     pub const SEGMENT: usize = 1 << 22;
 
-    /// The defaults for a format.
+    /// The default options for a format.
     pub fn new(format: Format) -> Self {
         Options {
             format,
@@ -156,9 +158,9 @@ impl Options {
 /// Reads logs.
 ///
 /// # Errors
-/// A file cannot be read; a header lacks columns; nothing in the logs is of use; with
-/// [`Options::strict`], the first fault. Options that contradict the logs or each other
-/// are [`crate::Error::Usage`].
+/// A file cannot be read, a header lacks columns, or nothing in the logs can be used. With
+/// [`Options::strict`], also the first fault. [`crate::Error::Usage`] if options contradict the
+/// logs or each other.
 pub fn read(files: &[PathBuf], options: &Options) -> Result<Holds> {
     let inputs = files.iter().map(|file| Input::open(file));
     read_inputs(inputs, options)
@@ -167,7 +169,7 @@ pub fn read(files: &[PathBuf], options: &Options) -> Result<Holds> {
 /// Reads logs from streams.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
@@ -193,7 +195,7 @@ pub fn read_inputs<'a>(
     finish(collector, options, &first.unwrap_or_default())
 }
 
-/// A collector as the options say.
+/// A collector set up by the options.
 fn open(options: &Options) -> Result<HoldCollector> {
     let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
     let nodes = match &options.nodes {
@@ -209,7 +211,7 @@ fn open(options: &Options) -> Result<HoldCollector> {
     Ok(collector)
 }
 
-/// The reader of a format that is made of lines.
+/// The reader of a format; `None` for Philly, whose log is not read line by line.
 fn reader(options: &Options) -> Option<Box<dyn LineReader>> {
     Some(match options.format {
         Format::Slurm => Box::new(SacctReader::new(options.delimiter.clone())),
@@ -221,6 +223,7 @@ fn reader(options: &Options) -> Option<Box<dyn LineReader>> {
     })
 }
 
+/// Reads a file of Slurm's node events.
 fn read_events(path: &Path, options: &Options, collector: &mut HoldCollector) -> Result<()> {
     let mut reader = EventReader::new(options.delimiter.clone());
     collector.log_counts.files += 1;
@@ -228,6 +231,7 @@ fn read_events(path: &Path, options: &Options, collector: &mut HoldCollector) ->
     reader.finish(collector)
 }
 
+/// Chooses the window and the clock, and puts the edges in order.
 fn finish(mut collector: HoldCollector, options: &Options, first: &Path) -> Result<Holds> {
     let Some(whole) = collector.span.whole() else {
         let expected = format!("at least one job that ran, from {}", origin(options.format));
@@ -274,13 +278,14 @@ fn finish(mut collector: HoldCollector, options: &Options, first: &Path) -> Resu
     })
 }
 
-/// Nodes without names.
+/// Generated names for nodes that the log only counts, and their order.
 fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     let width = count.saturating_sub(1).max(1).ilog10() as usize + 1;
     let names = (0..count).map(|node| format!("n{node:0width$}"));
     (names.collect(), (0..count).collect())
 }
 
+/// The remark for logs whose jobs only count their nodes.
 fn dealt_note(nodes: u32, known: bool) -> String {
     let nodes = counted(nodes, "node");
     let machine = match known {
@@ -293,7 +298,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
     )
 }
 
-/// Where logs of a format come from.
+/// Where users get logs of a format, for messages.
 fn origin(format: Format) -> String {
     match format {
         Format::Slurm => format!("`{SACCT_COMMAND}`"),
@@ -305,19 +310,19 @@ fn origin(format: Format) -> String {
     }
 }
 
-/// For the fuzz targets and tests of damaged input: reads a list of nodes from bytes.
+/// Reads a list of nodes from bytes; for fuzz targets and tests of damaged input.
 ///
 /// # Errors
-/// As of a file with these bytes.
+/// As for a file with these bytes.
 pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
     let nodes = node_list::read_input(&mut Input::new(name, bytes)?)?;
     Ok(nodes.names())
 }
 
-/// Reads node events from bytes alone, and counts what they held.
+/// Reads node events from bytes alone, and returns the counts.
 ///
 /// # Errors
-/// As of a file with these bytes.
+/// As for a file with these bytes.
 pub fn read_events_only(name: &Path, bytes: &[u8]) -> Result<LogCounts> {
     let mut collector = open(&Options::new(Format::Slurm))?;
     let mut reader = EventReader::new(None);

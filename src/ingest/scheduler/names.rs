@@ -1,5 +1,10 @@
-//! Names of nodes and their indexes, where names that differ in a number only are kept as
-//! ranges of numbers.
+//! Indexes of node names. Names that differ only in a number are stored as ranges of numbers.
+//!
+//! A machine has up to a million nodes, and its logs name them in long ranges. So names are not
+//! stored one by one. A name is split at its last number: `rack1-n007x` becomes the stem
+//! (`rack1-n`, 3 digits, `x`) and the number 7. Each stem has blocks: consecutive numbers with
+//! consecutive indexes, stored as one entry. A list such as `n[0001-9999]` is looked up or added as
+//! one block, not as 9,999 names.
 
 use std::collections::BTreeMap;
 
@@ -8,64 +13,69 @@ use indexmap::IndexMap;
 use super::hostlist::{Numbers, Piece};
 use crate::occupancy::NodeRange;
 
-/// The letter for 0 in a key; the 63 after it are no colons.
+/// The letter for 0 in a key. None of the 63 characters after it is a colon.
 const LETTERS: u8 = b'@';
 
-/// Most digits of a number that is told apart from the text around it.
+/// Most digits of a number that is split from its name; longer ones stay part of the text.
 const MAX_DIGITS: usize = 18;
 
-/// The indexes of names. A name's last number, of digits that may begin with zeros, is kept
-/// apart from the text around it: names that share this text are a stem.
+/// The indexes of all names, from 0 in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// By [`Stem::key`].
+    /// The blocks of each stem, by [`Stem::key`].
     stems: IndexMap<String, Blocks>,
-    /// The stem that was looked up last, which as a rule is the next one.
+    /// Position of the stem that was looked up last. The next look-up usually needs the same one.
     last: usize,
+    /// Number of names.
     len: usize,
+    /// A buffer for keys; `name` is one for names.
     key: String,
     name: String,
 }
 
-/// Blocks of numbers and their indexes, by the first number.
+/// The indexes of blocks of consecutive numbers, by the first number of each block.
 type Blocks = BTreeMap<u64, NodeRange>;
 
-/// What names with a number have in common.
+/// What names that differ only in their last number have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stem<'n> {
     before: &'n str,
-    /// Digits of the number; 0 where there is none.
+    /// Digits of the number, zeros included; 0 if there is no number.
     digits: usize,
     after: &'n str,
 }
 
-/// Names that are not known.
+/// Consecutive names of a stem that are unknown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unknown<'n> {
     stem: Stem<'n>,
     number: u64,
-    /// How many they are.
+    /// How many names they are.
     pub count: usize,
 }
 
 impl Unknown<'_> {
-    /// The first of them.
+    /// The first of the names, spelt out.
     pub fn first(&self) -> String {
         self.stem.name(self.number)
     }
 }
 
-/// What came of some names: consecutive indexes, or none.
+/// The result of a look-up: consecutive indexes, or unknown names.
 type Found<'n> = Result<NodeRange, Unknown<'n>>;
 
 impl Names {
-    /// How many there are.
+    /// Number of names.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Hands the indexes of a piece's names to `each`. Unknown names are added, as long as
-    /// there are at most `most` names.
+    /// Calls `each` with the indexes of the names of a piece. Unknown names are added as long as
+    /// there are at most `most` names; the others are reported as unknown.
+    ///
+    /// The number that distinguishes the names may have fixed digits in front of it, as in
+    /// `n1[00-99]`. They belong to the number, which is 100 to 199 here. If the number is too long,
+    /// or a digit follows the bracket, the names are looked up one by one.
     pub fn look_up(&mut self, piece: Piece<'_>, most: usize, each: &mut impl FnMut(Found<'_>)) {
         let Some(numbers) = piece.numbers else {
             let (stem, number) = Stem::of(piece.before);
@@ -95,7 +105,10 @@ impl Names {
         }
     }
 
-    /// As [`Names::look_up`], of `count` numbers of a stem from `first` on.
+    /// As [`Names::look_up`], for `count` consecutive numbers of a stem, from `first` on.
+    ///
+    /// The loop walks over the numbers. Those in a block are handed on. Those up to the next block
+    /// are added, or reported as unknown if there is no room for more names.
     fn range(
         &mut self,
         stem: Stem<'_>,
@@ -156,7 +169,7 @@ impl Names {
         }
     }
 
-    /// All names by index.
+    /// All names, spelt out, by index.
     pub fn spelt(&self) -> Vec<String> {
         let mut names = vec![String::new(); self.len];
         for (key, blocks) in &self.stems {
@@ -171,7 +184,8 @@ impl Names {
     }
 }
 
-/// The indexes of the numbers from `at` on, before `end`, as far as one block has them.
+/// The indexes of the numbers from `at` to `end` (exclusive) that are in the same block as `at`;
+/// `None` if no block holds `at`.
 fn known(blocks: &Blocks, at: u64, end: u64) -> Option<NodeRange> {
     let (first, run) = blocks.range(..=at).next_back()?;
     let skipped = u32::try_from(at - first).ok()?;
@@ -182,7 +196,8 @@ fn known(blocks: &Blocks, at: u64, end: u64) -> Option<NodeRange> {
     })
 }
 
-/// Adds numbers that no block has; the last block before them grows where they go on.
+/// Adds numbers that are in no block. The block before them is extended if its numbers and indexes
+/// end where these begin.
 fn add(blocks: &mut Blocks, at: u64, run: NodeRange) {
     if let Some((first, before)) = blocks.range_mut(..at).next_back()
         && first + u64::from(before.count) == at
@@ -195,7 +210,7 @@ fn add(blocks: &mut Blocks, at: u64, run: NodeRange) {
 }
 
 impl<'n> Stem<'n> {
-    /// The stem of a name, and its last number.
+    /// Splits a name into its stem and its last number.
     fn of(name: &'n str) -> (Self, u64) {
         let end = name.rfind(is_digit).map_or(0, |last| last + 1);
         let before = name[..end].trim_end_matches(is_digit);
@@ -216,8 +231,8 @@ impl<'n> Stem<'n> {
         (stem, number.parse().unwrap_or(0))
     }
 
-    /// A text that no other stem has: the number of digits as a letter, the length of the
-    /// part before them in letters of six bits each up to a colon, and both parts.
+    /// A text that identifies the stem. It has the number of digits as one letter, the length of
+    /// `before` in letters of six bits, lowest first, a colon, `before` and `after`.
     fn key(&self, key: &mut String) {
         let letter = |bits: usize| char::from(LETTERS + (bits & 63) as u8);
         key.clear();
@@ -232,7 +247,7 @@ impl<'n> Stem<'n> {
         key.push_str(self.after);
     }
 
-    /// The stem that has a key.
+    /// The stem of a key.
     fn of_key(key: &'n str) -> Self {
         let bits = |letter: &u8| usize::from(letter - LETTERS);
         let (head, text) = key.split_once(':').unwrap_or((key, ""));
@@ -248,7 +263,7 @@ impl<'n> Stem<'n> {
         }
     }
 
-    /// The name with a number.
+    /// The name of a number.
     fn name(&self, number: u64) -> String {
         match self.digits {
             0 => self.before.to_owned(),
@@ -261,12 +276,13 @@ fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-/// Decimal digits of a number.
+/// Number of decimal digits.
 fn digits(number: u64) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// Numbers by how many digits they have when they are padded.
+/// Splits a range of numbers by how many digits they have after padding. `8-11` of width 1 gives 8
+/// to 9 of width 1 and 10 to 11 of width 2.
 fn by_width(numbers: Numbers) -> impl Iterator<Item = (u64, u64, usize)> {
     let Numbers { low, high, width } = numbers;
     let widest = digits(high).max(width);
@@ -313,14 +329,14 @@ mod tests {
             usize::MAX,
         );
         assert_eq!(names.len(), 100_001);
-        // One for every number of digits.
+        // One block for every number of digits.
         let blocks: usize = names.stems.values().map(Blocks::len).sum();
         assert_eq!(blocks, 6);
         assert_eq!(names.spelt()[100_000], "n100000");
     }
 
     prop_compose! {
-        /// A list of names that often share stems.
+        /// A list of names, many of which share stems.
         fn list()(
             items in prop::collection::vec(
                 ("(n|n1|a-|)", 0u64..25, 0u64..15, 1usize..4, "(|x|-3)", "(|[0-1])"), 1..5,
@@ -340,7 +356,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // An oracle: a set of the names, spelt out.
+        // The oracle is a set of the names, spelt out.
         #[test]
         fn ranges_have_the_indexes_of_their_names(
             lists in prop::collection::vec(list(), 1..6), most in 1usize..200,

@@ -1,5 +1,5 @@
-//! The nodes of a machine from a file: `scontrol show nodes`, `sinfo -N`, Philly's list of
-//! machines, or a plain list.
+//! Reads the nodes of a machine from a file: the output of `scontrol show nodes` or `sinfo -N`,
+//! Philly's list of machines, or a plain list.
 
 use std::path::Path;
 
@@ -11,27 +11,27 @@ use crate::ingest::Gatherer;
 use crate::ingest::delimited::Dialect;
 use crate::ingest::input::{Input, Line};
 
-/// Commands that list the nodes.
+/// Commands that list the nodes, for messages.
 pub const COMMANDS: &str = "`scontrol show nodes`, `sinfo -N` or `sinfo -h -o %N`";
 
-/// How a file lists nodes.
+/// The form of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// `NodeName=…` at the beginning of each node's lines.
+    /// Each node's lines begin with `NodeName=…`.
     Scontrol,
-    /// A table with a header; the column of the names.
+    /// A table with a header; the index of the column with the names.
     Sinfo(usize),
-    /// Philly's list of machines: the name, its GPUs, and their memory.
+    /// Philly's list of machines: a row has the name, the number of GPUs, and their memory.
     Machines,
-    /// Lists of nodes, parted by commas and line ends.
+    /// Lists of nodes, separated by commas and line breaks.
     Plain,
 }
 
-/// Reads the names, in the file's order, each once.
+/// Reads the names in the order of the file. A name that is repeated counts once.
 ///
 /// # Errors
-/// The file cannot be read, holds lines that are no lists of nodes, which are
-/// gathered, or no nodes.
+/// The file cannot be read, or holds no nodes. Lines that are not lists of nodes are faults, which
+/// are reported together.
 pub(super) fn read(path: &Path) -> Result<NodeSet> {
     let mut input = Input::open(path)?;
     read_input(&mut input)
@@ -67,14 +67,14 @@ pub(super) fn read_input(input: &mut Input<'_>) -> Result<NodeSet> {
     faults.finish(nodes.into_machine())
 }
 
-/// Comments, and the date that `sinfo -N -l` begins with.
+/// Whether a line is a comment, or the date that `sinfo -N -l` prints first.
 fn is_remark(text: &str) -> bool {
     let days = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
     text.trim_start().starts_with('#')
         || days.iter().any(|day| text.starts_with(day)) && text.contains(':')
 }
 
-/// The form that a file's first line shows, and whether that line is a header.
+/// Detects the form from the first line of a file. The flag says whether that line is a header.
 fn form_of(text: &str) -> (Form, bool) {
     if text.trim_start().starts_with("NodeName=") {
         return (Form::Scontrol, false);
@@ -94,12 +94,13 @@ fn form_of(text: &str) -> (Form, bool) {
     }
 }
 
+/// Adds the nodes of a line.
 fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer) -> Result<()> {
     let text = line.text.trim();
     let cells;
     let list = match form {
         Form::Scontrol => match text.strip_prefix("NodeName=") {
-            // The lines that follow tell of the node.
+            // The lines that follow describe the node.
             None => return Ok(()),
             Some(rest) => rest.split_whitespace().next().unwrap_or_default(),
         },
@@ -122,7 +123,7 @@ fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer)
     Ok(())
 }
 
-/// Why a line lists no nodes.
+/// Why a line is not a list of nodes.
 #[derive(Debug, thiserror::Error)]
 enum ListError {
     #[error("more than one word")]

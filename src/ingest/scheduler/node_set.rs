@@ -1,4 +1,4 @@
-//! The nodes of a machine, by name and by index.
+//! The nodes of a machine and their indexes.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,34 +7,37 @@ use super::hostlist::{self, HostlistError, MAX_PRODUCTS};
 use super::names::Names;
 use crate::occupancy::{NodeRange, merge_ranges};
 
-/// Most nodes of a machine: a million, several times the largest there is.
+/// Most nodes of a machine: a million, several times as many as the largest machine has.
 pub(super) const MAX_NODES: usize = 1 << 20;
 
-/// The nodes of a given machine, or whichever a log names.
+/// The nodes of a machine: those of a given list, or all that a log names.
 #[derive(Debug)]
 pub(super) struct NodeSet {
     names: Names,
-    /// Whether the machine is known, and other names are no nodes of it.
+    /// Whether the list of nodes is complete. Other names are then unknown.
     fixed: bool,
+    /// What is left of [`MAX_PRODUCTS`] for all lists.
     products_left: usize,
-    /// Lists whose brackets multiply, which cost time only once, with their nodes.
+    /// Lists whose brackets multiply, with their number of nodes and the ranges they gave. A list
+    /// that a log repeats costs its products only once.
     products: BTreeMap<String, (usize, Box<[NodeRange]>)>,
-    /// Runs that these lists may still have.
+    /// Number of ranges that may still be stored in `products`.
     products_room: usize,
+    /// The nodes that were looked up last.
     runs: Vec<NodeRange>,
 }
 
-/// Most runs of consecutive nodes of lists whose brackets multiply: 8 MiB.
+/// Most ranges of nodes that are stored for lists whose brackets multiply: 8 MiB.
 const MAX_PRODUCT_RUNS: usize = 1 << 20;
 
-/// What a list of nodes came to.
+/// The result of looking up lists of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Looked {
-    /// How many nodes it names.
+    /// Number of nodes that the lists name.
     pub named: usize,
-    /// How many of them the machine lacks.
+    /// Number of them that are unknown.
     pub unknown: usize,
-    /// The first of these.
+    /// The name of the first unknown node.
     pub example: Option<String>,
 }
 
@@ -52,7 +55,7 @@ impl Default for NodeSet {
 }
 
 impl NodeSet {
-    /// The machine of the nodes that were looked up.
+    /// Makes the set complete: names that were not looked up so far are unknown from now on.
     pub fn into_machine(self) -> Self {
         NodeSet {
             fixed: true,
@@ -65,13 +68,13 @@ impl NodeSet {
         self.names.len()
     }
 
-    /// Whether other names than the known ones are no nodes of the machine.
+    /// Whether the list of nodes is complete. Other names are then unknown.
     pub fn is_fixed(&self) -> bool {
         self.fixed
     }
 
-    /// Looks up the nodes of some lists; [`NodeSet::runs`] then has them. This takes time
-    /// for the runs of consecutive nodes, and for nodes that are new, not for all.
+    /// Looks up the nodes of some lists. [`NodeSet::runs`] then returns them. The time depends on
+    /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
@@ -90,7 +93,7 @@ impl NodeSet {
         Ok(looked)
     }
 
-    /// Adds the nodes of a list to [`NodeSet::runs`].
+    /// Looks up one list, and appends its nodes to the ranges.
     fn add(&mut self, list: &str, looked: &mut Looked) -> Result<(), HostlistError> {
         let most = if self.fixed { 0 } else { MAX_NODES };
         let (names, runs) = (&mut self.names, &mut self.runs);
@@ -118,18 +121,18 @@ impl NodeSet {
         Ok(())
     }
 
-    /// The nodes last looked up.
+    /// The nodes that were looked up last, as ranges of indexes.
     pub fn runs(&self) -> &[NodeRange] {
         &self.runs
     }
 
-    /// The names by index.
+    /// All names by index.
     pub fn names(&self) -> Vec<String> {
         self.names.spelt()
     }
 
-    /// The names in the order of a log, and every index's place in it: the order of the
-    /// machine, or else as people count, `n2` before `n10`.
+    /// The names in the order of the event log, and the place of every index in it. The order is
+    /// that of the given list; or else numbers are compared by value, so `n2` comes before `n10`.
     pub fn ranked(&self) -> (Vec<String>, Vec<u32>) {
         let mut names = self.names();
         let mut order: Vec<u32> = (0..names.len() as u32).collect();
@@ -147,7 +150,7 @@ impl NodeSet {
     }
 }
 
-/// Compares names with their numbers as numbers.
+/// Compares names. The numbers in them are compared by value.
 fn as_people_count(a: &str, b: &str) -> Ordering {
     let (mut a_rest, mut b_rest) = (a, b);
     while !a_rest.is_empty() && !b_rest.is_empty() {
@@ -170,7 +173,7 @@ fn as_people_count(a: &str, b: &str) -> Ordering {
     a_rest.cmp(b_rest).then_with(|| a.cmp(b))
 }
 
-/// Takes the longest start of a text that is digits only, or has none.
+/// Splits off the first part of a text: digits only, or no digits.
 fn part<'t>(rest: &mut &'t str) -> &'t str {
     let digits = rest.starts_with(|c: char| c.is_ascii_digit());
     let end = rest.find(|c: char| c.is_ascii_digit() != digits);

@@ -1,4 +1,8 @@
-//! What the lines of a log tell of its clock's distance from UTC.
+//! Finds the offset of a log's clock from UTC, and its changes, from the lines of the log.
+//!
+//! Some lines show an offset: they have both the local time and seconds since 1970. Single lines
+//! can be wrong, because they were written late. So lines are counted by stretches of time (hours),
+//! and the clock is chosen that explains the most lines: see [`Offsets::chosen`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,25 +13,28 @@ use crate::occupancy::Window;
 const HOUR: i64 = 3600;
 const QUARTER: i64 = 15 * 60;
 
-/// Most stretches of time that are told apart: all hours of 30 years.
+/// Most stretches of time that are kept: all hours of 30 years.
 const MOST_STRETCHES: usize = 1 << 18;
 
-/// Most offsets of a log.
+/// Most offsets that the clock of one log can have.
 const MOST_OFFSETS: usize = 4;
 
-/// A change of the clock explains more than this many lines, or these were written late.
+/// A change of the clock must explain more than this many lines. Fewer lines may have been written
+/// late.
 const CHANGE_COST: u64 = 2;
 
-/// Last lines that tell which offset holds at the moment; also most offsets of a stretch.
+/// Number of last lines that decide the current offset. Also the most offsets counted in a stretch.
 const RECENT: usize = 9;
 
-/// Lines that tell an offset, counted by the stretch of time in which they were written.
+/// Counts of lines that show an offset, by the stretch of time in which they were written.
 #[derive(Debug)]
 pub(super) struct Offsets {
-    /// Seconds of a stretch: hours, as clocks are changed at full hours of UTC as a rule.
+    /// Length of a stretch in seconds. It starts at an hour, because most clocks change at a full
+    /// hour of UTC.
     width: i64,
-    /// Offsets in seconds with their counts.
+    /// For each stretch, the offsets in seconds and how many lines show them.
     stretches: BTreeMap<i64, Vec<(i32, u64)>>,
+    /// The offsets of the last lines, the newest first.
     recent: VecDeque<i32>,
 }
 
@@ -42,12 +49,14 @@ impl Default for Offsets {
 }
 
 impl Offsets {
-    /// At this second since 1970 local time was ahead of UTC by `offset` seconds, as the text
-    /// of a time says. One such text suffices for a change.
+    /// Adds the text of a time with an offset: local time was `offset` seconds ahead of UTC at this
+    /// second since 1970. It counts for more than [`CHANGE_COST`] lines, so one such text can show
+    /// a change.
     pub fn add_text(&mut self, second: i64, offset: i32) {
         self.add(second, offset, 2 * CHANGE_COST + 1);
     }
 
+    /// Counts an offset in the stretch of a second, with the weight of this many lines.
     fn add(&mut self, second: i64, offset: i32, lines: u64) {
         self.recent.truncate(RECENT - 1);
         self.recent.push_front(offset);
@@ -58,13 +67,14 @@ impl Offsets {
         }
     }
 
-    /// A line was written at this second since 1970, and says what local time was then, as
-    /// seconds since 1970 of the local clock. It may have been written a little later.
+    /// Adds a line that was written at this second since 1970 and shows the local time `local`, in
+    /// seconds of the local clock. The line may have been written a little later than `second`.
     pub fn add_line(&mut self, second: i64, local: i64) {
         let difference = local.saturating_sub(second);
         let quarters = difference.saturating_add(QUARTER / 2).div_euclid(QUARTER);
         let offset = quarters.saturating_mul(QUARTER);
-        // No zone is further ahead, and zones differ by quarters of an hour.
+        // All offsets of zones are multiples of a quarter of an hour and at most `MOST_OFFSET`. A
+        // difference that is not close to a multiple means that the line was written late.
         let late = difference.saturating_sub(offset).abs() > QUARTER / 3;
         if let Some(offset) = i32::try_from(offset).ok().filter(|_| !late)
             && offset.abs() <= MOST_OFFSET
@@ -73,7 +83,7 @@ impl Offsets {
         }
     }
 
-    /// The offset that most of the last lines tell; 0 where there is none.
+    /// The offset that most of the last lines show; 0 if there is none.
     pub fn recent(&self) -> i32 {
         let mut counts = Vec::new();
         for offset in &self.recent {
@@ -83,8 +93,8 @@ impl Offsets {
         most.map_or(0, |(offset, _)| *offset)
     }
 
-    /// The clock in a window that explains the most lines, where a change of it must explain
-    /// more than [`CHANGE_COST`] of them; `None` where no line tells an offset.
+    /// The clock that explains the most lines, within a window. A change must explain more than
+    /// [`CHANGE_COST`] lines. Returns `None` if no line shows an offset.
     pub fn clock(&self, window: Window) -> Option<Clock> {
         let chosen = self.chosen();
         let (_, first) = chosen.first()?;
@@ -98,9 +108,9 @@ impl Offsets {
         Some(Clock::new(*first, within))
     }
 
-    /// The second at which the clock was changed, after a stretch with its offset and by the
-    /// next one with lines: when the old clock showed 2:00, the usual hour, if it did in
-    /// between, or else as the next stretch begins.
+    /// The second at which the clock changed. It lies after a stretch with the old offset, and not
+    /// after the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
+    /// usual hour of changes, in between, it is that moment; otherwise it is the start of `next`.
     fn change(&self, (stretch, offset): (i64, i32), next: i64) -> i64 {
         const DAY: i64 = 24 * HOUR;
         let from = (stretch + 1).saturating_mul(self.width);
@@ -110,11 +120,17 @@ impl Offsets {
         if usual < to { usual } else { to }
     }
 
-    /// The offset of every stretch, so that the lines which tell another one and the costs of
-    /// changes are least; of equals the one that changes latest.
+    /// Chooses an offset for every stretch with lines, at the least total cost. A line that shows
+    /// another offset than the chosen one costs 1, and a change between two stretches costs
+    /// [`CHANGE_COST`].
+    ///
+    /// The method is dynamic programming. The first pass goes forward and keeps, for every offset,
+    /// the least cost of all stretches so far that ends with this offset, and the offset before it
+    /// (`steps`). The second pass starts with the cheapest offset of the last stretch and goes back
+    /// along `steps`. If keeping an offset costs the same as changing to it, it is kept.
     fn chosen(&self) -> Vec<(i64, i32)> {
         let offsets = self.commonest();
-        // The least cost up to a stretch by the offset in it, and which offset was before.
+        // For every offset, the least cost up to the current stretch, and which offset came before.
         let mut costs = vec![0u64; offsets.len()];
         let mut steps: Vec<Vec<usize>> = Vec::with_capacity(self.stretches.len());
         for lines in self.stretches.values() {
@@ -144,7 +160,7 @@ impl Offsets {
         chosen
     }
 
-    /// The offsets that most lines tell, a few.
+    /// The few offsets that most lines show.
     fn commonest(&self) -> Vec<i32> {
         let mut counts = BTreeMap::new();
         for (offset, lines) in self.stretches.values().flatten() {
@@ -156,7 +172,7 @@ impl Offsets {
         common.map(|(offset, _)| offset).collect()
     }
 
-    /// Makes stretches twice as long.
+    /// Makes stretches twice as long, so that fewer are needed.
     fn widen(&mut self) {
         self.width *= 2;
         for (stretch, lines) in std::mem::take(&mut self.stretches) {
@@ -168,7 +184,7 @@ impl Offsets {
     }
 }
 
-/// Counts lines of an offset; those of further offsets than are told apart are not counted.
+/// Adds lines to the count of an offset. Offsets beyond the first [`RECENT`] are not counted.
 fn count(counts: &mut Vec<(i32, u64)>, offset: i32, lines: u64) {
     if let Some((_, count)) = counts.iter_mut().find(|(known, _)| *known == offset) {
         *count += lines;
@@ -207,7 +223,7 @@ mod tests {
         let changed = [(0, -6), (1, -6), (2, -6), (5, -5), (6, -5), (9, -5)];
         let expected = "-06:00 1970-01-01T05:00:00Z -05:00";
         assert_eq!(clock(&changed, ALL).unwrap(), expected);
-        // No line tells when in the night it was, but the clock is changed at 2:00 as a rule.
+        // No line shows when in the night the change was; 2:00 is the usual hour.
         let night = [(0, -6), (1, -6), (2, -6), (14, -5), (15, -5), (16, -5)];
         let expected = "-06:00 1970-01-01T08:00:00Z -05:00";
         assert_eq!(clock(&night, ALL).unwrap(), expected);
@@ -259,13 +275,13 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Up to two lines in a row that tell something else change nothing.
+        // Up to two consecutive lines with another offset change nothing.
         #[test]
         fn a_few_odd_lines_change_nothing(odd in prop::collection::vec(0usize..200, 0..6), to in -5i32..5) {
             let mut lines: Vec<(i64, i32)> = (0..200).map(|hour| (hour, if hour < 100 { -6 } else { -5 })).collect();
             let usual = clock(&lines, ALL);
             for at in odd {
-                // Not beside the change or another one.
+                // Not next to the change or to another odd line.
                 let at = at / 8 * 8;
                 if !(90..110).contains(&at) {
                     lines[at].1 = to;

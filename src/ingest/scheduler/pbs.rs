@@ -1,12 +1,13 @@
-//! The nodes in PBS accounting records.
+//! Extracts the nodes from PBS accounting records.
 
 use super::record::Record;
 
-/// Where the log lies.
+/// Where users find the log, for messages.
 pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, a file a day";
 
-/// Hosts of `exec_host` (`host/N[*C]+…`), or else of `exec_vnode` (`(v:ncpus=2)+(a:…+b:…)`),
-/// or of a reservation's `nodes`, which is as `exec_vnode`.
+/// The hosts in `exec_host` (`host/N[*C]+…`). Without it, those in `exec_vnode`
+/// (`(v:ncpus=2)+(a:…+b:…)`), or in the `nodes` of a reservation, which have the form of
+/// `exec_vnode`.
 pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
     let value = |key| record.value(key).filter(|value| !value.is_empty());
     if let Some(hosts) = value("exec_host") {
@@ -16,7 +17,7 @@ pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
     Some(chunks(&vnodes, ':'))
 }
 
-/// The part of every chunk before `end`.
+/// The part of every chunk that is before `end`.
 fn chunks(value: &str, end: char) -> Vec<String> {
     let chunks = value
         .split('+')

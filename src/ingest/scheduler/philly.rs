@@ -1,4 +1,4 @@
-//! Philly's log of jobs: a JSON array, where each attempt of a job names its machines.
+//! Reads Philly's job log: a JSON array. Each attempt of a job names its machines.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::ingest::input::{Input, Place, Unit};
 use crate::ingest::json;
 use crate::occupancy::Hold;
 
-/// Where the log comes from.
+/// Where users find the log, for messages.
 pub const WHERE: &str =
     "the cluster_job_log of https://github.com/msr-fiddle/philly-traces, unpacked";
 
-/// A job as the log tells it; `None` where it does not say.
+/// A job as the log describes it. Fields that the log leaves out are `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::ingest) struct Job {
     pub id: Option<String>,
@@ -28,7 +28,7 @@ pub(in crate::ingest) struct Job {
     pub attempts: Vec<Attempt>,
 }
 
-/// A time for which the job held GPUs, or should have.
+/// An attempt: a time in which the job held GPUs, or should have.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::ingest) struct Attempt {
     pub start: Option<Stamp>,
@@ -36,25 +36,25 @@ pub(in crate::ingest) struct Attempt {
     pub machines: Vec<MachineShare>,
 }
 
-/// A machine of an attempt.
+/// A machine that an attempt used.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::ingest) struct MachineShare {
     pub name: String,
-    /// How many of its GPUs.
+    /// Number of its GPUs that the attempt used.
     pub gpus: u64,
 }
 
 impl Attempt {
-    /// GPUs on all machines.
+    /// Number of GPUs on all machines.
     pub fn gpus(&self) -> u64 {
         self.machines.iter().map(|machine| machine.gpus).sum()
     }
 }
 
-/// Calls `each` with every job of a log; those that are none are counted.
+/// Calls `each` with every job of a log. Elements that are not jobs are counted as faults.
 ///
 /// # Errors
-/// As [`json::pieces`], and a fault, for a strict reader; the errors of `each`.
+/// As for [`json::pieces`], a fault if the reader is strict, and the errors of `each`.
 pub(in crate::ingest) fn jobs<T>(
     input: &mut Input<'_>,
     target: &mut T,
@@ -80,12 +80,13 @@ pub(in crate::ingest) fn jobs<T>(
     })
 }
 
+/// The fault of a document that is an object and not an array.
 fn no_array(file: &Path, name: &str, expected: &str) -> Fault {
     let name: String = name.chars().take(60).collect();
     Fault::of(file, format!("an object with {name:?}"), expected)
 }
 
-/// Counts what the attempts of all jobs held.
+/// Reads a log, and collects the nodes that the attempts of all jobs held.
 pub(super) fn read(input: &mut Input<'_>, collector: &mut HoldCollector) -> Result<()> {
     jobs(
         input,
@@ -95,6 +96,7 @@ pub(super) fn read(input: &mut Input<'_>, collector: &mut HoldCollector) -> Resu
     )
 }
 
+/// Adds the nodes that each attempt of a job held. An attempt without an end ends at the next one.
 fn hold(collector: &mut HoldCollector, job: &Job, place: Place<'_>) -> Result<()> {
     if job.attempts.is_empty() {
         collector.log_counts.leave_out(Reason::NeverStarted);
@@ -132,7 +134,7 @@ fn hold(collector: &mut HoldCollector, job: &Job, place: Place<'_>) -> Result<()
 }
 
 impl Job {
-    /// Reads a job; the message says what is wrong with it.
+    /// Parses a job. The error says what is wrong with it.
     fn parse(value: &Value) -> Result<Self, String> {
         if !value.is_object() {
             return Err(format!("{}, no job", shown(value)));
@@ -166,7 +168,7 @@ fn machine(value: &Value) -> Result<MachineShare, String> {
     })
 }
 
-/// A list; a missing one is empty.
+/// The elements of a list; none if the list is missing.
 fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     match value.get(name) {
         None | Some(Value::Null) => Ok(&[]),
@@ -175,7 +177,7 @@ fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     }
 }
 
-/// A text; `None` where it is missing, empty, or the word `None`.
+/// A text, or `None` if it is missing, empty, or the word `None`.
 fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
     match value.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -201,7 +203,7 @@ fn time(value: &Value, name: &str) -> Result<Option<Stamp>, String> {
     }
 }
 
-/// A value as a short text.
+/// A value as a short text, for messages.
 pub(in crate::ingest) fn shown(value: &Value) -> String {
     const MOST: usize = 60;
     match value {

@@ -1,32 +1,32 @@
-//! What every reader of a scheduler's log is.
+//! The interface of all readers of line-based scheduler logs.
 
 use super::collector::HoldCollector;
 use crate::error::Result;
 use crate::ingest::input::{Input, Line};
 
-/// Reads a log line by line.
+/// Reads a log line by line. The files of a log are read one after the other.
 pub(super) trait LineReader {
-    /// A file begins.
+    /// Called at the start of each file.
     fn begin(&mut self) {}
 
-    /// Takes a line, which is whole.
+    /// Reads a line, which is complete.
     ///
     /// # Errors
-    /// A header that lacks columns, a fault for a strict reader, or a temporary file
-    /// that cannot be written.
+    /// A header lacks columns, a temporary file cannot be written, or the line has a fault and the
+    /// reader is strict.
     fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()>;
 
-    /// All files are read.
+    /// Called after the last file.
     ///
     /// # Errors
-    /// As [`LineReader::line`].
+    /// As for [`LineReader::line`].
     fn finish(&mut self, collector: &mut HoldCollector) -> Result<()>;
 }
 
-/// Gives a reader all lines of a file.
+/// Passes all lines of a file to a reader.
 ///
 /// # Errors
-/// The file cannot be read, and the reader's errors.
+/// The file cannot be read, or the reader fails.
 pub(super) fn feed(
     reader: &mut dyn LineReader,
     input: &mut Input<'_>,

@@ -1,29 +1,30 @@
-//! Accounting records: `MM/DD/YYYY HH:MM:SS;TYPE;id;key=value …`.
+//! Parses accounting records: `MM/DD/YYYY HH:MM:SS;TYPE;id;key=value …`.
 
 use std::borrow::Cow;
 
 use super::clock::american;
 use crate::domain::Stamp;
 
-/// A record.
+/// An accounting record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record<'l> {
-    /// When it was written, in local time.
+    /// When the record was written, in local time.
     pub stamp: Stamp,
-    /// What it tells, such as `E`.
+    /// The type of the record, such as `E`.
     pub kind: &'l str,
-    /// The job, reservation or node that it is about.
+    /// The id of the job, reservation or node that the record is about.
     pub id: &'l str,
+    /// The attributes, not parsed yet.
     message: &'l str,
 }
 
-/// The kind of the record that a line is, where it is one.
+/// The type of the record, or `None` if the line is not a record.
 pub(in crate::ingest) fn kind(line: &str) -> Option<&str> {
     Record::parse(line).ok().map(|record| record.kind)
 }
 
 impl<'l> Record<'l> {
-    /// Reads a line; the message says why it is no record.
+    /// Parses a line. The error says why it is not a record.
     pub fn parse(line: &'l str) -> Result<Self, String> {
         let mut parts = line.splitn(4, ';');
         let (Some(stamp), Some(kind), Some(id)) = (parts.next(), parts.next(), parts.next()) else {
@@ -40,7 +41,7 @@ impl<'l> Record<'l> {
         })
     }
 
-    /// The value of a key, without its quotes.
+    /// The value of an attribute, without its quotes. `None` if the record lacks it.
     pub fn value(&self, key: &str) -> Option<Cow<'l, str>> {
         Attributes(self.message)
             .find(|(found, _)| *found == key)
@@ -48,7 +49,7 @@ impl<'l> Record<'l> {
     }
 }
 
-/// The keys of a message and their values, which may be quoted.
+/// Iterates over the attributes of a record. Values may still be quoted.
 struct Attributes<'l>(&'l str);
 
 impl<'l> Iterator for Attributes<'l> {
@@ -69,7 +70,7 @@ impl<'l> Iterator for Attributes<'l> {
     }
 }
 
-/// Length of the text up to the first blank outside of quotes.
+/// Length of the text up to the first space or tab outside of quotes.
 fn word_length(text: &str) -> usize {
     let mut quote = None;
     let mut escaped = false;
@@ -85,17 +86,18 @@ fn word_length(text: &str) -> usize {
     }
     match quote {
         None => text.len(),
-        // Never closed: an apostrophe, not a quote.
+        // The quote is never closed, so it is an apostrophe.
         Some(_) => text.find([' ', '\t']).unwrap_or(text.len()),
     }
 }
 
-/// Whether a quote at this place begins a value, and is not within one.
+/// Whether a quote at this position begins a value, which it does only after `=` or `,`.
 fn opens(text: &str, at: usize) -> bool {
     at.checked_sub(1)
         .is_none_or(|before| matches!(text.as_bytes()[before], b'=' | b','))
 }
 
+/// A value without its quotes and escapes.
 fn unquoted(value: &str) -> Cow<'_, str> {
     let inner = ['"', '\'']
         .into_iter()

@@ -1,4 +1,4 @@
-//! Slurm's jobs, as `sacct` lists them.
+//! Reads Slurm's jobs from the table of `sacct`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
 
-/// The command that lists jobs as they are read here.
+/// The command that writes the table with the columns that are read here.
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> \
                            -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList";
 
@@ -37,15 +37,15 @@ const NODES: usize = 4;
 const COUNT: usize = 5;
 const SUBMIT: usize = 6;
 
-/// Reads `sacct`'s table.
+/// Reads the table of `sacct`.
 pub(super) struct SacctReader {
     table: LogTable,
-    /// Jobs without an end so far, by id and start: a later list may know their ends.
+    /// Jobs that have no end so far, by id and start. A later table may have their ends.
     running: BTreeMap<(String, i64), Runs>,
 }
 
 impl SacctReader {
-    /// A reader of tables with this delimiter, or with the one that their header has.
+    /// A reader of tables with this delimiter; if `None`, the header shows it.
     pub fn new(delimiter: Option<String>) -> Self {
         SacctReader {
             table: LogTable::new(LAYOUT, delimiter),
@@ -75,6 +75,7 @@ impl LineReader for SacctReader {
     }
 }
 
+/// Adds the hold of a job, or keeps the job if it has no end so far.
 fn job(
     row: &Row<'_, '_>,
     place: Place<'_>,
@@ -93,7 +94,7 @@ fn job(
     if is_unknown(row.text(NODES)) {
         return without_nodes(row, place, collector);
     }
-    // It helps to tell apart the hours that a clock repeats.
+    // The submission time helps to distinguish the two hours with the same local times.
     let submit = row.cell(SUBMIT).filter(|_| collector.clock.has_zone());
     let submit = submit.and_then(stamp);
     let times = [submit, stamp(row.text(START)), stamp(row.text(END))];
@@ -123,7 +124,7 @@ fn job(
     collector.hold(place, Hold::Running, start, end)
 }
 
-/// A job without a list of nodes: it did not run, or the list is lost.
+/// Counts a job without a list of nodes: it never ran, or its list is missing.
 fn without_nodes(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
     let state = row.text(STATE);
     let waiting = ["PENDING", "CANCELLED", "REQUEUED", "DEADLINE", "REVOKED"];
@@ -138,12 +139,13 @@ fn without_nodes(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollec
     )
 }
 
+/// Counts a text that is not a time.
 pub(super) fn no_time(text: &str, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
     let found = format_args!("{text:?} for a time such as 2026-01-31T08:00:00");
     collector.fault(Reason::Unreadable, place, found)
 }
 
-/// What Slurm writes for what it does not know.
+/// Whether a text is one that Slurm writes for unknown values.
 pub(in crate::ingest) fn is_unknown(text: &str) -> bool {
     matches!(
         text,
@@ -151,7 +153,7 @@ pub(in crate::ingest) fn is_unknown(text: &str) -> bool {
     )
 }
 
-/// Whether a job in this state still has its nodes.
+/// Whether a job in this state still holds its nodes.
 fn holds_nodes(state: &str) -> bool {
     let live = [
         "RUNNING",

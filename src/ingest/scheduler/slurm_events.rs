@@ -1,4 +1,4 @@
-//! Slurm's node events, as `sacctmgr list events` lists them.
+//! Reads Slurm's node events from the table of `sacctmgr list events`.
 
 use super::clock::stamp;
 use super::collector::HoldCollector;
@@ -10,7 +10,7 @@ use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
 use crate::occupancy::Hold;
 
-/// The command that lists events as they are read here.
+/// The command that writes the table with the columns that are read here.
 pub const COMMAND: &str = "sacctmgr -P list events Start=<from> \
                            format=Cluster,NodeName,TimeStart,TimeEnd,State,Reason";
 
@@ -30,11 +30,11 @@ const START: usize = 1;
 const END: usize = 2;
 const STATE: usize = 3;
 
-/// Reads `sacctmgr`'s table of events.
+/// Reads the table of events.
 pub(super) struct EventReader(LogTable);
 
 impl EventReader {
-    /// A reader of tables with this delimiter, or with the one that their header has.
+    /// A reader of tables with this delimiter; if `None`, the header shows it.
     pub fn new(delimiter: Option<String>) -> Self {
         EventReader(LogTable::new(LAYOUT, delimiter))
     }
@@ -58,8 +58,9 @@ impl LineReader for EventReader {
     }
 }
 
+/// Adds the outage of a row.
 fn event(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
-    // An event without a node is the whole cluster's, such as a change of its size.
+    // An event without a node is about the whole cluster, such as a change of its size.
     let hold = outage(row.text(STATE)).filter(|_| !is_unknown(row.text(NODE)));
     let Some(hold) = hold else {
         collector.log_counts.leave_out(Reason::NoOutage);
@@ -81,7 +82,7 @@ fn event(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> 
     Ok(())
 }
 
-/// Why a node in a state such as `DOWN*` or `MIXED+DRAIN` takes no jobs, if it does not.
+/// Why a node in a state such as `DOWN*` or `MIXED+DRAIN` takes no jobs; `None` if it takes jobs.
 fn outage(state: &str) -> Option<Hold> {
     let usable = [
         "IDLE",

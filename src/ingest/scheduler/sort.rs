@@ -1,4 +1,4 @@
-//! Sorting what does not fit in memory: sorted runs in temporary files, merged.
+//! Sorts more values than fit in memory: sorted runs are written to temporary files and merged.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,9 +11,9 @@ use rayon::slice::ParallelSliceMut;
 use crate::error::{Error, Result};
 use crate::occupancy::{CountedJob, Edge};
 
-/// A value of fixed length that can be sorted on disk.
+/// A value of fixed length that can be written to disk.
 pub(super) trait Record: Ord + Copy + Send {
-    /// Its bytes.
+    /// Its form on disk.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
 
     fn to_bytes(self) -> Self::Bytes;
@@ -21,15 +21,18 @@ pub(super) trait Record: Ord + Copy + Send {
     fn from_bytes(bytes: Self::Bytes) -> Self;
 }
 
-/// Takes values in any order.
+/// Collects values in any order. Whenever a segment is full, it is sorted and written to a
+/// temporary file, called a run.
 pub(super) struct Sorter<T> {
+    /// The current segment.
     values: Vec<T>,
+    /// Number of values in a full segment.
     segment: usize,
     runs: Vec<BufReader<File>>,
 }
 
 impl<T: Record> Sorter<T> {
-    /// A sorter that keeps this many values in memory, and the others on disk.
+    /// A sorter that keeps this many values in memory.
     pub fn new(segment: usize) -> Self {
         Sorter {
             values: Vec::new(),
@@ -38,7 +41,7 @@ impl<T: Record> Sorter<T> {
         }
     }
 
-    /// Adds a value.
+    /// Adds a value; writes the segment to disk if it is full.
     pub fn push(&mut self, value: T) -> Result<()> {
         if self.values.len() == self.segment {
             self.spill().map_err(spill_error)?;
@@ -47,7 +50,7 @@ impl<T: Record> Sorter<T> {
         Ok(())
     }
 
-    /// The values in order.
+    /// Returns the values in order: from memory if they fit, else merged from the runs.
     pub fn finish(mut self) -> Result<Sorted<T>> {
         if self.runs.is_empty() {
             self.values.par_sort_unstable();
@@ -59,6 +62,7 @@ impl<T: Record> Sorter<T> {
             .map_err(spill_error)
     }
 
+    /// Sorts the segment, and writes it to a temporary file.
     fn spill(&mut self) -> io::Result<()> {
         self.values.par_sort_unstable();
         self.runs.push(spool(self.values.drain(..).map(Ok))?);
@@ -66,7 +70,8 @@ impl<T: Record> Sorter<T> {
     }
 }
 
-/// Writes values to a temporary file, which vanishes with the reader, and rewinds it.
+/// Writes values to a temporary file, and returns a reader from its start. The file is deleted when
+/// the reader is dropped.
 pub(super) fn spool<T: Record>(
     values: impl Iterator<Item = io::Result<T>>,
 ) -> io::Result<BufReader<File>> {
@@ -79,7 +84,7 @@ pub(super) fn spool<T: Record>(
     Ok(BufReader::with_capacity(1 << 16, file))
 }
 
-/// Reads the next value; `None` at the end.
+/// Reads the next value, or `None` at the end.
 pub(super) fn read<T: Record>(file: &mut impl Read) -> io::Result<Option<T>> {
     let mut bytes = T::Bytes::default();
     match file.read_exact(bytes.as_mut()) {
@@ -89,7 +94,7 @@ pub(super) fn read<T: Record>(file: &mut impl Read) -> io::Result<Option<T>> {
     }
 }
 
-/// Values in order.
+/// All values in order.
 pub(super) enum Sorted<T> {
     InMemory(std::vec::IntoIter<T>),
     OnDisk(Merge<T>),
@@ -106,7 +111,7 @@ impl<T: Record> Iterator for Sorted<T> {
     }
 }
 
-/// Sorted runs, and the least value of each that is not given out yet.
+/// Merges sorted runs. The heap holds the next value of each run, so the least value is on top.
 pub(super) struct Merge<T> {
     runs: Vec<BufReader<File>>,
     heads: BinaryHeap<Reverse<(T, usize)>>,
@@ -134,7 +139,7 @@ impl<T: Record> Merge<T> {
     }
 }
 
-/// An error of a temporary file.
+/// The error of a temporary file.
 pub(super) fn spill_error(error: io::Error) -> Error {
     Error::io("sort in temporary files in", std::env::temp_dir(), error)
 }

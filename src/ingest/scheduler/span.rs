@@ -1,8 +1,8 @@
-//! The time over which a log tells what every node was doing.
+//! The time span of a log, and the part of it in which the log is complete.
 
 use crate::occupancy::Window;
 
-/// What is known of a log's beginning and end.
+/// The first and last second of starts, ends and records in a log, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     starts: Option<(i64, i64)>,
@@ -10,6 +10,7 @@ pub(super) struct Span {
     records: Option<(i64, i64)>,
 }
 
+/// Extends a range so that it includes this second.
 fn widen(range: &mut Option<(i64, i64)>, second: i64) {
     let (first, last) = range.get_or_insert((second, second));
     *first = second.min(*first);
@@ -17,14 +18,14 @@ fn widen(range: &mut Option<(i64, i64)>, second: i64) {
 }
 
 impl Span {
-    /// Nothing is known.
+    /// The span of a log without jobs.
     pub const NONE: Span = Span {
         starts: None,
         ends: None,
         records: None,
     };
 
-    /// A job ran.
+    /// Adds a job. `end` is `None` if the job does not end in the log.
     pub fn job(&mut self, start: i64, end: Option<i64>) {
         widen(&mut self.starts, start);
         if let Some(end) = end {
@@ -32,12 +33,12 @@ impl Span {
         }
     }
 
-    /// Something was written down as it happened.
+    /// Adds the time at which a record was written, for logs that are written as things happen.
     pub fn record(&mut self, second: i64) {
         widen(&mut self.records, second);
     }
 
-    /// The first and last time that any job tells.
+    /// The first and last time of any job; `None` without jobs.
     pub fn whole(&self) -> Option<Window> {
         let (first, last) = self.starts?;
         Some(Window {
@@ -48,10 +49,10 @@ impl Span {
 
     /// The part in which the log is complete.
     ///
-    /// Logs written as things happen are complete from the first to the last record. A
-    /// list of jobs lacks those that ended before it was begun, and those that started
-    /// after it was closed: it is complete from the first end to the last start. Where
-    /// that is less than half of all, as with a few jobs, it is taken to be whole.
+    /// A log that is written as things happen is complete from its first to its last record. A list
+    /// of jobs lacks those that ended before the list begins, and those that started after the list
+    /// was made. So it is complete from the first end to the last start. If that part is less than
+    /// half of the whole, as with only a few jobs, the whole span is used.
     pub fn complete(&self) -> Option<Window> {
         let whole = self.whole()?;
         let (from, to) = match (self.records, self.ends) {

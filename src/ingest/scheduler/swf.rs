@@ -1,4 +1,5 @@
-//! Standard Workload Format 2.2: comments with a header, and 18 numbers a job.
+//! Reads the Standard Workload Format 2.2: comments with a header, and a line of 18 numbers for
+//! each job.
 
 use super::collector::HoldCollector;
 use super::counts::Reason;
@@ -9,10 +10,10 @@ use crate::ingest::input::{Line, Place};
 use crate::ingest::zone::Zone;
 use crate::words::counted;
 
-/// Where such logs are found.
+/// Where users find such logs, for messages.
 pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
 
-/// Numbers of a job, where -1 stands for what is not known.
+/// The numbers of a job. -1 stands for an unknown value.
 const FIELDS: [&str; 18] = [
     "job number",
     "submit time",
@@ -39,31 +40,32 @@ const RUN: usize = 3;
 const ALLOCATED: usize = 4;
 const REQUESTED: usize = 7;
 
-/// Reads the numbers.
+/// Reads the comments and the jobs.
 #[derive(Default)]
 pub(super) struct SwfReader {
-    /// As given by the user: processors of a node, nodes of the machine.
+    /// Processors of a node and nodes of the machine, as the user gave them.
     cores: Option<u32>,
     given_nodes: Option<u32>,
     header: SwfHeader,
+    /// Whether the header was read and applied.
     settled: bool,
 }
 
-/// What the comments at the beginning say.
+/// The header, from the comments at the start of the log.
 #[derive(Debug, Clone, Default)]
 struct SwfHeader {
     start: Option<i64>,
     zone: Option<Zone>,
-    /// What local time is ahead of UTC, in seconds: what earlier versions of the format have
-    /// in place of the zone.
+    /// How many seconds local time is ahead of UTC. Earlier versions of the format have it in place
+    /// of the zone.
     offset: Option<i32>,
     nodes: Option<u32>,
     processors: Option<u32>,
 }
 
 impl SwfReader {
-    /// A reader that goes by these numbers of processors per node and of nodes, where
-    /// they are given, and else by the header.
+    /// A reader with these numbers of processors per node and of nodes of the machine. If they are
+    /// `None`, those in the header are used.
     pub fn new(cores: Option<u32>, nodes: Option<u32>) -> Self {
         SwfReader {
             cores,
@@ -72,6 +74,7 @@ impl SwfReader {
         }
     }
 
+    /// Reads a line of the header; other comments are ignored.
     fn comment(&mut self, text: &str) {
         let Some((key, value)) = text.trim_start_matches([';', ' ', '\t']).split_once(':') else {
             return;
@@ -88,7 +91,7 @@ impl SwfReader {
         }
     }
 
-    /// Goes by the header once it is read, and says how.
+    /// Applies the header once it is complete, and adds remarks on what is assumed.
     fn settle(&mut self, collector: &mut HoldCollector) {
         self.settled = true;
         let header = &self.header;
@@ -121,10 +124,11 @@ impl SwfReader {
         }
     }
 
+    /// Adds the hold of a job.
     fn job(&self, numbers: &[f64], place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
         let (wait, run) = (numbers[WAIT], numbers[RUN]);
         if wait < 0.0 || run < 0.0 {
-            // A job that was cancelled in the queue has no run time, or no wait.
+            // A job that was cancelled in the queue has no run time or no wait time.
             collector.log_counts.leave_out(Reason::NeverStarted);
             return Ok(());
         }
@@ -135,7 +139,7 @@ impl SwfReader {
         let zero = self.header.start.unwrap_or(0);
         let start = zero + (numbers[SUBMIT] + wait) as i64;
         let end = start + run as i64;
-        // A number as large as a float can be stays one that fits.
+        // Conversion to `u32` limits the number to the largest one that fits.
         let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
         collector.hold_count(place, nodes, start, Some(end))
     }
@@ -162,12 +166,12 @@ impl LineReader for SwfReader {
     }
 }
 
-/// Whether a line is a job of this format.
+/// Whether a line is a job in this format.
 pub(in crate::ingest) fn is_job(line: &str) -> bool {
     numbers(line).is_ok()
 }
 
-/// The numbers of a line; the message says what is wrong with it.
+/// The numbers of a line. The error says what is wrong with it.
 fn numbers(text: &str) -> Result<Vec<f64>, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.len() != FIELDS.len() {
@@ -186,10 +190,10 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
     numbers.collect()
 }
 
-/// A number that a job can have: seconds, processors.
+/// A number, limited to what a job can have in seconds or processors.
 fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;
-    // Sums of memory and processor time may be larger; they do not matter.
+    // Other numbers, such as sums of memory and processor time, may be larger, but are not used.
     number.is_finite().then(|| number.clamp(-MOST, MOST))
 }

@@ -1,4 +1,4 @@
-//! From when to when the event log is.
+//! Chooses the start and end of the event log.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::domain::{Stamp, Time};
 use crate::error::{Error, Result};
 use crate::occupancy::Window;
 
-/// The span of the event log, as the options say or else as the log does.
+/// The window of the event log: as the options say, or else where the logs are complete.
 pub(super) fn window(
     collector: &mut HoldCollector,
     options: &Options,
@@ -57,7 +57,7 @@ pub(super) fn window(
     Ok(window)
 }
 
-/// A time that the user gave.
+/// Parses a time that the user gave with this flag.
 fn parse(flag: &str, text: &str) -> Result<Stamp> {
     stamp(text).ok_or_else(|| {
         Error::Usage(format!(

@@ -1,4 +1,4 @@
-//! A file on disk whose content cannot change unnoticed between two readings.
+//! A file on disk that is read more than once; a change between two readings is noticed.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,26 +8,26 @@ use sha2::{Digest as _, Sha256};
 
 use super::Digest;
 
-/// Bytes that are compared at once.
+/// Bytes of a chunk. One digest is kept and compared per chunk.
 const CHUNK: usize = 1 << 18;
 
-/// An open file and its digests up to the end of each chunk. Every reading compares with
-/// them, so that what is parsed are the bytes that were hashed.
+/// An open file and the digest of its content up to the end of each chunk. Every reading compares
+/// its bytes with these digests, so the bytes that are parsed are the bytes that were hashed.
 #[derive(Debug)]
 pub(super) struct Disk {
-    /// Kept open: what replaces the file under its name is not read.
+    /// Kept open, so that a file that replaces it under the same name is not read.
     file: Mutex<File>,
-    /// Of the bytes from the start to the end of each chunk.
+    /// SHA-256 of the bytes from the start of the file to the end of each chunk.
     prefixes: Vec<Digest>,
 }
 
-/// The file is not what it was when it was hashed.
+/// The file is not the same as when it was hashed.
 #[derive(Debug, thiserror::Error)]
 #[error("the file was changed while it was read; run the command again")]
 pub(super) struct Changed;
 
 impl Disk {
-    /// Reads the file once from its start; with its length and SHA-256.
+    /// Reads the file once from its start. Returns it with its length and SHA-256.
     pub fn open(mut file: File) -> io::Result<(Self, u64, Digest)> {
         let (mut hasher, mut prefixes, mut length) = (Sha256::new(), Vec::new(), 0);
         let mut chunk = Vec::new();
@@ -44,8 +44,8 @@ impl Disk {
         Ok((Disk { file, prefixes }, length, so_far(&hasher)))
     }
 
-    /// The content, from its start. Bytes other than those that were hashed are an error
-    /// that holds [`Changed`].
+    /// Reads the content from its start. If the bytes differ from those that were hashed, reading
+    /// fails with an error that holds [`Changed`].
     pub fn reader(&self) -> Reader<'_> {
         Reader {
             disk: self,
@@ -56,7 +56,7 @@ impl Disk {
         }
     }
 
-    /// Reads a chunk; empty past the last one.
+    /// Reads one chunk. It is empty after the last one.
     fn read(&self, index: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(index as u64 * CHUNK as u64))?;
@@ -64,7 +64,7 @@ impl Disk {
     }
 }
 
-/// The digest of what a hasher was given until now.
+/// The digest of the bytes that the hasher was given so far.
 fn so_far(hasher: &Sha256) -> Digest {
     Digest(hasher.clone().finalize().into())
 }
@@ -76,12 +76,12 @@ pub(super) struct Reader<'d> {
     /// Index of the chunk to read next.
     next: usize,
     chunk: Vec<u8>,
-    /// Bytes of `chunk` that are read.
+    /// Bytes of `chunk` that were already given to the caller.
     used: usize,
 }
 
 impl Reader<'_> {
-    /// Reads the next chunk and compares it; at the end it stays empty.
+    /// Reads the next chunk and compares its digest. At the end of the file the chunk is empty.
     fn advance(&mut self) -> io::Result<()> {
         self.used = 0;
         self.disk.read(self.next, &mut self.chunk)?;
@@ -113,7 +113,7 @@ impl Read for Reader<'_> {
     }
 }
 
-/// Fills `buffer` with the next chunk; less at the end of the stream.
+/// Fills `buffer` with the next chunk, which is shorter at the end of the stream.
 fn fill(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<()> {
     buffer.clear();
     stream.take(CHUNK as u64).read_to_end(buffer).map(drop)

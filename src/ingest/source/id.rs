@@ -1,4 +1,4 @@
-//! What an input is known by: its path and its bytes' digest.
+//! The identity of an input: its path, length and digest.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use crate::files::{Digest, Hashed};
 use crate::results::run::Listed;
 
-/// Identifies an input by its bytes as they lie on disk, still compressed.
+/// Identifies an input by its bytes as they are on disk, so a compressed file is not inflated
+/// first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceId {
     /// The path as the user named it; `-` is stdin.
     pub path: PathBuf,
     /// Length in bytes.
     pub length: u64,
-    /// SHA-256.
+    /// SHA-256 of these bytes.
     pub sha256: Digest,
 }
 

@@ -1,28 +1,28 @@
-//! Tells formats apart by their first bytes, and else by the file's name.
+//! Detects the format of a file by its first bytes, or else by its name.
 
 use std::path::Path;
 
 use crate::ingest::events::gev;
 
-/// What an input holds, told from its first bytes, or else from its name.
+/// The format of an input, known from its first bytes, or else from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A pandas pickle.
     Pickle,
     /// Apache Parquet.
     Parquet,
-    /// This program's cache of an event log.
+    /// The event log cache of this program (`.gev`).
     Gev,
     /// JSON text.
     Json,
     /// TOML text.
     Toml,
-    /// Comma-separated values, and whatever is nothing else.
+    /// Comma-separated values, and every input that is nothing else.
     Csv,
 }
 
 impl Kind {
-    /// The kind of an input with these first bytes and this name.
+    /// The format of an input with these first bytes and this name.
     pub fn of(head: &[u8], name: &str) -> Self {
         match head {
             [0x80, 2..=5, ..] => return Kind::Pickle,
@@ -42,17 +42,18 @@ impl Kind {
     }
 }
 
-/// The name's extension in lower case; empty where it has none.
+/// The extension of the name in lower case; empty if it has none.
 pub(super) fn extension(name: &str) -> String {
     let extension = Path::new(name).extension().unwrap_or_default();
     extension.to_string_lossy().to_lowercase()
 }
 
-/// Whether a file of this name is meant to be a pickle.
+/// Whether the extension is that of a pickle.
 pub(super) fn is_pickle_name(name: &str) -> bool {
     matches!(extension(name).as_str(), "pkl" | "pickle")
 }
 
+/// The format of a text whose name does not show it.
 fn text_kind(head: &[u8]) -> Kind {
     let text = head.trim_ascii_start();
     let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);

@@ -1,4 +1,4 @@
-//! Where an input's bytes come from: a file or stdin, plain, compressed or in a tar archive.
+//! Opens inputs: a file or stdin, plain, compressed or in a tar archive.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -27,12 +27,13 @@ use wrap::{Compression, Member, MemberReader};
 /// The path that stands for stdin.
 pub const STDIN: &str = "-";
 
-/// The first bytes of a kind of file, and its name.
+/// The first bytes of a kind of file, and the name of that kind.
 type Known = (&'static [u8], &'static str);
 
 const ZIP: Known = (b"PK\x03\x04", "zip");
 
-/// Compressions that are not undone.
+/// Compressions that this program does not read. gzip and Zstandard are here for data that is
+/// compressed twice.
 const UNREADABLE: [Known; 4] = [
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),
@@ -40,8 +41,8 @@ const UNREADABLE: [Known; 4] = [
     (b"\x1f\x8b", "doubly compressed"),
 ];
 
-/// An opened input. Its content can be read more than once, and is that which its digest
-/// is of: a file that changes meanwhile is an error.
+/// An opened input. Its content can be read more than once. It always matches its digest: if the
+/// file changes in the meantime, reading fails.
 #[derive(Debug)]
 pub struct Source {
     id: SourceId,
@@ -51,7 +52,7 @@ pub struct Source {
     kind: Kind,
 }
 
-/// The bytes, still compressed; `Held` where they can be read once only, as from a pipe.
+/// The bytes as they came, still compressed. `Held` if they can be read only once, as from a pipe.
 #[derive(Debug)]
 enum Raw {
     Disk(Disk),
@@ -59,22 +60,21 @@ enum Raw {
 }
 
 impl Source {
-    /// Opens a file, or stdin where `path` is `-`, hashes it and finds out what it holds.
+    /// Opens a file, or stdin if `path` is `-`, hashes it and detects its format.
     ///
-    /// In a tar archive the content is the first file named `.pkl` or `.pickle`, or
-    /// else the only file.
+    /// In a tar archive the content is the first file named `.pkl` or `.pickle`. If there is none,
+    /// the archive must hold exactly one file.
     ///
     /// # Errors
-    /// The file cannot be read, is not sound gzip, Zstandard or tar, or is compressed in
-    /// another way.
+    /// The file cannot be read, is damaged gzip, Zstandard or tar, or is compressed in another way.
     pub fn open(path: &Path) -> Result<Self> {
         Self::opened(path, &[ZIP])
     }
 
-    /// As [`Source::open`], but a zip archive is content like any other: torch saves tensors so.
+    /// As [`Source::open`], but a zip archive is accepted: PyTorch saves tensors in this form.
     ///
     /// # Errors
-    /// As [`Source::open`].
+    /// As for [`Source::open`].
     pub fn open_tensors(path: &Path) -> Result<Self> {
         Self::opened(path, &[])
     }
@@ -112,15 +112,15 @@ impl Source {
         &self.id.path
     }
 
-    /// What it holds.
+    /// The detected format of the content.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The content, inflated, from its start.
+    /// Reads the content, inflated, from its start.
     ///
     /// # Errors
-    /// The file cannot be opened. Errors while reading are for [`Source::read_error`].
+    /// The file cannot be opened. Pass errors of the returned stream to [`Source::read_error`].
     pub fn reader(&self) -> Result<Box<dyn Read + '_>> {
         let inflated = self.inflated()?;
         match &self.member {
@@ -131,19 +131,20 @@ impl Source {
         }
     }
 
-    /// The whole content, inflated; what is compressed may come to [`WHOLE_LIMIT`] bytes.
+    /// The whole content, inflated. A compressed input may inflate to at most [`WHOLE_LIMIT`]
+    /// bytes.
     ///
     /// # Errors
-    /// The file cannot be read, is not sound gzip, Zstandard or tar, or is too large.
+    /// The file cannot be read, is damaged gzip, Zstandard or tar, or is too large.
     pub fn read_all(&self) -> Result<Cow<'_, [u8]>> {
         self.read_up_to(WHOLE_LIMIT)
     }
 
-    /// As [`Source::read_all`], but what is compressed may come to `limit` bytes: a text
-    /// takes many times its length in memory once it is parsed.
+    /// As [`Source::read_all`], but a compressed input may inflate to at most `limit` bytes. Text
+    /// formats have lower limits because a parsed text takes many times its length in memory.
     ///
     /// # Errors
-    /// As [`Source::read_all`].
+    /// As for [`Source::read_all`].
     pub fn read_up_to(&self, limit: u64) -> Result<Cow<'_, [u8]>> {
         if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member) {
             return Ok(Cow::Borrowed(bytes));
@@ -162,7 +163,8 @@ impl Source {
         fault.remedy("decompress it first if it is meant to be so large")
     }
 
-    /// What an error while reading the content means: the disk's fault, or the file's.
+    /// The error for a failed read: an input/output error of the system, or a fault of a damaged
+    /// file.
     pub fn read_error(&self, error: io::Error) -> Error {
         let changed = error.get_ref().is_some_and(|inner| inner.is::<Changed>());
         if changed || error.raw_os_error().is_some() {
@@ -176,11 +178,12 @@ impl Source {
         self.fault(error.to_string(), expected).into()
     }
 
-    /// A fault of this input as a whole.
+    /// A fault of this input as a whole, without a line or row.
     pub fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Fault {
         Fault::of(self.path(), found, expected)
     }
 
+    /// The content without compression; a tar archive is still whole.
     fn inflated(&self) -> Result<Box<dyn Read + '_>> {
         let raw: Box<dyn Read + '_> = match &self.raw {
             Raw::Held(bytes) => Box::new(bytes.as_slice()),
@@ -192,7 +195,7 @@ impl Source {
         }
     }
 
-    /// The first bytes of the content, as far as it is unwrapped yet.
+    /// The first bytes of the content, as far as it is unwrapped at this point.
     fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         self.reader()?
@@ -202,7 +205,8 @@ impl Source {
         Ok(head)
     }
 
-    /// The name that tells the content's format, without the wrappings' endings.
+    /// The name whose extension shows the format: without the endings of compressions, or the name
+    /// of the file in the archive.
     fn inner_name(&self) -> String {
         if let Some(member) = &self.member {
             return member.name.clone();
@@ -239,6 +243,8 @@ impl Source {
     }
 }
 
+/// Opens a regular file for repeated reading. Stdin and other files, such as pipes, are read into
+/// memory. Returns the length and SHA-256 too.
 fn open_raw(path: &Path) -> Result<(Raw, u64, Digest)> {
     let io_error = |e| Error::io("read", path, e);
     if path == Path::new(STDIN) {

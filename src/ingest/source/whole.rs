@@ -1,12 +1,12 @@
-//! Whole streams in memory, as far as there is memory for them.
+//! Reads whole streams into memory, within limits.
 
 use std::io::{self, Read};
 
-/// Most bytes that a compressed input which is needed whole may inflate to: 1 GiB. What lies
-/// on disk uncompressed has no limit.
+/// Most bytes that a compressed input may inflate to if it is needed whole: 1 GiB. Uncompressed
+/// files have no limit.
 pub const WHOLE_LIMIT: u64 = 1 << 30;
 
-/// The same for texts that are parsed to many small values, such as JSON: 64 MiB.
+/// The same for texts that are parsed into many small values, such as JSON: 64 MiB.
 pub const TEXT_LIMIT: u64 = 64 << 20;
 
 /// The same for TOML, which people write by hand: 16 MiB.
@@ -15,10 +15,10 @@ pub const TOML_LIMIT: u64 = 16 << 20;
 /// Bytes that are read at once.
 const STEP: usize = 1 << 18;
 
-/// Reads a stream to its end; `None` where it has more than `limit` bytes.
+/// Reads a stream to its end. Returns `None` if it has more than `limit` bytes.
 ///
 /// # Errors
-/// Whatever the stream fails with; [`io::ErrorKind::OutOfMemory`].
+/// The stream fails, or memory runs out ([`io::ErrorKind::OutOfMemory`]).
 pub(super) fn read(stream: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut stream = stream.take(limit.saturating_add(1));
     let mut bytes = Vec::new();
@@ -31,9 +31,10 @@ pub(super) fn read(stream: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>>
     }
 }
 
-/// Room for another step: twice the room where there is memory for it, else just enough.
+/// Makes room for another step. Doubles the capacity if memory allows it, and else adds just
+/// enough.
 fn reserve(bytes: &mut Vec<u8>) -> io::Result<()> {
-    // `read_to_end` wants a little more than it reads.
+    // `read_to_end` needs a little more room than it reads.
     let more = STEP + 64;
     let reserved = bytes
         .try_reserve(more)
@@ -41,7 +42,7 @@ fn reserve(bytes: &mut Vec<u8>) -> io::Result<()> {
     reserved.map_err(|_| io::ErrorKind::OutOfMemory.into())
 }
 
-/// A limit in words.
+/// A limit as text, such as `64 MiB`.
 pub(super) fn size(limit: u64) -> String {
     match limit {
         ..1_073_741_824 => format!("{} MiB", limit >> 20),

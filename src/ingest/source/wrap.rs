@@ -1,4 +1,4 @@
-//! Wrappings of an input: gzip and Zstandard, bounded in what they inflate to, and tar.
+//! Unwraps inputs: gzip and Zstandard, with a limit on the inflated size, and tar.
 
 use std::io::{self, BufReader, Read};
 
@@ -8,22 +8,22 @@ use super::kind::is_pickle_name;
 
 /// Most bytes that a compressed input may inflate to: 4 GiB.
 ///
-/// It stops small files that inflate without end. A larger log can be inflated by
-/// hand: what lies on disk as it is has no limit.
+/// The limit stops small files that inflate without end. Users can inflate a larger log themselves:
+/// uncompressed files have no limit.
 pub const INFLATED_LIMIT: u64 = 4 << 30;
 
-/// A file within a tar archive.
+/// A file in a tar archive.
 #[derive(Debug)]
 pub(super) struct Member {
     pub name: String,
-    /// Where its content begins in the archive.
+    /// Where its content begins in the archive, in bytes.
     offset: u64,
     length: u64,
 }
 
 impl Member {
-    /// Finds the file of an archive that is meant: the first named `.pkl` or `.pickle`,
-    /// or else the only one. Where there is none, `Err` holds how many files there are.
+    /// Finds the file that is meant: the first named `.pkl` or `.pickle`, or else the only file. If
+    /// there is no such file, `Err` holds the number of files in the archive.
     pub fn find(archive: impl Read) -> io::Result<Result<Member, usize>> {
         let mut first = None;
         let mut files = 0;
@@ -60,7 +60,7 @@ pub(super) enum Compression {
 }
 
 impl Compression {
-    /// The compression that the first bytes of a stream show.
+    /// Detects the compression from the first bytes of a stream.
     pub fn of(head: &[u8]) -> Option<Self> {
         if head.starts_with(&[0x1f, 0x8b]) {
             return Some(Compression::Gzip);
@@ -69,7 +69,7 @@ impl Compression {
             .then_some(Compression::Zstandard)
     }
 
-    /// Its name.
+    /// The name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Compression::Gzip => "gzip",
@@ -77,7 +77,7 @@ impl Compression {
         }
     }
 
-    /// What a stream inflates to, which fails once it is more than [`INFLATED_LIMIT`].
+    /// Inflates a stream. Reading fails after more than [`INFLATED_LIMIT`] bytes.
     pub fn inflate<'r>(self, raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
         let raw = BufReader::with_capacity(1 << 16, raw);
         let left = INFLATED_LIMIT;
@@ -94,7 +94,7 @@ impl Compression {
     }
 }
 
-/// Fails once more than `left` bytes came.
+/// Fails once the inner stream has given more than `left` bytes.
 #[derive(Debug)]
 struct Limited<R> {
     inner: R,
@@ -117,15 +117,15 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// One file of a tar archive; at its end the rest of the archive is read too, so
-/// that a cut or damaged one is noticed.
+/// Reads one file of a tar archive. At its end it reads the rest of the archive too, so that a cut
+/// or damaged archive is noticed.
 pub(super) struct MemberReader<R> {
     inner: R,
     left: u64,
 }
 
 impl<R: Read> MemberReader<R> {
-    /// Reads `member` of the archive `inner`, which is at its start.
+    /// Reads `member` of the archive `inner`, which must be at its start.
     pub fn new(mut inner: R, member: &Member) -> io::Result<Self> {
         io::copy(&mut inner.by_ref().take(member.offset), &mut io::sink())?;
         Ok(MemberReader {

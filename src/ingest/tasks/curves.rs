@@ -1,4 +1,4 @@
-//! The curves of a file: equal ones share their lists.
+//! The curves of a file. Equal curves share their lists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,18 +7,21 @@ use super::fields::Report;
 use super::validate::CurveDraft;
 use crate::domain::{CurveSet, ScalingCurve};
 
-/// Curves read so far.
+/// The curves that were read so far.
+///
+/// In a pickle, many tasks can refer to the same lists. Such a curve is checked only once: it is
+/// recognised by the addresses of its lists in memory.
 #[derive(Debug, Default)]
 pub(super) struct Curves {
     set: CurveSet,
-    /// Sound curves by the addresses of their lists in the file. The drafts keep the lists, so
-    /// that no other list gets an address.
+    /// Valid curves by the addresses of their lists. The drafts keep these lists alive, so no other
+    /// list can get the same address.
     by_address: BTreeMap<[usize; 3], (CurveDraft, ScalingCurve)>,
 }
 
 impl Curves {
-    /// The curve that `draft` states, where it keeps every rule. Lists that come again are not
-    /// looked at again.
+    /// Returns the curve of `draft` if it keeps every rule. Lists that were already checked are not
+    /// checked again.
     pub fn check(&mut self, draft: CurveDraft, report: &mut Report<'_>) -> Option<ScalingCurve> {
         let address = draft.address();
         if let Some((_, curve)) = self.by_address.get(&address) {
@@ -35,6 +38,7 @@ impl Curves {
 }
 
 impl CurveDraft {
+    /// The addresses of the three lists in memory; 0 for a missing objective.
     fn address(&self) -> [usize; 3] {
         let of = |list: &Arc<[f64]>| Arc::as_ptr(list).cast::<f64>() as usize;
         let objective = self.objective.as_ref().map_or(0, of);
@@ -57,7 +61,7 @@ mod tests {
         }
     }
 
-    // As in a pickle whose rows name one array.
+    // As in a pickle in which several rows refer to one array.
     #[test]
     fn lists_that_come_again_are_one_curve_and_kept_once() {
         let (nodes, progress): (Arc<[f64]>, Arc<[f64]>) = ([0.0, 4.0].into(), [0.0, 3.0].into());

@@ -1,6 +1,7 @@
-//! Tasks as TOML or JSON.
+//! Reads tasks from TOML or JSON.
 //!
-//! A `[[task]]` each, with its curve, or with the name of a `[curve.NAME]` that several share:
+//! Each task is a `[[task]]`. It has its own curve, or the name of a `[curve.NAME]`, which several
+//! tasks can share:
 //!
 //! ```toml
 //! [curve.shufflenet]
@@ -28,8 +29,8 @@
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
-//! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. A curve's
-//! `objective` is its progress where it is missing.
+//! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no
+//! `objective`, its progress is used.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,9 +54,9 @@ static LABELS: Labels = Labels {
 /// The curves of a document.
 #[derive(Default)]
 struct Named {
-    /// Those that tasks name; `None` for one with faults, which are reported once.
+    /// The curves with names. `None` for a curve with faults, which are reported only once.
     by_name: BTreeMap<String, Option<ScalingCurve>>,
-    /// All of them.
+    /// All curves, for sharing equal ones.
     all: Curves,
 }
 
@@ -90,6 +91,7 @@ fn text(source: &Source, limit: u64) -> Result<String> {
     })
 }
 
+/// The fault of a text that is not valid TOML or JSON.
 fn malformed(source: &Source, line: usize, message: &str, format: &str) -> Fault {
     let fault = source.fault(
         format!("malformed {format} ({message})"),
@@ -98,6 +100,7 @@ fn malformed(source: &Source, line: usize, message: &str, format: &str) -> Fault
     fault.at(Place::Line(line as u64))
 }
 
+/// Reads the curves and tasks of a parsed document.
 fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
     let path = source.path();
     let Node::Table(values) = document else {
@@ -134,7 +137,7 @@ fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
 }
 
 impl Named {
-    /// Reads a curve that tasks name.
+    /// Reads a curve that has a name.
     fn read<'a>(
         &mut self,
         path: &'a Path,
@@ -148,7 +151,7 @@ impl Named {
         (curve.filter(|_| report.faults.is_empty()), report)
     }
 
-    /// Reads a curve's own table.
+    /// Reads the table of a curve, whether it has a name or not.
     fn inline(&mut self, fields: &mut Fields<'_>, curve: Node) -> Option<ScalingCurve> {
         let Node::Table(values) = curve else {
             let expected = "a curve (nodes, progress, objective) or the name of one";
@@ -160,7 +163,7 @@ impl Named {
         read_curve(fields, &mut self.all)
     }
 
-    /// The curve of a name, as a task gives it.
+    /// The curve with the name that a task gives.
     fn of_name(&self, fields: &mut Fields<'_>, name: &str) -> Option<ScalingCurve> {
         match self.by_name.get(name) {
             Some(Some(curve)) => Some(curve.clone()),
@@ -178,6 +181,7 @@ impl Named {
     }
 }
 
+/// Reads the task with this number.
 fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> Entry<'a> {
     let mut report = Report::new(path, format!("task {number}"), &LABELS);
     let Node::Table(values) = task else {

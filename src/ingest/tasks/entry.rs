@@ -1,4 +1,4 @@
-//! One task of a file, read and validated.
+//! Reads one task of a file, and checks it.
 
 use super::curves::Curves;
 use super::fields::{Fields, Report};
@@ -7,29 +7,29 @@ use crate::domain::clock::Occurrence;
 use crate::domain::{Clock, ScalingCurve, Stamp, TrainingTask};
 use crate::error::Fault;
 
-/// A task of a file, with everything that is wrong with it.
+/// A task of a file, with all of its faults.
 pub(super) struct Entry<'a> {
-    /// Its name, where it has one.
+    /// Its name; `None` if it has none.
     pub name: Option<String>,
-    /// The task, submitted at the time as it is written; `None` where it has faults.
+    /// The task. Its submission is the time as it is written. `None` if the task has faults.
     pub task: Option<TrainingTask>,
-    /// When it is submitted, where its file says so.
+    /// When the task is submitted; `None` if the file does not say.
     pub submit: Option<Stamp>,
-    /// Its faults.
+    /// The faults of the task.
     pub report: Report<'a>,
 }
 
-/// What a file holds.
+/// The content of a file of tasks.
 #[derive(Default)]
 pub(super) struct Parsed<'a> {
-    /// Its tasks in order, and faults of what they share.
+    /// The tasks in order. Faults of curves that tasks share are entries too.
     pub entries: Vec<Entry<'a>>,
-    /// Faults of the file as a whole, which no skipping mends.
+    /// Faults of the file as a whole. They end the reading even if faulty tasks may be skipped.
     pub fatal: Vec<Fault>,
 }
 
 impl<'a> Entry<'a> {
-    /// Faults of something else than a task; `None` where there are none.
+    /// An entry with the faults of something other than a task. `None` if there are no faults.
     pub fn of_faults(report: Report<'a>) -> Option<Self> {
         let faulty = !report.faults.is_empty();
         faulty.then_some(Entry {
@@ -40,13 +40,14 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Reads a task whose curve is among its fields.
+    /// Reads a task, with its curve from its own fields.
     pub fn read(mut fields: Fields<'a>, curves: &mut Curves) -> Self {
         let curve = read_curve(&mut fields, curves);
         Entry::with_curve(fields, curve)
     }
 
-    /// Reads a task with a curve from elsewhere; `None` where that is a fault already.
+    /// Reads a task with this curve. `None` means that the curve has a fault, which was already
+    /// added.
     pub fn with_curve(mut fields: Fields<'a>, curve: Option<ScalingCurve>) -> Self {
         let labels = fields.report.labels;
         let draft = Draft {
@@ -69,8 +70,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Places the task's submission on the clock of a log. Of a local time that occurs twice,
-    /// the first is meant.
+    /// Converts the task's submission to the clock of a log. If a local time occurs twice, the
+    /// first occurrence is used.
     pub fn place(&mut self, clock: &Clock) {
         let (Some(task), Some(stamp)) = (&mut self.task, self.submit) else {
             return;
@@ -87,7 +88,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Reads the curve among a task's fields.
+/// Reads the curve from a task's fields.
 pub(super) fn read_curve(fields: &mut Fields<'_>, curves: &mut Curves) -> Option<ScalingCurve> {
     let labels = fields.report.labels;
     let nodes = fields.list(labels.nodes);

@@ -1,4 +1,4 @@
-//! The named values of one task, taken out one by one, with the faults found on the way.
+//! The named values of one task. They are taken out one by one, and faults are recorded on the way.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::domain::tasks::ENDLESS;
 use crate::domain::{Stamp, Time};
 use crate::error::{Fault, Faults, Result};
 
-/// What a format calls the fields.
+/// The names of the fields in a format.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Labels {
     pub name: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// What this program's own tables call them.
+    /// The names in this program's own formats.
     pub const OURS: Labels = Labels {
         name: "name",
         submit: "submit",
@@ -42,11 +42,11 @@ impl Labels {
     };
 }
 
-/// Faults of one task, or of one shared curve.
+/// Records the faults of one task, or of one shared curve.
 #[derive(Debug, Clone)]
 pub(super) struct Report<'a> {
     pub path: &'a Path,
-    /// Such as `line 3`, or `task 2 ("J1")`.
+    /// The place for messages, such as `line 3` or `task 2 ("J1")`.
     pub place: String,
     pub labels: &'static Labels,
     pub faults: Vec<Fault>,
@@ -68,20 +68,20 @@ impl<'a> Report<'a> {
         self.faults.push(fault.at(self.place.as_str()));
     }
 
-    /// The value, where there was no fault.
+    /// Returns the value if there was no fault.
     pub fn into_result<T>(self, value: T) -> Result<T> {
         Faults(self.faults).into_result(value)
     }
 }
 
-/// A task's values by name. `None` from a method: a fault was added.
+/// The values of a task by name. A method returns `None` if it added a fault.
 pub(super) struct Fields<'a> {
     values: BTreeMap<String, Node>,
     pub report: Report<'a>,
 }
 
 impl<'a> Fields<'a> {
-    /// Takes over values; one that comes twice is a fault, missing ones are dropped.
+    /// Takes values over. A name that occurs twice is a fault; missing values are dropped.
     pub fn new(values: impl IntoIterator<Item = (String, Node)>, report: Report<'a>) -> Self {
         let mut fields = Fields {
             values: BTreeMap::new(),
@@ -91,7 +91,7 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// Takes over more values.
+    /// Takes more values over, in the same way.
     pub fn extend(&mut self, values: impl IntoIterator<Item = (String, Node)>) {
         for (name, value) in values {
             if value != Node::Null && self.values.insert(name.clone(), value).is_some() {
@@ -101,7 +101,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Takes a value out; `None` where it is missing, which is no fault.
+    /// Takes a value out. Returns `None` if it is missing, which is not a fault.
     pub fn take(&mut self, name: &str) -> Option<Node> {
         self.values.remove(name)
     }
@@ -120,7 +120,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number, or `default` where it is missing.
+    /// A number, or `default` if it is missing.
     pub fn number_or(&mut self, name: &str, default: f64) -> Option<f64> {
         if self.has(name) {
             self.number(name)
@@ -129,7 +129,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An amount of work: a number, or `endless`, which is infinite.
+    /// An amount of work: a number above 0, or `endless`, which becomes infinity.
     pub fn work(&mut self, name: &str) -> Option<f64> {
         const EXPECTED: &str = "a number above 0, or \"endless\"";
         match self.take(name) {
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A time, which may be missing.
+    /// A time. The inner `None` means that it is missing, which is not a fault.
     pub fn time(&mut self, name: &str) -> Option<Option<Stamp>> {
         const EXPECTED: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
         let value = self.take(name);
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
             .map(Some)
     }
 
-    /// A list of numbers, which may be shared.
+    /// A list of numbers, which several tasks may share.
     pub fn list(&mut self, name: &str) -> Option<Arc<[f64]>> {
         match self.take(name) {
             Some(Node::Numbers(numbers)) => Some(numbers),
@@ -165,7 +165,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Nothing, in place of a value that is missing or, which is a fault, another.
+    /// An empty list in place of a value that is missing or of another type. Another type is a
+    /// fault.
     pub fn absent_or_wrong<T>(
         &mut self,
         name: &str,
@@ -178,12 +179,13 @@ impl<'a> Fields<'a> {
         Vec::new()
     }
 
-    /// Whether a value of this name is left.
+    /// Whether a value with this name was not taken out yet.
     pub fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// Makes every value left a fault, as no field is called so; the report.
+    /// Adds a fault for every value that was not taken out, because no field has its name. Returns
+    /// the report.
     pub fn finish(mut self) -> Report<'a> {
         let names: Vec<String> = self.values.into_keys().collect();
         for name in names {
@@ -200,6 +202,7 @@ impl<'a> Fields<'a> {
         self.report
     }
 
+    /// Adds a fault of a value that is missing or of another type.
     fn wrong<T>(&mut self, name: &str, found: Option<Node>, expected: &str) -> Option<T> {
         let found = found.unwrap_or(Node::Null).to_string();
         self.report.add(name, found, expected);

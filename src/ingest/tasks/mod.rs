@@ -2,10 +2,10 @@
 //!
 //! # Formats
 //!
-//! - The original's **pair of pandas pickles**: `*-Jbnd-*.pkl` with a row per task (index:
-//!   name; `Tcup`, `Tcdw` seconds lost to growing and shrinking; `Jmin`, `Jmax` nodes;
-//!   `Pmax` work; `Tsub` submission) and `*-JNPs-*.pkl` with the curve of each (`Ns`
-//!   nodes, `Ps` work per second, `Os` objective per second). The two are matched by name.
+//! - The original's **pair of pandas pickles**. `*-Jbnd-*.pkl` has a row per task (index: name;
+//!   `Tcup`, `Tcdw` seconds lost to growing and shrinking; `Jmin`, `Jmax` nodes; `Pmax` work;
+//!   `Tsub` submission). `*-JNPs-*.pkl` has the curve of each task (`Ns` nodes, `Ps` work per
+//!   second, `Os` objective per second). The two are matched by name.
 //! - One **TOML or JSON** file; see [`document`].
 //! - One **CSV or Parquet** file; see [`table`].
 //!
@@ -14,16 +14,16 @@
 //! | field | unit | pickle |
 //! |---|---|---|
 //! | `name` | text, unique | index |
-//! | `submit` | time; from the start of the log where missing | `Tsub` |
+//! | `submit` | time; default: the start of the log | `Tsub` |
 //! | `min_nodes`, `max_nodes` | nodes | `Jmin`, `Jmax` |
 //! | `rescale_up`, `rescale_down` | seconds of progress lost | `Tcup`, `Tcdw` |
 //! | `work` | units of work | `Pmax` |
-//! | `priority` | weight above 0; 1 where missing | |
+//! | `priority` | weight above 0; default: 1 | |
 //! | curve `nodes` | nodes: first 0, increasing | `Ns` |
 //! | curve `progress` | units of work per second; 0 at 0 nodes | `Ps` |
-//! | curve `objective` | per second; the progress where missing | `Os` |
+//! | curve `objective` | per second; default: the progress | `Os` |
 //!
-//! A field that is not among these is a fault, so that no typing error passes silently.
+//! Any other field is a fault, so misspelt names do not go unnoticed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -48,20 +48,20 @@ mod validate;
 use entry::Parsed;
 use fields::{Labels, Report};
 
-/// Tasks, and what was wrong with those left out.
+/// Tasks, and the faults of those that were left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskSet {
-    /// The sound tasks, in file order.
+    /// The tasks without faults, in file order.
     pub tasks: Vec<TrainingTask>,
-    /// Faults of the tasks left out; empty unless faulty tasks may be skipped.
+    /// Faults of the tasks that were left out; empty unless faulty tasks may be skipped.
     pub skipped: Faults,
-    /// Where each task is in its file, for further faults.
+    /// The place of each task in its file, for later faults.
     origins: Vec<Origin>,
-    /// The file of tasks.
+    /// The file that the tasks were read from.
     file: PathBuf,
 }
 
-/// Where a task is in its file.
+/// The place of a task in its file, and the names of its fields.
 #[derive(Debug, Clone, PartialEq)]
 struct Origin {
     place: String,
@@ -69,12 +69,13 @@ struct Origin {
 }
 
 impl TaskSet {
-    /// The tasks that can be replayed with a forward window of `window` seconds: rescaling
-    /// costs at most [`range::LOSS`] windows, so that every decision's problem is in
-    /// [`range`], whatever the objective and the number of nodes.
+    /// Keeps the tasks that can be replayed with a forward window of `window` seconds. Their
+    /// rescaling costs are at most [`range::LOSS`] windows. Then the problem of every decision is
+    /// in [`range`], for any objective and number of nodes.
     ///
     /// # Errors
-    /// The faults of the others, gathered; with `skip_invalid` only where no task is left.
+    /// The faults of the other tasks, reported together. With `skip_invalid`, only if no task is
+    /// left.
     pub fn within_window(self, window: f64, skip_invalid: bool) -> Result<TaskSet> {
         let mut sieve = Sieve::new(&self.file, skip_invalid);
         sieve.set.skipped = self.skipped;
@@ -87,6 +88,7 @@ impl TaskSet {
     }
 }
 
+/// Checks both rescaling costs of a task against the window.
 fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
     let labels = report.labels;
     let costs = [
@@ -102,7 +104,7 @@ fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_
     }
 }
 
-/// Parts sound tasks from faulty ones.
+/// Separates valid tasks from faulty ones.
 struct Sieve<'a> {
     set: TaskSet,
     file: &'a Path,
@@ -147,7 +149,7 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// The sound tasks, of which there must be one.
+    /// Returns the valid tasks. There must be at least one.
     fn finish(self) -> Result<TaskSet> {
         self.gatherer.finish(())?;
         if self.set.tasks.is_empty() {
@@ -159,23 +161,23 @@ impl<'a> Sieve<'a> {
     }
 }
 
-/// Reads tasks as [`read_on`], for a log whose clock is unknown.
+/// Reads tasks for a log whose clock is unknown; see [`read_on`].
 ///
 /// # Errors
-/// As [`read_on`].
+/// As for [`read_on`].
 pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<Loaded<TaskSet>> {
     read_on(tasks, curves, skip_invalid, &Clock::UNKNOWN)
 }
 
-/// Reads tasks: the original's two pickles, or one file of ours without `curves`. Their
-/// submissions are placed on the clock of a log.
+/// Reads tasks: the original's two pickles, or, without `curves`, one file in a format of this
+/// program. Submissions are converted to the clock of a log.
 ///
-/// With `skip_invalid`, tasks with faults are left out and their faults returned;
-/// faults of a file as a whole still end the reading.
+/// With `skip_invalid`, tasks with faults are left out and their faults returned. Faults of a file
+/// as a whole still end the reading.
 ///
 /// # Errors
-/// A file cannot be read or has faults, which are gathered; `curves` is given where
-/// it must not be, or missing where it must: [`Error::Usage`].
+/// A file cannot be read or has faults, which are reported together. [`Error::Usage`] if `curves`
+/// is given for a file that holds curves itself, or is missing for a pickle.
 pub fn read_on(
     tasks: &Path,
     curves: Option<&Path>,
@@ -225,7 +227,7 @@ fn curves_needless(tasks: &Path, curves: &Path) -> Error {
     ))
 }
 
-/// Gathers the sound tasks of a file, or its faults.
+/// Collects the valid tasks of a file, or its faults.
 fn collect(
     source: &Source,
     parsed: Parsed<'_>,

@@ -1,4 +1,4 @@
-//! A field's value, whichever format it comes from.
+//! The value of a field, in a form that all formats share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use crate::domain::Stamp;
 use crate::ingest::fault::show;
 
-/// A value of a document or of a table's cell.
+/// A value in a document or in a cell of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
-    /// Missing.
+    /// The value is missing.
     Null,
     Bool(bool),
     Number(f64),
     Text(String),
     Time(Stamp),
-    /// A list of numbers alone, or an empty one. It may be shared.
+    /// A list of numbers only, or an empty list. Several tasks may share it.
     Numbers(Arc<[f64]>),
-    /// A list of other values.
+    /// A list with other values.
     List(Vec<Node>),
-    /// Keys in file order; a key may come twice.
+    /// Keys in file order. A key may occur twice.
     Table(Vec<(String, Node)>),
-    /// Something that no field can be, in words.
+    /// A value that no field can have, described in words.
     Other(String),
 }
 
-/// How the `toml` crate hands over a date or time: a table of this key alone.
+/// The `toml` crate represents a date or time as a table with only this key.
 const TOML_DATETIME: &str = "$__toml_private_datetime";
 
 impl Node {
-    /// The list of numbers that a cell's text holds, parted by `;` or spaces; the text
-    /// itself where it is none.
+    /// Parses the list of numbers in a cell, separated by `;` or spaces. If the text is not such a
+    /// list, it is returned as text.
     pub fn parse_list(text: &str) -> Self {
         let parts = text.split(|c: char| c == ';' || c.is_whitespace());
         let numbers: Result<Vec<f64>, _> = parts
@@ -47,7 +47,7 @@ impl Node {
     }
 }
 
-/// Gathers the values of a list: as plain numbers, until another value comes.
+/// Builds a list. It stores plain numbers until the first other value comes.
 #[derive(Debug, Default)]
 pub(super) struct ListBuilder {
     numbers: Vec<f64>,
@@ -65,7 +65,7 @@ impl ListBuilder {
         }
     }
 
-    /// The list; the builder is empty then.
+    /// Returns the list, and leaves the builder empty.
     pub fn finish(&mut self) -> Node {
         match self.values.is_empty() {
             true => Node::Numbers(std::mem::take(&mut self.numbers).into()),

@@ -1,4 +1,4 @@
-//! The original's pair of pickled DataFrames: bounds of tasks and their scaling curves.
+//! Reads the original's pair of pickled DataFrames: the bounds of tasks, and their scaling curves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub(super) fn read<'a>(
     Ok(parsed)
 }
 
-/// A task of which `curve` is the frame and row of its curve.
+/// Reads a task. `curve` is the frame and row of its curve, if there is one.
 fn entry<'a>(
     mut fields: Fields<'a>,
     curve: Option<(&Frame<'_>, usize)>,
@@ -88,7 +88,7 @@ fn entry<'a>(
     Entry::read(fields, shared)
 }
 
-/// Refuses a frame without its columns.
+/// Returns an error if a frame lacks one of these columns.
 fn require(source: &Source, frame: &Frame<'_>, columns: &[&str]) -> Result<()> {
     let Some(missing) = columns.iter().find(|name| frame.position(name).is_none()) else {
         return Ok(());
@@ -110,7 +110,7 @@ fn require(source: &Source, frame: &Frame<'_>, columns: &[&str]) -> Result<()> {
     }))
 }
 
-/// Every name's row of the curves, and whether a task used it.
+/// The row of each name in the frame of curves, with a flag that a task sets when it uses the row.
 fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (usize, bool)>> {
     let names = frame
         .index_strings()
@@ -130,6 +130,7 @@ fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (us
     report.into_result(rows)
 }
 
+/// The values of these columns in a row, with their names.
 fn values(frame: &Frame<'_>, row: usize, columns: &[&str]) -> Vec<(String, Node)> {
     let value = |name: &&str| {
         let cell = frame.cell(frame.position(name)?, row)?;
@@ -141,7 +142,7 @@ fn values(frame: &Frame<'_>, row: usize, columns: &[&str]) -> Vec<(String, Node)
 fn node(cell: &Cell<'_>) -> Node {
     match cell {
         Cell::Int(value) => Node::Number(*value as f64),
-        // A missing number is a NaN, which the rules refuse by that name.
+        // A missing number is NaN. The rules refuse it and show it as NaN.
         Cell::Float(value) => Node::Number(*value),
         Cell::Text(text) => Node::Text(text.clone().into_owned()),
         Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Stamp::Local(Time(*nanos))),
@@ -150,6 +151,7 @@ fn node(cell: &Cell<'_>) -> Node {
     }
 }
 
+/// Adds a remark on columns that are not read.
 fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&str], notes: &mut Vec<String>) {
     let ignored = |name: &&str| !read.contains(name) && *name != SUBMIT;
     let names: Vec<&str> = frame
@@ -164,6 +166,7 @@ fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&str], notes: &mut V
     }
 }
 
+/// Adds a remark on curves that no task uses.
 fn note_unused(source: &Source, rows: &BTreeMap<String, (usize, bool)>, notes: &mut Vec<String>) {
     const SHOWN: usize = 5;
     let unused = rows.iter().filter(|(_, (_, used))| !used);

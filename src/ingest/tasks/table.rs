@@ -1,13 +1,14 @@
-//! Tasks as CSV or Parquet: a row each, in columns of any order.
+//! Reads tasks from CSV or Parquet: a row each, with columns in any order.
 //!
 //! ```csv
-//! name,submit,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress,curve_objective
-//! trial-1,2021-02-10 20:21:15,1,8,18,12,1.3e8,0;1;2;4;8,0;2831;5259;9988;20379.2,
-//! trial-2,,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
+//! name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress,curve_objective
+//! trial-1,1,8,18,12,1.3e8,0;1;2;4;8,0;2831;5259;9988;20379.2,
+//! trial-2,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
 //! ```
 //!
-//! The numbers of a curve are parted by `;` or spaces; in Parquet they may also be lists.
-//! `submit`, `priority` and `curve_objective` may be empty, and their columns left out.
+//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. A
+//! column `submit` (times such as `2021-02-10 20:21:15`) and a column `priority` may be added.
+//! Cells of these two and of `curve_objective` may be empty, and all three columns may be missing.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -28,11 +29,11 @@ use crate::ingest::source::Source;
 
 static LABELS: Labels = Labels::OURS;
 
-/// Columns whose cells are texts.
+/// Columns that hold texts.
 const TEXTS: [&str; 2] = ["name", "submit"];
-/// Columns whose cells are lists of numbers.
+/// Columns that hold lists of numbers.
 const LISTS: [&str; 3] = ["curve_nodes", "curve_progress", "curve_objective"];
-/// Columns whose cells are numbers.
+/// Columns that hold numbers.
 const NUMBERS: [&str; 6] = [
     "min_nodes",
     "max_nodes",
@@ -41,9 +42,10 @@ const NUMBERS: [&str; 6] = [
     "work",
     "priority",
 ];
-/// Columns that may be left out.
+/// Columns that may be missing.
 const OPTIONAL: [&str; 3] = ["submit", "priority", "curve_objective"];
 
+/// All columns that a table of tasks can have.
 fn known() -> impl Iterator<Item = &'static str> {
     TEXTS.into_iter().chain(NUMBERS).chain(LISTS)
 }
@@ -74,7 +76,7 @@ pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
     Ok(parsed)
 }
 
-/// Names that are unknown, missing or there twice.
+/// The faults of a header: names that are unknown, missing or repeated.
 fn check_header(source: &Source, names: &ColumnNames) -> Vec<Fault> {
     let fault = |found: String, expected: String, name: &str| {
         let fault = source.fault(found, expected);
@@ -106,7 +108,7 @@ fn cells(names: &ColumnNames, record: &StringRecord) -> Vec<(String, Node)> {
         .collect()
 }
 
-/// A cell's text as a value of its column.
+/// The text of a cell, parsed as its column requires.
 fn parse(column: &str, cell: &str) -> Node {
     if cell.is_empty() {
         Node::Null
@@ -147,8 +149,8 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     })
 }
 
-/// The cells of a column. Equal lists of numbers are one, as few bytes of a file may stand
-/// for many rows of them.
+/// The cells of a column. Equal lists of numbers share memory, because a few bytes of a file can
+/// stand for many rows with the same list.
 fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
     let mut nodes: Vec<Node> = vec![Node::Null; table.rows()];
     let mut lists = Lists::default();
@@ -174,12 +176,13 @@ fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// Distinct lists of numbers.
+/// The distinct lists of numbers of a column.
 #[derive(Default)]
 struct Lists(BTreeSet<ByContent>);
 
 impl Lists {
-    /// The list built so far; nothing where it is empty, as a cell without a list is.
+    /// Returns the list built so far. An empty list is returned as a missing value, because a cell
+    /// without a list looks the same.
     fn finish(&mut self, list: &mut ListBuilder) -> Node {
         match list.finish() {
             Node::Numbers(numbers) if numbers.is_empty() => Node::Null,
@@ -187,7 +190,7 @@ impl Lists {
         }
     }
 
-    /// The same node, with the list that equals its own.
+    /// Returns the node. If an equal list is known, the node shares it.
     fn share(&mut self, node: Node) -> Node {
         let Node::Numbers(numbers) = node else {
             return node;
@@ -201,7 +204,7 @@ impl Lists {
     }
 }
 
-/// A list of numbers, ordered by length and content.
+/// A list of numbers, ordered by length and then by content.
 struct ByContent(Arc<[f64]>);
 
 impl Ord for ByContent {

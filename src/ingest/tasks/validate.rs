@@ -1,4 +1,4 @@
-//! The rules that tasks and curves must keep: one small function each.
+//! The rules for tasks and curves, with one small function for each.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use gleaner_solvers::range::{self, short};
 use super::fields::{Labels, Report};
 use crate::domain::{ScalingCurve, Stamp, TrainingTask};
 
-/// A task as its file states it; `None` where that is a fault already.
+/// A task as its file states it. A field is `None` if it has a fault, which was already added.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
     pub name: Option<String>,
@@ -28,12 +28,13 @@ pub(super) struct Draft {
 pub(super) struct CurveDraft {
     pub nodes: Arc<[f64]>,
     pub progress: Arc<[f64]>,
-    /// The progress where it is `None`.
+    /// If `None`, the progress is used.
     pub objective: Option<Arc<[f64]>>,
 }
 
-/// Rates of curves, besides 0, and priorities. Their products, and a rate divided by another
-/// per node, are within [`range::RATE`] then: what solvers take is right whatever the objective.
+/// Allowed priorities, and allowed rates of curves besides 0. With these limits, products of the
+/// two and quotients of two rates per node are within [`range::RATE`]. So the input of solvers is
+/// valid for any objective.
 const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 
 const TASK_RULES: [fn(&Draft, &mut Report<'_>); 7] = [
@@ -55,7 +56,7 @@ const CURVE_RULES: [fn(&CurveDraft, &mut Report<'_>); 5] = [
 ];
 
 impl Draft {
-    /// The task, where it keeps every rule and no fault was found before.
+    /// Returns the task, if it keeps every rule and no fault was found before.
     pub fn check(self, report: &mut Report<'_>) -> Option<TrainingTask> {
         for rule in TASK_RULES {
             rule(&self, report);
@@ -81,7 +82,7 @@ impl Draft {
 }
 
 impl CurveDraft {
-    /// The values at the points, with what the format calls them.
+    /// The lists of values at the points, each with its name in the format.
     fn lists(&self, labels: &Labels) -> impl Iterator<Item = (&'static str, &[f64])> + use<'_> {
         let progress = (labels.progress, self.progress.as_ref());
         let objective = labels.objective;
@@ -89,7 +90,7 @@ impl CurveDraft {
         std::iter::once(progress).chain(given)
     }
 
-    /// The curve, where it keeps every rule.
+    /// Returns the curve, if it keeps every rule.
     pub fn check(self, report: &mut Report<'_>) -> Option<ScalingCurve> {
         let before = report.faults.len();
         for rule in CURVE_RULES {
@@ -108,7 +109,7 @@ impl CurveDraft {
     }
 }
 
-/// A whole number of nodes.
+/// Converts a number to a number of nodes; `None` if it is not a whole number in range.
 fn count(value: f64) -> Option<u32> {
     let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
     whole.then_some(value as u32)
@@ -120,7 +121,7 @@ fn is_named(task: &Draft, report: &mut Report<'_>) {
     }
 }
 
-/// The task's least and most nodes, as far as they are given.
+/// The task's bounds that are given, each with its name in the format.
 fn counts(task: &Draft, labels: &Labels) -> impl Iterator<Item = (&'static str, f64)> + use<> {
     let min = task.min_nodes.map(|value| (labels.min_nodes, value));
     let max = task.max_nodes.map(|value| (labels.max_nodes, value));
@@ -137,7 +138,7 @@ fn counts_are_whole(task: &Draft, report: &mut Report<'_>) {
 
 fn counts_are_at_least_one(task: &Draft, report: &mut Report<'_>) {
     for (field, value) in counts(task, report.labels) {
-        // A value that is not a count at all breaks the rule before.
+        // If the value is not a number of nodes at all, the previous rule reports it.
         if count(value) == Some(0) {
             report.add(field, short(value), "at least 1 node");
         }

@@ -1,10 +1,10 @@
-//! Where a trace has what.
+//! The columns of a trace.
 
 use crate::error::Result;
 use crate::ingest::jobs::workload::{UsageColumns, WorkloadColumns};
 use crate::ingest::rows::{Col, Header};
 
-/// The columns of a trace.
+/// The columns of a trace; `None` for optional ones that it lacks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns {
     pub id: Col,
@@ -21,9 +21,9 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Asks a header for them.
+    /// Requests the columns from a header.
     pub fn pick(header: &mut Header<'_>) -> Result<Self> {
-        // Philly's jobs have no other id than their names.
+        // Philly's jobs have no `job_id`; `jobname` is then the id, not a name.
         let named = header.has("job_id");
         Ok(Columns {
             id: header.require(&["job_id", "jobname"], "the job's id")?,

@@ -1,4 +1,4 @@
-//! The parts of one job.
+//! Parses the parts of a job.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::ingest::jobs::words::name;
 use crate::ingest::rows::{CellResult, Col, Row};
 
-/// A text that may be missing.
+/// A text, or an empty text if the column or cell is missing.
 pub(super) fn text(row: &Row<'_>, col: Option<Col>) -> CellResult<String> {
     match row.given(col) {
         Some(cell) => cell.id().map(Cow::into_owned),
@@ -18,7 +18,7 @@ pub(super) fn text(row: &Row<'_>, col: Option<Col>) -> CellResult<String> {
     }
 }
 
-/// How the job ended, in Slurm's words also where Philly's were used.
+/// How the job ended. Philly's words are converted to Slurm's.
 pub(super) fn state(row: &Row<'_>, columns: &Columns) -> CellResult<String> {
     let state = text(row, columns.state)?;
     Ok(match state.as_str() {
@@ -29,7 +29,8 @@ pub(super) fn state(row: &Row<'_>, columns: &Columns) -> CellResult<String> {
     })
 }
 
-/// What the job trains, where the trace says so, and what that does to its GPUs.
+/// What the job trains, if the trace says so, and its usage of GPUs. Usage that the trace lacks
+/// comes from the profile of the workload.
 pub(super) fn workload(
     row: &Row<'_>,
     columns: &Columns,
@@ -49,6 +50,7 @@ pub(super) fn workload(
     Ok((workload, usage))
 }
 
+/// The fault of a workload without a profile.
 fn no_profile(row: &Row<'_>, columns: &Columns, workload: &Workload) -> Box<Fault> {
     let cell = row.cell(
         columns
@@ -68,7 +70,7 @@ pub(super) struct Workloads {
 }
 
 impl Workloads {
-    /// The index of a workload.
+    /// The index of a workload, which is added if it is new.
     pub fn index(&mut self, workload: Workload) -> usize {
         if let Some(index) = self.indices.get(&workload) {
             return *index;
@@ -79,7 +81,7 @@ impl Workloads {
         index
     }
 
-    /// The workloads by their indices.
+    /// The workloads, by index.
     pub fn into_list(self) -> Vec<Workload> {
         self.list
     }

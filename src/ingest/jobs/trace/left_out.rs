@@ -1,20 +1,20 @@
-//! Jobs that are none of the simulation's, counted.
+//! Counts the jobs that are not simulated.
 
 use std::collections::BTreeMap;
 
 use crate::ingest::jobs::words::some;
 use crate::words::counted;
 
-/// How many jobs were left out, by reason.
+/// Number of jobs that were left out, by reason.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
-    /// Without GPUs.
+    /// Jobs without GPUs.
     pub cpu_only: usize,
-    /// Before the epoch.
+    /// Jobs submitted before the epoch.
     pub early: usize,
-    /// Outside the window.
+    /// Jobs submitted outside the window.
     pub outside: usize,
-    /// Of VCs that the cluster does not have.
+    /// Jobs by the name of their VC, for VCs that the cluster does not have.
     vcs: BTreeMap<String, usize>,
 }
 
@@ -27,7 +27,7 @@ impl LeftOut {
         }
     }
 
-    /// What was left out, a phrase for every reason.
+    /// What was left out, with a phrase for every reason.
     pub fn phrases(&self) -> Vec<String> {
         let mut phrases = Vec::new();
         let mut add = |jobs: usize, what: &str| {

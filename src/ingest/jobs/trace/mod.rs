@@ -1,33 +1,35 @@
-//! Job traces of GPU clusters.
+//! Reads job traces of GPU clusters.
 //!
 //! # Columns
 //!
 //! | column | |
 //! |---|---|
-//! | `job_id` | unique; where missing, `jobname` is the id |
+//! | `job_id` | unique; if the column is missing, `jobname` is the id |
 //! | `vc` | virtual cluster |
-//! | `gpu_num` | GPUs; jobs of 0 are left out |
+//! | `gpu_num` | number of GPUs; jobs with 0 are left out |
 //! | `submit_time` | see below |
 //! | `duration` | whole seconds, at least 1 |
-//! | `user`, `jobname`, `cpu_num`, `state` | may be missing |
-//! | `model`, `dataset`, `batchsize`, `amp` | what it trains: all or none |
-//! | `speed`, `gpu_util`, `gmem_util`, `gmem` | its usage; else that of the workload's profile |
+//! | `user`, `jobname`, `cpu_num`, `state` | optional |
+//! | `model`, `dataset`, `batchsize`, `amp` | what the job trains; all four or none |
+//! | `speed`, `gpu_util`, `gmem_util`, `gmem` | its usage; default: the profile's |
 //!
-//! Other columns are ignored. So the artifact's `cluster_full_log.csv`, Helios'
-//! `cluster_log.csv` and Philly's logs are read as they are; Philly's states `Pass`,
-//! `Failed` and `Killed` become `COMPLETED`, `FAILED` and `CANCELLED`.
+//! Other columns are ignored. So the artifact's `cluster_full_log.csv`, Helios' `cluster_log.csv`
+//! and Philly's logs can be read without changes. Philly's states `Pass`, `Failed` and `Killed`
+//! become `COMPLETED`, `FAILED` and `CANCELLED`.
 //!
 //! # Times
 //!
-//! **Whole seconds** are those of the trace's own clock, and stay as they are. A VC that
-//! the cluster lacks is a fault. The simulation starts with the first job's day. Seconds as
-//! late as those since 1970 are today count from 1970.
+//! **Whole seconds** are times of the trace's own clock, and are kept. A VC that the cluster does
+//! not have is a fault. The simulation starts with the day of the first job. If the first
+//! submission is so late that it can only be counted from 1970, the seconds are taken as seconds
+//! since 1970.
 //!
-//! **Civil times** make a raw log; with offsets from UTC, they are told with that of the first. Its jobs of other VCs are left out, and those before
-//! [`Options::epoch`]. Second 0 is the submission of the first job that remains. A
-//! window from [`Options::from`] to [`Options::to`], both counted from the epoch,
-//! then cuts out the jobs submitted at these seconds, which is how the original
-//! cuts; the simulation starts with the window, or else at 0.
+//! **Civil times** show that the trace is a raw log. If they have offsets from UTC, all are
+//! converted to the first offset. Jobs of VCs that the cluster does not have are left out, and so
+//! are jobs before [`Options::epoch`]. Second 0 is the submission of the first job that remains.
+//! The window from [`Options::from`] to [`Options::to`] then selects jobs: the ends of the window
+//! are counted in seconds from the epoch, submissions from second 0. The original selects jobs in
+//! this way. The simulation starts with the window, or without one at second 0.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,41 +56,41 @@ use reader::Reader;
 use survey::Survey;
 use window::Window;
 
-/// How a trace is read.
+/// Options of reading a trace.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// First submission of the window, of a trace with civil times.
+    /// First submission of the window; only for traces with civil times.
     pub from: Option<Stamp>,
-    /// Last submission of the window.
+    /// Last submission of the window; only for traces with civil times.
     pub to: Option<Stamp>,
-    /// Where the calendar of the window starts: the first job's submission, unless given.
-    /// Earlier jobs are left out.
+    /// The time from which the window is counted. Earlier jobs are left out. Default: the
+    /// submission of the first job.
     pub epoch: Option<Time>,
-    /// Leave out jobs with faults instead of stopping.
+    /// Whether jobs with faults are left out instead of stopping.
     pub skip_invalid: bool,
-    /// Profiles that every workload of the trace must have.
+    /// Profiles of workloads. If given, every workload of the trace must have one.
     pub profiles: Option<&'a BTreeMap<Workload, Profile>>,
-    /// But for this: workloads may lack one.
+    /// Whether workloads may lack a profile even if profiles are given.
     pub unprofiled: bool,
 }
 
-/// A trace, and what was wrong with jobs that were left out.
+/// A trace, and the faults of jobs that were left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceInput {
-    /// The sound jobs.
+    /// The jobs without faults, and their workloads.
     pub trace: Trace,
-    /// Faults of the jobs left out; empty unless such jobs may be skipped.
+    /// Faults of the jobs that were left out; empty unless [`Options::skip_invalid`] is set.
     pub skipped: Faults,
-    /// The second at which a simulation starts.
+    /// The second at which a simulation starts, on the trace's clock.
     pub start: i64,
 }
 
 /// Reads a trace of jobs on this cluster.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, gathered: missing columns, and, unless they may
-/// be skipped, jobs with faults; no job remains. A window that does not fit the trace is
-/// [`Error::Usage`].
+/// The file cannot be read; columns are missing; or no job remains. Unless
+/// [`Options::skip_invalid`] is set, also jobs with faults. Faults are reported together.
+/// [`Error::Usage`] if the window does not fit the trace.
 pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Loaded<TraceInput>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
@@ -108,12 +110,13 @@ pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Load
     })
 }
 
+/// Reads all rows, and then removes jobs whose id is repeated.
 fn read_rows(table: &Table<'_>, reader: &mut Reader<'_>) -> Result<()> {
     table.visit(|row| reader.row(row))?;
     reader.drop_repeated(table)
 }
 
-/// The window of a trace, where it has the times for one.
+/// The window that the options ask for. A trace in whole seconds cannot have one.
 fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
     let epoch = options.epoch.map(Stamp::Local);
     let dated = options.from.or(options.to).or(epoch);

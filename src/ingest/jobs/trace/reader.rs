@@ -1,4 +1,4 @@
-//! The second pass over a trace: its jobs.
+//! The second pass over a trace: it reads the jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,10 @@ use crate::ingest::jobs::bounds::{LONGEST, MAX_GPUS, amount};
 use crate::ingest::rows::{Cell, CellResult, Place, Row, Table};
 use crate::words::{counted, printable};
 
-/// Gathers jobs, and what is wrong with others.
+/// Collects the jobs of a trace, and the faults of others.
 pub(super) struct Reader<'a> {
     cluster: &'a Cluster,
+    /// Index of each VC in the cluster, by its name.
     vcs: BTreeMap<&'a str, usize>,
     columns: Columns,
     window: Window,
@@ -50,7 +51,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a row in.
+    /// Reads a row: adds its job, or records its fault.
     pub fn row(&mut self, row: CellResult<Row<'_>>) -> Result<()> {
         let job = row.and_then(|row| Ok(self.job(&row)?.map(|job| (row.place(), job))));
         match job {
@@ -62,7 +63,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes jobs whose id an earlier one has faults.
+    /// Removes jobs whose id an earlier job has, and records a fault for each.
     pub fn drop_repeated(&mut self, table: &Table<'_>) -> Result<()> {
         let repeated = repeated(&self.jobs);
         if repeated.is_empty() {
@@ -80,7 +81,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The trace, and remarks on what was left out.
+    /// Returns the trace, and remarks on what was left out.
     pub fn finish(self, table: &Table<'_>) -> Result<(TraceInput, Vec<String>)> {
         self.faults.finish(())?;
         let left_out = self.left_out.phrases();
@@ -112,6 +113,7 @@ impl<'a> Reader<'a> {
         Ok((input, notes))
     }
 
+    /// Records a fault: as skipped if jobs with faults may be left out.
     fn fault(&mut self, fault: Fault) -> Result<()> {
         if self.options.skip_invalid {
             self.skipped.push(fault);
@@ -120,7 +122,7 @@ impl<'a> Reader<'a> {
         self.faults.add(fault)
     }
 
-    /// The VC and the submission of a row's job; `None` where it is not simulated.
+    /// The VC and the submission of a row's job; `None` if the job is not simulated.
     fn scope(&mut self, row: &Row<'_>) -> CellResult<Option<(usize, i64)>> {
         if row.cell(self.columns.gpus).whole() == Some(0) {
             self.left_out.cpu_only += 1;
@@ -133,7 +135,7 @@ impl<'a> Reader<'a> {
         Ok(submit.map(|submit| (vc, submit)))
     }
 
-    /// The job of a row; `None` where it is not simulated.
+    /// The job of a row; `None` if the job is not simulated.
     fn job(&mut self, row: &Row<'_>) -> CellResult<Option<Job>> {
         let Some((vc, submit)) = self.scope(row)? else {
             return Ok(None);
@@ -158,7 +160,8 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// The job's VC; `None` where a raw log has it and the cluster not.
+    /// The index of the job's VC. In a raw log, it is `None` if the cluster does not have the VC;
+    /// in other traces that is a fault.
     fn vc(&mut self, cell: &Cell<'_>) -> CellResult<Option<usize>> {
         let name = cell.id()?;
         if let Some(vc) = self.vcs.get(&*name) {
@@ -173,7 +176,7 @@ impl<'a> Reader<'a> {
         Err(fault)
     }
 
-    /// The second of the job's submission; `None` where it is not simulated.
+    /// The second of the job's submission; `None` if the job is not simulated.
     fn submit(&mut self, cell: &Cell<'_>) -> CellResult<Option<i64>> {
         match self.window.position(self.window.form.second(cell)?) {
             Position::At(second) => return Ok(Some(second)),
@@ -187,6 +190,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
+    /// The job's number of GPUs, which must not exceed that of its VC.
     fn gpus(&self, cell: &Cell<'_>, vc: usize) -> CellResult<u32> {
         let gpus = cell.integer(1..=MAX_GPUS)?;
         let most = self.cluster.vc_gpus(vc);
@@ -203,7 +207,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The indices of jobs whose id an earlier one has.
+/// The indexes of jobs whose id an earlier job has.
 fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
     let id = |index: usize| jobs[index].1.id.as_str();
     let mut order: Vec<usize> = (0..jobs.len()).collect();

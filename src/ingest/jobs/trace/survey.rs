@@ -1,4 +1,4 @@
-//! The first pass over a trace: how it tells time, and when its first job comes.
+//! The first pass over a trace: it finds the form of times and the first job.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use crate::error::Result;
 use crate::ingest::jobs::clock::Form;
 use crate::ingest::rows::{Row, Table};
 
-/// What the first pass finds.
+/// The result of the first pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Survey {
-    /// How times are told.
+    /// The form of the trace's times.
     pub form: Form,
-    /// Earliest second, on the file's clock, of a GPU job of a known VC.
+    /// Earliest submission of a GPU job of a known VC, in seconds of the file's clock.
     pub first: i64,
 }
 
 impl Survey {
-    /// Surveys the jobs that are not before `epoch`; what is no sound job is passed over.
+    /// Surveys the jobs that were not submitted before `epoch`. Rows with faults are ignored here.
     pub fn of(
         table: &Table<'_>,
         columns: &Columns,
@@ -44,7 +44,7 @@ impl Survey {
     }
 }
 
-/// When a GPU job of a known VC was submitted; `None` for other rows.
+/// The submission of a row's job; `None` unless it is a GPU job of a known VC.
 fn second(
     row: &Row<'_>,
     form: Form,

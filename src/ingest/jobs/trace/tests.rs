@@ -1,4 +1,4 @@
-//! Small fixed examples of every form and fault.
+//! Small fixed examples of every form and every fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -20,13 +20,13 @@ fn read_csv(content: &str) -> Loaded<TraceInput> {
     read_with(content, Options::default()).unwrap()
 }
 
-/// A trace of jobs `id vc gpus submit duration`.
+/// A trace in whole seconds, of jobs `id vc gpus submit duration`.
 fn plain(jobs: &[&str]) -> String {
     let rows = jobs.iter().map(|job| job.replace(' ', ",") + "\n");
     String::from("job_id,vc,gpu_num,submit_time,duration\n") + &rows.collect::<String>()
 }
 
-/// A raw log of jobs `id vc gpus time`, the time on some day of 2020 as `04-01 00:00:00`.
+/// A raw log of jobs `id vc gpus time`. The time is a day in 2020, such as `04-01 00:00:00`.
 fn civil(jobs: &[(&str, &str, u32, &str)]) -> String {
     let row = |(id, vc, gpus, time): &(&str, &str, u32, &str)| {
         format!("{id},{vc},{gpus},2020-{time},60\n")
@@ -108,7 +108,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
         epoch: time("2020-04-01"),
         ..Options::default()
     };
-    // Second 0 is 10 s after the epoch, and so are the window's ends after their times.
+    // Second 0 is 10 s after the epoch. So each end of the window is 10 s after its time.
     let loaded = read_with(&log, options).unwrap();
     assert_eq!(ids(&loaded.value), [("4", 172_800), ("5", 259_200)]);
     assert_eq!(loaded.value.start, 172_800);
@@ -119,7 +119,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
             "left out 3 jobs submitted outside the window",
         ]
     );
-    // Without an epoch, the window is what its times say.
+    // Without an epoch, the times of the window are used as they are.
     let options = Options {
         epoch: None,
         ..options
@@ -129,7 +129,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
     assert_eq!(input.start, 176_400);
 }
 
-// Derived: 40 minutes and an hour later, though the clock was put back in between.
+// Derived: 40 minutes and an hour later, although the clock was put back in between.
 #[test]
 fn offsets_of_submissions_are_honoured() {
     let log = "job_id,vc,gpu_num,submit_time,duration\n1,a,1,2020-10-25 02:50:00+02:00,5\n\

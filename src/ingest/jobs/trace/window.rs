@@ -1,4 +1,4 @@
-//! Which submissions of a trace are simulated, and on what clock.
+//! Selects the submissions of a trace that are simulated, and converts them to the trace's clock.
 
 use std::ops::RangeInclusive;
 
@@ -9,38 +9,39 @@ use crate::error::{Error, Result};
 use crate::ingest::jobs::bounds::LONGEST;
 use crate::ingest::jobs::clock::Form;
 
-/// The window of a trace and its clock.
+/// The window of a trace, and its clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
-    /// How the file tells time.
+    /// The form of the trace's times.
     pub form: Form,
-    /// Second of the file's clock that is second 0 of the trace's.
+    /// Second 0 of the trace's clock, as a second of the file's clock.
     zero: i64,
-    /// The first submission.
+    /// The first submission, as a second of the file's clock.
     first: i64,
-    /// Earliest second of the file's clock.
+    /// The epoch, as a second of the file's clock; earlier jobs are left out.
     earliest: i64,
-    /// Latest second of the file's clock.
+    /// Latest plausible second of the file's clock.
     latest: i64,
-    /// First and last second of the window, on the trace's clock.
+    /// First and last second of the window, on the trace's clock; `None` if the window has no such
+    /// limit.
     begin: Option<i64>,
     end: Option<i64>,
 }
 
-/// First submissions that are told in seconds since 1970: no clock of a trace's own runs for
-/// thirty years before its first job. From September 2001 on, to the last second of a [`Time`].
+/// First submissions that can only be counted from 1970: no trace's own clock runs for thirty years
+/// before the first job. The range is from September 2001 to the last second of a [`Time`].
 const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
 
-/// Where a submission lies.
+/// How a submission is related to the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Before the epoch.
+    /// It is before the epoch.
     Early,
-    /// Before or after the window.
+    /// It is before or after the window.
     Outside,
-    /// So long after the first that one of the two must be wrong.
+    /// It is so long after the first submission that one of the two must be wrong.
     Absurd,
-    /// At this second of the trace's clock.
+    /// It is simulated, at this second of the trace's clock.
     At(i64),
 }
 
@@ -48,7 +49,7 @@ impl Window {
     /// The window that the options ask for.
     ///
     /// # Errors
-    /// As [`Form::place`].
+    /// As for [`Form::place`].
     pub fn new(survey: &Survey, options: &Options<'_>) -> Result<Self> {
         let zero = match survey.form.is_civil() {
             true => survey.first,
@@ -70,13 +71,13 @@ impl Window {
         })
     }
 
-    /// Whether it ends before it begins.
+    /// Whether the window ends before it begins.
     pub fn is_empty(&self) -> bool {
         let reversed = |begin| self.end.is_some_and(|end| end < begin);
         self.begin.is_some_and(reversed)
     }
 
-    /// Where a second of the file's clock lies.
+    /// How a second of the file's clock is related to the window.
     pub fn position(&self, second: i64) -> Position {
         let at = second - self.zero;
         let after = self.begin.is_none_or(|begin| at >= begin);
@@ -92,18 +93,18 @@ impl Window {
         }
     }
 
-    /// The civil time of second 0, where the file tells it: by civil times, or by seconds that
-    /// can only be those since 1970.
+    /// The civil time of second 0, if it is known: the file has civil times, or seconds that can
+    /// only be counted from 1970.
     pub fn origin(&self) -> Option<Time> {
         let known = self.form.is_civil() || SINCE_1970.contains(&self.first);
         known.then(|| Time::from_seconds(self.zero))
     }
 
-    /// When a simulation starts whose first job comes at second `first`.
+    /// The second at which a simulation starts if its first job is submitted at second `first`.
     pub fn start(&self, first: i64) -> i64 {
         const DAY: i64 = 86_400;
         match self.begin {
-            // Not longer before the first job than any job lasts.
+            // At most the length of the longest job before the first job.
             Some(begin) => begin.max(first - LONGEST),
             None if self.form.is_civil() => 0,
             None => first - first.rem_euclid(DAY),

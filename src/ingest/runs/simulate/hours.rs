@@ -1,4 +1,5 @@
-//! A cluster's states by the minute, added up over virtual clusters by the hour.
+//! Reads the states of a cluster over time, and averages them over each hour. The file has a row
+//! for each virtual cluster and step; all virtual clusters are added up.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -10,38 +11,38 @@ use crate::ingest::parquet::{Table, Value};
 use crate::ingest::source::Source;
 use crate::results::states::{IDLE_GPUS, PENDING_JOBS, TIME, TOTAL_GPUS};
 
-/// Seconds that may be between states.
+/// Allowed number of seconds between two states.
 pub(super) const STEPS: RangeInclusive<i64> = 60..=1_000_000_000_000;
 /// Seconds in an hour.
 const HOUR: i64 = 3600;
-/// Hours of a run that are told apart: eleven years. Of longer ones several are taken together.
+/// Most hours that are kept: eleven years. In longer runs, several hours are averaged together.
 const MOST_HOURS: i64 = 100_000;
 
-/// The means of an hour over all virtual clusters, and the profiler where there is one. In runs
-/// of many years it is several hours long.
+/// Averages over an hour, of all virtual clusters and of the profiler if there is one. In runs of
+/// many years it is several hours.
 ///
-/// A virtual cluster whose jobs are done has no more states and counts as idle.
+/// A virtual cluster has no states after its last job has ended. It then counts as idle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Hour {
-    /// First second, of the trace's clock.
+    /// Start of the hour in seconds, on the trace's clock.
     pub start: i64,
-    /// GPUs there are, of virtual clusters that are not done.
+    /// Number of GPUs in virtual clusters that still have jobs.
     total: f64,
-    /// Of these, GPUs that no job holds.
+    /// Number of these GPUs that no job holds.
     idle: f64,
-    /// Jobs that wait.
+    /// Number of waiting jobs.
     pub pending: f64,
 }
 
 impl Hour {
-    /// GPUs that jobs hold.
+    /// Number of GPUs that jobs hold.
     pub fn busy(&self) -> f64 {
         self.total - self.idle
     }
 }
 
-/// Reads `<policy>_seq.parquet`, and the profiler's where the policy is one that profiles. Rows
-/// are `step` seconds apart, all together `span` seconds.
+/// Reads `<policy>_seq.parquet`, and the table of the profiler if the policy uses one. Rows are
+/// `step` seconds apart, and the run lasts `span` seconds.
 pub(super) fn read(files: &RunFiles<'_>, policy: &str, step: i64, span: i64) -> Result<Vec<Hour>> {
     let mut hours = BTreeMap::new();
     let scale = Scale::new(step, span);
@@ -52,7 +53,7 @@ pub(super) fn read(files: &RunFiles<'_>, policy: &str, step: i64, span: i64) -> 
     Ok(hours.into_values().collect())
 }
 
-/// Seconds of a row and of an hour.
+/// Seconds between two rows, and seconds of an hour (more in very long runs).
 #[derive(Clone, Copy)]
 struct Scale {
     row: i64,
@@ -70,6 +71,7 @@ impl Scale {
     }
 }
 
+/// Adds the averages of one table to the hours.
 fn add(
     files: &RunFiles<'_>,
     name: &str,
@@ -97,12 +99,13 @@ fn add(
     Ok(())
 }
 
-/// A column's name, and where an hour's mean of it goes.
+/// The name of a column, and the field of [`Hour`] for its average.
 type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 
-/// Rows one after the other that are of one hour: the hour, and how many.
+/// Consecutive rows of the same hour: the hour, and the number of rows.
 type Runs = Vec<(i64, u64)>;
 
+/// Divides the rows of a table by hour.
 fn runs_of_hours(source: &Source, table: &Table<'_>, seconds: i64) -> Result<Runs> {
     let mut runs: Runs = Vec::new();
     visit(source, table, TIME.name, |_, time| {
@@ -132,7 +135,7 @@ fn sums(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result
     Ok(sums)
 }
 
-/// Calls `each` with every row and whole number of a column.
+/// Calls `each` with every row and its whole number in a column.
 fn visit(
     source: &Source,
     table: &Table<'_>,
