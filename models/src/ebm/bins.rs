@@ -22,7 +22,8 @@ pub struct Feature {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bins {
-    /// Bins of numbers. Bin k ≥ 1 holds the numbers from cut k−1 (included) to cut k (excluded).
+    /// Bins of numbers. Bin k ≥ 1 holds the numbers from cut k−1 (included) to cut k (excluded),
+    /// with cuts counted from 1.
     Numeric {
         /// The bounds between neighbouring bins, ascending.
         cuts: Vec<f64>,
@@ -155,7 +156,7 @@ fn categories(levels: &[String], texts: &Categories) -> Vec<u16> {
     texts.codes().iter().map(bin).collect()
 }
 
-/// The middle between `a` and `b`, or `b` if there is no float between them.
+/// The middle between `a` and `b`, or `b` if rounding would bring the middle down to `a`.
 fn between(a: f64, b: f64) -> f64 {
     let middle = a / 2.0 + b / 2.0;
     if middle > a { middle } else { b }
