@@ -6,7 +6,7 @@ use super::{Features, Profile, Shared, row, scores};
 use crate::lucid::Usage;
 use crate::tree::{Settings, Tree, TreeError};
 
-/// The published tree's settings. The pruning is so weak that it only removes splits that gain
+/// Settings of the published tree. The pruning is weak: it only removes splits that gain next to
 /// nothing.
 pub const SETTINGS: Settings = Settings {
     ccp_alpha: 1e-4,

@@ -105,7 +105,7 @@ impl ThroughputModel {
 mod tests {
     use super::*;
 
-    /// About 20 jobs per interval in working hours, and about 2 at night.
+    /// About 20 jobs per interval by day, and about 2 in the first eight hours.
     fn series() -> Series {
         let jobs: Vec<f64> = (0..3000)
             .map(|step| if (step / 6) % 24 < 8 { 2.0 } else { 20.0 } + f64::from(step % 3))

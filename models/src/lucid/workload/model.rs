@@ -25,7 +25,7 @@ pub(super) const UNTRIED: Estimator = Estimator::Ebm;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct WorkloadModel {
-    /// Whether profiles are among the features of its EBMs.
+    /// Whether the EBMs use the jobs' profiles.
     profile: bool,
     chosen: Estimator,
     trial: Option<Trial>,
@@ -128,7 +128,7 @@ impl WorkloadModel {
         learning.work(rows) + learning.work(2 * rows / 3)
     }
 
-    /// Whether profiles are among the features of its EBMs.
+    /// Whether the EBMs use the jobs' profiles.
     pub fn profile(&self) -> bool {
         self.profile
     }
@@ -158,7 +158,7 @@ impl EstimatorChoice {
         }
     }
 
-    /// The estimator to use after a trial; `None` if there was no trial.
+    /// The estimator to use, given the outcome of a trial. `trial` is `None` if there was none.
     pub fn after(self, trial: Option<&Trial>) -> Estimator {
         match self {
             EstimatorChoice::Best => trial.map_or(UNTRIED, Trial::best),

@@ -44,8 +44,8 @@ pub struct TrialScore {
 }
 
 /// The second from which on jobs are held out. `first` and `last` are the times of the first and
-/// last submission. The last third of this span is held out; if it is longer than a week, it is cut
-/// to whole weeks.
+/// last submission. The last third of this span is held out, cut to whole weeks if it has at least
+/// one.
 fn held_out_from(first: i64, last: i64) -> i64 {
     let third = last.saturating_sub(first) / 3;
     let weeks = third / WEEK * WEEK;
@@ -54,8 +54,8 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 
 impl Trial {
     /// Tests these estimators. The last third of the jobs by time is held out, cut to whole weeks
-    /// if it is longer than a week. The estimators learn from the jobs that had ended by then.
-    /// `None` if there are too few jobs.
+    /// if it has at least one. The estimators learn from the jobs that had ended by then. `None` if
+    /// there are too few jobs.
     ///
     /// # Errors
     /// As [`Estimator::fit`].
