@@ -15,7 +15,7 @@ use gleaner_solvers::{
     BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, synthetic,
 };
 
-/// Tasks and nodes.
+/// The sizes of the problems: number of tasks and number of nodes.
 const SIZES: [(usize, u32); 6] = [
     (10, 50),
     (10, 100),

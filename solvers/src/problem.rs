@@ -50,16 +50,16 @@ pub struct GroupLimit {
 /// One allocation decision. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Identifier that answers repeat.
+    /// Identifier of the problem, which answers repeat.
     #[serde(default)]
     pub id: String,
-    /// Idle nodes to share out.
+    /// Number of idle nodes.
     pub nodes: u32,
     /// Forward window in seconds (`-Tfwd`).
     pub t_fwd: f64,
     /// The active tasks, in file order.
     pub tasks: Vec<Task>,
-    /// Side constraints; only the counts formulation carries them.
+    /// Side constraints; only the counts formulation supports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
     /// What makes a plan the best one.
@@ -100,7 +100,7 @@ impl Task {
         count == 0 || (self.min_nodes <= count && count <= self.cap())
     }
 
-    /// Objective lost to going from the current count to `count`.
+    /// Objective lost by the change from the current count to `count`.
     pub fn rescale_cost(&self, count: u32) -> f64 {
         match count.cmp(&self.current) {
             std::cmp::Ordering::Greater => self.rescale_up * self.current_rate(),

@@ -66,7 +66,7 @@ pub enum Formulation {
 }
 
 impl Formulation {
-    /// Name on the command line and in files.
+    /// Name of the formulation on the command line and in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Formulation::Counts => "counts",
@@ -173,7 +173,7 @@ pub trait Solver {
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError>;
 }
 
-/// A backend by name.
+/// The kind of a solver backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverKind {
@@ -186,7 +186,7 @@ pub enum SolverKind {
     Highs,
     /// CBC through good_lp.
     Cbc,
-    /// The original's heuristic.
+    /// The original's heuristic: an equal quota for every task.
     EqualShare,
 }
 
@@ -197,7 +197,7 @@ impl SolverKind {
     }
 }
 
-/// A backend with its modelling options.
+/// A backend, with the formulation and big-M that it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SolverSpec {
     /// Which backend answers.

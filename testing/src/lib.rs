@@ -8,7 +8,7 @@
 //! proptest! {
 //!     #![proptest_config(gleaner_testing::cases(256))]
 //!
-//!     // Before it `#[test]`, in a test.
+//!     // In a test, `#[test]` comes before the function.
 //!     fn sums_do_not_depend_on_the_order(a: i32, b: i32) {
 //!         prop_assert_eq!(a.wrapping_add(b), b.wrapping_add(a));
 //!     }

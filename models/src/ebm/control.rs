@@ -9,9 +9,9 @@ pub struct Control<'a> {
     /// [`FitError::Stopped`](super::FitError::Stopped), within some milliseconds for each 100,000
     /// rows.
     pub stop: &'a AtomicBool,
-    /// Called with the work done since the last call; [`Settings::work`](super::Settings::work) is
-    /// the most that the calls can add up to. It is called for each bag that has learnt the
-    /// features, and again for each bag that has learnt the pairs.
+    /// Called with an amount of work that is done; [`Settings::work`](super::Settings::work) is the
+    /// most that the amounts can add up to. It is called for each bag that has learnt the features,
+    /// and again for each bag that has learnt the pairs.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 

@@ -144,7 +144,8 @@ fn equal_ranks_are_told_apart_by_errors() {
     for (score, rank) in trial.scores.iter_mut().zip(ranks) {
         (score.rank_correlation, score.mae) = (rank, 10.0);
     }
-    // Three have no rank correlation. The first of them is best until another has a smaller error.
+    // Three estimators have a rank correlation of 0 or none, which counts as 0. The first of them
+    // is the best until another one has a smaller error.
     assert_eq!(trial.best(), Estimator::EbmSeconds);
     trial.scores[3].mae = 9.0;
     assert_eq!(trial.best(), Estimator::Median);

@@ -113,7 +113,7 @@ fn as_many_names_as_jobs_are_compared() {
     jobs.iter_mut().for_each(|job| job.user = "ann");
     let estimates = estimates(&jobs);
     let first = estimates.iter().position(Option::is_some);
-    // The first job has no job before it, and every later one has some.
+    // The first jobs have no ended job before them. Every later one has at least one.
     let known = estimates
         .iter()
         .filter(|estimate| estimate.is_some())

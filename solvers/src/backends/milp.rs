@@ -115,6 +115,7 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
     }
 
     /// Solves a problem with a max-min goal, one model after the other:
+    ///
     /// 1. [`fair::most`]: how many tasks can run;
     /// 2. [`fair::fairest`]: the greatest least share at that number of tasks;
     /// 3. [`Case::climb`]: fairer plans, until there is none;

@@ -110,7 +110,7 @@ fn a_bound_below_a_plan_of_one_change_is_rejected() {
         matches!(&moved[..], [Violation::BoundBelowPlan { task, count: 2, .. }] if task == "a"),
         "{moved:?}"
     );
-    // The claims are true of the optimum, and of a bound that leaves room for it.
+    // The optimum is its own bound, and a bound that leaves room for the optimum is right too.
     assert_eq!(faults(&p, &claim(vec![2, 6], 8000.0, 8000.0)), vec![]);
     assert_eq!(faults(&p, &claim(vec![2, 4], 6000.0, 8000.0)), vec![]);
 }
@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-// Time quadratic in the points of a curve would make this an hour.
+// If a check took time quadratic in the points of a curve, this test would take an hour.
 #[test]
 fn curves_of_many_points_are_checked_too() {
     const POINTS: u32 = 50_000;

@@ -81,7 +81,7 @@ pub fn task() -> impl Strategy<Value = Task> {
     )
 }
 
-/// Problems of up to 28 tasks, many of them alike.
+/// Problems of up to 21 tasks, many of them alike.
 pub fn problem() -> impl Strategy<Value = Problem> {
     (
         prop::collection::vec(task(), 0..8),

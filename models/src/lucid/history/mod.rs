@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use similarity::Name;
 
-/// The least ratio of similar names.
+/// The least ratio at which two names count as similar.
 const CUT_OFF: f64 = 0.6;
 
-/// The most similar names that are used for a new name.
+/// How many of the most similar names are used for a new name.
 const CLOSEST: usize = 2;
 
 /// A new name is compared with this many names of the user: those of the jobs that ended last.

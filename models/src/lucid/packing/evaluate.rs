@@ -19,7 +19,7 @@ pub struct Evaluation {
     /// For each profile, its score by a tree grown on all other profiles.
     pub left_out: Vec<u8>,
     /// For each profile, its score by a tree grown on all profiles, this one included. This is what
-    /// the trained model returns; it does not show how well the model predicts.
+    /// the trained model returns; it does not show how well the model predicts new profiles.
     pub fitted: Vec<u8>,
     /// Share of profiles whose score is predicted correctly if they are left out.
     pub accuracy: f64,

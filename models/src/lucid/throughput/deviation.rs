@@ -41,6 +41,8 @@ impl Running {
         self.step(value, 1, -1.0);
     }
 
+    /// Adds a value to the mean and the sum of squares (`sign` 1) or removes it (`sign` −1). The
+    /// rounding error of the last addition or removal, `lost[way]`, is taken into account.
     fn step(&mut self, value: f64, way: usize, sign: f64) {
         let (before, lost) = (self.squares, self.lost[way]);
         let exact = value - lost;

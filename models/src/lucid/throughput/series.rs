@@ -26,7 +26,7 @@ pub enum SeriesError {
         /// Number of intervals of GPUs.
         gpus: usize,
     },
-    /// A value is missing or infinite; the time is the begin of its interval.
+    /// A value is missing or infinite; the time is the beginning of its interval.
     #[error("the interval at {0} has a value that is no finite number")]
     NotFinite(DateTime),
 }
