@@ -1,4 +1,4 @@
-//! Any bytes are a log, up to its last event, or a fault.
+//! Any bytes are either refused with a fault or read as a log, down to its last event.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Any bytes are a computational graph, or a fault; and a graph is grouped, or too small.
+//! Any bytes are either read as a computational graph or refused with a fault. A graph that was
+//! read can be grouped, unless it is too small.
 #![no_main]
 
 use gleaner_driple::features::Frequencies;

@@ -1,4 +1,5 @@
-//! Any bytes are a data set of graphs, or a fault; and what is read is written and read again.
+//! Any bytes are either read as a data set of graphs or refused with a fault. A data set that was
+//! read can be written and read again.
 #![no_main]
 
 use gleaner_driple::dataset::file::{read, write};

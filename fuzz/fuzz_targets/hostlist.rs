@@ -1,4 +1,4 @@
-//! What a list of hosts names can be written as one, and is the same again.
+//! The hosts of any valid list can be written as a list that names the same hosts.
 #![no_main]
 
 use std::collections::BTreeSet;

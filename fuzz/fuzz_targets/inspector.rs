@@ -1,4 +1,5 @@
-//! Any bytes are an inspector, a checkpoint, weights, or faults; and an inspector predicts.
+//! Any bytes are either read as an inspector, a checkpoint or weights, or refused with a fault. An
+//! inspector that was read can predict.
 #![no_main]
 
 use gleaner_driple::graph::GroupedGraph;

@@ -1,4 +1,4 @@
-//! Any bytes are a list of nodes or a fault.
+//! Any bytes are either read as a list of nodes or refused with a fault.
 #![no_main]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Any two tables, parted by an empty line, are a trace, or a fault; and what is a trace can
-//! be simulated.
+//! Any two tables, separated by an empty line, are either read as a trace or refused with a fault.
+//! A trace that was read can be written and read again.
 #![no_main]
 
 mod prepared;

@@ -1,4 +1,5 @@
-//! Any bytes are a trace and an event log, or a fault; and what is a trace can be simulated.
+//! Any bytes are either read as a trace and as an event log or refused with a fault. A trace that
+//! was read can be written and read again.
 #![no_main]
 
 mod prepared;

@@ -1,4 +1,5 @@
-//! Any bytes are a trace, or a fault; and what is a trace can be simulated.
+//! Any bytes are either read as a trace or refused with a fault. A trace that was read can be
+//! written and read again.
 #![allow(dead_code, reason = "each target uses its own part")]
 
 use std::path::{Path, PathBuf};
@@ -9,19 +10,19 @@ use gleaner::ingest::jobs::{cluster, trace};
 use gleaner::ingest::scheduler::Input;
 use gleaner::output::prepared::{write_cluster, write_jobs};
 
-/// Where traces are written, by every process its own.
+/// The files that traces are written to; every process has its own.
 static FILES: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
     let folder = std::env::temp_dir().join(format!("gleaner-fuzz-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for traces");
     ["jobs.csv", "vcs.csv"].map(|name| folder.join(name))
 });
 
-/// Reads a trace, and what is written of it.
+/// Reads a trace with the default options. If it is valid, writes it and reads it again.
 pub fn check(files: &[&[u8]], format: Format) {
     check_with(files, &Options::new(format));
 }
 
-/// As [`check`], with other options than the defaults.
+/// As [`check`], with these options.
 pub fn check_with(files: &[&[u8]], options: &Options) {
     let inputs = files.iter().map(|file| Input::new(Path::new("log"), *file));
     let Ok(prepared) = read_inputs(inputs, options) else {

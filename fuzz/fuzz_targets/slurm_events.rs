@@ -1,4 +1,4 @@
-//! Any bytes are node events or a fault.
+//! Any bytes are either read as node events or refused with a fault.
 #![no_main]
 
 use std::path::Path;

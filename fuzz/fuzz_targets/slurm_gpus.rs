@@ -1,4 +1,5 @@
-//! Any bytes are a table of jobs, or a fault; and what is one can be simulated.
+//! Any bytes are either read as a table of jobs or refused with a fault. Jobs that were read can be
+//! written as a trace and read again.
 #![no_main]
 
 mod prepared;

@@ -1,8 +1,9 @@
-//! Fits the explainable boosting machine on the throughput task and prints what it took, a line of
-//! JSON for each label: `fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]`. `RAYON_NUM_THREADS` says
-//! on how many threads.
+//! Fits the explainable boosting machine on the throughput task, and prints time and errors as a
+//! line of JSON for each label: `fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]`.
+//! `RAYON_NUM_THREADS` sets the number of threads.
 //!
-//! The table is `throughput_features.csv` of the reference: the time, two labels, features.
+//! The table is `throughput_features.csv` of the reference data: the time, two labels, then the
+//! features.
 
 use std::error::Error;
 use std::time::Instant;
@@ -11,7 +12,7 @@ use gleaner_models::ebm::{Ebm, Settings};
 use gleaner_models::lucid::throughput;
 use gleaner_models::{Column, Table, metrics};
 
-/// What comes before the features.
+/// Number of columns before the features: the time and two labels.
 const TIME_AND_LABELS: usize = 3;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -36,10 +37,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Names and columns.
+/// The names of the columns, and their values.
 type Sheet = (Vec<String>, Vec<Vec<f64>>);
 
-/// A table; its first column, the time, is left empty.
+/// Reads a table. Its first column, the time, is left empty.
 fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     let mut reader = csv::Reader::from_path(file)?;
     let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
@@ -52,7 +53,8 @@ fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     Ok((names, columns))
 }
 
-/// Seconds of the quickest fit, and errors on the rows that it did not see.
+/// Measures the seconds of the quickest of `runs` fits, and the errors on the rows after the first
+/// `train`. Returns members of a JSON object.
 fn measure(
     table: &Table,
     labels: &[f64],

@@ -1,23 +1,23 @@
-//! Isotonic regression: the monotone function nearest to given values.
+//! Isotonic regression: the monotone sequence nearest to given values.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a function grows or falls.
+/// Whether a function rises or falls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Never falls.
     Increasing,
-    /// Never grows.
+    /// Never rises.
     Decreasing,
 }
 
-/// The monotone sequence that is nearest to `values` by squares, each weighted, found by pooling
-/// adjacent violators (Barlow et al., 1972). A value of weight 0 counts for nothing: it becomes
-/// that of the block before it (of the first block where there is none before).
+/// Returns the monotone sequence that is nearest to `values` by weighted squares, found by pooling
+/// adjacent violators (Barlow et al., 1972). A value of weight 0 has no influence: it becomes equal
+/// to the block before it, or to the first block if there is none before.
 ///
 /// # Panics
-/// Where the slices differ in length.
+/// If the slices differ in length.
 pub fn isotonic(values: &[f64], weights: &[f64], direction: Direction) -> Vec<f64> {
     assert_eq!(values.len(), weights.len(), "a weight for each value");
     match direction {
@@ -32,7 +32,8 @@ pub fn isotonic(values: &[f64], weights: &[f64], direction: Direction) -> Vec<f6
     }
 }
 
-/// Neighbours of one value: its mean, their weight, and the first index after them.
+/// Neighbouring values that share one result: their mean, their total weight, and the first index
+/// after them.
 struct Block {
     mean: f64,
     weight: f64,
@@ -55,7 +56,7 @@ fn increasing(values: &[f64], weights: &[f64]) -> Vec<f64> {
     spread(&blocks, values)
 }
 
-/// Merges the last blocks until they ascend.
+/// Merges the last blocks until their means ascend.
 fn pool(blocks: &mut Vec<Block>) {
     while let [.., before, last] = blocks.as_mut_slice() {
         if before.mean <= last.mean {
@@ -92,7 +93,7 @@ mod tests {
             &[1.0, 1.0, 3.0, 2.0, 1.0],
             Direction::Increasing,
         );
-        // 4 and 2 pool to 2.5, which 3 does not violate.
+        // 4 and 2 are pooled to 2.5, which is below 3, so 3 stays.
         assert_eq!(smooth, [1.0, 2.5, 2.5, 3.0, 9.0]);
         let falling = isotonic(&[3.0, 1.0, 2.0], &[1.0; 3], Direction::Decreasing);
         assert_eq!(falling, [3.0, 1.5, 1.5]);
@@ -105,9 +106,9 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// The optimality conditions of the projection on the cone of ascending sequences: it
-        /// ascends, residuals sum to nothing, no prefix of residuals is negative, and the
-        /// residuals are orthogonal to the result.
+        /// Checks the optimality conditions of a projection on the cone of ascending sequences: the
+        /// result ascends, the residuals sum to 0, no prefix of the residuals sums to less than 0,
+        /// and the residuals are orthogonal to the result.
         #[test]
         fn the_result_is_the_projection(
             pairs in proptest::collection::vec((-9.0..9.0f64, 0.1..5.0f64), 1..40)

@@ -1,13 +1,14 @@
-//! Interpretable models for tables of features, usable alone.
+//! Interpretable models for tables of features. The crate can be used alone.
 //!
-//! - [`ebm`]: the explainable boosting machine, an additive model whose every term can be drawn.
-//! - [`lucid`]: the features and models that Lucid schedules GPU clusters by.
-//! - [`tree`]: decision trees for classes.
-//! - `baselines`, with the feature of that name: models from libraries to compare with.
-//! - [`metrics`]: how far predictions are from the truth.
+//! - [`ebm`]: the explainable boosting machine, an additive model in which every term can be
+//!   plotted.
+//! - [`lucid`]: the features and models of Lucid, a scheduler of GPU clusters.
+//! - [`tree`]: decision trees that predict classes.
+//! - `baselines`, with the feature of that name: models from libraries, for comparison.
+//! - [`metrics`]: measures of how far predictions are from the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!
-//! A [`Table`] holds the features. Everything is deterministic by seed, whatever the number of
+//! A [`Table`] holds the features. The same seed gives the same results, whatever the number of
 //! threads.
 
 #[cfg(feature = "baselines")]

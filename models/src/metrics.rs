@@ -1,5 +1,5 @@
-//! How far predictions are from the truth. Slices are of equal length, a row each; of no row
-//! every measure is NaN.
+//! Measures of how far predictions are from the truth. Slices have one value per row and equal
+//! lengths. Without rows every measure is NaN.
 
 /// Mean absolute error, in the label's unit.
 pub fn mean_absolute_error(truth: &[f64], predicted: &[f64]) -> f64 {
@@ -7,8 +7,8 @@ pub fn mean_absolute_error(truth: &[f64], predicted: &[f64]) -> f64 {
     errors.sum::<f64>() / truth.len() as f64
 }
 
-/// Coefficient of determination: 1 − residual over total sum of squares. NaN where the truth is
-/// constant.
+/// Coefficient of determination: 1 − residual sum of squares ÷ total sum of squares. NaN if the
+/// truth is constant.
 pub fn r_squared(truth: &[f64], predicted: &[f64]) -> f64 {
     let mean = mean(truth);
     let residual: f64 = truth
@@ -24,12 +24,12 @@ pub fn r_squared(truth: &[f64], predicted: &[f64]) -> f64 {
     }
 }
 
-/// Spearman's rank correlation, ties by their mean rank. NaN where either is constant.
+/// Spearman's rank correlation; tied values have their mean rank. NaN if either side is constant.
 pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
     pearson(&ranks(truth), &ranks(predicted))
 }
 
-/// Pearson's correlation.
+/// Pearson's correlation; NaN if either side is constant.
 fn pearson(a: &[f64], b: &[f64]) -> f64 {
     let (mean_a, mean_b) = (mean(a), mean(b));
     let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
@@ -44,7 +44,7 @@ fn pearson(a: &[f64], b: &[f64]) -> f64 {
     ab / (aa * bb).sqrt()
 }
 
-/// Ranks from 1, ties by the mean of theirs.
+/// Ranks from 1; tied values have their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -58,16 +58,17 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Share of rows whose class is predicted; NaN of nothing.
+/// Share of rows whose class is predicted correctly; NaN without rows.
 pub fn accuracy(truth: &[u8], predicted: &[u8]) -> f64 {
     let right = truth.iter().zip(predicted).filter(|(t, p)| t == p).count();
     right as f64 / truth.len() as f64
 }
 
-/// Rows by their true class and, within it, by the predicted one, of classes 0 to `classes` − 1.
+/// The confusion matrix: number of rows by true class and, within it, by predicted class. The
+/// classes are 0 to `classes` − 1.
 ///
 /// # Panics
-/// Where there is a class beyond.
+/// If a class is outside this range.
 pub fn confusion(truth: &[u8], predicted: &[u8], classes: usize) -> Vec<Vec<usize>> {
     let mut counts = vec![vec![0; classes]; classes];
     for (truth, predicted) in truth.iter().zip(predicted) {
@@ -76,12 +77,12 @@ pub fn confusion(truth: &[u8], predicted: &[u8], classes: usize) -> Vec<Vec<usiz
     counts
 }
 
-/// Arithmetic mean; NaN of nothing.
+/// Arithmetic mean; NaN without values.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The middle value, or the mean of the two middle ones; NaN of nothing.
+/// The middle value, or the mean of the two middle ones; NaN without values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -101,7 +102,7 @@ mod tests {
     fn measures_of_a_small_example() {
         let (truth, predicted) = ([1.0, 2.0, 4.0, 5.0], [1.0, 3.0, 3.0, 7.0]);
         assert_eq!(mean_absolute_error(&truth, &predicted), 1.0);
-        // 6 of a total of 10 by squares.
+        // The residual sum of squares is 6, the total 10.
         assert_eq!(r_squared(&truth, &predicted), 1.0 - 6.0 / 10.0);
         // Ranks 1, 2, 3, 4 and 1, 2½, 2½, 4: covariance 4.5 of variances 5 and 4.5.
         let expected = 4.5 / (5.0f64 * 4.5).sqrt();

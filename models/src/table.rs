@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Features of a number of rows, by name and in order.
+/// A table of features: named columns of equal length, in a fixed order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     names: Vec<String>,
@@ -10,45 +10,45 @@ pub struct Table {
     rows: usize,
 }
 
-/// The values of one feature, a row each.
+/// The values of one feature, one for each row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column {
-    /// Numbers; NaN is a missing value.
+    /// Numbers; NaN marks a missing value.
     Numeric(Vec<f64>),
-    /// Texts without an order.
+    /// Texts, which have no order.
     Categorical(Categories),
 }
 
-/// Texts of a column, each distinct one kept once.
+/// The texts of a column. Each distinct text is stored once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Categories {
     levels: Vec<String>,
     codes: Vec<Option<u32>>,
 }
 
-/// Why columns make no table.
+/// Why columns cannot form a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// Columns of different lengths.
+    /// The columns have different lengths.
     #[error("column {name} has {found} rows, the first column {expected}")]
     Length {
-        /// The column.
+        /// Name of the column.
         name: String,
-        /// Its rows.
+        /// Number of its rows.
         found: usize,
-        /// Rows of the first column.
+        /// Number of rows of the first column.
         expected: usize,
     },
-    /// Two columns of one name.
+    /// Two columns have this name.
     #[error("two columns are called {0}")]
     Twice(String),
 }
 
 impl Table {
-    /// Puts columns of equal length together. A table without columns has no rows.
+    /// Makes a table of columns of equal length. A table without columns has no rows.
     ///
     /// # Errors
-    /// Where lengths differ or a name occurs twice.
+    /// If the lengths differ or a name occurs twice.
     pub fn new(columns: Vec<(String, Column)>) -> Result<Self, TableError> {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
         let mut seen = BTreeSet::new();
@@ -67,7 +67,7 @@ impl Table {
         Ok(Self::known(columns))
     }
 
-    /// Columns that are known to be of equal length and of different names.
+    /// Makes a table of columns that are known to have equal lengths and different names.
     pub(crate) fn known(columns: Vec<(String, Column)>) -> Self {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
         let (names, columns) = columns.into_iter().unzip();
@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Numeric features of different names from their rows.
+    /// Makes a table of numeric features from its rows. The names must be different.
     pub(crate) fn of_rows<const N: usize>(names: [&str; N], rows: &[[f64; N]]) -> Self {
         let column = |index: usize| rows.iter().map(|row| row[index]).collect();
         let columns = names.iter().enumerate();
@@ -102,16 +102,16 @@ impl Table {
         &self.columns
     }
 
-    /// The feature of a name.
+    /// The feature of this name; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<&Column> {
         let index = self.names.iter().position(|other| other == name)?;
         self.columns.get(index)
     }
 
-    /// The given rows, in the given order; a row may occur more than once.
+    /// Returns a table of the given rows, in the given order. A row may occur more than once.
     ///
     /// # Panics
-    /// Where a row is not in the table.
+    /// If a row is not in the table.
     pub fn take(&self, rows: &[usize]) -> Table {
         Table {
             names: self.names.clone(),
@@ -124,7 +124,7 @@ impl Table {
         }
     }
 
-    /// The table with only those features that `keep` takes by name.
+    /// Returns a table of the features for whose names `keep` returns true.
     pub fn select(&self, keep: impl Fn(&str) -> bool) -> Table {
         let kept = self.names.iter().zip(&self.columns);
         let (names, columns) = kept
@@ -140,7 +140,7 @@ impl Table {
 }
 
 impl Column {
-    /// A column of texts, `None` where missing.
+    /// A column of texts; `None` marks a missing one.
     pub fn texts<T: AsRef<str>>(values: impl IntoIterator<Item = Option<T>>) -> Self {
         Column::Categorical(values.into_iter().collect())
     }
@@ -177,7 +177,7 @@ impl Categories {
         &self.levels
     }
 
-    /// By row: index of its text in the levels; `None` where it is missing.
+    /// For each row the index of its text in [`Categories::levels`]; `None` if it is missing.
     pub fn codes(&self) -> &[Option<u32>] {
         &self.codes
     }

@@ -1,5 +1,5 @@
-//! Models from libraries: what they learn, what they put up with, and the errors of their
-//! counterparts in Python.
+//! Models from libraries: what they learn, how they handle unusual tables, and their errors
+//! compared with those of the same models in Python.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
 #[path = "lucid/support.rs"]
@@ -22,7 +22,8 @@ fn table(columns: Vec<(&str, Column)>) -> Table {
     Table::new(named.collect()).unwrap()
 }
 
-/// A label that depends on a number, on whether another is large, and on a text.
+/// A table with a label that depends on a number, on whether another number is large, and on a
+/// text.
 fn example(rows: usize) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut random = || (0..rows).map(|_| rng.random::<f64>()).collect::<Vec<_>>();
@@ -42,7 +43,7 @@ fn example(rows: usize) -> (Table, Vec<f64>) {
     (table(columns), labels)
 }
 
-/// The columns of numbers.
+/// The numeric columns, with their names.
 fn numbers_of(features: &Table) -> Vec<(&str, Column)> {
     let columns = features.names().iter().zip(features.columns());
     let numbers = columns.filter(|(_, column)| matches!(column, Column::Numeric(_)));
@@ -51,7 +52,7 @@ fn numbers_of(features: &Table) -> Vec<(&str, Column)> {
         .collect()
 }
 
-/// Rows to train on, and the others.
+/// The training rows, and the others.
 fn parted(table: &Table, train: usize) -> (Table, Table) {
     let rows = |range: std::ops::Range<usize>| table.take(&range.collect::<Vec<_>>());
     (rows(0..train), rows(train..table.rows()))
@@ -86,7 +87,7 @@ fn a_seed_gives_the_same_model_on_any_number_of_threads() {
         };
         let alone = predicted(1, 5);
         assert_eq!(predicted(3, 5), alone, "{}", baseline.name());
-        // Gradient boosting draws nothing.
+        // Gradient boosting does not use random numbers.
         let draws = baseline != Baseline::Boosting;
         assert_eq!(predicted(1, 6) != alone, draws, "{}", baseline.name());
     }
@@ -161,7 +162,8 @@ fn labels_that_cannot_be_learnt_and_other_features_are_refused() {
     }
 }
 
-/// Errors of the reference by baseline, for jobs and GPUs. The boosting is LightGBM.
+/// Mean absolute errors of the reference for jobs and for GPUs. The reference for boosting is
+/// LightGBM.
 fn references(baseline: Baseline) -> [f64; 2] {
     match baseline {
         Baseline::Boosting => [4.503, 53.30],
@@ -170,7 +172,7 @@ fn references(baseline: Baseline) -> [f64; 2] {
     }
 }
 
-// Golden values: LightGBM, scikit-learn's forest and perceptron on the submissions of Venus.
+// Golden values: LightGBM, and scikit-learn's forest and perceptron, on the submissions of Venus.
 #[test]
 fn errors_on_the_throughput_of_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/throughput_features.csv") else {
@@ -178,7 +180,7 @@ fn errors_on_the_throughput_of_venus_are_no_worse_than_those_of_the_reference() 
     };
     let header = support::shared("models/throughput_features.csv").unwrap();
     let names: Vec<&str> = header.lines().next().unwrap().split(',').collect();
-    // The first is the time, and then come the labels.
+    // The first column is the time, then come the labels.
     let features = table(numeric(&sheet, names[3..].iter().copied()));
     let train = 22_032;
     let (known, unknown) = parted(&features, train);
@@ -205,13 +207,13 @@ fn errors_on_the_throughput_of_venus_are_no_worse_than_those_of_the_reference() 
     }
 }
 
-/// The columns of these names, as numbers.
+/// The columns with these names, as numbers.
 fn numeric<'n>(sheet: &Sheet, names: impl IntoIterator<Item = &'n str>) -> Vec<(&'n str, Column)> {
     let column = |name| (name, Column::Numeric(sheet.numbers(name)));
     names.into_iter().map(column).collect()
 }
 
-/// What was seen of a job, and chosen by its duration.
+/// The features of a job's profile, which was assigned by the job's duration.
 const PROFILE: [&str; 4] = ["amp", "gpu_util", "gmem_util", "gmem"];
 
 /// The features of the workload task.
@@ -223,8 +225,9 @@ fn workload(sheet: &Sheet) -> Table {
     table(columns)
 }
 
-// Golden values: LightGBM on the durations of Venus, texts numbered. On logarithms its leaf-wise
-// trees are better than any that grow level by level: scikit-learn's are off by 8,578 s.
+// Golden values: LightGBM on the durations of Venus, with numbered texts. On logarithms its
+// leaf-wise trees are better than any that grow level by level: scikit-learn's are wrong by 8,578
+// s.
 #[test]
 fn boosted_durations_of_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/workload_features.csv") else {

@@ -1,4 +1,4 @@
-//! The explainable boosting machine on made-up data, whose truth is known.
+//! The explainable boosting machine on made-up data, for which the true functions are known.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,12 +17,12 @@ fn table(columns: Vec<(&str, Column)>) -> Table {
     Table::new(named.collect()).unwrap()
 }
 
-/// Numbers from 0 to 1.
+/// Random numbers from 0 to 1.
 fn random(rng: &mut ChaCha8Rng, rows: usize) -> Vec<f64> {
     (0..rows).map(|_| rng.random::<f64>()).collect()
 }
 
-/// Score of a curve at a value, against the mean over the rows.
+/// The error of a curve, compared with the true function less its mean over the rows.
 fn curve_error(machine: &Ebm, term: &Term, values: &[f64], truth: impl Fn(f64) -> f64) -> f64 {
     let Bins::Numeric { cuts, .. } = &machine.features()[term.axes()[0].feature()].bins else {
         panic!("numbers")
@@ -70,7 +70,7 @@ fn additive_functions_are_recovered() {
         curve_error(&machine, &machine.terms()[2], &columns[2], stairs),
         curve_error(&machine, &machine.terms()[3], &columns[3], |_| 0.0),
     ];
-    // The functions swing by 1.5 to 2.
+    // The true functions range over 1.5 to 2.
     assert!(errors.iter().all(|&error| error < 0.04), "{errors:?}");
     let mean = labels.iter().sum::<f64>() / 4000.0;
     assert!((machine.intercept() - mean).abs() < 0.01);
@@ -120,7 +120,7 @@ fn a_planted_interaction_comes_first_and_is_learnt() {
     );
 }
 
-/// Numbers with gaps, a constant, nothing at all, and texts.
+/// A table with missing numbers, a constant, only missing values, and texts.
 fn odd(rows: usize, seed: u64) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let gaps: Vec<f64> = random(&mut rng, rows)
@@ -155,7 +155,7 @@ fn gaps_constants_and_texts_are_learnt_from() {
     let machine = Ebm::fit(&features, &labels, &Settings::default()).unwrap();
     let error = metrics::mean_absolute_error(&labels, &machine.predict(&features).unwrap());
     assert!(error < 0.03, "{error}");
-    // The score of missing values is 2 + E[x] below that of a middling value.
+    // The score of missing values is 2 + E[x] below that of a middle value.
     let gaps = &machine.terms()[0];
     let middle = gaps.scores()[gaps.scores().len() / 2];
     assert!(
@@ -294,7 +294,7 @@ fn the_number_of_threads_changes_nothing() {
             .unwrap()
         })
     };
-    // With 14 bags, one thread and three learn two bags at a time, 16 threads one each.
+    // There are 14 bags. One thread or three boost two bags at a time, 16 threads one each.
     let one = fit(1, 11);
     assert_eq!(one, fit(3, 11));
     assert_eq!(one, fit(16, 11));
@@ -318,7 +318,7 @@ fn a_fit_is_watched_and_stopped() {
     };
     let watched = fit(&AtomicBool::new(false)).unwrap();
     assert_eq!(watched, Ebm::fit(&features, &labels, &settings).unwrap());
-    // Ten pairs were asked for, of which four features have six at most.
+    // Ten pairs were asked for, but four features have at most six.
     let pairs = watched.terms().len() - 4;
     let done = Settings {
         interactions: pairs,
@@ -420,10 +420,10 @@ proptest! {
             prop_assert!((sum - predictions[row]).abs() < 1e-9);
             prop_assert_eq!(answer.prediction, predictions[row]);
         }
-        // Means are in the intercept.
+        // The terms have mean 0, so the mean prediction is the intercept.
         let mean = metrics::mean(&predictions);
         prop_assert!((mean - machine.intercept()).abs() < 1e-9 * (1.0 + mean.abs()));
-        // Predictions stay near the labels' range: each step goes towards a mean of residuals.
+        // Each step goes towards a mean of residuals, so predictions stay finite.
         prop_assert!(predictions.iter().all(|y| y.is_finite()));
     }
 }

@@ -1,4 +1,4 @@
-//! The throughput task of Venus: tables and errors of Python's interpret as the reference.
+//! The throughput task of Venus. The table and the errors of Python's interpret are the reference.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
 use std::time::Instant;
@@ -7,7 +7,7 @@ use gleaner_models::ebm::{Ebm, Settings};
 use gleaner_models::{Column, Table, metrics};
 use gleaner_testing::shared;
 
-/// Rows of April to August; those of September are for the test.
+/// Number of rows of April to August, for training; those of September are for the test.
 const TRAIN: usize = 22_032;
 
 fn read() -> Option<(Table, [Vec<f64>; 2])> {
@@ -40,7 +40,7 @@ fn test_errors_are_no_worse_than_those_of_interpret() {
     };
     let rows = |range: std::ops::Range<usize>| features.take(&range.collect::<Vec<_>>());
     let (train, test) = (rows(0..TRAIN), rows(TRAIN..features.rows()));
-    // interpret: 4.11 and 48.45.
+    // The errors of interpret are 4.11 and 48.45.
     for (labels, most, name) in [(&labels[0], 4.15, "jobs"), (&labels[1], 48.5, "GPUs")] {
         let clock = Instant::now();
         let machine = Ebm::fit(&train, &labels[..TRAIN], &Settings::default()).unwrap();

@@ -20,22 +20,23 @@ fn fit(rows: &Rows, settings: Settings) -> Tree {
     Tree::fit(&table, &labels, settings).unwrap()
 }
 
-/// Few distinct values, so that there are ties, and some that are missing.
+/// Rows with few distinct values, so that there are ties, and with some missing values.
 fn rows(most: usize) -> impl Strategy<Value = Rows> {
     let value = prop_oneof![9 => (0..6i32).prop_map(f64::from), 1 => Just(f64::NAN)];
     let row = (proptest::collection::vec(value, 3), 0..3u8);
     proptest::collection::vec(row, 1..most)
 }
 
-/// Probability that two of the rows are of different classes, times their number.
+/// Gini impurity times the number of rows: the probability that two of the rows are of different
+/// classes, times their number.
 fn impurity(rows: &[&(Vec<f64>, u8)]) -> f64 {
     let number = rows.len() as f64;
     let same = |class: u8| rows.iter().filter(|(_, label)| *label == class).count() as f64;
     number - (0..3).map(|class| same(class).powi(2)).sum::<f64>() / number.max(1.0)
 }
 
-/// The least impurity that a split of rows can leave, by the definition: every threshold at every
-/// value, with missing values on the side of more known ones.
+/// The least impurity that a split of rows can leave, computed from the definition: every value of
+/// every feature is tried as a threshold. Missing values go to the side with more known values.
 fn least_impurity(rows: &[&(Vec<f64>, u8)], min_leaf: usize) -> Option<f64> {
     let mut least: Option<f64> = None;
     for feature in 0..rows[0].0.len() {
@@ -57,7 +58,7 @@ fn least_impurity(rows: &[&(Vec<f64>, u8)], min_leaf: usize) -> Option<f64> {
     least
 }
 
-/// Rows of the training data by node.
+/// The training rows of each node.
 fn reaching<'r>(tree: &Tree, rows: &'r Rows) -> Vec<Vec<&'r (Vec<f64>, u8)>> {
     let mut reaching = vec![Vec::new(); tree.nodes().len()];
     for row in rows {
@@ -69,8 +70,8 @@ fn reaching<'r>(tree: &Tree, rows: &'r Rows) -> Vec<Vec<&'r (Vec<f64>, u8)>> {
     reaching
 }
 
-/// All trees that pruning can leave of the subtree at a node, as their weighted impurity and
-/// leaves.
+/// All trees that pruning can leave of the subtree at a node, each as its weighted impurity and its
+/// number of leaves.
 fn prunings(tree: &Tree, node: usize) -> Vec<(f64, usize)> {
     let root = tree.nodes()[0].rows() as f64;
     let at = &tree.nodes()[node];
@@ -126,7 +127,7 @@ proptest! {
         let least = all.iter().map(total).fold(f64::INFINITY, f64::min);
         let cheapest = all.iter().filter(|tree| total(tree) < least + 1e-12);
         let fewest = cheapest.map(|(_, leaves)| *leaves).min();
-        // The last that can be pruned is the whole pruned tree.
+        // The unpruned one of these trees is the whole pruned tree.
         let left = prunings(&pruned, 0);
         let own = left.iter().find(|(_, leaves)| *leaves == pruned.leaves()).unwrap();
         prop_assert!(total(own) < least + 1e-9);
@@ -181,13 +182,13 @@ fn a_split_without_gain_may_lead_to_one_with() {
             .iter()
             .all(|(values, label)| tree.class(values) == *label)
     );
-    // The first split gains nothing, both others ½ · ½.
+    // The first split gains nothing, each of the others ½ · ½.
     assert_eq!(tree.importances(), [1.0, 0.0]);
     let alpha = |ccp_alpha| Settings {
         ccp_alpha,
         ..Settings::default()
     };
-    // Three more leaves gain ½.
+    // Together three more leaves gain ½.
     assert_eq!(fit(&exclusive, alpha(0.16)).leaves(), 4);
     assert_eq!(fit(&exclusive, alpha(0.17)).leaves(), 1);
 }

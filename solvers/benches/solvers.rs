@@ -1,11 +1,11 @@
-//! Side by side: every solver at growing sizes.
+//! Compares all solvers at growing sizes.
 //!
-//! Before a case is measured it is solved once, and one line on stderr gives its
-//! status, objective, gap and time. A case slower than [`TOO_SLOW`] is not
-//! measured further: that one time is its result.
+//! Every case is first solved once. A line on stderr gives the status, objective, gap and time of
+//! this solve. If it takes longer than [`TOO_SLOW`], the case is not measured further: this one
+//! time is its result.
 //!
-//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs a part; a filter comes
-//! before any options.
+//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only some cases; the filter
+//! comes before any options.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use gleaner_solvers::{
     BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, synthetic,
 };
 
-/// Tasks and nodes.
+/// The sizes of the problems: number of tasks and number of nodes.
 const SIZES: [(usize, u32); 6] = [
     (10, 50),
     (10, 100),
@@ -25,13 +25,13 @@ const SIZES: [(usize, u32); 6] = [
     (1000, 4734),
 ];
 
-/// Largest tasks × nodes at which the paper formulation is tried.
+/// The largest tasks × nodes at which the paper formulation is measured.
 const LARGEST_PAPER: u64 = 30 * 400;
 
 /// A solve longer than this is not repeated.
 const TOO_SLOW: Duration = Duration::from_secs(3);
 
-/// A solve longer than this is repeated ten times only.
+/// A solve longer than this is repeated only ten times.
 const SLOW: Duration = Duration::from_millis(20);
 
 const SOLVERS: [(SolverKind, Formulation); 6] = [
@@ -54,7 +54,7 @@ fn limits(formulation: Formulation) -> Limits {
     }
 }
 
-/// Whether `cargo bench` runs this, and not a test run that wants every case tried once.
+/// Whether `cargo bench` runs this. A test run only tries every case once.
 fn is_measuring() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
@@ -76,10 +76,10 @@ fn all(criterion: &mut Criterion) {
     }
 }
 
-/// Makes a problem from its tasks, nodes and seed.
+/// Makes a problem from a number of tasks, a number of nodes and a seed.
 type Generator = fn(usize, u32, u64) -> Problem;
 
-/// The exact solver where bounds are loose and where ties abound; the slowest of ten
+/// Measures the exact solver on problems with loose bounds and with many ties: the slowest of ten
 /// problems of each kind and size.
 fn hard(criterion: &mut Criterion) {
     let kinds: [(&str, Generator); 2] = [("noisy", synthetic::noisy), ("alike", synthetic::alike)];

@@ -1,4 +1,4 @@
-//! What a solver answers.
+//! The answer of a solver.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,8 @@ use crate::{Fairness, Problem};
 pub enum Status {
     /// The plan is proven optimal (for a MILP backend: within its gap limit).
     Optimal,
-    /// The plan is feasible; a limit was reached, or the method proves nothing.
+    /// The plan is feasible but not proven optimal: a limit was reached, or the method proves
+    /// nothing.
     Feasible,
     /// No plan meets the constraints.
     Infeasible,
@@ -20,7 +21,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The name used in JSON and tables.
+    /// Name of the status in JSON and tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Optimal => "optimal",
@@ -36,14 +37,14 @@ impl Status {
 pub struct Allocation {
     /// How far the solver got.
     pub status: Status,
-    /// Objective of `counts`, recomputed from the problem; `None` without a plan.
+    /// Objective of `counts`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
-    /// Upper bound on any plan's objective (under a max-min goal: among the plans as fair
-    /// as possible); `None` where the method gives none.
+    /// Upper bound on the objective of any plan; under a max-min goal only of the plans that are as
+    /// fair as possible. `None` if the method gives no bound.
     pub bound: Option<f64>,
     /// Next node count of each task, in task order; `None` without a plan.
     pub counts: Option<Vec<u32>>,
-    /// How evenly `counts` treats the tasks, where the problem's goal is max-min.
+    /// How evenly `counts` treats the tasks, if the problem's goal is max-min; `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
 }
@@ -60,7 +61,7 @@ impl Allocation {
         }
     }
 
-    /// An answer with a plan; its objective and fairness are computed.
+    /// An answer with a plan. Its objective and fairness are computed here.
     pub fn with_plan(
         problem: &Problem,
         status: Status,
@@ -76,7 +77,8 @@ impl Allocation {
         }
     }
 
-    /// Relative gap (bound − objective) / max(|objective|, [`NOTHING`]); `None` without both.
+    /// Relative gap (bound − objective) / max(|objective|, [`NOTHING`]); `None` without an
+    /// objective or a bound.
     pub fn gap(&self) -> Option<f64> {
         let (objective, bound) = (self.objective?, self.bound?);
         Some((bound - objective).max(0.0) / objective.abs().max(NOTHING))

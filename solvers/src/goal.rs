@@ -1,21 +1,21 @@
-//! What a plan is for, and how plans compare.
+//! The goal of an allocation, and how plans are compared.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Problem, Task};
 
-/// Which plan is the best.
+/// What makes a plan the best one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
-    /// The one with the greatest sum of the tasks' values.
+    /// The best plan has the greatest sum of the tasks' values.
     #[default]
     Total,
-    /// The max-min fair one: first as many tasks as possible run, then the least share
-    /// among them is as great as possible, then the sum is.
+    /// The best plan is max-min fair: it runs as many tasks as possible; among such plans, its
+    /// least share is the greatest; among these, its sum of values is the greatest.
     ///
-    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6,
-    /// with its first two levels and the total in place of the further ones.
+    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after
+    /// the first two levels the total decides in place of the further ones.
     MaxMin,
 }
 
@@ -29,25 +29,27 @@ impl Goal {
 /// How evenly a plan treats the tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// Tasks that are given nodes.
+    /// Number of tasks that get nodes.
     pub running: u32,
-    /// Least [`Task::share`] among them; `None` where none runs.
+    /// Least [`Task::share`] among the running tasks; `None` if no task runs.
     pub least_share: Option<f64>,
 }
 
-/// What a plan is worth under its problem's goal: the greater, the better.
+/// The worth of a plan under its problem's goal; greater is better. The fields are compared in
+/// their order.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Merit {
-    /// Tasks that run; 0 under [`Goal::Total`].
+    /// Number of tasks that run; 0 under [`Goal::Total`].
     pub running: u32,
-    /// Least share among them; 0 under [`Goal::Total`] and where none runs.
+    /// Least share among the running tasks; 0 under [`Goal::Total`] and if no task runs.
     pub least_share: f64,
     /// Sum of the tasks' values.
     pub total: f64,
 }
 
 impl Task {
-    /// Most objective per second that the task could earn on any count it may hold.
+    /// The greatest objective per second that the task can earn on any count it may hold; 0 if it
+    /// may hold none.
     pub fn best_rate(&self) -> f64 {
         let (low, high) = (self.min_nodes, self.cap());
         if low > high {
@@ -65,13 +67,13 @@ impl Task {
         points.fold(ends, f64::max)
     }
 
-    /// What the task earns on `count` nodes over the window, rescaling paid, as a share of
-    /// what it would earn at its best. At most 1; 1 for a task that can earn nothing.
+    /// What the task earns on `count` nodes over the window, less rescale costs, as a share of what
+    /// it would earn at its best rate. At most 1; it is 1 for a task that can earn nothing.
     pub fn share(&self, t_fwd: f64, count: u32) -> f64 {
         self.share_of(t_fwd, self.best_rate(), count)
     }
 
-    /// [`Task::share`] where the best rate is known.
+    /// [`Task::share`] for a caller that knows the best rate already.
     pub(crate) fn share_of(&self, t_fwd: f64, best_rate: f64, count: u32) -> f64 {
         if best_rate > 0.0 {
             self.value(t_fwd, count) / (t_fwd * best_rate)
@@ -89,12 +91,12 @@ impl Problem {
         (self.goal == Goal::MaxMin).then(|| fairness(shares))
     }
 
-    /// What the plan is worth.
+    /// The worth of the plan under the problem's goal.
     pub fn merit(&self, counts: &[u32]) -> Merit {
         Merit::of(self.fairness(counts), self.objective(counts))
     }
 
-    /// What it is worth to change nothing: a task below its minimum earns nothing.
+    /// The worth of changing nothing; a task below its minimum earns nothing.
     pub fn merit_of_keeping(&self) -> Merit {
         let total = self.tasks.iter().map(|t| self.t_fwd * t.current_rate());
         let runs = |task: &&Task| task.current > 0 && task.current >= task.min_nodes;

@@ -1,5 +1,5 @@
-//! A mixed-integer linear program as plain data: formulations build it, backends
-//! solve it, [`export`](crate::formulations::export) writes it down.
+//! A mixed-integer linear program as plain data: formulations build it, backends solve it, and
+//! [`export`](crate::formulations::export) writes it to files.
 
 /// A decision variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Row {
     pub upper: f64,
 }
 
-/// Maximise Σ objective · column over the columns' bounds and the rows.
+/// The program: maximise Σ objective · column, within the columns' bounds and the rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
     /// Name in exported files.

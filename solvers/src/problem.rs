@@ -19,13 +19,13 @@ pub struct Task {
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
-    /// Node counts of the scaling curve's points: first 0, strictly increasing. Tasks may
-    /// share the list, as the next one.
+    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can
+    /// share the list in memory, as they can share `curve_objective`.
     #[serde(with = "shared")]
     pub curve_nodes: Arc<[u32]>,
     /// Objective per second at each point of the curve, before `weight`; linear in between.
     pub curve_objective: Rates,
-    /// What the objective of every point is multiplied by: 1 as a rule, and where it is missing.
+    /// Factor on the objective of every point: usually 1, which is also the default in JSON.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f64,
     /// Nodes the task holds now. Below `min_nodes` (after a preemption) it earns nothing.
@@ -50,19 +50,19 @@ pub struct GroupLimit {
 /// One allocation decision. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Identifier that answers repeat.
+    /// Identifier of the problem, which answers repeat.
     #[serde(default)]
     pub id: String,
-    /// Idle nodes to share out.
+    /// Number of idle nodes.
     pub nodes: u32,
     /// Forward window in seconds (`-Tfwd`).
     pub t_fwd: f64,
     /// The active tasks, in file order.
     pub tasks: Vec<Task>,
-    /// Side constraints; only the counts formulation carries them.
+    /// Side constraints; only the counts formulation supports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
-    /// Which plan is the best.
+    /// What makes a plan the best one.
     #[serde(default, skip_serializing_if = "Goal::is_total")]
     pub goal: Goal,
 }
@@ -100,7 +100,7 @@ impl Task {
         count == 0 || (self.min_nodes <= count && count <= self.cap())
     }
 
-    /// Objective lost to going from the current count to `count`.
+    /// Objective lost by the change from the current count to `count`.
     pub fn rescale_cost(&self, count: u32) -> f64 {
         match count.cmp(&self.current) {
             std::cmp::Ordering::Greater => self.rescale_up * self.current_rate(),
@@ -122,7 +122,8 @@ impl Task {
         ]
     }
 
-    /// Adds what is wrong with the task, whatever its numbers' ranges.
+    /// Adds the faults of the task's bounds and curve. The ranges of its numbers are checked by
+    /// [`range`].
     fn problems(&self, out: &mut Vec<String>) {
         let name = &self.name;
         if self.min_nodes < 1 {
@@ -158,7 +159,8 @@ fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<St
 }
 
 impl Problem {
-    /// Everything wrong with the problem, one sentence each; empty when it is sound.
+    /// Returns every fault of the problem, one sentence each; an empty list if the problem is
+    /// sound.
     pub fn validate(&self) -> Vec<String> {
         let mut out = Vec::new();
         range::push_window(self.t_fwd, &mut out);
@@ -197,10 +199,11 @@ impl Problem {
             .sum()
     }
 
-    /// The plan that changes as little as the bounds allow: every task keeps its
-    /// count, except that one below its minimum is cut to 0.
+    /// Returns the plan that changes as little as the bounds allow: every task keeps its count,
+    /// except that a task above its [`Task::cap`] is cut to it and a task below its minimum is cut
+    /// to 0.
     ///
-    /// `None` where that needs more nodes than are idle.
+    /// `None` if this plan needs more nodes than are idle.
     pub fn stay_put(&self) -> Option<Vec<u32>> {
         let counts: Vec<u32> = self
             .tasks
@@ -215,8 +218,8 @@ impl Problem {
     }
 }
 
-/// Linear interpolation over integer `points`, flat beyond the last one; `value` gives the
-/// value at a point by its index.
+/// Interpolates linearly between integer `points`; beyond the last point the value stays flat.
+/// `value` returns the value at a point, given the point's index.
 pub fn interpolate(points: &[u32], value: impl Fn(usize) -> f64, at: u32) -> f64 {
     match points.binary_search(&at) {
         Ok(i) => value(i),
@@ -238,7 +241,7 @@ fn is_one(weight: &f64) -> bool {
     *weight == 1.0
 }
 
-/// Lists that tasks share, in JSON as plain lists.
+/// Serialises lists that tasks share in memory: in JSON each task has its own plain list.
 mod shared {
     use std::sync::Arc;
 

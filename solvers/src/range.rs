@@ -1,43 +1,47 @@
-//! Which numbers a problem may hold, so that every solver takes it.
+//! The ranges of numbers in a problem that every solver accepts.
 //!
-//! The solvers compute with sums of window × rate and of rescale cost × rate. The libraries
-//! behind `highs` and `cbc` add limits of their own: CBC aborts the process on a coefficient of
-//! 1e25 or more, HiGHS refuses matrix entries above 1e15, and both have absolute tolerances of
-//! about 1e-7. What each formulation makes of a problem:
+//! The solvers compute sums of window × rate and of rescale cost × rate. The libraries behind
+//! `highs` and `cbc` have limits of their own: CBC aborts the process on a coefficient of 1e25 or
+//! more, HiGHS refuses matrix entries above 1e15, and both have absolute tolerances of about 1e-7.
+//! These are the coefficients of each formulation, and what keeps them within the limits:
 //!
-//! | formulation | coefficients | bounded by |
-//! |---|---|---|
-//! | objective of counts and paper | t_fwd × rate, rescale × rate now | scaled by a power of two to at most 1e6, which is exact while they and their sum are far from the limits of a float: [`WINDOW`], [`RATE`], [`RESCALE`] |
-//! | rows of counts and paper | node counts, big-M of 2 N and of a task's minimum | below 2^33, as counts are 32-bit |
-//! | rows and bounds of the fair level | shares × 1024 | a share is at most 1 and at least −[`LOSS`] |
-//! | objective of the fair level | 1, as how many tasks run is asked for first | the level is found to about 1e-7 of the widest range of shares, the tolerance of a proof |
+//! - **Objective of counts and paper**: t_fwd × rate, and rescale × current rate. They are scaled
+//!   by a power of two to at most 1e6. This is exact because [`WINDOW`], [`RATE`] and [`RESCALE`]
+//!   keep them and their sum far from the limits of a float.
+//! - **Rows of counts and paper**: node counts, and a big-M of 2 N or of a task's minimum. They are
+//!   below 2^33, as counts have 32 bits.
+//! - **Rows and bounds of the fair level**: shares × 1024. A share is at most 1 and at least
+//!   −[`LOSS`].
+//! - **Objective of the fair level**: 1, because the number of running tasks is maximised in a step
+//!   before. The level is found to about 1e-7 of the widest range of shares, the tolerance of a
+//!   proof.
 //!
-//! With these limits every intermediate value of every solver, the exact one and the heuristic
-//! included, is finite: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128, and the
-//! smallest gain over a window is 1e-106.
+//! Within these limits every intermediate value of every solver is finite, including the exact
+//! solver and the heuristic: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128. The smallest
+//! gain over a window is 1e-106.
 
 use std::ops::RangeInclusive;
 
 use crate::{Problem, SolveError, Task};
 
-/// Seconds that a forward window may have.
+/// Accepted lengths of a forward window, in seconds.
 pub const WINDOW: RangeInclusive<f64> = 1e-6..=1e12;
 
-/// Objective per second that a curve may have at a point, besides 0.
+/// Accepted objective per second at a point of a curve; 0 is accepted too.
 pub const RATE: RangeInclusive<f64> = 1e-100..=1e100;
 
-/// Seconds of progress that growing or shrinking may cost.
+/// Accepted costs of growing or shrinking, in seconds of progress.
 pub const RESCALE: RangeInclusive<f64> = 0.0..=1e12;
 
-/// Most that one change of a task's count may cost, in units of the most that the task can
+/// The most that one change of a task's count may cost, as a multiple of the most that the task can
 /// earn in the window.
 pub const LOSS: f64 = 1e6;
 
-/// Smaller than every gain within the ranges: stands for 0 where a figure is divided by one.
+/// A number smaller than every gain within the ranges. It replaces 0 as a divisor.
 pub const NOTHING: f64 = 1e-120;
 
-/// Everything in `problem`, whose curves must be well formed, that is out of range: one
-/// sentence each.
+/// Returns every number in `problem` that is out of range, one sentence each. The curves must be
+/// well formed.
 pub fn faults(problem: &Problem) -> Vec<String> {
     let mut out = Vec::new();
     push_window(problem.t_fwd, &mut out);
@@ -47,7 +51,7 @@ pub fn faults(problem: &Problem) -> Vec<String> {
     out
 }
 
-/// Adds what is out of range in the window.
+/// Adds a fault if the window is out of range.
 pub(crate) fn push_window(window: f64, out: &mut Vec<String>) {
     if !WINDOW.contains(&window) {
         let (found, expected) = (short(window), seconds(&WINDOW));
@@ -55,8 +59,8 @@ pub(crate) fn push_window(window: f64, out: &mut Vec<String>) {
     }
 }
 
-/// Adds what is out of range in a task. Products are looked at where the task's curve and
-/// bounds are well formed and its single numbers and the window in range.
+/// Adds the numbers of a task that are out of range. Products of numbers are checked only if the
+/// task's curve and bounds are well formed and its single numbers and the window are in range.
 pub(crate) fn push_task(task: &Task, window: f64, is_well_formed: bool, out: &mut Vec<String>) {
     let before = out.len();
     push_rates(task, out);
@@ -66,7 +70,7 @@ pub(crate) fn push_task(task: &Task, window: f64, is_well_formed: bool, out: &mu
     }
 }
 
-/// Refuses a problem with numbers out of range.
+/// Checks that all numbers of a problem are in range.
 ///
 /// # Errors
 /// [`SolveError::Invalid`] with all of [`faults`].
@@ -79,7 +83,7 @@ pub fn check(problem: &Problem) -> Result<(), SolveError> {
     }
 }
 
-/// Whether a curve may have this rate.
+/// Whether this rate is accepted at a point of a curve.
 pub fn is_rate(rate: f64) -> bool {
     rate == 0.0 || RATE.contains(&rate)
 }
@@ -137,7 +141,8 @@ fn push_costs(task: &Task, out: &mut Vec<String>) {
 
 fn push_losses(task: &Task, window: f64, out: &mut Vec<String>) {
     let largest = task.rescale_up.max(task.rescale_down);
-    // On a count that it may hold, a task earns no more than at its best.
+    // The current count is allowed, so the current rate is at most the best rate and no cost can
+    // exceed the limit.
     if largest <= LOSS * window && task.allows(task.current) {
         return;
     }
@@ -157,7 +162,7 @@ fn push_losses(task: &Task, window: f64, out: &mut Vec<String>) {
     }
 }
 
-/// A number as messages write it: `1e12`, not `1000000000000`.
+/// Formats a number for messages: `1e12`, not `1000000000000`.
 pub fn short(value: f64) -> String {
     match value == 0.0 || !value.is_finite() || (1e-3..1e6).contains(&value.abs()) {
         true => format!("{value}"),

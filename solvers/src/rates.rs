@@ -1,4 +1,4 @@
-//! Lists of rates that tasks share.
+//! Lists of rates that tasks can share.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Rates at the points of a curve. A clone shares the list, which never changes, so that what
-/// is known of it holds for all tasks that have it.
+/// Rates at the points of a curve. A clone shares the list. The list never changes, so its extremes
+/// are computed once for all tasks that share it.
 #[derive(Clone)]
 pub struct Rates {
     values: Arc<[f64]>,
@@ -16,13 +16,13 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// The least and the greatest value besides 0: 0 and 0 where all are 0, two NaN where one
-    /// is a NaN.
+    /// The least and the greatest value other than 0. Both are 0 if all values are 0, and both are
+    /// NaN if any value is NaN.
     pub fn extremes(&self) -> (f64, f64) {
         (self.least, self.most)
     }
 
-    /// The list itself, to be shared.
+    /// The shared list itself.
     pub fn list(&self) -> &Arc<[f64]> {
         &self.values
     }

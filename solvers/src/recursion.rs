@@ -1,11 +1,11 @@
-//! The plain recursion over (task, nodes used): slow, obvious, the reference
-//! that the exact solver is proven against.
+//! The plain recursion over (task, nodes used): slow and simple. The exact solver is tested against
+//! it.
 
 use crate::solver::BigM;
 use crate::{Allocation, Problem, Status, Task};
 
-/// Solves `problem` by dynamic programming in O(tasks × nodes × choices), ignoring groups
-/// and the goal: the total is what it maximises.
+/// Solves `problem` by dynamic programming in O(tasks × nodes × choices). It maximises the total
+/// and ignores groups and the goal.
 pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
     let nodes = problem.nodes as usize;
     let mut best = vec![0.0; nodes + 1];
@@ -50,7 +50,7 @@ pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
     }
 }
 
-/// Every allowed count with its value; none where the paper's big-M makes the task infeasible.
+/// Every allowed count with its value; empty if the paper's big-M makes the task infeasible.
 fn choices(problem: &Problem, task: &Task, big_m: BigM) -> Vec<(u32, f64)> {
     if big_m.shuts_out(problem.nodes, task.min_nodes) {
         return Vec::new();

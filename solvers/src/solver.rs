@@ -1,4 +1,4 @@
-//! The solver boundary: trait, limits, and the registry of backends by name.
+//! The interface of all solvers: trait, limits, and how a backend is chosen by name.
 
 use std::time::Duration;
 
@@ -25,11 +25,11 @@ impl Default for Limits {
     }
 }
 
-/// Which big-M bounds the change of a task's count.
+/// The big-M of the MILP formulations, which may cap the change of a task's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BigM {
-    /// Large enough: no cap on a change.
+    /// A big-M that is large enough: changes have no cap.
     #[default]
     Corrected,
     /// The original's N + 1, which forbids any change of more than (N + 1) / 2
@@ -38,7 +38,7 @@ pub enum BigM {
 }
 
 impl BigM {
-    /// Most nodes by which a task's count may change when `nodes` are idle.
+    /// The most nodes by which a task's count may change if `nodes` are idle.
     pub fn change_cap(self, nodes: u32) -> u32 {
         match self {
             BigM::Corrected => u32::MAX,
@@ -47,14 +47,14 @@ impl BigM {
         }
     }
 
-    /// Whether a task with this minimum has no next count at all when `nodes` are idle:
-    /// the original's min rows, with M = N + 1, cannot be met then.
+    /// Whether a task with this minimum has no allowed next count, not even 0, if `nodes` are idle:
+    /// the original's rows for the minimum cannot be met with M = N + 1.
     pub fn shuts_out(self, nodes: u32, min_nodes: u32) -> bool {
         self == BigM::Paper && min_nodes > nodes.saturating_add(1)
     }
 }
 
-/// How a MILP backend writes the problem down.
+/// How a MILP backend states the problem as a linear program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formulation {
@@ -66,7 +66,7 @@ pub enum Formulation {
 }
 
 impl Formulation {
-    /// Name on the command line and in files.
+    /// Name of the formulation on the command line and in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Formulation::Counts => "counts",
@@ -75,18 +75,19 @@ impl Formulation {
     }
 }
 
-/// What broke, as opposed to what came back (see [`Status`](crate::Status)).
+/// Why a solver gave no answer. Infeasibility and limits reached are answers, not errors: see
+/// [`Status`](crate::Status).
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// The problem has a side constraint that the solver or formulation cannot take.
+    /// The problem has a side constraint that the solver or formulation cannot handle.
     #[error(
         "{solver} cannot take side constraints (group {group}): \
          use highs or cbc with the counts formulation, or auto"
     )]
     SideConstraint {
-        /// What refused, such as `the exact solver`.
+        /// The solver that refused, such as `the exact solver`.
         solver: &'static str,
-        /// The first group.
+        /// Name of the problem's first group.
         group: String,
     },
     /// The formulation cannot state the problem's max-min goal.
@@ -95,11 +96,11 @@ pub enum SolveError {
          use exact, or highs or cbc with the counts formulation"
     )]
     Goal {
-        /// What refused, such as `the paper formulation`.
+        /// The formulation that refused, such as `the paper formulation`.
         solver: &'static str,
     },
-    /// The problem is sound, but not one for this solver or formulation; says why and what
-    /// to use.
+    /// The problem is sound, but this solver or formulation cannot handle it. The text says why and
+    /// what to use instead.
     #[error("{0}")]
     Unfit(String),
     /// The problem is not sound; see [`Problem::validate`].
@@ -116,14 +117,14 @@ pub enum SolveError {
     Backend {
         /// Backend that failed.
         solver: &'static str,
-        /// Its own words.
+        /// The library's own message.
         message: String,
     },
 }
 
 impl SolveError {
-    /// Whether the solver was the wrong choice for a problem that others can take, or is not
-    /// in this build.
+    /// Whether another solver can take the problem, or the solver is not in this build. `false`
+    /// means that the problem is invalid or a library failed.
     pub fn is_wrong_choice(&self) -> bool {
         match self {
             SolveError::SideConstraint { .. }
@@ -139,10 +140,10 @@ impl SolveError {
 pub(crate) const EXACT: &str = "the exact solver";
 pub(crate) const EQUAL_SHARE: &str = "the equal-share solver";
 
-/// Refuses a problem with side constraints on behalf of `solver`.
+/// Refuses a problem that has side constraints; `solver` names the solver in the error.
 ///
 /// # Errors
-/// [`SolveError::SideConstraint`] with the first group.
+/// [`SolveError::SideConstraint`], which names the first group.
 pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(), SolveError> {
     match problem.groups.first() {
         None => Ok(()),
@@ -153,30 +154,31 @@ pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(
     }
 }
 
-/// Something that answers allocation problems.
+/// A solver of allocation problems.
 ///
-/// A solver may keep buffers between calls, but its answer depends on the
-/// problem and the limits alone.
+/// A solver may keep buffers between calls, but its answer depends only on the problem and the
+/// limits.
 pub trait Solver {
-    /// Name for tables and messages, such as `highs-counts`. A solver that chooses among
-    /// others gives the name of the one that it asked last.
+    /// Name for tables and messages, such as `highs-counts`. A solver that chooses among others
+    /// returns the name of the one it used last.
     fn name(&self) -> &str;
 
-    /// Solves `problem`, which must be sound ([`Problem::validate`]).
+    /// Solves `problem`. The problem must be sound ([`Problem::validate`]).
     ///
-    /// Reaching a limit, infeasibility and failure to prove are answers, not errors.
+    /// A limit that is reached, an infeasible problem and a missing proof are answers, not errors.
     ///
     /// # Errors
-    /// [`SolveError`] when the backend cannot take the problem, its numbers are out of
-    /// [`range`](crate::range), or its library fails.
+    /// [`SolveError`] if the backend cannot take the problem, numbers of the problem are out of
+    /// [`range`](crate::range), or the library fails.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError>;
 }
 
-/// A backend by name.
+/// The kind of a solver backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverKind {
-    /// Exact whenever the problem has no side constraint, else HiGHS.
+    /// Exact if the problem has no side constraint; otherwise HiGHS, or CBC in a build without
+    /// HiGHS.
     Auto,
     /// Relaxation, reduced-cost fixing and dynamic programming: proven optimal.
     Exact,
@@ -184,25 +186,25 @@ pub enum SolverKind {
     Highs,
     /// CBC through good_lp.
     Cbc,
-    /// The original's heuristic.
+    /// The original's heuristic: an equal quota for every task.
     EqualShare,
 }
 
 impl SolverKind {
-    /// Whether the backend takes a formulation.
+    /// Whether the backend uses a [`Formulation`].
     pub fn is_milp(self) -> bool {
         matches!(self, SolverKind::Highs | SolverKind::Cbc)
     }
 }
 
-/// A backend with its modelling options.
+/// A backend, with the formulation and big-M that it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SolverSpec {
-    /// The backend.
+    /// Which backend answers.
     pub kind: SolverKind,
-    /// How MILP backends write the problem down.
+    /// How MILP backends state the problem; other backends ignore it.
     pub formulation: Formulation,
-    /// Big-M of the paper's model; the exact solver obeys the cap it implies.
+    /// Big-M of the formulations; the exact solver respects the cap on changes that it implies.
     pub big_m: BigM,
 }
 
@@ -216,7 +218,8 @@ impl SolverSpec {
         }
     }
 
-    /// The solver that answers `problem`: for [`SolverKind::Auto`] the one that it chooses.
+    /// The solver that answers `problem`. For [`SolverKind::Auto`] this is the one that it chooses;
+    /// any other spec is returned as it is.
     pub fn for_problem(self, problem: &Problem) -> SolverSpec {
         if self.kind != SolverKind::Auto {
             return self;
@@ -233,7 +236,7 @@ impl SolverSpec {
         }
     }
 
-    /// Whether the solver takes problems of this goal, if they have no side constraint.
+    /// Checks that the solver takes problems with this goal, if they have no side constraint.
     ///
     /// # Errors
     /// [`SolveError::Goal`] or [`SolveError::NotBuilt`].
@@ -248,10 +251,10 @@ impl SolverSpec {
         })
     }
 
-    /// Whether the solver takes the problem, known before it is asked.
+    /// Checks that the solver takes the problem, without solving it.
     ///
     /// # Errors
-    /// What [`Solver::solve`] would refuse the problem with as a wrong choice of solver, see
+    /// The error that [`Solver::solve`] would return for a wrong choice of solver, see
     /// [`SolveError::is_wrong_choice`].
     pub fn accepts(self, problem: &Problem) -> Result<(), SolveError> {
         let spec = self.for_problem(problem);
@@ -266,7 +269,7 @@ impl SolverSpec {
     /// Builds the solver.
     ///
     /// # Errors
-    /// [`SolveError::NotBuilt`] when the backend's library was left out of this build.
+    /// [`SolveError::NotBuilt`] if the backend's library was left out of this build.
     pub fn build(self) -> Result<Box<dyn Solver + Send>, SolveError> {
         backends::build(self)
     }

@@ -8,14 +8,14 @@ use crate::{Problem, Task};
 /// Most nodes of any generated task.
 const MOST_NODES: u32 = 64;
 
-/// A sound problem of `tasks` tasks on `nodes` idle nodes, the same for the same arguments.
+/// Generates a sound problem with `tasks` tasks on `nodes` idle nodes. The same arguments give the
+/// same problem.
 ///
-/// Curves are measured at 0, 1, 2, 4, … nodes and follow Amdahl's law, a power
-/// law, or growth that saturates, each with 2 % of noise; they span three orders
-/// of magnitude. Minimums are 1 to 4, maximums 8 to 64 nodes (64 for half of the
-/// tasks), rescale costs 10 to 60 s up and half of that down, the window is 120 s.
-/// Three tasks in four hold nodes already, as long as the idle nodes last; a few
-/// are below their minimum, as after a preemption.
+/// Curves have points at 0, 1, 2, 4, … nodes. They follow Amdahl's law, a power law, or saturating
+/// growth, each with 2 % of noise, and span three orders of magnitude. Minimums are 1 to 4 nodes,
+/// maximums 8 to 64 (64 for about half of the tasks). Growing costs 10 to 60 s, shrinking half of
+/// that; the window is 120 s. Three tasks in four already hold nodes, as long as the idle nodes
+/// last. A few of these are below their minimum, as after a preemption.
 pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut left = nodes;
@@ -62,8 +62,8 @@ fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
     }
 }
 
-/// A problem that is hard for bounds: every task has a curve measured at each of 0 to 64
-/// nodes, alike in scale, with 20 % of noise, so that none is concave.
+/// Generates a problem with loose bounds. Every task has a curve with a point at each of 0 to 64
+/// nodes. The curves have a similar scale and 20 % of noise, so that none is concave.
 pub fn noisy(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -77,8 +77,8 @@ pub fn noisy(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// A problem full of ties: all tasks have the bounds, curve and costs of the first, and
-/// only their current counts differ.
+/// Generates a problem full of ties: all tasks have the bounds, curve and costs of the first task,
+/// and differ only in their current counts.
 pub fn alike(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut problem = problem(tasks, nodes, seed);
     let Some(first) = problem.tasks.first().cloned() else {

@@ -56,7 +56,8 @@ proptest! {
     }
 }
 
-/// Tasks on which the bound is loose: large minimum, convex curves, long linear pieces.
+/// Tasks for which the relaxation's bound is loose: large minimums, convex curves, long linear
+/// pieces.
 fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
     let mut state = seed;
     let mut random = |below: u32| {
@@ -144,7 +145,7 @@ fn of(nodes: u32, tasks: Vec<Task>) -> Problem {
     }
 }
 
-// Small fixed example: every split of 8 nodes is worth the same and changes are free.
+// Small fixed example: every split of 8 nodes has the same value, and changes cost nothing.
 #[test]
 fn among_equals_tasks_stay_as_they_are() {
     let staying = of(8, vec![flat("a", 3), flat("b", 4), flat("c", 1)]);
@@ -179,13 +180,14 @@ fn the_papers_big_m_can_make_a_state_infeasible() {
         current: 6,
         ..flat("a", 6)
     };
-    // From 6 nodes, neither 0 nor 7 or more of 6 is within (6 + 1) / 2 … 3 nodes.
+    // A change is at most (6 + 1) / 2 = 3 nodes, rounded down. From 6 nodes this reaches neither 0
+    // nor 7 or more nodes, and only 6 are idle.
     let p = of(6, vec![held]);
     assert_eq!(solve(&p, BigM::Paper).status, Status::Infeasible);
     assert_eq!(solve(&p, BigM::Corrected).counts.unwrap(), [0]);
 }
 
-/// Two convex tasks on more nodes than states can be kept for.
+/// Two tasks with convex curves, on more nodes than the search can keep states for.
 fn enormous() -> Problem {
     let task = |name: &str, last: u32| Task {
         max_nodes: last,

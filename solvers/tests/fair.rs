@@ -1,4 +1,4 @@
-//! The max-min goal: the exact solver against every plan there is.
+//! The max-min goal: the exact solver against a trial of all plans.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod common;
@@ -58,7 +58,8 @@ proptest! {
         };
         prop_assert_eq!(answer.status, Status::Optimal);
         let (found, best) = (problem.merit(counts), best.unwrap());
-        // Equal in how many run and in the least share; the total up to rounding.
+        // The number of running tasks and the least share are equal; the total is equal up to
+        // rounding.
         let best_total = Merit { total: found.total, ..best };
         prop_assert_eq!(found, best_total);
         let slack = 1e-9 * best.total.abs().max(1.0);
@@ -108,7 +109,7 @@ fn nodes_are_dealt_in_proportion_to_what_tasks_can_use() {
     let answer = solve(&fair(8, 100.0, tasks.clone()), BigM::Corrected);
     assert_eq!(answer.counts.unwrap(), [2, 6]);
     assert_eq!(answer.fairness.unwrap().least_share, Some(0.5));
-    // Where the last node cannot raise the least share, it raises the total.
+    // The last node cannot raise the least share, so it raises the total.
     let answer = solve(&fair(9, 100.0, tasks), BigM::Corrected);
     assert_eq!(answer.counts.unwrap().iter().sum::<u32>(), 9);
 }
@@ -116,7 +117,8 @@ fn nodes_are_dealt_in_proportion_to_what_tasks_can_use() {
 #[test]
 fn a_task_that_holds_all_makes_room_though_it_costs() {
     let tasks = vec![linear("old", 2, 4, 4), linear("new", 2, 4, 0)];
-    // Over 5 seconds the 10 lost to shrinking are not won back: fairness pays them.
+    // In a window of 5 seconds, the 10 seconds lost to shrinking are not won back. Fairness comes
+    // first.
     let answer = solve(&fair(4, 5.0, tasks), BigM::Corrected);
     assert_eq!(answer.counts.unwrap(), [2, 2]);
 }
@@ -142,7 +144,7 @@ fn large_problems_are_fair_too() {
         let answer = solve(&problem, BigM::Corrected);
         assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
         assert_eq!(answer.status, Status::Optimal);
-        // One more step of the level is out of reach of whole counts.
+        // No plan of as many tasks has a greater least share.
         let level = answer.fairness.unwrap().least_share.unwrap();
         let needed = |task: &Task| {
             let reaches = |&n: &u32| task.allows(n) && task.share(problem.t_fwd, n) > level;

@@ -23,7 +23,7 @@ struct Case {
     paper_optimum: f64,
 }
 
-/// Every stored problem, or none with a word on stderr where the data is missing.
+/// All stored problems; none, with a message on stderr, if the data is missing.
 fn cases() -> Vec<Case> {
     let Some(path) = gleaner_testing::shared("bftrainer/problems.jsonl") else {
         return Vec::new();
@@ -81,7 +81,7 @@ fn assert_reaches(spec: SolverSpec, problem: &Problem, optimum: f64) {
     );
 }
 
-/// All stored problems in both big-M's.
+/// Solves all stored problems with both big-M's.
 fn assert_reaches_all(kind: SolverKind) {
     for case in cases() {
         assert_reaches(counts(kind), &case.problem, case.optimum);
@@ -102,7 +102,7 @@ fn cbc_counts_reaches_every_stored_optimum() {
     assert_reaches_all(SolverKind::Cbc);
 }
 
-/// Every fifth stored problem: 80 of 400, of every size.
+/// Solves every fifth stored problem: 80 of 400, of every size.
 fn assert_paper_reaches(kind: SolverKind, big_m: BigM) {
     for case in cases().iter().step_by(5) {
         let optimum = match big_m {
@@ -246,7 +246,7 @@ fn the_paper_formulation_refuses_more_held_nodes_than_idle() {
     }
 }
 
-// Derived by formula: M = N + 1 shuts out a minimum above it.
+// Derived by formula: M = N + 1 makes a task with a minimum above it infeasible.
 #[test]
 fn the_papers_big_m_makes_a_large_minimum_infeasible() {
     let mut problem = synthetic::problem(2, 4, 3);
@@ -294,8 +294,8 @@ fn a_time_limit_never_loses_the_floor() {
     }
 }
 
-// The paper's formulation proves nothing of such a problem in hours: an answer means that the
-// limit ended the search.
+// The paper's formulation cannot be solved to a proof here within hours. So any answer means that
+// the time limit ended the search.
 #[test]
 fn a_time_limit_ends_the_search() {
     let problem = synthetic::problem(60, 600, 5);
@@ -375,7 +375,7 @@ fn auto_takes_the_exact_solver_unless_there_is_a_group() {
     }
 }
 
-/// Runs other tests of this file in a process of their own to see their stdout.
+/// Runs other tests of this file in another process to capture their stdout.
 #[test]
 fn the_libraries_print_nothing() {
     let noisy = [
@@ -416,7 +416,7 @@ fn the_same_problem_has_the_same_answer() {
 fn highs_optimum(path: &Path) -> f64 {
     let mut model = highs::Model::new(highs::RowProblem::default());
     let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
-    // SAFETY: the pointer is of a live HiGHS instance, the name ends in NUL.
+    // SAFETY: the pointer is that of a live HiGHS instance, and the name ends in NUL.
     let status = unsafe { highs_sys::Highs_readModel(model.as_mut_ptr(), name.as_ptr()) };
     assert_eq!(status, highs_sys::STATUS_OK, "{}", path.display());
     model.set_option("threads", 1);
@@ -485,13 +485,13 @@ fn fair(problem: Problem) -> Problem {
     }
 }
 
-// Two methods that share nothing but the definition of a share.
+// Compares two methods that share only the definition of a share.
 #[test]
 fn max_min_is_what_the_exact_solver_says() {
     for seed in 0..40 {
         let make = [synthetic::problem, synthetic::noisy, synthetic::alike][seed as usize % 3];
         let mut problem = fair(make(2 + seed as usize % 6, 5 + seed as u32, seed));
-        // Some too large for all to run.
+        // Some minimums are so large that not all tasks can run.
         for task in problem.tasks.iter_mut().step_by(2) {
             task.min_nodes = (seed as u32 % 9 + 1).min(task.max_nodes);
         }
@@ -521,7 +521,7 @@ fn assert_same_merit(problem: &Problem, answer: &Allocation, best: &Allocation) 
     );
 }
 
-// Derived by formula: two equal tasks share 8 nodes, unless their group may hold only 5.
+// Derived by formula: two equal tasks share 8 nodes equally, unless their group may hold only 5.
 #[test]
 fn max_min_and_groups_go_together() {
     let mut problem = fair(synthetic::alike(2, 8, 3));
@@ -558,13 +558,14 @@ fn the_paper_formulation_refuses_max_min() {
     }
 }
 
-/// Cases that property tests found: problems as JSON.
+/// Problems on which property tests failed once, as JSON.
 const FOUND: [&str; 2] = [
     r#"{"id": "a tiny share beside large ones", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1000000000000.0, "rescale_down": 1000000000000.0, "curve_nodes": [0, 3, 4], "curve_objective": [0.0, 3.709684735905902e+16, 0.006865382567684546], "current": 4}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
     r#"{"id": "a loss of many windows beside a task more", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1.824105043489055e-07, "rescale_down": 16.57439755766975, "curve_nodes": [0, 3, 4, 9], "curve_objective": [0.0, 0.0, 0.0, 3.5900074975697866e+85], "current": 8}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
 ];
 
-// CBC took coefficients of 1e-16 for a model without a plan; HiGHS lost a task where running it is a loss of 140,000 windows.
+// CBC reported a model with coefficients of 1e-16 as infeasible. HiGHS left out a task that could
+// run, as running it is a loss of 140,000 windows.
 #[test]
 fn cases_that_were_found_are_solved() {
     for text in FOUND {
@@ -590,7 +591,8 @@ fn cases_that_were_found_are_solved() {
     }
 }
 
-/// What is called optimal is as good as what the exact solver finds, but for a proof's tolerance.
+/// Checks that plans called optimal are as good as the exact solver's, up to the tolerance of a
+/// proof.
 fn no_claim_is_false(problem: &Problem) -> Result<(), TestCaseError> {
     let exact = solve(counts(SolverKind::Exact), problem, &patient());
     for kind in [SolverKind::Highs, SolverKind::Cbc] {
@@ -615,8 +617,8 @@ fn no_claim_is_false(problem: &Problem) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// A case that a property test found: leaving costs 230,000 times what the best plan earns, and
-// CBC took a plan for optimal that was 1.2e-6 worse than the best.
+// A problem on which a property test failed once. Releasing nodes costs 230,000 times what the best
+// plan earns, and CBC called a plan optimal that was 1.2e-6 worse than the best.
 #[test]
 fn no_optimum_is_claimed_beside_a_loss_that_hides_it() {
     let text = r#"{"id": "a loss of many windows", "nodes": 7, "t_fwd": 0.010924730841314784, "tasks": [{"name": "t0", "min_nodes": 1, "max_nodes": 2, "rescale_up": 0.0, "rescale_down": 0.0, "curve_nodes": [0, 2], "curve_objective": [3.6977794492381224, 4.198071230658157], "current": 0}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.0258739961715215, "rescale_down": 2502.381337888296, "curve_nodes": [0, 3], "curve_objective": [0.0, 1.4277937498601366e+19], "current": 3}, {"name": "t2", "min_nodes": 1, "max_nodes": 6, "rescale_up": 191.50468212915243, "rescale_down": 1.04865221739893, "curve_nodes": [0, 5, 12], "curve_objective": [4.186088138621862, 42560390738225.7, 3.3496602859539686e17], "current": 5}], "groups": []}"#;

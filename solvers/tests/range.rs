@@ -1,4 +1,4 @@
-//! Numbers at the edges of the ranges: what is within them is solved, what is not is refused.
+//! Numbers at the edges of the ranges: those within are solved, those outside are refused.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod common;
@@ -26,7 +26,7 @@ proptest! {
         let slack = 1e-6 * (turnover(&problem, counts) + turnover(&problem, &plan));
         prop_assert!(found.total <= best.total + slack);
         prop_assert!(answer.bound.unwrap() >= best.total - slack);
-        // Numbers may be too far apart for a proof, but then nothing is claimed.
+        // If numbers are too far apart for a proof, no optimum is claimed.
         if answer.status == Status::Optimal {
             prop_assert!(found.total >= best.total - slack, "{:?}, best {:?} {:?}", found, best, plan);
         }
@@ -38,7 +38,7 @@ proptest! {
     }
 }
 
-/// Every number that a problem has, one after the other, set to `value`.
+/// Problems in each of which one number, in turn, is set to `value`.
 fn with_each_number(value: f64) -> Vec<Problem> {
     let set: [fn(&mut Problem, f64); 5] = [
         |p, value| p.t_fwd = value,
@@ -94,7 +94,8 @@ fn what_is_out_of_range_is_refused_by_every_solver() {
     }
 }
 
-// Derived by formula: 1e6 windows of 100 s at the best rate of 64, at a rate of 32 now.
+// Derived by formula: the limit is 1e6 windows of 100 s at the best rate of 64, and the current
+// rate is 32.
 #[test]
 fn a_change_that_costs_more_than_a_million_windows_is_refused() {
     let with_cost = |cost| {

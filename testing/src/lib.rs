@@ -1,6 +1,6 @@
-//! How the property tests of all crates of the workspace draw their cases.
+//! The settings of the property tests in all crates of the workspace.
 //!
-//! Every block of property tests names its number of cases, and nothing else:
+//! Every block of property tests states its number of cases, and no other setting:
 //!
 //! ```
 //! use proptest::prelude::*;
@@ -8,7 +8,7 @@
 //! proptest! {
 //!     #![proptest_config(gleaner_testing::cases(256))]
 //!
-//!     // Before it `#[test]`, in a test.
+//!     // In a test, `#[test]` comes before the function.
 //!     fn sums_do_not_depend_on_the_order(a: i32, b: i32) {
 //!         prop_assert_eq!(a.wrapping_add(b), b.wrapping_add(a));
 //!     }
@@ -17,9 +17,10 @@
 //! sums_do_not_depend_on_the_order();
 //! ```
 //!
-//! Without settings, all tests draw by one fixed seed, so that the same code gives the same result
-//! every time. `make soak` sets another seed and more cases through the environment. A case that
-//! fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin with it.
+//! By default all tests draw their cases with one fixed seed, so that the same code gives the same
+//! result every time. `make soak` sets another seed and more cases through the environment. A case
+//! that fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin
+//! with it.
 
 mod places;
 mod saved;
@@ -32,17 +33,19 @@ use proptest::test_runner::{Config, RngSeed};
 pub use places::{shared, workspace};
 pub use saved::SavedCases;
 
-/// Multiplies the cases of each test: a whole number of at least 1.
+/// Environment variable with the factor on the number of cases of each test: a whole number of at
+/// least 1.
 pub const FACTOR: &str = "SOAK_FACTOR";
 
-/// The seed of all tests where the environment names none.
+/// The seed of all tests if the environment sets none.
 pub const SEED: u64 = 1;
 
-/// The settings of a property test with `count` cases, or with `count` times [`FACTOR`] of the
-/// environment. The seed is that of proptest's own variable `PROPTEST_RNG_SEED`, else [`SEED`].
+/// Returns the settings of a property test with `count` cases, times the factor in [`FACTOR`] if it
+/// is set. The seed is that of proptest's own variable `PROPTEST_RNG_SEED`, or [`SEED`] if it is
+/// not set.
 ///
 /// # Panics
-/// Where [`FACTOR`] is set to anything but a whole number of at least 1.
+/// If [`FACTOR`] is set to anything but a whole number of at least 1.
 #[must_use]
 pub fn cases(count: u32) -> Config {
     let factor = factor(env::var(FACTOR).ok().as_deref());
@@ -60,7 +63,7 @@ pub fn cases(count: u32) -> Config {
     }
 }
 
-/// The factor that the environment asks for; 1 where it says nothing.
+/// The factor that the environment sets; 1 if it is not set.
 fn factor(asked: Option<&str>) -> u32 {
     let Some(asked) = asked else {
         return 1;

@@ -1,13 +1,14 @@
-//! Where tests find their files: asked for when they run, as clones that share a target directory
-//! may run a test that was built in another one.
+//! Paths of the files that tests read. They are looked up at run time: clones of the workspace can
+//! share a target directory, so a test may run in another clone than the one it was built in.
 
 use std::env;
 use std::path::PathBuf;
 
-/// The folder of the workspace: the nearest one above the package under test that has a Cargo.lock.
+/// The folder of the workspace: the nearest folder with a Cargo.lock at or above the package under
+/// test.
 ///
 /// # Panics
-/// Where a test is run without cargo.
+/// If the test is run without cargo.
 #[must_use]
 pub fn workspace() -> PathBuf {
     let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -20,8 +21,8 @@ pub fn workspace() -> PathBuf {
     found.unwrap_or(&PathBuf::new()).to_owned()
 }
 
-/// A file of the published data beside the workspace, or `None`, with a word to stderr, where it
-/// is missing.
+/// The path of a file of the published data beside the workspace. `None`, with a message on stderr,
+/// if it is missing.
 #[must_use]
 pub fn shared(name: &str) -> Option<PathBuf> {
     let path = workspace().join("../shared/data").join(name);

@@ -1,4 +1,4 @@
-//! Where failing cases are kept.
+//! Files of failing cases.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -8,22 +8,22 @@ use proptest::test_runner::{FailurePersistence, FileFailurePersistence, Persiste
 
 use super::workspace;
 
-/// A folder with a file of failing cases for each source file that has property tests. proptest's own
-/// places are beside the sources: not the same for `src/` as for `tests/`, and one place for files
-/// of the same name in two folders of tests.
+/// A folder with a file of failing cases for each source file that has property tests. proptest's
+/// own choice of file lies beside the source. It differs between `src/` and `tests/`, and source
+/// files of the same name in two folders of tests share one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedCases {
     folder: PathBuf,
 }
 
 impl SavedCases {
-    /// In the folder `proptest-regressions/` of the workspace, which git ignores.
+    /// The cases in the folder `proptest-regressions/` of the workspace, which git ignores.
     #[must_use]
     pub fn in_workspace() -> Self {
         Self::at(workspace().join("proptest-regressions"))
     }
 
-    /// In `folder`, which is made when the first case is saved.
+    /// The cases in `folder`, which is created when the first case is saved.
     #[must_use]
     pub fn at(folder: PathBuf) -> Self {
         SavedCases { folder }
@@ -43,7 +43,7 @@ impl SavedCases {
 
     /// proptest's reader and writer of that file.
     fn of(&self, source: &str) -> FileFailurePersistence {
-        // proptest asks for a path that lives as long as the program. A test asks twice at most.
+        // proptest requires a path with a static lifetime, so it is leaked; at most two per test.
         let path = self.file(source).to_string_lossy().into_owned();
         FileFailurePersistence::Direct(path.leak())
     }

@@ -1,4 +1,4 @@
-//! All blocks of property tests of the workspace, as their sources are written.
+//! Checks all blocks of property tests in the sources of the workspace.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_testing::{SavedCases, workspace};
 
-/// The Rust files of the workspace, but for build products, hidden folders and links.
+/// The Rust files of the workspace, except build products, hidden folders and links.
 fn sources() -> Vec<PathBuf> {
     let mut files = Vec::new();
     add(&workspace(), &mut files);
@@ -15,7 +15,7 @@ fn sources() -> Vec<PathBuf> {
 }
 
 fn add(folder: &Path, files: &mut Vec<PathBuf>) {
-    // Cargo marks the folders of its products with this file.
+    // Cargo puts this file into its target directories.
     if folder.join("CACHEDIR.TAG").exists() {
         return;
     }
@@ -58,7 +58,7 @@ fn every_block_takes_its_settings_from_here() {
     assert!(blocks > 40, "{blocks}");
 }
 
-/// `file!()` is the path within the workspace, for tests within `src/` as beside it.
+/// `file!()` is the path within the workspace, for tests in `src/` as well as in `tests/`.
 #[test]
 fn every_source_has_a_file_of_its_own_that_git_ignores() {
     let saved = SavedCases::in_workspace();

@@ -1,6 +1,6 @@
-//! Seeds, numbers of cases and saved cases, shown on a property that fails above a bound.
+//! Checks seeds, numbers of cases and saved cases with a property that fails above a bound.
 //!
-//! The property runs in processes of its own, as the environment is read once a process.
+//! The property runs in separate processes, as a process reads the environment only once.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
@@ -59,7 +59,7 @@ fn seed(seed: u64) -> (&'static str, String) {
 fn seeds_are_fixed_cases_are_multiplied_and_failures_are_saved() {
     let file = SavedCases::in_workspace().file(file!());
     let _ = fs::remove_file(&file);
-    // The same cases without settings as with the fixed seed, others with another seed.
+    // The default cases are those of the fixed seed; another seed gives other cases.
     let plain = run(HIGHEST, &[]);
     assert!(plain.passed);
     assert_eq!(plain.drawn.len(), 64);
@@ -70,7 +70,7 @@ fn seeds_are_fixed_cases_are_multiplied_and_failures_are_saved() {
     assert!(!run(HIGHEST, &[(FACTOR, "none".to_owned())]).passed);
     assert!(!file.exists());
 
-    // The first case that fails is saved, and is the first of the next run, whatever its seed.
+    // The first case that fails is saved. The next run begins with it, whatever its seed.
     let failed = run(HIGHEST / 2, &[]);
     assert!(!failed.passed);
     let above = |number: &&u32| **number >= HIGHEST / 2;
@@ -79,7 +79,8 @@ fn seeds_are_fixed_cases_are_multiplied_and_failures_are_saved() {
     let again = run(HIGHEST / 2, &[seed(SEED + 1)]);
     assert!(!again.passed);
     assert_eq!(again.drawn[0], wrong);
-    // It stays the first once the property holds, and does not count as one of the cases.
+    // The saved case is still run first when the property holds, and is not one of the counted
+    // cases.
     let mended = run(HIGHEST, &[]);
     assert!(mended.passed);
     assert_eq!(mended.drawn[0], wrong);

@@ -1,4 +1,4 @@
-//! Gradient boosting.
+//! Gradient boosting, by the library forust.
 
 use forust_ml::GradientBooster;
 use forust_ml::objective::ObjectiveType;
@@ -7,13 +7,15 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// As LightGBM's `LGBMRegressor`: 100 rounds at a rate of 0.1, at least 20 rows a leaf, 255 bins a
-/// feature. But trees of at most 32 leaves grow level by level, where LightGBM splits next what
-/// gains most, up to 31 leaves: the library's own order goes by what a leaf already explains. On
-/// logarithms of durations LightGBM's order is better by 8 %, elsewhere it is no better.
+/// Settings are those of LightGBM's `LGBMRegressor`: 100 rounds at a rate of 0.1, at least 20 rows
+/// in a leaf, 255 bins per feature. The trees differ: they grow level by level and have at most 32
+/// leaves, where LightGBM always splits the leaf that gains most, up to 31 leaves. (The library's
+/// own best-first order ranks leaves by what they already explain.) On logarithms of durations
+/// LightGBM's order is better by 8 %, elsewhere it is no better.
 pub(super) struct Boosting {
     booster: GradientBooster,
-    /// Indices of the features with two values at least: the library takes no others.
+    /// Indices of the features that have at least two different values; the library accepts no
+    /// others.
     used: Vec<usize>,
     label: Scale,
 }
@@ -42,7 +44,7 @@ impl Boosting {
     }
 }
 
-/// Scaled labels have a mean of 0 to begin with, and each row weighs 1.
+/// Scaled labels have a mean of 0, so predictions start from 0. Each row has a weight of 1.
 fn settings(seed: u64) -> GradientBooster {
     GradientBooster::default()
         .set_objective_type(ObjectiveType::SquaredLoss)
@@ -64,7 +66,7 @@ fn varies(column: &[f64]) -> bool {
         .is_some_and(|first| known.any(|value| value != first))
 }
 
-/// Features one after the other.
+/// The values of the `used` features, one feature after the other.
 fn chosen(rows: &Matrix, used: &[usize]) -> Vec<f64> {
     let columns = used.iter().map(|&k| rows.columns[k].as_slice());
     columns.collect::<Vec<_>>().concat()

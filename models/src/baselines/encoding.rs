@@ -1,32 +1,32 @@
-//! From tables to the numbers that libraries take.
+//! Converts tables to the numbers that libraries accept.
 
 use std::collections::BTreeMap;
 
 use crate::ebm::Mismatch;
 use crate::table::{Categories, Column, Table};
 
-/// Numbers by column; NaN is a missing one, and none is infinite.
+/// Columns of numbers. NaN marks a missing one; none is infinite.
 pub(super) struct Matrix {
     pub columns: Vec<Vec<f64>>,
     pub rows: usize,
 }
 
-/// How the features of a table become numbers.
+/// How the features of a table are converted to numbers, learnt from the training table.
 pub(super) struct Encoding {
     features: Vec<(String, Kind)>,
 }
 
 enum Kind {
     Numbers,
-    /// The number of each text.
+    /// The number of each text of the training rows.
     Texts(BTreeMap<String, f64>),
 }
 
-/// The number of texts that training did not have.
+/// The number of a text that the training rows do not have.
 const UNSEEN: f64 = -1.0;
 
 impl Encoding {
-    /// From the rows to train on.
+    /// Learns the encoding from the training rows.
     pub fn learn(table: &Table) -> Self {
         let kind = |column: &Column| match column {
             Column::Numeric(_) => Kind::Numbers,
@@ -40,7 +40,7 @@ impl Encoding {
         }
     }
 
-    /// The numbers of a table with the same features in the same order.
+    /// Converts a table with the same features in the same order.
     pub fn encode(&self, table: &Table) -> Result<Matrix, Mismatch> {
         let names = || self.features.iter().map(|(name, _)| name);
         if !names().eq(table.names()) {
@@ -65,7 +65,7 @@ impl Encoding {
     }
 }
 
-/// Numbers of texts, in the order in which the rows bring them.
+/// Numbers the texts, from 0, in the order of their first appearance in the rows.
 fn codes(categories: &Categories) -> BTreeMap<String, f64> {
     let mut codes = BTreeMap::new();
     for level in categories.codes().iter().flatten() {
@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    /// The numbers of a column, or `None` where it is of the other kind.
+    /// Converts a column; `None` if it holds texts where numbers are expected, or the reverse.
     fn encode(&self, column: &Column) -> Option<Vec<f64>> {
         match (self, column) {
             (Kind::Numbers, Column::Numeric(values)) => {
@@ -119,7 +119,8 @@ mod tests {
     fn texts_are_numbered_by_first_appearance_in_training() {
         let all = [Some("z"), Some("b"), None, Some("a"), Some("b")];
         let whole = table(&[1.0, 2.0, f64::INFINITY, 4.0, 5.0], &all);
-        // The first row is not for training, so that z is unseen though the table knows it.
+        // The first row is not used for training, so z is unseen although the table has it as a
+        // level.
         let encoding = Encoding::learn(&whole.take(&[1, 2, 3, 4]));
         let rows = encoding.encode(&whole).unwrap();
         assert_eq!(rows.columns[1][..2], [-1.0, 0.0]);

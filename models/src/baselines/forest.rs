@@ -1,4 +1,4 @@
-//! Random forest.
+//! Random forest, by the library smartcore.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,12 +13,12 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// As scikit-learn's `RandomForestRegressor`: trees as deep as it takes, on all features. Missing
-/// values take the mean of the feature.
+/// Settings are those of scikit-learn's `RandomForestRegressor`: trees of any depth, on all
+/// features. Missing values are replaced by the mean of the feature.
 pub(super) struct Forest {
-    /// Forests of as many trees each, so that threads can share the work.
+    /// Forests with the same number of trees, so that threads can share the work.
     parts: Vec<Part>,
-    /// What stands for a missing value, by feature.
+    /// For each feature the value that replaces a missing one.
     means: Vec<f64>,
 }
 
@@ -72,7 +72,7 @@ impl Predictor for Forest {
     }
 }
 
-/// The rows without missing values, in the library's form.
+/// Replaces missing values and converts the rows to the library's matrix.
 fn fill(rows: &Matrix, means: &[f64]) -> Result<DenseMatrix<f64>, BaselineError> {
     let known = |(column, mean): (&Vec<f64>, &f64)| {
         let mean = *mean;

@@ -1,12 +1,13 @@
-//! Models from libraries, to compare the interpretable ones with.
+//! Models from libraries, to compare with the interpretable ones.
 //!
-//! Settings are those that the libraries of the reference, scikit-learn and LightGBM, begin with;
-//! each model says where it differs. Nothing is tuned. The same seed gives the same model,
-//! whatever the number of threads.
+//! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
+//! documents where it differs. Nothing is tuned. The same seed gives the same model, whatever the
+//! number of threads.
 //!
-//! Texts become numbers in the order in which the training rows bring them, and −1 where training
-//! had no such text. Infinite numbers count as missing. Gradient boosting learns on which side of
-//! a split missing values belong; elsewhere they take the mean of the feature.
+//! Texts are numbered in the order of their first appearance in the training rows; a text that
+//! training did not have becomes −1. Infinite numbers count as missing. Gradient boosting learns on
+//! which side of a split missing values belong; the other models replace them by the mean of the
+//! feature.
 //!
 //! ```
 //! use gleaner_models::{Column, Table, baselines::Baseline};
@@ -34,51 +35,51 @@ use encoding::{Encoding, Matrix};
 /// A kind of model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Baseline {
-    /// 100 trees, each on rows drawn with replacement (Breiman, 2001); smartcore.
+    /// 100 trees, each trained on rows drawn with replacement (Breiman, 2001); by smartcore.
     Forest,
-    /// 100 trees of at most 32 leaves, each on what those before it leave (Friedman, 2001), on
-    /// binned features as LightGBM (Ke et al., 2017); forust.
+    /// 100 trees of at most 32 leaves, each trained on the residuals of those before it (Friedman,
+    /// 2001), on binned features as in LightGBM (Ke et al., 2017); by forust.
     Boosting,
-    /// A network with one hidden layer of 100 neurons, trained by Adam; candle.
+    /// A network with one hidden layer of 100 neurons, trained by Adam; by candle.
     Perceptron,
 }
 
-/// A trained model.
+/// A trained baseline.
 pub struct Fitted {
     encoding: Encoding,
     predictor: Box<dyn Predictor>,
 }
 
-/// Why a model cannot be trained or asked.
+/// Why a baseline cannot be trained or cannot predict.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BaselineError {
-    /// Rows or labels to learn from.
+    /// There are no rows, or the labels are invalid.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// A table with other features.
+    /// The table has other features than the model was trained on.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// What a library says.
+    /// A library failed.
     #[error("{library}: {message}")]
     Library {
-        /// Its name.
+        /// Name of the library.
         library: &'static str,
-        /// In its words.
+        /// The library's error message.
         message: String,
     },
 }
 
-/// What a library has learnt.
+/// A model that a library has trained.
 trait Predictor: Send + Sync {
-    /// A prediction for each row.
+    /// Predicts the label of each row.
     fn predict(&self, rows: &Matrix) -> Result<Vec<f64>, BaselineError>;
 }
 
 impl Baseline {
-    /// All kinds, in the order of tables.
+    /// All baselines, in the order in which tables of results show them.
     pub const ALL: [Self; 3] = [Self::Boosting, Self::Forest, Self::Perceptron];
 
-    /// Its name in tables.
+    /// Name of the baseline in tables of results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Forest => "random forest",
@@ -87,11 +88,11 @@ impl Baseline {
         }
     }
 
-    /// Learns a label from features.
+    /// Trains the baseline on a table with one label per row.
     ///
     /// # Errors
-    /// Where there is no row, not a label for each, a label that is no number within ±1e100, or
-    /// the library gives up.
+    /// If there are no rows, the number of labels differs from that of rows, a label is NaN or
+    /// outside ±1e100, or the library fails.
     pub fn fit(self, table: &Table, labels: &[f64], seed: u64) -> Result<Fitted, BaselineError> {
         ebm::check_labels(table, labels)?;
         let encoding = Encoding::learn(table);
@@ -109,10 +110,10 @@ impl Baseline {
 }
 
 impl Fitted {
-    /// A prediction for each row.
+    /// Predicts the label of each row.
     ///
     /// # Errors
-    /// Where the table has other features than the model was trained on, or the library gives up.
+    /// If the table has other features than the model was trained on, or the library fails.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, BaselineError> {
         let rows = self.encoding.encode(table)?;
         if rows.rows == 0 {
@@ -123,7 +124,7 @@ impl Fitted {
 }
 
 impl BaselineError {
-    /// What a library complains of.
+    /// Makes an error of a library's message.
     fn of(library: &'static str) -> impl Fn(String) -> Self {
         move |message| Self::Library { library, message }
     }

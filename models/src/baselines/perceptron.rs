@@ -1,4 +1,4 @@
-//! Multilayer perceptron.
+//! Multilayer perceptron, by the library candle.
 
 use candle_core::{Device, Result, Tensor, Var};
 use candle_nn::{AdamW, Linear, Module, Optimizer, ParamsAdamW, loss};
@@ -10,13 +10,13 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// As scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden layer of 100 neurons that
-/// pass on what is positive, Adam at a rate of 0.001 on batches of 200 rows. A tenth of the rows
-/// is held out; training ends after ten rounds that gain these less than 0.0001, and the best
-/// weights stay.
+/// Settings are those of scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden layer of
+/// 100 rectified linear units, Adam at a rate of 0.001 on batches of 200 rows. A tenth of the rows
+/// is held out. Training ends after ten rounds in a row that improve the loss on these rows by less
+/// than 0.0001, and the best weights are kept.
 ///
-/// Features and label are scaled to deviations from their mean, which scikit-learn leaves to its
-/// user: the reference did not, and its worst predictions are off by thousands.
+/// Features and label are scaled to mean 0 and deviation 1. scikit-learn leaves this to its user;
+/// the reference did not do it, and its worst predictions are wrong by thousands.
 pub(super) struct Perceptron {
     network: Network,
     inputs: Vec<Scale>,
@@ -68,7 +68,7 @@ fn error(error: candle_core::Error) -> BaselineError {
     BaselineError::of("candle")(error.to_string())
 }
 
-/// Scaled features, a row each.
+/// The scaled features as a tensor, with a row for each row.
 fn tensor(rows: &Matrix, inputs: &[Scale]) -> Result<Tensor> {
     let columns = rows.columns.iter().zip(inputs);
     let scaled = columns.flat_map(|(column, scale)| column.iter().map(|x| scale.apply(*x) as f32));
@@ -78,15 +78,15 @@ fn tensor(rows: &Matrix, inputs: &[Scale]) -> Result<Tensor> {
         .contiguous()
 }
 
-/// Weights and biases of the two layers.
+/// The two layers of the network, and their weights and biases as variables.
 struct Network {
     vars: Vec<Var>,
     layers: [Linear; 2],
 }
 
 impl Network {
-    /// Uniform weights of a variance that neither grows nor shrinks from layer to layer (Glorot
-    /// and Bengio, 2010).
+    /// Draws weights and biases from uniform distributions. Their variance keeps signals from
+    /// growing or shrinking from layer to layer (Glorot and Bengio, 2010).
     fn new(features: usize, rng: &mut ChaCha8Rng) -> Result<Self> {
         let mut vars = Vec::new();
         let mut layer = |from: usize, to: usize| -> Result<Linear> {
@@ -107,7 +107,7 @@ impl Network {
         Ok(Network { vars, layers })
     }
 
-    /// An answer for each row.
+    /// The output for each row.
     fn forward(&self, rows: &Tensor) -> Result<Tensor> {
         let hidden = self.layers[0].forward(rows)?.relu()?;
         self.layers[1].forward(&hidden)?.squeeze(1)
@@ -117,7 +117,7 @@ impl Network {
         loss::mse(&self.forward(rows)?, labels)
     }
 
-    /// Copies of what changes in training.
+    /// Copies of the weights and biases.
     fn weights(&self) -> Result<Vec<Tensor>> {
         self.vars.iter().map(|var| var.copy()).collect()
     }
@@ -130,7 +130,7 @@ impl Network {
     }
 }
 
-/// Trains a network until the rows held out gain no more.
+/// Trains a network until the loss on the held-out rows no longer improves.
 fn train(rows: &Tensor, labels: &Tensor, seed: u64) -> Result<Network> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let network = Network::new(rows.dim(1)?, &mut rng)?;
@@ -164,7 +164,7 @@ fn train(rows: &Tensor, labels: &Tensor, seed: u64) -> Result<Network> {
     Ok(network)
 }
 
-/// One step for each batch.
+/// One round of training: a step for each batch.
 fn round(
     network: &Network,
     adam: &mut AdamW,
@@ -179,7 +179,8 @@ fn round(
     Ok(())
 }
 
-/// Rows to hold out, and the others; all of a few are both.
+/// The rows to hold out, and the others. If there are too few rows to hold one out, all rows are in
+/// both parts.
 fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<u32>, Vec<u32>) {
     let mut order: Vec<u32> = (0..rows as u32).collect();
     order.shuffle(rng);

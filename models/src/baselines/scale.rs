@@ -1,19 +1,20 @@
-//! Numbers of mean 0 and deviation 1.
+//! Scales numbers to mean 0 and standard deviation 1.
 
-/// Mean and standard deviation of what is known of a column.
+/// Mean and standard deviation of the known values of a column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
-    /// A number in any case.
+    /// The mean of the known values; 0 if there are none.
     pub mean: f64,
     deviation: f64,
 }
 
 impl Scale {
-    /// Of values of which some may be missing.
+    /// Computes the scale of values; those that are not finite count as missing.
     pub fn of(values: &[f64]) -> Self {
         let known = || values.iter().filter(|value| value.is_finite());
         let rows = known().count().max(1) as f64;
-        // Divided first, so that sums of the largest numbers are numbers.
+        // Values are divided before they are summed, so that sums of the largest numbers stay
+        // finite.
         let mean = known().map(|value| value / rows).sum::<f64>();
         let variance = known()
             .map(|value| (value - mean).powi(2) / rows)
@@ -24,8 +25,8 @@ impl Scale {
         }
     }
 
-    /// Deviations from the mean: 0 for what is missing, and where nothing is known of how values
-    /// vary.
+    /// The deviation of a value from the mean, in standard deviations. It is 0 if the value is
+    /// missing or the known values do not vary.
     pub fn apply(&self, value: f64) -> f64 {
         if value.is_finite() && self.deviation.is_normal() {
             (value - self.mean) / self.deviation
@@ -34,7 +35,7 @@ impl Scale {
         }
     }
 
-    /// The value that deviates as much.
+    /// The value with this deviation: the inverse of [`Scale::apply`].
     pub fn undo(&self, deviations: f64) -> f64 {
         if self.deviation.is_normal() {
             self.mean + deviations * self.deviation
@@ -65,7 +66,7 @@ mod tests {
             assert_eq!((scale.apply(9.0), scale.undo(2.0)), (0.0, 7.0));
         }
         assert_eq!(Scale::of(&[f64::NAN]).undo(1.0), 0.0);
-        // The variance is beyond all numbers.
+        // The variance overflows to infinity.
         assert_eq!(Scale::of(&[1e300, -1e300]).apply(1e300), 0.0);
     }
 }

@@ -1,4 +1,5 @@
-//! A bag: rows to learn from, rows to know when to stop by, and what it has learnt so far.
+//! A bag: its training rows, its held-out rows that decide when to stop, and the scores learnt so
+//! far.
 
 use super::boost::{Boosted, CellMap, Shape, Split};
 use super::curve::{Curve, Tree};
@@ -6,16 +7,16 @@ use super::settings::Settings;
 use super::surface::Surface;
 use super::tables::Tables;
 
-/// Finds the step of a term.
+/// Finds the best step of a term.
 pub(super) enum Search {
-    /// All rows are alike: there is nothing to tell them by.
+    /// All training rows are in one cell, so the term cannot distinguish them.
     Nothing,
     Curve(Curve),
     Surface(Surface),
 }
 
 impl Search {
-    /// `rows`: training rows in each cell.
+    /// `rows` is the number of training rows in each cell, `tree` the limits of a step's tree.
     pub fn new(shape: Shape, rows: Vec<f64>, tree: Tree) -> Self {
         if rows.iter().filter(|&&rows| rows > 0.0).count() < 2 {
             return Search::Nothing;
@@ -26,8 +27,8 @@ impl Search {
         }
     }
 
-    /// Writes the full step of each cell, by the sum of the residuals in each; `false` where no
-    /// step would help.
+    /// Computes the full step of each cell from the sum of the residuals in each cell. Returns
+    /// `false` if no step would help; `steps` is then unchanged.
     pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) -> bool {
         match self {
             Search::Nothing => false,
@@ -40,12 +41,12 @@ impl Search {
     }
 }
 
-/// A term as a bag sees it.
+/// A term in one bag.
 struct Learner {
     search: Search,
-    /// Cell of each training row.
+    /// The cell of each training row.
     train: Vec<u16>,
-    /// Cell of each held-out row.
+    /// The cell of each held-out row.
     held: Vec<u16>,
     size: usize,
 }
@@ -66,27 +67,29 @@ impl Learner {
     }
 }
 
-/// A bag while it learns.
+/// A bag during boosting.
 pub(super) struct Bag {
     learners: Vec<Learner>,
-    /// Score of each cell, by term.
+    /// The score of each cell, for each term.
     scores: Vec<Vec<f64>>,
-    /// What is left of the training rows' labels, but for the last step.
+    /// Residuals of the training rows. The last step is not subtracted yet: the next pass over the
+    /// rows does that, see [`Tables::sum`].
     train: Vec<f64>,
-    /// What is left of the held-out rows' labels.
+    /// Residuals of the held-out rows.
     pub held: Vec<f64>,
-    /// The term of the last step, which is still to be taken from `train`.
+    /// The term of the last step, which is still to be subtracted from `train`.
     last: usize,
-    /// Its lane of the tables.
+    /// Index of the bag in the entries of [`Tables`].
     pub lane: usize,
-    /// The scores after the best round, and which that was.
+    /// The scores after the best round, and the number of that round.
     pub best: Boosted,
-    /// The held-out rows' sum of squares after it.
+    /// Sum of the held-out rows' squared residuals after the best round.
     least: f64,
 }
 
 impl Bag {
-    /// `lane`: its place in the tables.
+    /// A bag before its first round. `residuals` are those of all rows; `lane` is its index in the
+    /// entries of [`Tables`].
     pub fn new(
         lane: usize,
         maps: &[CellMap],
@@ -118,24 +121,26 @@ impl Bag {
         }
     }
 
-    /// Whether a term can tell training rows apart.
+    /// Whether a term can distinguish training rows.
     pub fn learns(&self, term: usize) -> bool {
         !matches!(self.learners[term].search, Search::Nothing)
     }
 
-    /// Cells of a term.
+    /// Number of cells of a term.
     pub fn cells(&self, term: usize) -> usize {
         self.learners[term].size
     }
 
-    /// By training row: its residual, its cell in the term of the last step, and in this one.
+    /// For each training row: its residual, its cell in the term of the last step, and its cell in
+    /// `term`.
     pub fn rows(&mut self, term: usize) -> impl Iterator<Item = (&mut f64, &u16, &u16)> {
         let (before, cells) = (&self.learners[self.last].train, &self.learners[term].train);
         let rows = self.train.iter_mut().zip(before).zip(cells);
         rows.map(|((residual, before), cell)| (residual, before, cell))
     }
 
-    /// Takes `rate` of the best step of a term, by the sums in the tables.
+    /// Adds the best step of a term, times `rate`, to the term's scores. The step follows from the
+    /// sums in the tables, and is written to the tables for the next pass over the rows.
     pub fn step(&mut self, term: usize, rate: f64, tables: &mut Tables) {
         let Learner {
             search, held, size, ..
@@ -159,7 +164,7 @@ impl Bag {
         }
     }
 
-    /// Keeps the scores of a round that is the best so far. Whether another round is worth while.
+    /// Keeps the scores if this round is the best so far. Returns whether the bag should go on.
     pub fn judge(&mut self, round: usize, settings: &Settings) -> bool {
         let loss = squares(&self.held);
         if loss < self.least * (1.0 - settings.tolerance) {
@@ -172,7 +177,7 @@ impl Bag {
     }
 }
 
-/// Takes the value of each row's cell from its residual.
+/// Subtracts the value of each row's cell from the row's residual.
 pub(super) fn take(residuals: &mut [f64], cells: &[u16], values: &[f64]) {
     for (residual, &cell) in residuals.iter_mut().zip(cells) {
         *residual -= values[cell as usize];

@@ -1,5 +1,6 @@
-//! From values to bins. Bin 0 is for what is missing or was never seen; the others are in the
-//! order of numbers, or of the first appearance of texts.
+//! Maps values to bins. Bin 0 is for missing values and for texts that were not seen in training.
+//! The other bins of numbers are in ascending order, those of texts in the order of their first
+//! appearance.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +10,11 @@ use crate::table::{Categories, Column};
 /// A feature and its bins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
-    /// Its name.
+    /// Name of the feature: that of its column in the training table.
     pub name: String,
-    /// Its bins.
+    /// How values of the feature map to bins.
     pub bins: Bins,
-    /// Training rows in each bin.
+    /// Number of training rows in each bin.
     pub rows: Vec<u32>,
 }
 
@@ -21,24 +22,26 @@ pub struct Feature {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bins {
-    /// Of numbers. Bin k ≥ 1 holds those from cut k−1 to below cut k.
+    /// Bins of numbers. Bin k ≥ 1 holds the numbers from cut k−1 (included) to cut k (excluded),
+    /// with cuts counted from 1.
     Numeric {
-        /// Ascending.
+        /// The bounds between neighbouring bins, ascending.
         cuts: Vec<f64>,
-        /// Least value seen; 0 where none was.
+        /// Least value seen in training; 0 if there was none.
         least: f64,
-        /// Greatest value seen.
+        /// Greatest value seen in training; 0 if there was none.
         greatest: f64,
     },
-    /// Of texts: bin k ≥ 1 is for level k−1.
+    /// Bins of texts. Bin k ≥ 1 is that of level k−1.
     Categorical {
-        /// The texts seen.
+        /// The texts seen in training.
         levels: Vec<String>,
     },
 }
 
 impl Bins {
-    /// Bins for a column; `None` where it has more distinct texts than there may be bins.
+    /// Bins for a column; `None` if it has more distinct texts than [`MOST_BINS`]. `most` limits
+    /// the bins of numbers.
     pub(super) fn of(column: &Column, binning: Binning, most: usize) -> Option<Self> {
         match column {
             Column::Numeric(values) => Some(Bins::numeric(values, binning, most)),
@@ -70,7 +73,7 @@ impl Bins {
         }
     }
 
-    /// Number of bins, that of missing values included.
+    /// Number of bins, including the one for missing values.
     pub fn len(&self) -> usize {
         match self {
             Bins::Numeric { cuts, .. } => cuts.len() + 2,
@@ -78,12 +81,13 @@ impl Bins {
         }
     }
 
-    /// Whether there is no bin: never, as missing values have one.
+    /// Always `false`, as there is always a bin for missing values.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Bin of each row of a column; `None` where the column is of the other kind.
+    /// The bin of each row of a column; `None` if the column holds texts and the bins are for
+    /// numbers, or the reverse.
     pub(super) fn index(&self, column: &Column) -> Option<Vec<u16>> {
         match (self, column) {
             (Bins::Numeric { cuts, .. }, Column::Numeric(values)) => {
@@ -96,7 +100,7 @@ impl Bins {
         }
     }
 
-    /// The bin in words, such as `3 to 4.5` or a category.
+    /// The label of a bin, such as `3 to 4.5` or a category; `missing` for bin 0.
     pub fn label(&self, bin: usize) -> String {
         match (self, bin.checked_sub(1)) {
             (_, None) => "missing".to_owned(),
@@ -105,7 +109,8 @@ impl Bins {
         }
     }
 
-    /// Neighbouring bins of numbers, from 1 on, in words; of texts, the first.
+    /// The label of the neighbouring bins `first` to `last` of numbers, counted from 1. For texts,
+    /// the label of the first one.
     pub(super) fn range(&self, first: usize, last: usize) -> String {
         let Bins::Numeric { cuts, .. } = self else {
             return self.label(first);
@@ -121,13 +126,13 @@ impl Bins {
     }
 }
 
-/// A cut to six decimals, without zeros at its end.
+/// Rounds a cut to six decimals; a cut that would become 0 stays as it is.
 fn brief(cut: f64) -> f64 {
     let scaled = (cut * 1e6).round() / 1e6;
     if scaled == 0.0 { cut } else { scaled }
 }
 
-/// Bin of a number; infinities count as missing.
+/// The bin of a number; infinite numbers count as missing.
 fn number(cuts: &[f64], value: f64) -> u16 {
     if value.is_finite() {
         1 + cuts.partition_point(|&cut| cut <= value) as u16
@@ -151,13 +156,14 @@ fn categories(levels: &[String], texts: &Categories) -> Vec<u16> {
     texts.codes().iter().map(bin).collect()
 }
 
-/// A number above `a`, at most `b`, and half way between them where there is one.
+/// The middle between `a` and `b`, or `b` if rounding would bring the middle down to `a`.
 fn between(a: f64, b: f64) -> f64 {
     let middle = a / 2.0 + b / 2.0;
     if middle > a { middle } else { b }
 }
 
-/// Cuts between as many values each; of few distinct values, between any two.
+/// Cuts that put about the same number of values into each bin. If there are at most `most`
+/// distinct values, there is a cut between any two of them.
 fn quantiles(sorted: &[f64], most: usize) -> Vec<f64> {
     let mut distinct = sorted.to_vec();
     distinct.dedup();
@@ -176,7 +182,8 @@ fn quantiles(sorted: &[f64], most: usize) -> Vec<f64> {
     cuts
 }
 
-/// The cut at the change of values nearest to a position.
+/// The cut between two different values that is nearest to the index `at`; `None` if all values are
+/// equal.
 fn nearest_change(sorted: &[f64], at: usize) -> Option<f64> {
     let value = sorted[at];
     let first = sorted.partition_point(|&x| x < value);
@@ -191,7 +198,7 @@ fn nearest_change(sorted: &[f64], at: usize) -> Option<f64> {
     Some(between(sorted[change - 1], sorted[change]))
 }
 
-/// Cuts at equal distances.
+/// Cuts at equal distances, so that bins have the same width.
 fn uniform(least: f64, greatest: f64, bins: usize) -> Vec<f64> {
     let step = greatest / bins as f64 - least / bins as f64;
     let mut cuts: Vec<f64> = (1..bins).map(|k| least + step * k as f64).collect();

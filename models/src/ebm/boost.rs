@@ -1,4 +1,4 @@
-//! Cyclic boosting: round after round, each term in turn takes a small step towards what is left.
+//! Cyclic boosting: in each round, every term in turn takes a small step towards the residuals.
 
 use std::sync::atomic::Ordering;
 
@@ -7,18 +7,18 @@ use super::control::Control;
 use super::settings::Settings;
 use super::tables::Tables;
 
-/// The cell of each row in a term, and how the term's cells lie to each other.
+/// A term's cells: the cell of each row, and the arrangement of the cells.
 pub(super) struct CellMap {
     pub cells: Vec<u16>,
     pub shape: Shape,
 }
 
-/// How the cells of a term lie to each other.
+/// The arrangement of a term's cells.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
-    /// In a row; `ordered`: neighbours are alike.
+    /// A list of bins. `ordered` is set for numbers, whose neighbouring bins are similar.
     Curve { bins: usize, ordered: bool },
-    /// In a grid, row by row.
+    /// A grid, row by row.
     Surface { height: usize, width: usize },
 }
 
@@ -31,22 +31,23 @@ impl Shape {
     }
 }
 
-/// The rows a bag learns from, and those by which it knows when to stop.
+/// The rows that a bag learns from, and the held-out rows that decide when it stops.
 pub(super) struct Split {
     pub train: Vec<usize>,
     pub held: Vec<usize>,
 }
 
-/// What a bag learnt: the score of each cell of each term, and in how many rounds.
+/// What a bag learnt: the score of each cell of each term, and the number of rounds it took.
 pub(super) struct Boosted {
     pub scores: Vec<Vec<f64>>,
     pub rounds: usize,
 }
 
-/// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size, by the `residuals` (of all rows) of
-/// each, until a bag's held-out rows have gained nothing for a while. Returns the best round of each
-/// bag. Without held-out rows nothing is learnt. What a bag learns does not depend on the others.
-/// Boosting ends early when `control` says stop.
+/// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size. `residuals`
+/// has the residuals of all rows for each bag. A bag stops once its held-out rows have not improved
+/// for a while. Returns the best round of each bag. A bag without held-out rows learns nothing.
+/// What a bag learns does not depend on the other bags. Boosting ends early if `control` asks to
+/// stop.
 pub(super) fn boost(
     maps: &[CellMap],
     residuals: &[Vec<f64>],
@@ -74,7 +75,7 @@ pub(super) fn boost(
     bags.into_iter().map(|bag| bag.best).collect()
 }
 
-/// A step of a term in each bag; `rate` is the share of it that is taken.
+/// Takes a step of one term in each bag; `rate` is the share of the full step that is taken.
 fn learn(bags: &mut [&mut Bag], term: usize, rate: f64, tables: &mut Tables) {
     let learning = bags.iter_mut().filter(|bag| bag.learns(term));
     let mut learning: Vec<&mut Bag> = learning.map(|bag| &mut **bag).collect();
@@ -92,7 +93,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Boosts one bag by the book: sums, step, and what is left, each in a pass of its own.
+    /// Boosts one bag in the simplest way: the sums, the step and the residuals are computed in
+    /// separate passes.
     fn plain(
         maps: &[CellMap],
         residuals: &[f64],
@@ -145,7 +147,7 @@ mod tests {
         vec![
             map(&|bins| bins.0, curve(true)),
             map(&|bins| bins.1, curve(false)),
-            // Nothing to tell rows by.
+            // All rows are in one cell.
             map(&|_| 3, curve(true)),
             map(
                 &|bins| 5 * bins.0 + bins.1,
@@ -160,8 +162,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// One bag or two that share a pass and stop when they like, each is learnt as by the book,
-        /// to the last bit.
+        /// One bag, or two that share a pass and stop independently, learn exactly what the
+        /// simplest way learns, to the last bit.
         #[test]
         fn bags_learn_as_by_the_book(
             rows in proptest::collection::vec((0..5u16, 0..5u16, -100..100i32), 8..60),

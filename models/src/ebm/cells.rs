@@ -1,34 +1,34 @@
-//! The cells of a term in words and numbers.
+//! The cells of a term, with labels and figures.
 
 use serde::Serialize;
 
 use super::bins::Bins;
 use super::model::{Axis, Ebm, Term};
 
-/// Texts of a group that are named; the others are counted.
+/// The most texts of a group that are named in its label; the others are counted.
 const NAMED: usize = 3;
 
 /// A cell of a term.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// The bins of each of its features, in words.
+    /// The label of its bins on each axis.
     pub bins: Vec<String>,
-    /// What it adds to a prediction.
+    /// The score that it adds to a prediction.
     pub score: f64,
-    /// Standard deviation of the score over the bags.
+    /// Standard deviation of the bags' scores.
     pub deviation: f64,
-    /// Training rows in it.
+    /// Number of training rows in it.
     pub rows: u32,
 }
 
 impl Axis {
-    /// Number of groups, that of missing values, which is the first, included.
+    /// Number of groups, including the one for missing values, which is the first.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Where a group of a feature's bins of numbers begins; `None` for that of missing values, the
-    /// first of the others, and of texts.
+    /// The number at which a group of bins begins. `None` for the group of missing values, the
+    /// lowest group of numbers, and groups of texts.
     pub fn begin(&self, bins: &Bins, group: usize) -> Option<f64> {
         let Bins::Numeric { cuts, .. } = bins else {
             return None;
@@ -40,7 +40,7 @@ impl Axis {
         cuts.get(first.checked_sub(2)?).copied()
     }
 
-    /// A group of the feature's bins in words.
+    /// The label of a group of the feature's bins.
     pub fn label(&self, bins: &Bins, group: usize) -> String {
         let of_group = |&bin: &usize| usize::from(self.groups[bin]) == group;
         let members: Vec<usize> = (0..self.groups.len()).filter(of_group).collect();
@@ -61,7 +61,7 @@ impl Axis {
 }
 
 impl Ebm {
-    /// The groups along an axis of a term in words, in order.
+    /// The labels of the groups along an axis of a term, in order.
     pub fn labels(&self, axis: &Axis) -> Vec<String> {
         let bins = &self.features[axis.feature].bins;
         (0..axis.size)
@@ -69,7 +69,7 @@ impl Ebm {
             .collect()
     }
 
-    /// The cells of a term, in the order of its scores.
+    /// The cells of a term, in the order of [`Term::scores`].
     pub fn cells(&self, term: &Term) -> Vec<Cell> {
         let labels: Vec<Vec<String>> = term.axes.iter().map(|axis| self.labels(axis)).collect();
         let cell = |place: usize| Cell {
@@ -82,7 +82,8 @@ impl Ebm {
     }
 }
 
-/// The label on each axis of the cell at a place; the last axis runs first.
+/// The label on each axis of the cell with index `place`. Neighbouring cells differ on the last
+/// axis.
 fn words(labels: &[Vec<String>], place: usize) -> Vec<String> {
     let mut rest = place;
     let mut words: Vec<String> = labels

@@ -1,4 +1,4 @@
-//! A step for one feature: a regression tree of few leaves on a histogram of residuals.
+//! The step of one feature: a small regression tree on a histogram of the residuals.
 
 /// Sum of residuals and number of rows in a bin or leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -22,7 +22,7 @@ impl Sum {
         }
     }
 
-    /// What the squares lose when all rows get their mean: (Σr)² ÷ n.
+    /// The decrease of the sum of squares if all rows are predicted by their mean: (Σr)² ÷ n.
     pub fn gain(self) -> f64 {
         if self.rows > 0.0 {
             self.residual * self.residual / self.rows
@@ -40,33 +40,33 @@ impl Sum {
     }
 }
 
-/// Shape of the trees.
+/// The limits of a step's tree: the most leaves, and the least rows in a leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tree {
     pub leaves: usize,
     pub least: f64,
 }
 
-/// Rows with which a category is drawn to the mean before categories are put in order, so that
-/// rare ones do not come first and last by chance.
+/// Weight of the prior that draws the mean residual of a category to 0 before categories are
+/// sorted, in rows. Without it rare categories would come first and last by chance.
 const PRIOR_ROWS: f64 = 10.0;
 
-/// The bins of a feature, for which a tree is grown again and again, on other residuals.
+/// The bins of a feature. A tree is grown on them again and again, each time on other residuals.
 pub(super) struct Curve {
-    /// Training rows in each bin.
+    /// Number of training rows in each bin.
     rows: Vec<f64>,
     tree: Tree,
-    /// Whether neighbours are alike; categories are brought into the order of their residuals
-    /// first (Fisher, 1958).
+    /// Whether neighbouring bins are similar. Otherwise the bins are categories, which are first
+    /// sorted by their mean residuals (Fisher, 1958).
     ordered: bool,
-    /// The bins but that of missing values, in the order in which they are cut.
+    /// The bins except that of missing values, in the order in which they are cut.
     order: Vec<usize>,
-    /// Sums of all bins before each, in that order.
+    /// Prefix sums over the bins in that order: entry k sums the first k bins.
     before: Vec<Sum>,
 }
 
 impl Curve {
-    /// `rows`: training rows in each bin.
+    /// `rows` is the number of training rows in each bin.
     pub fn new(rows: Vec<f64>, tree: Tree, ordered: bool) -> Self {
         Curve {
             order: (1..rows.len()).collect(),
@@ -77,8 +77,9 @@ impl Curve {
         }
     }
 
-    /// Writes the step of each bin, by the sum of the residuals in each: the mean residual of its
-    /// leaf. Bin 0, of missing values, is a leaf of its own, if it has rows enough.
+    /// Computes the step of each bin from the sum of the residuals in each: the mean residual of
+    /// the bin's leaf. Bin 0, that of missing values, is a leaf of its own; its step is 0 if it has
+    /// too few rows.
     pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) {
         let sum = |bin: usize| Sum {
             residual: residuals[bin],
@@ -91,7 +92,7 @@ impl Curve {
         };
         if !self.ordered {
             let rank = |bin: usize| residuals[bin] / (self.rows[bin] + PRIOR_ROWS);
-            // Ties in the order of the bins.
+            // Ties are sorted by bin.
             self.order
                 .sort_unstable_by(|&a, &b| rank(a).total_cmp(&rank(b)).then(a.cmp(&b)));
         }
@@ -111,7 +112,7 @@ impl Curve {
     }
 }
 
-/// Bins from `start` to before `end`, and their best cut.
+/// The bins from `start` to before `end`, with their best cut and what it gains.
 struct Leaf {
     start: usize,
     end: usize,
@@ -119,8 +120,8 @@ struct Leaf {
     gain: f64,
 }
 
-/// Cuts where it gains most, until there are leaves enough or nothing is gained. `before`: sums of
-/// all bins before each.
+/// Cuts the leaf whose best cut gains most, again and again, until there are enough leaves or no
+/// cut gains anything. `before` has the prefix sums of the bins.
 fn grow(before: &[Sum], tree: Tree) -> Vec<Leaf> {
     let mut leaves = vec![best_cut(before, 0, before.len() - 1, tree.least)];
     while leaves.len() < tree.leaves {
@@ -151,7 +152,7 @@ fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
         cut: start,
         gain: 0.0,
     };
-    // What is lost to rounding is no gain.
+    // A gain must exceed the rounding error.
     let mut best = whole.gain() * (1.0 + 1e-12);
     for cut in start + 1..end {
         let left = before[cut].minus(before[start]);
@@ -176,14 +177,14 @@ fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
 mod tests {
     use super::*;
 
-    /// The steps of bins with these means and rows.
+    /// The steps of bins with these (mean, rows).
     fn steps(bins: &[(f64, f64)], ordered: bool) -> Vec<f64> {
         let rows = bins.iter().map(|(_, rows)| *rows).collect();
         let residuals: Vec<f64> = bins.iter().map(|(mean, rows)| mean * rows).collect();
         let mut curve = Curve::new(rows, TREE, ordered);
         let mut steps = vec![f64::NAN; bins.len()];
         curve.step(&residuals, &mut steps);
-        // Nothing is left of the step before.
+        // A second step on the same residuals is the same.
         let again = steps.clone();
         curve.step(&residuals, &mut steps);
         assert_eq!(again, steps);

@@ -1,4 +1,4 @@
-//! Training.
+//! Training of a machine.
 
 use std::sync::atomic::Ordering;
 
@@ -18,40 +18,41 @@ use super::tables::ABREAST;
 use crate::metrics::mean;
 use crate::table::{Column, Table};
 
-/// Why a machine cannot be trained.
+/// Why a machine was not trained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
-    /// A setting makes no sense.
+    /// A setting is out of its range.
     #[error("{0}")]
     Settings(String),
-    /// Nothing to learn from.
+    /// The table has no rows.
     #[error("there is no row to learn from")]
     NoRows,
-    /// Not one label a row.
+    /// The number of labels is not the number of rows.
     #[error("{found} labels for {rows} rows")]
     Labels {
-        /// Labels given.
+        /// Number of labels.
         found: usize,
-        /// Rows of the table.
+        /// Number of rows.
         rows: usize,
     },
-    /// A label that is no number, or too large to be squared.
+    /// A label is NaN, or too large to be squared.
     #[error("the label of row {row} is {found}, where a number within ±1e100 is needed")]
     Label {
-        /// Counted from 0.
+        /// Index of the row, from 0.
         row: usize,
         /// The label.
         found: f64,
     },
-    /// More distinct texts than bins.
+    /// A feature, named here, has more distinct texts than [`MOST_BINS`].
     #[error("feature {0} has more than {MOST_BINS} different texts")]
     Texts(String),
-    /// It was told to stop.
+    /// [`Control::stop`] was set.
     #[error("the fit was stopped")]
     Stopped,
 }
 
-/// Greatest label: sums of squares of more than 10^100 rows of them are still numbers.
+/// Greatest absolute value of a label: sums of squares of more than 10^100 rows of such labels are
+/// still finite.
 const GREATEST_LABEL: f64 = 1e100;
 
 pub(super) fn fit(
@@ -132,7 +133,7 @@ fn check(table: &Table, labels: &[f64], settings: &Settings) -> Result<(), FitEr
     check_labels(table, labels)
 }
 
-/// There are rows, and each has a label to learn.
+/// Checks that there are rows, and that each has a valid label.
 pub(crate) fn check_labels(table: &Table, labels: &[f64]) -> Result<(), FitError> {
     if labels.len() != table.rows() {
         return Err(FitError::Labels {
@@ -153,7 +154,7 @@ pub(crate) fn check_labels(table: &Table, labels: &[f64]) -> Result<(), FitError
     }
 }
 
-/// Bins of every feature, and the bin of each of its rows.
+/// The bins of every feature, and the bin of each row in every feature.
 fn bins(table: &Table, settings: &Settings) -> Result<(Vec<Feature>, Vec<Vec<u16>>), FitError> {
     let columns: Vec<(&String, &Column)> = table.names().iter().zip(table.columns()).collect();
     let binned: Result<Vec<(Feature, Vec<u16>)>, FitError> = columns
@@ -178,7 +179,8 @@ fn counts(cells: &[u16], size: usize) -> Vec<u32> {
     rows
 }
 
-/// The rows of a bag, drawn without replacement; each part in the order of the table.
+/// Draws the training and held-out rows of a bag, without replacement. Each part is in the order of
+/// the table.
 fn split(rows: usize, bag: usize, settings: &Settings) -> Split {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     rng.set_stream(bag as u64);
@@ -204,7 +206,7 @@ fn curve(cells: &[u16], feature: &Feature) -> CellMap {
     }
 }
 
-/// Boosts every bag, and takes what it learnt from its residuals.
+/// Boosts the terms in every bag, and subtracts what a bag learnt from its residuals.
 fn run(
     terms: &[CellMap],
     residuals: &mut [Vec<f64>],
@@ -236,7 +238,7 @@ fn run(
     }
 }
 
-/// Mean over the bags, row by row.
+/// The mean over the bags, row by row.
 fn average(residuals: &[Vec<f64>]) -> Vec<f64> {
     let mut sums = vec![0.0; residuals[0].len()];
     for bag in residuals {
@@ -262,7 +264,7 @@ fn axis(feature: &Feature, index: &[u16], mains: &[Boosted], k: usize) -> Coarse
     Coarse::new(index, &feature.rows, order.as_deref())
 }
 
-/// Term number `k` of `bags`: the mean of their scores, and how far the bags disagree.
+/// Term number `k`: the mean of the bags' scores, and their standard deviation.
 fn term(axes: Vec<Axis>, map: &CellMap, bags: &[Boosted], k: usize) -> Term {
     let of = |cell: usize| bags.iter().map(move |bag| bag.scores[k][cell]);
     let cells = 0..map.shape.cells();
@@ -280,7 +282,7 @@ fn term(axes: Vec<Axis>, map: &CellMap, bags: &[Boosted], k: usize) -> Term {
     }
 }
 
-/// Rounds of each bag, main effects and pairs together.
+/// Rounds of each bag: those for features and those for pairs together.
 fn rounds(mains: &[Boosted], crossed: &[Boosted]) -> Vec<usize> {
     mains
         .iter()

@@ -1,10 +1,13 @@
-//! The explainable boosting machine: an additive model whose every part can be drawn.
+//! The explainable boosting machine: an additive model in which every part can be plotted.
 //!
-//! y = β₀ + Σ fᵢ(xᵢ) + Σ fᵢⱼ(xᵢ, xⱼ) (Lou, Caruana and Gehrke, KDD 2012; Lou et al., KDD 2013;
-//! Nori et al., "InterpretML", 2019). Features are binned; trees of few leaves are boosted one
-//! feature at a time, in turn and in small steps, until held-out rows gain nothing; several such
-//! runs on different parts of the rows are averaged; then the strongest pairs by the FAST score
-//! are boosted on what is left.
+//! y = β₀ + Σ fᵢ(xᵢ) + Σ fᵢⱼ(xᵢ, xⱼ) (Lou, Caruana and Gehrke, KDD 2012; Lou et al., KDD 2013; Nori
+//! et al., "InterpretML", 2019). Features are binned. Small trees are boosted on one feature at a
+//! time, in turn and in small steps, until held-out rows gain nothing. Several such runs on
+//! different parts of the rows, the *bags*, are averaged. Then the strongest pairs of features by
+//! the FAST score are boosted on the residuals.
+//!
+//! Each f is a *term*, which has a score for each of its *cells*: the bins of its feature, or the
+//! combinations of groups of bins of its two features.
 //!
 //! ```
 //! use gleaner_models::{Column, Table, ebm::{Ebm, Settings}};

@@ -21,7 +21,7 @@ pub struct Ebm {
     pub(super) rounds: Vec<usize>,
 }
 
-/// fᵢ or fᵢⱼ: a score for each cell. On the training rows its mean is 0.
+/// A term fᵢ or fᵢⱼ: a score for each cell. The mean score over the training rows is 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     pub(super) axes: Vec<Axis>,
@@ -30,7 +30,8 @@ pub struct Term {
     pub(super) rows: Vec<u32>,
 }
 
-/// A feature as an axis of a term's cells.
+/// A feature as an axis of a term. The feature's bins are merged into groups; in the term of a
+/// single feature each bin is a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
     pub(super) feature: usize,
@@ -38,51 +39,51 @@ pub struct Axis {
     pub(super) size: usize,
 }
 
-/// Why a table does not fit a machine.
+/// Why a machine cannot predict for a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Other features, or in another order.
+    /// The table has other features, or has them in another order.
     #[error("the model was trained on the features {expected:?}, not on {found:?}")]
     Features {
-        /// Those of the model.
+        /// Features of the model.
         expected: Vec<String>,
-        /// Those of the table.
+        /// Features of the table.
         found: Vec<String>,
     },
-    /// Numbers for texts, or the reverse.
+    /// A column holds numbers where the model was trained on texts, or the reverse.
     #[error("feature {name} was trained on {expected}, which the table's column does not hold")]
     Kind {
-        /// The feature.
+        /// Name of the feature.
         name: String,
-        /// `numbers` or `texts`.
+        /// What the model was trained on: `numbers` or `texts`.
         expected: &'static str,
     },
 }
 
-/// What one term adds to one prediction.
+/// The contribution of one term to one prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contribution {
-    /// The feature, or `a & b` for a pair.
+    /// Name of the term: its feature, or `a & b` for a pair.
     pub term: String,
-    /// The bin of each of its features, in words.
+    /// The label of the row's bin in each of the term's features.
     pub bins: Vec<String>,
-    /// What it adds.
+    /// The score that it adds to the prediction.
     pub score: f64,
 }
 
-/// One prediction broken down: the intercept and the contributions add up to it.
+/// The parts of one prediction: it is the sum of the intercept and the contributions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
-    /// The sum.
+    /// The predicted label.
     pub prediction: f64,
-    /// Mean over the training rows.
+    /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// In the order of the terms.
+    /// The contributions, in the order of [`Ebm::terms`].
     pub contributions: Vec<Contribution>,
 }
 
 impl Axis {
-    /// Each bin by itself.
+    /// An axis on which each bin is a group.
     pub(super) fn fine(feature: usize, bins: usize) -> Self {
         Axis {
             feature,
@@ -91,7 +92,7 @@ impl Axis {
         }
     }
 
-    /// Bins in groups.
+    /// An axis with these groups: `groups` has the group of each bin.
     pub(super) fn coarse(feature: usize, groups: &[u16]) -> Self {
         Axis {
             feature,
@@ -100,39 +101,39 @@ impl Axis {
         }
     }
 
-    /// Index of the feature in the machine's.
+    /// Index of the feature in [`Ebm::features`].
     pub fn feature(&self) -> usize {
         self.feature
     }
 
-    /// Group of each of the feature's bins.
+    /// The group of each of the feature's bins.
     pub fn groups(&self) -> &[u16] {
         &self.groups
     }
 }
 
 impl Term {
-    /// Its one or two axes.
+    /// The term's axes: one for a feature, two for a pair.
     pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
-    /// Score of each cell; of a pair, the second axis runs first.
+    /// The score of each cell. In a pair, neighbouring cells differ on the second axis.
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }
 
-    /// Standard deviation of each score over the bags.
+    /// The standard deviation of each score over the bags.
     pub fn deviations(&self) -> &[f64] {
         &self.deviations
     }
 
-    /// Training rows in each cell.
+    /// Number of training rows in each cell.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
 
-    /// Mean absolute score over the training rows.
+    /// The importance of the term: its mean absolute score over the training rows.
     pub fn importance(&self) -> f64 {
         self.weighted(f64::abs)
     }
@@ -148,7 +149,7 @@ impl Term {
         if rows > 0.0 { sum / rows } else { 0.0 }
     }
 
-    /// Cell of a row, whose bins are given by feature.
+    /// The cell of a row. `bins` has the bin of each row, for each feature.
     fn cell(&self, row: usize, bins: &[Vec<u16>]) -> usize {
         self.axes.iter().fold(0, |cell, axis| {
             cell * axis.size + axis.groups[bins[axis.feature][row] as usize] as usize
@@ -157,18 +158,20 @@ impl Term {
 }
 
 impl Ebm {
-    /// Trains a machine on a label a row.
+    /// Trains a machine on a table with one label per row.
     ///
-    /// Numbers that are NaN or infinite count as missing, as do texts that were not seen in
-    /// training. With fewer rows than one can be held out of, the mean is all that is learnt.
+    /// NaN and infinite numbers count as missing. If there are too few rows to hold one out, the
+    /// machine only learns the mean. In predictions, texts that were not seen in training count as
+    /// missing.
     ///
     /// # Errors
-    /// Without rows, with labels that are no numbers, or with senseless settings.
+    /// If there are no rows, the number of labels differs from that of rows, a label is NaN or too
+    /// large, a feature has too many distinct texts, or a setting is out of its range.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
         Self::fit_under(table, labels, settings, Control::default())
     }
 
-    /// As [`Ebm::fit`], watched and stopped from outside.
+    /// As [`Ebm::fit`], but reports progress and can be stopped.
     ///
     /// # Errors
     /// As [`Ebm::fit`], and [`FitError::Stopped`].
@@ -181,7 +184,7 @@ impl Ebm {
         fit::fit(table, labels, settings, control)
     }
 
-    /// The features, in the order in which tables must have them.
+    /// The features, in the order that tables must have.
     pub fn features(&self) -> &[Feature] {
         &self.features
     }
@@ -191,27 +194,28 @@ impl Ebm {
         self.intercept
     }
 
-    /// One for each feature, then the pairs, strongest by FAST first.
+    /// The terms: one for each feature, in order, then the pairs, beginning with the strongest by
+    /// FAST.
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// What it was trained with.
+    /// The settings of its training.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Rows it was trained on.
+    /// Number of rows it was trained on.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Rounds of each bag.
+    /// Number of rounds of each bag, those for features and for pairs together.
     pub fn rounds(&self) -> &[usize] {
         &self.rounds
     }
 
-    /// Name of a term: its feature, or `a & b`.
+    /// Name of a term: its feature, or `a & b` for a pair.
     pub fn name(&self, term: &Term) -> String {
         let names: Vec<&str> = term
             .axes
@@ -221,10 +225,10 @@ impl Ebm {
         names.join(" & ")
     }
 
-    /// A prediction for each row.
+    /// Predicts the label of each row.
     ///
     /// # Errors
-    /// Where the table has other features.
+    /// If the table has other features than the machine, or has them in another order.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, Mismatch> {
         let bins = self.index(table)?;
         Ok((0..table.rows()).map(|row| self.sum(row, &bins)).collect())
@@ -238,13 +242,13 @@ impl Ebm {
         self.intercept + scores.sum::<f64>()
     }
 
-    /// The prediction for one row, broken down.
+    /// Predicts the label of one row, and explains the prediction.
     ///
     /// # Errors
-    /// Where the table has other features.
+    /// If the table has other features than the machine, or has them in another order.
     ///
     /// # Panics
-    /// Where the table has no such row.
+    /// If the table has no such row.
     pub fn explain(&self, table: &Table, row: usize) -> Result<Explanation, Mismatch> {
         let bins = self.index(&table.take(&[row]))?;
         let contribution = |term: &Term| Contribution {
@@ -267,7 +271,7 @@ impl Ebm {
         self.features[feature].bins.label(bins[feature][0] as usize)
     }
 
-    /// By feature, the bin of each row.
+    /// The bin of each row, for each feature.
     fn index(&self, table: &Table) -> Result<Vec<Vec<u16>>, Mismatch> {
         let names = || self.features.iter().map(|feature| &feature.name);
         if !names().eq(table.names()) {
@@ -292,9 +296,9 @@ impl Ebm {
             .collect()
     }
 
-    /// Makes the curve of a feature monotone: the nearest monotone one by squares, weighted by
-    /// training rows (isotonic regression, as in Lucid's artifact). The score of missing values
-    /// stays. `false`, and nothing done, where there is no numeric feature of that name.
+    /// Replaces the curve of a feature by the nearest monotone one by squares, weighted by training
+    /// rows (isotonic regression, as in Lucid's artifact). The score of missing values stays.
+    /// Returns `false` and changes nothing if there is no numeric feature of that name.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         let is = |f: &Feature| f.name == feature && matches!(f.bins, Bins::Numeric { .. });
         let Some(index) = self.features.iter().position(is) else {
@@ -307,7 +311,7 @@ impl Ebm {
         true
     }
 
-    /// Moves the mean of every term into the intercept.
+    /// Moves the mean score of every term into the intercept.
     pub(super) fn centred(mut self) -> Self {
         for term in &mut self.terms {
             let mean = term.weighted(|score| score);

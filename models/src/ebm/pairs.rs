@@ -1,27 +1,43 @@
-//! Which pairs of features deserve a term: FAST (Lou, Caruana, Gehrke and Hooker, "Accurate
-//! intelligible models with pairwise interactions", KDD 2013).
+//! Chooses the pairs of features that get a term, by FAST (Lou, Caruana, Gehrke and Hooker,
+//! "Accurate intelligible models with pairwise interactions", KDD 2013).
+//!
+//! After the terms of single features are learnt, residuals are left. If two features interact, the
+//! residuals differ between parts of the plane that the two features span. FAST measures this with
+//! the simplest model of an interaction: one cut of each feature, which makes four rectangles, each
+//! predicted by the mean residual of its rows. The score of a pair is the greatest decrease of the
+//! sum of squares by any such *cross* of cuts.
+//!
+//! 1. [`Coarse::new`] merges the bins of each feature into at most [`MOST_GROUPS`] groups, so that
+//!    the grid of a pair has few cells.
+//! 2. [`gain`] sums residuals and counts rows in each cell of a pair's grid. This is the only pass
+//!    over the rows.
+//! 3. [`Surface::best`] finds the best cross with prefix sums, so that each cross takes constant
+//!    time.
+//! 4. [`rank`] does this for all pairs in parallel and keeps the best.
 
 use rayon::prelude::*;
 
 use super::boost::{CellMap, Shape};
 use super::surface::Surface;
 
-/// Most groups of bins on an axis of a pair, that of missing values included.
+/// The most groups of bins on an axis of a pair, including the group of missing values.
 const MOST_GROUPS: usize = 33;
 
-/// A feature as an axis of pairs: fewer and larger cells than its bins.
+/// A feature as an axis of pairs, with its bins merged into groups.
 pub(super) struct Coarse {
-    /// Group of each bin.
+    /// The group of each bin.
     pub groups: Vec<u16>,
     /// Number of groups.
     pub size: usize,
-    /// Group of each row.
+    /// The group of each row.
     rows: Vec<u16>,
 }
 
 impl Coarse {
-    /// Merges neighbouring bins, so that groups hold about as many rows each; bin 0 stays alone.
-    /// `score`: by which the bins of a category are brought into order first.
+    /// Merges neighbouring bins into groups with about the same number of rows; bin 0, that of
+    /// missing values, stays alone. `bins` has the bin of each row, `counts` the number of rows in
+    /// each bin. `score` is given for categories, whose bins are sorted by it before they are
+    /// merged.
     pub fn new(bins: &[u16], counts: &[u32], score: Option<&[f64]>) -> Self {
         let mut order: Vec<usize> = (1..counts.len()).collect();
         if let Some(score) = score {
@@ -36,6 +52,9 @@ impl Coarse {
     }
 }
 
+/// Assigns a group to each bin: the bins in `order` get groups from 1 on, all others get group 0. A
+/// new group begins once the groups so far hold their share of the rows. If there are fewer bins
+/// than [`MOST_GROUPS`], each has its own group. Also returns the number of groups.
 fn group(counts: &[u32], order: &[usize]) -> (Vec<u16>, usize) {
     let total: f64 = order.iter().map(|&bin| f64::from(counts[bin])).sum();
     let most = (MOST_GROUPS - 1).min(order.len());
@@ -53,7 +72,8 @@ fn group(counts: &[u32], order: &[usize]) -> (Vec<u16>, usize) {
     (groups, group + 1)
 }
 
-/// The cells of a pair of axes.
+/// The cells of a pair: a grid with a row for each group of `first` and a column for each group of
+/// `second`.
 pub(super) fn cells(first: &Coarse, second: &Coarse) -> CellMap {
     let cell = |(&a, &b): (&u16, &u16)| a * second.size as u16 + b;
     CellMap {
@@ -65,8 +85,8 @@ pub(super) fn cells(first: &Coarse, second: &Coarse) -> CellMap {
     }
 }
 
-/// The pairs by what a single cross of cuts gains on the residuals, best first; pairs that gain
-/// nothing are left out.
+/// The `most` pairs with the greatest scores, best first. Pairs that gain nothing are left out.
+/// `least` is the number of rows that each rectangle of a cross must have.
 pub(super) fn rank(
     axes: &[Coarse],
     residuals: &[f64],
@@ -88,6 +108,7 @@ pub(super) fn rank(
     gains.into_iter().take(most).map(|(_, pair)| pair).collect()
 }
 
+/// The score of a pair: what the best cross of cuts gains on the residuals; 0 if there is none.
 fn gain(first: &Coarse, second: &Coarse, residuals: &[f64], least: u32) -> f64 {
     let (mut rows, mut sums) = (
         vec![0.0; first.size * second.size],

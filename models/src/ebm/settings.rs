@@ -1,4 +1,4 @@
-//! How a machine is trained.
+//! Settings of the training.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,40 +6,41 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Share of each step that is taken, above 0 and at most 1.
+    /// Factor on each step, above 0 and at most 1.
     pub learning_rate: f64,
-    /// Most rounds; a round takes a step for each term.
+    /// The most rounds. In a round every term takes a step.
     pub max_rounds: usize,
-    /// Rounds without progress on the held-out rows after which a bag stops.
+    /// A bag stops after this many rounds without progress on its held-out rows.
     pub patience: usize,
-    /// Relative decrease of the held-out loss that counts as progress.
+    /// Relative decrease of the held-out loss that counts as progress, from 0 to below 1.
     pub tolerance: f64,
-    /// Leaves of the tree of a step, at least 2.
+    /// The most leaves of a step's tree, at least 2.
     pub leaves: usize,
-    /// Least rows in a leaf, at least 1.
+    /// The least rows in a leaf; 0 counts as 1.
     pub least_in_leaf: u32,
-    /// How numbers are binned.
+    /// Where the cuts between the bins of numbers are.
     pub binning: Binning,
-    /// Most bins of a number, between 2 and [`MOST_BINS`]; missing values have one more.
+    /// The most bins of a numeric feature, between 2 and [`MOST_BINS`]; missing values have one
+    /// more.
     pub max_bins: usize,
-    /// Pairs of features that get a term.
+    /// The most pairs of features that get a term.
     pub interactions: usize,
-    /// Runs on different parts of the rows that are averaged, at least 1.
+    /// Number of runs on different parts of the rows, which are averaged; at least 1.
     pub bags: usize,
-    /// Share of the rows that each bag holds out to know when to stop, above 0 and below 1.
+    /// Share of the rows that each bag holds out to decide when to stop, above 0 and below 1.
     pub validation: f64,
-    /// Of the bags' choice of rows.
+    /// Seed of the bags' choice of rows.
     pub seed: u64,
 }
 
-/// Bins and categories are counted in 16 bits.
+/// The most bins of numbers and the most categories of a feature: bins are stored in 16 bits.
 pub const MOST_BINS: usize = 65_534;
 
 /// Where the cuts between the bins of a number are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Binning {
-    /// As many rows in each bin.
+    /// About the same number of rows in each bin.
     Quantile,
     /// The same width for each bin.
     Uniform,
@@ -65,20 +66,20 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The most work that a fit can be, in steps of a term for a row: to tell how far it is, or to
-    /// compare it with others.
+    /// The most work of a fit, in steps of a term for a row. It serves to show progress and to
+    /// compare fits. A fit may take less.
     pub fn work(&self, rows: usize, features: usize) -> u64 {
         let terms = features.saturating_add(self.interactions);
         (self.bags as u64).saturating_mul(self.work_of_bag(rows, terms))
     }
 
-    /// The most work of one bag with this number of terms, in the same steps.
+    /// The most work of one bag with this number of terms, in the same unit.
     pub(super) fn work_of_bag(&self, rows: usize, terms: usize) -> u64 {
         let steps = (self.max_rounds as u64).saturating_mul(terms as u64);
         steps.saturating_mul(rows as u64)
     }
 
-    /// The first setting that makes no sense, in words.
+    /// The first setting that is out of its range, as a message; `None` if all are valid.
     pub(super) fn fault(&self) -> Option<String> {
         let share = |value: f64| value > 0.0 && value < 1.0;
         let wrong = [

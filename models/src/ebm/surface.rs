@@ -1,36 +1,40 @@
-//! A step for a pair of features: the two cuts, one on each, that make the best four leaves.
+//! The step of a pair of features: the two cuts, one on each axis, that make the best four leaves.
 
 use super::curve::Sum;
 
-/// A grid of cells that is searched for its best cross again and again, with other residuals.
+/// A grid of cells. It is searched for its best cross again and again, each time with other
+/// residuals.
 pub(super) struct Surface {
     width: usize,
     height: usize,
-    /// Rows above and to the left of each corner, so that any rectangle takes four look-ups.
+    /// Number of rows above and to the left of each corner of the grid (two-dimensional prefix
+    /// sums), so that the rows of any rectangle take four look-ups.
     rows: Vec<f64>,
-    /// Sums of residuals likewise.
+    /// The sums of residuals above and to the left of each corner.
     residuals: Vec<f64>,
-    /// By cross, 1 ÷ rows of each of its rectangles; 0 for all four where one has too few.
+    /// For each cross, 1 ÷ rows of each of its four rectangles; all four are 0 if one has too few
+    /// rows.
     weights: [Vec<f64>; 4],
-    /// What the crosses of one row gain, but for rounding.
+    /// Estimated gains of the crosses of one row, see [`Surface::estimate`].
     gains: Vec<f64>,
 }
 
-/// A cut of each axis: cells before it, and from it on.
+/// A cut of each axis: it separates the cells before `row` and `column` from those at and after.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cross {
     row: usize,
     column: usize,
-    /// Decrease of the squares by giving each of the four rectangles its mean.
+    /// Decrease of the sum of squares if each of the four rectangles is predicted by its mean,
+    /// instead of the whole grid by one mean.
     pub gain: f64,
 }
 
-/// More than what rounding can take from a sum of four squares, as a share of it.
+/// An upper bound on the relative rounding error of a sum of four squares.
 const ROUNDING: f64 = 1e-12;
 
 impl Surface {
-    /// `rows`: training rows in each cell of a grid in row-major order, `width` cells a row;
-    /// `least`: rows that a rectangle must have.
+    /// `rows` is the number of training rows in each cell of a grid, row by row with `width` cells
+    /// each; `least` is the number of rows that each rectangle of a cross must have.
     pub fn new(rows: &[f64], width: usize, least: f64) -> Self {
         let height = rows.len() / width;
         let mut surface = Surface {
@@ -63,7 +67,7 @@ impl Surface {
         }
     }
 
-    /// The rectangles of a cross: above left, above right, below left, below right.
+    /// The four rectangles of a cross: above left, above right, below left, below right.
     fn quarters(&self, row: usize, column: usize) -> [Sum; 4] {
         let corner = self.until(row, column);
         let above = self.until(row, self.width);
@@ -73,8 +77,8 @@ impl Surface {
         [corner, above.minus(corner), left.minus(corner), rest]
     }
 
-    /// The cross that gains most by these sums of residuals in each cell, with enough rows in
-    /// each rectangle.
+    /// The cross that gains most, given the sum of the residuals in each cell. Each rectangle must
+    /// have enough rows. `None` if no cross gains anything.
     pub fn best(&mut self, residuals: &[f64]) -> Option<Cross> {
         cumulate(residuals, self.width, &mut self.residuals);
         let whole = self.until(self.height, self.width).gain();
@@ -96,8 +100,10 @@ impl Surface {
         best
     }
 
-    /// What the crosses of a row gain, that of the whole grid included, without a division: most
-    /// crosses are ruled out by this. Those with too few rows in a rectangle get 0.
+    /// Estimates the gains of all crosses in a row. The estimates include the gain of the whole
+    /// grid's mean. They need no division and no branch, so they are fast; [`Surface::best`]
+    /// computes only those gains exactly that may be the best. The estimate is 0 for a cross with
+    /// too few rows in a rectangle.
     fn estimate(&mut self, row: usize) {
         let (width, line) = (self.width, row * (self.width + 1));
         let last = &self.residuals[self.height * (width + 1)..][..=width];
@@ -121,8 +127,8 @@ impl Surface {
         }
     }
 
-    /// Writes the step of each cell, the mean of its rectangle in the best cross; `false` where
-    /// no cross gains anything.
+    /// Computes the step of each cell: the mean of its rectangle in the best cross. Returns `false`
+    /// if no cross gains anything; `steps` is then unchanged.
     pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) -> bool {
         let Some(cross) = self.best(residuals) else {
             return false;
@@ -141,7 +147,8 @@ impl Surface {
     }
 }
 
-/// Sums of all cells above and to the left of each corner; the first row and column stay 0.
+/// Computes the sums of all cells above and to the left of each corner. The first row and column
+/// stay 0.
 fn cumulate(cells: &[f64], width: usize, sums: &mut [f64]) {
     for (row, cells) in cells.chunks(width).enumerate() {
         let (above, line) = sums[row * (width + 1)..].split_at_mut(width + 1);
@@ -160,7 +167,8 @@ mod tests {
 
     #[test]
     fn a_corner_is_found_and_gets_its_mean() {
-        // 3 rows of 4 cells, 2 rows of data in each; the two by two cells below right stand out.
+        // 3 rows of 4 cells with 2 training rows each. The two by two cells at the lower right
+        // differ.
         let value = |index: usize| {
             if index / 4 >= 1 && index % 4 >= 2 {
                 5.0
@@ -170,7 +178,7 @@ mod tests {
         };
         let residuals: Vec<f64> = (0..12).map(|index| 2.0 * value(index)).collect();
         let mut grid = Surface::new(&[2.0; 12], 4, 1.0);
-        // 8 rows of 5 and 16 of −1, less the square of the whole, 24²/24.
+        // 8 training rows with 5 and 16 with −1, less the square of the whole, 24²/24.
         assert_eq!(
             grid.best(&residuals),
             Some(Cross {
@@ -194,7 +202,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// By all crosses in turn, each by the sums over its four rectangles.
+        /// Compares the result with all crosses in turn, each computed from the sums over its four
+        /// rectangles.
         #[test]
         fn the_best_cross_is_that_of_brute_force(
             width in 1..7usize, height in 1..6usize,

@@ -1,24 +1,25 @@
-//! What bags look up by cell, and the pass over their rows.
+//! Tables that bags share, indexed by cell, and the pass over the bags' rows.
 
 use super::bag::Bag;
 
-/// Bags that one thread learns at a time, where there are enough of them.
+/// The most bags that one thread boosts together.
 pub(super) const ABREAST: usize = 2;
 
-/// Cells there can be, as they are counted in 16 bits: the innermost loop needs no check where it
-/// looks into an array of as many.
+/// The number of possible cells, as a cell is stored in 16 bits. An array of this length needs no
+/// bounds check in the innermost loop.
 const CELLS: usize = 1 << 16;
 
-/// A number for each cell, and in it for each bag.
+/// A number for each cell and each bag.
 type Lanes = [[f64; ABREAST]; CELLS];
 
-/// What up to [`ABREAST`] bags look up by cell of one term at a time.
+/// Tables of up to [`ABREAST`] bags, for one term at a time. An entry of `sums` and `steps` has a
+/// number for each bag, at the index [`Bag::lane`].
 pub(super) struct Tables {
-    /// Sums of the residuals of training rows by cell of a term.
+    /// Sum of the residuals of the training rows in each cell.
     pub sums: Vec<[f64; ABREAST]>,
-    /// The last step, by cell of its term.
+    /// The last step of each bag, for each cell of the step's term.
     pub steps: Vec<[f64; ABREAST]>,
-    /// The same of one bag.
+    /// Buffers of one bag: its `sums` and its step.
     pub sum: Vec<f64>,
     pub step: Vec<f64>,
 }
@@ -34,10 +35,11 @@ impl Tables {
         }
     }
 
-    /// One pass over the training rows of one or two bags takes the last step from their residuals,
-    /// and sums them by cell of a term: reading and writing the rows is what costs. Neighbouring
-    /// rows are often in one cell, and each then waits for the sum of the row before; two bags
-    /// wait at the same time.
+    /// Makes one pass over the training rows of one or two bags. It subtracts the last step from
+    /// the residuals, and sums the residuals in each cell of `term`. Both are done in one pass
+    /// because reading and writing the rows is what costs time. Neighbouring rows are often in the
+    /// same cell, so that each addition waits for the one before. Two bags are handled together so
+    /// that they wait at the same time.
     pub fn sum(&mut self, bags: &mut [&mut Bag], term: usize) {
         let (Some(sums), Some(steps)) = (self.sums.first_chunk_mut(), self.steps.first_chunk())
         else {

@@ -1,10 +1,10 @@
-//! What Lucid schedules GPU clusters by (Hu et al., 2023): features of its models, from plain
-//! values to [`Table`](crate::Table)s.
+//! The models with which Lucid schedules GPU clusters (Hu et al., 2023), and their features, which
+//! are made from plain values into [`Table`](crate::Table)s.
 //!
-//! - [`history`]: how long a job will run, by the user's earlier ones.
+//! - [`history`]: how long a job will run, from the user's earlier jobs.
 //! - [`packing`]: whether a job shares its GPUs well.
-//! - [`throughput`]: how many GPU jobs will be submitted in the next ten minutes.
-//! - [`workload`]: how long a job will run, by who submits it, when, and what it is.
+//! - [`throughput`]: how many GPU jobs will be submitted in an interval of ten minutes.
+//! - [`workload`]: how long a job will run, from who submits it, when, and what it asks for.
 
 pub mod history;
 pub mod packing;
@@ -13,7 +13,7 @@ pub mod workload;
 
 use crate::ebm::{Ebm, Feature};
 
-/// Whether a machine was trained on the features that are made here.
+/// Checks that a machine was trained on the features with these names, in this order.
 fn check_features(machine: &Ebm, names: &[impl AsRef<str>]) -> Result<(), String> {
     let found = machine.features();
     if found.len() != names.len() {
@@ -39,13 +39,13 @@ fn check_features(machine: &Ebm, names: &[impl AsRef<str>]) -> Result<(), String
     }
 }
 
-/// What a workload does to a GPU that it has alone; NaN where it is not known.
+/// What a workload uses of a GPU that it has alone. NaN if a value is not known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usage {
-    /// Compute used, in percent.
+    /// Utilisation of the GPU's compute units, in percent.
     pub gpu_util: f64,
-    /// Memory bandwidth used, in percent.
+    /// Utilisation of the GPU's memory bandwidth, in percent.
     pub gmem_util: f64,
-    /// Memory held, in MB.
+    /// GPU memory held, in MB.
     pub gmem: f64,
 }

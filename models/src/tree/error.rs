@@ -1,34 +1,35 @@
-//! Why a tree cannot be grown or asked.
+//! Errors of decision trees.
 
-/// Why a tree cannot be grown or asked.
+/// Why a tree cannot be grown or cannot predict.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreeError {
-    /// No row to learn from.
+    /// There is no row to learn from.
     #[error("a tree needs at least one row to learn from")]
     NoRows,
-    /// Not a label for each row.
+    /// The number of labels is not the number of rows.
     #[error("{labels} labels for {rows} rows")]
     Labels {
-        /// The labels.
+        /// Number of labels.
         labels: usize,
-        /// The rows.
+        /// Number of rows.
         rows: usize,
     },
-    /// A feature that is not numeric.
+    /// This feature is not numeric.
     #[error("feature {0} is of texts, and trees split numbers only: leave it out or number it")]
     Texts(String),
-    /// A feature of the tree that a table lacks.
+    /// The table lacks this feature of the tree.
     #[error("the tree asks for feature {0}, which the table lacks")]
     Missing(String),
-    /// A value that lies between no two others.
+    /// A value is infinite, so no threshold can be half way to it.
     #[error("feature {feature} is infinite in row {row}: mark it as missing, or leave the row out")]
     Infinite {
-        /// The feature.
+        /// Name of the feature.
         feature: String,
-        /// The row, from 0.
+        /// Index of the row, from 0.
         row: usize,
     },
-    /// A strength of pruning that is none.
+    /// The strength of pruning, [`Settings::ccp_alpha`](super::Settings::ccp_alpha), is negative or
+    /// not finite.
     #[error("ccp_alpha is {0}, but has to be finite and at least 0")]
     Alpha(f64),
 }

@@ -1,31 +1,33 @@
-//! What a tree goes by: the way of one row, and what each feature contributes.
+//! Explains a tree: the path of one row, and the importance of each feature.
 
 use serde::Serialize;
 
 use super::Tree;
 
-/// One question on the way of a row to its leaf.
+/// One comparison on the path of a row to its leaf.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// The node that asks.
+    /// Index of the node that compares.
     pub node: usize,
-    /// Index of the feature asked for.
+    /// Index of the feature that is compared.
     pub feature: usize,
-    /// The row's value; NaN where it is missing.
+    /// The row's value; NaN if it is missing.
     pub value: f64,
-    /// What it is compared with.
+    /// The threshold that the value is compared with.
     pub threshold: f64,
-    /// Whether it goes left: at most the threshold, or missing and sent there.
+    /// Whether the row goes left: its value is at most the threshold, or missing and sent to the
+    /// left.
     pub left: bool,
-    /// The node it comes to.
+    /// Index of the node that the row goes to.
     pub next: usize,
 }
 
 impl Tree {
-    /// The questions that lead a row to its leaf, from the root on; none in a tree of one leaf.
+    /// Returns the comparisons on the path of a row from the root to its leaf; none if the root is
+    /// a leaf.
     ///
     /// # Panics
-    /// Where the row has fewer values than there are features.
+    /// If the row has fewer values than the tree has features.
     pub fn path(&self, row: &[f64]) -> Vec<Step> {
         let mut path = Vec::new();
         let mut node = 0;
@@ -45,8 +47,8 @@ impl Tree {
         path
     }
 
-    /// By feature, the share of what all splits take away of the impurity, weighted by rows; all
-    /// 0 where nothing is taken away.
+    /// The importance of each feature: its splits' share of the decrease of impurity by all splits,
+    /// weighted by rows. All are 0 if no split decreases the impurity.
     pub fn importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.features.len()];
         let weighted = |node: usize| self.nodes[node].impurity * self.nodes[node].rows() as f64;

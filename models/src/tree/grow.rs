@@ -1,21 +1,21 @@
-//! Growing a tree: the best split first, until leaves are pure.
+//! Grows a tree: each node is split by its best split until leaves are pure.
 
 use super::split::{self, Best};
 use super::{Node, Settings, Split, TreeError};
 use crate::{Column, Table};
 
-/// What a tree is grown on.
+/// The training data of a tree.
 pub struct Data<'d> {
-    /// By feature, the value of each row.
+    /// The value of each row, for each feature.
     pub columns: Vec<&'d [f64]>,
-    /// By row.
+    /// The class of each row.
     pub labels: &'d [u8],
-    /// One more than the highest label.
+    /// Number of classes: one more than the highest label.
     pub classes: usize,
 }
 
 impl<'d> Data<'d> {
-    /// A table that a tree can be grown on.
+    /// Checks that a tree can be grown on a table and labels.
     pub fn check(table: &'d Table, labels: &'d [u8]) -> Result<Self, TreeError> {
         let rows = table.rows();
         if labels.len() != rows {
@@ -32,7 +32,7 @@ impl<'d> Data<'d> {
         })
     }
 
-    /// Number of rows by class.
+    /// Number of rows of each class.
     pub fn counts(&self, rows: &[usize]) -> Vec<usize> {
         let mut counts = vec![0; self.classes];
         for &row in rows {
@@ -55,15 +55,16 @@ fn numbers<'d>(name: &str, column: &'d Column) -> Result<&'d [f64], TreeError> {
     }
 }
 
-/// Rows that will be a node.
+/// The rows of a node that is still to be made.
 struct Open {
     rows: Vec<usize>,
     depth: usize,
-    /// The node whose right child it is; a left child follows its parent.
+    /// The node whose right child this is; `None` for the root and for left children, which
+    /// directly follow their parents.
     right_of: Option<usize>,
 }
 
-/// Grows a tree as far as the settings allow; its nodes in the order of [`super::Tree::nodes`].
+/// Grows a tree as far as the settings allow. The nodes are in the order of [`super::Tree::nodes`].
 pub fn grow(data: &Data<'_>, settings: Settings) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut open = vec![Open {
@@ -98,7 +99,7 @@ pub fn grow(data: &Data<'_>, settings: Settings) -> Vec<Node> {
     nodes
 }
 
-/// The best split of what may be split.
+/// The best split of a node; `None` if it is pure, as deep as allowed, or cannot be split.
 fn seek(data: &Data<'_>, open: &Open, counts: &[usize], settings: Settings) -> Option<Best> {
     let pure = counts.contains(&open.rows.len());
     let deep = settings.max_depth.is_some_and(|most| open.depth >= most);
@@ -108,7 +109,7 @@ fn seek(data: &Data<'_>, open: &Open, counts: &[usize], settings: Settings) -> O
     split::best(data, &open.rows, counts, settings.min_leaf.max(1))
 }
 
-/// The rows that go left and those that go right.
+/// Divides rows into those that go left and those that go right.
 fn part(data: &Data<'_>, best: &Best, rows: Vec<usize>) -> [Vec<usize>; 2] {
     let values = data.columns[best.feature];
     let split = best.at(0);
@@ -119,20 +120,20 @@ fn part(data: &Data<'_>, best: &Best, rows: Vec<usize>) -> [Vec<usize>; 2] {
 }
 
 impl Best {
-    /// The split of node `index`, which its left child follows.
+    /// The split of node `index`. The left child is the next node.
     fn at(&self, index: usize) -> Split {
         Split {
             feature: self.feature,
             threshold: self.threshold,
             missing_left: self.missing_left,
             left: index + 1,
-            // Known when the right child is grown.
+            // Corrected when the right child is made.
             right: index + 1,
         }
     }
 }
 
-/// Gini impurity of rows by class.
+/// Gini impurity, from the number of rows of each class.
 pub fn gini(counts: &[usize]) -> f64 {
     let rows: usize = counts.iter().sum();
     let squares: f64 = counts.iter().map(|&count| (count as f64).powi(2)).sum();

@@ -1,5 +1,5 @@
-//! Decision trees for classes (CART; Breiman et al., 1984): split by the Gini impurity, pruned by
-//! cost and complexity.
+//! Decision trees that predict classes (CART; Breiman et al., 1984). They are split by the Gini
+//! impurity and pruned by cost complexity.
 //!
 //! ```
 //! use gleaner_models::{Column, Table, tree::{Settings, Tree}};
@@ -13,8 +13,9 @@
 //! # }
 //! ```
 //!
-//! A missing value goes with the larger child, as counted by the rows whose value is known: both
-//! while a split is sought, whose impurity counts these rows, and in prediction.
+//! A missing value goes to the child that has more training rows with known values. This holds in
+//! prediction, and in the search for a split, where the impurity includes the rows with missing
+//! values.
 
 mod error;
 mod explain;
@@ -32,20 +33,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Column, Table};
 
-/// What a tree may become.
+/// Limits on the size of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Least gain of a leaf: a subtree stays where it takes away more than this times its leaves
-    /// but one, of the impurity as weighted by the share of rows. 0 leaves the tree as grown.
+    /// Strength of pruning. A subtree stays if it decreases the impurity, weighted by the share of
+    /// rows, by more than this value for each of its leaves but one. 0 leaves the tree as it was
+    /// grown.
     pub ccp_alpha: f64,
-    /// Most splits on the way to a leaf.
+    /// The most splits on the path to a leaf; `None` for no limit.
     pub max_depth: Option<usize>,
-    /// Least rows of a leaf; 0 counts as 1.
+    /// The least training rows in a leaf; 0 counts as 1.
     pub min_leaf: usize,
 }
 
 impl Default for Settings {
-    /// As deep as it takes to part the classes, and not pruned.
+    /// Trees of any depth, without pruning.
     fn default() -> Self {
         Settings {
             ccp_alpha: 0.0,
@@ -55,7 +57,7 @@ impl Default for Settings {
     }
 }
 
-/// A tree that tells classes apart by numeric features.
+/// A tree that predicts a class from numeric features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "saved::Saved")]
 pub struct Tree {
@@ -67,37 +69,37 @@ pub struct Tree {
 /// A node of a tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// How its rows are parted; `None` for a leaf.
+    /// How its rows are divided; `None` for a leaf.
     pub split: Option<Split>,
-    /// Gini impurity: the probability that two of its rows, drawn with replacement, are of
+    /// Gini impurity: the probability that two of its training rows, drawn with replacement, are of
     /// different classes.
     pub impurity: f64,
-    /// Rows of the training data by class.
+    /// Number of training rows of each class.
     pub counts: Vec<usize>,
 }
 
-/// How the rows of a node are parted.
+/// How the rows of a node are divided between its children.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Split {
-    /// Index of the feature.
+    /// Index of the feature in [`Tree::features`].
     pub feature: usize,
-    /// Rows whose value is at most this go left: half way between two values.
+    /// Rows whose value is at most this go left. It is half way between two training values.
     pub threshold: f64,
-    /// Whether rows whose value is missing go left.
+    /// Whether rows with a missing value go left.
     pub missing_left: bool,
-    /// Node of the rows that go left.
+    /// Index of the node of the rows that go left.
     pub left: usize,
-    /// Node of the others.
+    /// Index of the node of the rows that go right.
     pub right: usize,
 }
 
 impl Node {
-    /// Rows of the training data.
+    /// Number of training rows.
     pub fn rows(&self) -> usize {
         self.counts.iter().sum()
     }
 
-    /// The class of most rows, the lower one of equals.
+    /// The class of most training rows; of equally frequent ones the lowest.
     pub fn class(&self) -> u8 {
         let rows = |class: usize| (self.counts[class], std::cmp::Reverse(class));
         let most = (0..self.counts.len()).max_by_key(|class| rows(*class));
@@ -107,7 +109,7 @@ impl Node {
 }
 
 impl Split {
-    /// Whether a value goes left.
+    /// Whether a row with this value goes left; NaN is a missing value.
     pub fn goes_left(&self, value: f64) -> bool {
         if value.is_nan() {
             self.missing_left
@@ -116,7 +118,7 @@ impl Split {
         }
     }
 
-    /// The node that a value leads to.
+    /// Index of the node that a row with this value goes to.
     pub fn next(&self, value: f64) -> usize {
         if self.goes_left(value) {
             self.left
@@ -129,12 +131,12 @@ impl Split {
 impl Tree {
     /// Grows a tree on numeric features and the class of each row, and prunes it.
     ///
-    /// Of splits that are equally good, those by the last feature are taken, and of these the one
-    /// with the lowest threshold. Columns whose known values are all equal are never split by.
+    /// Of equally good splits, the one by the last feature is chosen, and among these the one with
+    /// the lowest threshold. A feature whose known values are all equal is never used.
     ///
     /// # Errors
-    /// Where there is no row, not a label for each, a feature of texts, an infinite value, or a
-    /// negative `ccp_alpha`.
+    /// If there is no row, the number of labels differs from that of rows, a feature holds texts, a
+    /// value is infinite, or `ccp_alpha` is negative or not finite.
     pub fn fit(table: &Table, labels: &[u8], settings: Settings) -> Result<Self, TreeError> {
         let data = grow::Data::check(table, labels)?;
         if !settings.ccp_alpha.is_finite() || settings.ccp_alpha < 0.0 {
@@ -158,8 +160,8 @@ impl Tree {
         self.classes
     }
 
-    /// The nodes: the root first, and each before its left subtree, which is before its right
-    /// one.
+    /// The nodes. The root is the first; each node comes before its left subtree, which comes
+    /// before its right subtree.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -170,12 +172,12 @@ impl Tree {
         self.nodes.iter().filter(leaf).count()
     }
 
-    /// Most splits on the way to a leaf.
+    /// The depth of the tree: the most splits on the path to a leaf.
     pub fn depth(&self) -> usize {
         self.depths().into_iter().max().unwrap_or_default()
     }
 
-    /// By node: splits on the way to it.
+    /// For each node the number of splits on the path to it.
     pub fn depths(&self) -> Vec<usize> {
         let mut depths = vec![0; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate() {
@@ -187,15 +189,15 @@ impl Tree {
         depths
     }
 
-    /// The class of a row with these values, by feature; NaN is a missing one.
+    /// Predicts the class of a row. `row` has a value for each feature; NaN is a missing one.
     ///
     /// # Panics
-    /// Where the row has fewer values than there are features.
+    /// If the row has fewer values than the tree has features.
     pub fn class(&self, row: &[f64]) -> u8 {
         self.leaf(row).class()
     }
 
-    /// By class, the share of training rows in the leaf that a row leads to.
+    /// For each class its share of the training rows in the row's leaf.
     ///
     /// # Panics
     /// As [`class`](Self::class).
@@ -208,10 +210,10 @@ impl Tree {
             .collect()
     }
 
-    /// The classes of all rows of a table, which may have more features than the tree.
+    /// Predicts the class of each row of a table. The table may have more features than the tree.
     ///
     /// # Errors
-    /// Where a feature of the tree is not in the table, or of texts.
+    /// If a feature of the tree is missing in the table or holds texts there.
     pub fn predict(&self, table: &Table) -> Result<Vec<u8>, TreeError> {
         let columns = self.columns(table)?;
         let row = |row: usize| columns.iter().map(|values| values[row]).collect::<Vec<_>>();
@@ -219,7 +221,7 @@ impl Tree {
         Ok(rows.map(|index| self.class(&row(index))).collect())
     }
 
-    /// The columns of a table that the tree asks for, in its order.
+    /// The columns of a table that the tree uses, in the tree's order.
     fn columns<'t>(&self, table: &'t Table) -> Result<Vec<&'t [f64]>, TreeError> {
         let column = |name: &String| match table.column(name) {
             Some(Column::Numeric(values)) => Ok(values.as_slice()),

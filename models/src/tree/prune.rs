@@ -2,17 +2,18 @@
 
 use super::{Node, Split};
 
-/// The smallest of the pruned trees for which impurity, weighted by the share of rows, plus
-/// `alpha` for each leaf is least. Weakest-link pruning up to `alpha` comes to the same (Breiman
-/// et al., 1984, theorem 3.10). With an `alpha` of 0 the tree stays as it is, splits without any
-/// gain among it.
+/// Prunes a tree to the least cost: the impurity, weighted by the share of rows, plus `alpha` for
+/// each leaf. Of equally good trees the smallest is returned. Weakest-link pruning up to `alpha`
+/// gives the same tree (Breiman et al., 1984, theorem 3.10). If `alpha` is 0 the tree stays as it
+/// is, including splits that gain nothing.
 pub fn prune(mut nodes: Vec<Node>, alpha: f64) -> Vec<Node> {
     if alpha == 0.0 {
         return nodes;
     }
     let rows = nodes[0].rows() as f64;
     let mut cost = vec![0.0; nodes.len()];
-    // Children follow their parents, so they are settled first.
+    // Children come after their parents, so in reverse order a node's subtrees are pruned before
+    // it.
     for index in (0..nodes.len()).rev() {
         let node = &mut nodes[index];
         cost[index] = node.impurity * node.rows() as f64 / rows + alpha;
@@ -28,7 +29,7 @@ pub fn prune(mut nodes: Vec<Node>, alpha: f64) -> Vec<Node> {
     compact(&nodes)
 }
 
-/// The nodes that the root still leads to.
+/// The nodes that can still be reached from the root, with new indices.
 fn compact(nodes: &[Node]) -> Vec<Node> {
     let mut reached = vec![false; nodes.len()];
     reached[0] = true;

@@ -1,4 +1,4 @@
-//! Trees read back, which may be of any file.
+//! Checks of trees that are read from files.
 
 use serde::Deserialize;
 
@@ -15,8 +15,8 @@ pub struct Saved {
 impl TryFrom<Saved> for Tree {
     type Error = String;
 
-    /// Accepts only what a tree can be: every node but the root below one earlier node, and all
-    /// indices in range, so that no row leads nowhere or in circles.
+    /// Accepts only valid trees: every node except the root is the child of exactly one earlier
+    /// node, and all indices are in range. So no row leads to a missing node or around in circles.
     fn try_from(saved: Saved) -> Result<Self, String> {
         if saved.nodes.is_empty() {
             return Err("a tree has at least one node".to_owned());

@@ -1,4 +1,4 @@
-//! The best split of a node.
+//! Finds the best split of a node.
 
 use super::grow::Data;
 
@@ -8,12 +8,15 @@ pub struct Best {
     pub feature: usize,
     pub threshold: f64,
     pub missing_left: bool,
-    /// How pure it leaves the rows: the sum of both sides' purity.
+    /// The sum of the purities of both sides, see [`Scan::purity`].
     purity: f64,
 }
 
-/// The split that leaves the rows purest, with at least `min_leaf` rows on each side; `None` where
-/// no feature has two values that can be parted so.
+/// The split with the greatest purity and at least `min_leaf` rows on each side; `None` if no
+/// feature allows such a split.
+///
+/// For each feature the rows are sorted by their value. A threshold moves up through them, and the
+/// number of rows of each class on both sides is updated row by row.
 pub fn best(data: &Data<'_>, rows: &[usize], counts: &[usize], min_leaf: usize) -> Option<Best> {
     let mut best: Option<Best> = None;
     for (feature, values) in data.columns.iter().enumerate().rev() {
@@ -40,7 +43,8 @@ pub fn best(data: &Data<'_>, rows: &[usize], counts: &[usize], min_leaf: usize) 
     best
 }
 
-/// A point between two values that parts them: the middle, where it does.
+/// A threshold between two values: their middle, or the lower value if rounding moves the middle
+/// out of the interval.
 fn between(below: f64, above: f64) -> f64 {
     let middle = below / 2.0 + above / 2.0;
     if below <= middle && middle < above {
@@ -50,7 +54,8 @@ fn between(below: f64, above: f64) -> f64 {
     }
 }
 
-/// Rows by class on both sides of a threshold that rises, and those whose value is missing.
+/// Number of rows of each class on both sides of a rising threshold, and of those with a missing
+/// value.
 struct Scan {
     left: Vec<usize>,
     right: Vec<usize>,
@@ -61,7 +66,8 @@ struct Scan {
 }
 
 impl Scan {
-    /// All known values on the right side. `counts` are of all rows.
+    /// A scan with all known values on the right side. `counts` is the number of all rows of each
+    /// class.
     fn new(data: &Data<'_>, counts: &[usize], known: &[usize]) -> Self {
         let right = data.counts(known);
         let missing: Vec<usize> = counts
@@ -79,7 +85,7 @@ impl Scan {
         }
     }
 
-    /// Takes a row of a class from right to left.
+    /// Moves a row of this class from the right side to the left.
     fn pass(&mut self, class: u8) {
         let class = usize::from(class);
         self.right[class] -= 1;
@@ -88,13 +94,15 @@ impl Scan {
         self.left_rows += 1;
     }
 
-    /// Whether rows whose value is missing go left: with the larger side, left of equal ones.
+    /// Whether rows with a missing value go left: they go to the larger side, and to the left one
+    /// if both are equal.
     fn missing_left(&self) -> bool {
         self.left_rows >= self.right_rows
     }
 
-    /// How pure the sides are, with those whose value is missing; `None` where one is too small.
-    /// Rows less this is the sum of the sides' impurities, each times its rows.
+    /// The sum of the purities of both sides, rows with a missing value included; `None` if a side
+    /// is too small. The purity of a side is Σ (rows of a class)² ÷ rows. All rows less this sum is
+    /// the sum of the sides' impurities, each times its number of rows.
     fn purity(&self, min_leaf: usize) -> Option<f64> {
         let with_left = self.missing_left();
         let side = |counts: &[usize], rows: usize, with_missing: bool| {

@@ -1,12 +1,13 @@
-//! Trees as text.
+//! Writes trees as text.
 
 use std::fmt;
 
 use super::{Node, Step, Tree};
 
 impl fmt::Display for Tree {
-    /// A line for each node, below that of its parent and further in: what leads to it, its rows,
-    /// and these by class. The first line is that of the root.
+    /// Writes a line for each node, below that of its parent and indented further: the comparison
+    /// that leads to it, its number of rows, and the number of each class. The first line is that
+    /// of the root. Lines of leaves end in the predicted class.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let depths = self.depths();
         let questions = self.questions();
@@ -23,7 +24,7 @@ impl fmt::Display for Tree {
 }
 
 impl Tree {
-    /// By node, the answer that leads to it, and a colon; nothing for the root.
+    /// For each node the comparison that leads to it, with a colon; empty for the root.
     fn questions(&self) -> Vec<String> {
         let mut questions = vec![String::new(); self.nodes.len()];
         for split in self.nodes.iter().filter_map(|node| node.split) {
@@ -35,10 +36,10 @@ impl Tree {
         questions
     }
 
-    /// A step of one row's way in words: `gpu_util 12.5 <= 20.23`.
+    /// Describes a step of a row's path: `gpu_util 12.5 <= 20.23`.
     ///
     /// # Panics
-    /// Where the step is of a tree with more features.
+    /// If the step belongs to a tree with more features.
     pub fn describe(&self, step: &Step) -> String {
         let name = &self.features[step.feature];
         let sign = if step.left { "<=" } else { ">" };
@@ -50,7 +51,7 @@ impl Tree {
     }
 }
 
-/// The rows of a node, all and by class: `25 rows (16, 8, 1)`.
+/// Displays the rows of a node, all and by class: `25 rows (16, 8, 1)`.
 struct Rows<'n>(&'n Node);
 
 impl fmt::Display for Rows<'_> {
@@ -62,7 +63,7 @@ impl fmt::Display for Rows<'_> {
     }
 }
 
-/// A number to six decimals, without zeros at its end.
+/// Formats a number with at most six decimals, without zeros at the end.
 fn number(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,4 +1,4 @@
-//! How well trees predict rows that they have not seen.
+//! Measures how well trees predict rows that they were not grown on.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -8,13 +8,14 @@ use super::{Settings, Tree, TreeError};
 use crate::Table;
 use crate::metrics::accuracy;
 
-/// The classes of rows `test`, by a tree grown on rows `train`; rows may be in both.
+/// Predicts the classes of the rows `test` with a tree grown on the rows `train`. A row may be in
+/// both.
 ///
 /// # Errors
 /// As [`Tree::fit`].
 ///
 /// # Panics
-/// Where a row is not in the table, or has no label.
+/// If a row is not in the table or has no label.
 pub fn held_out(
     table: &Table,
     labels: &[u8],
@@ -26,10 +27,10 @@ pub fn held_out(
     tree.predict(&table.take(test))
 }
 
-/// The class of each row, by a tree grown on all others.
+/// Predicts the class of each row with a tree grown on all other rows.
 ///
 /// # Errors
-/// As [`Tree::fit`]: a single row leaves none to learn from.
+/// As [`Tree::fit`]. A single row is an error, as it leaves no row to learn from.
 pub fn leave_one_out(
     table: &Table,
     labels: &[u8],
@@ -44,21 +45,21 @@ pub fn leave_one_out(
     Ok(predicted)
 }
 
-/// How rows are split at random into those to learn from and those to predict.
+/// Random splits of the rows into training and test rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Splits {
-    /// How often.
+    /// Number of splits.
     pub number: usize,
-    /// Share of rows that is predicted, rounded up to whole rows.
+    /// Share of test rows; their number is rounded up.
     pub test_share: f64,
-    /// The same seed splits alike.
+    /// Seed of the random choice; the same seed gives the same splits.
     pub seed: u64,
 }
 
-/// The share of rows predicted rightly in each of many random splits.
+/// Returns the accuracy on the test rows of each of many random splits.
 ///
 /// # Errors
-/// As [`Tree::fit`]: a split may leave no row to learn from.
+/// As [`Tree::fit`]. It is an error if a split leaves no row to learn from.
 pub fn random_splits(
     table: &Table,
     labels: &[u8],
@@ -99,8 +100,9 @@ mod tests {
         (table, (0..rows).map(|row| row / 10).collect())
     }
 
-    // Derived by formula: without either of two neighbours, the threshold between their classes
-    // moves half a step to the other side, still between them; at the ends there is no threshold.
+    // Derived by formula: if one of the two neighbours of a threshold is left out, the threshold
+    // moves half a step to the other side. It is still between the classes. At the ends there is no
+    // threshold.
     #[test]
     fn a_row_left_out_is_told_by_its_neighbours() {
         let (table, labels) = steps(30);
@@ -125,7 +127,7 @@ mod tests {
         };
         assert_eq!(splits(1), splits(1));
         assert_ne!(splits(1), splits(2));
-        // Ninths of nine rows, most of them right.
+        // Each accuracy is a number of ninths, as nine rows are tested; most rows are correct.
         let ninths = |accuracy: &f64| (accuracy * 9.0 - (accuracy * 9.0).round()).abs() < 1e-9;
         assert!(splits(3).iter().all(ninths) && splits(3).iter().sum::<f64>() > 40.0);
     }

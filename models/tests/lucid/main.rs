@@ -1,4 +1,4 @@
-//! Features and models of Lucid, against published data and reference implementations.
+//! Features and models of Lucid, compared with published data and reference implementations.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod estimators;

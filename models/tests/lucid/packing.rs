@@ -1,4 +1,4 @@
-//! The packing model, against scikit-learn's trees on the published profiles.
+//! The packing model, compared with scikit-learn's trees on the published profiles.
 
 use gleaner_models::lucid::Usage;
 use gleaner_models::lucid::packing::{
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{self, Sheet};
 
-/// Published profiles and pairs.
+/// The published profiles and pairs; `None` if they are missing.
 fn published() -> Option<(Vec<Profile>, Vec<Pair>)> {
     let profiles = Sheet::shared("venus_sept/single_data.csv")?;
     let pairs = Sheet::shared("venus_sept/colocate_info.csv")?;
@@ -105,8 +105,8 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     let train = indices(&results["train_rows_in_order"]);
     let of_train = |row: &usize| (profiles[*row].clone(), shared[*row]);
     let (train_profiles, train_shared): (Vec<_>, Vec<_>) = train.iter().map(of_train).unzip();
-    // Scikit-learn draws among equal splits. The first tree's draws are those taken here; of the
-    // second's seven splits, three are others.
+    // scikit-learn chooses at random among equal splits. Its choices in the first tree are those
+    // made here. Of the second tree's seven splits, three differ.
     for ((features, name), same) in MODELS.into_iter().zip([10, 4]) {
         let model = PackingModel::fit(features, &train_profiles, &train_shared, SETTINGS).unwrap();
         let expected = reference(&format!("models/packing_tree_{name}.json"));
@@ -128,7 +128,7 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     }
 }
 
-/// A number of a reference tree. Scikit-learn takes values in single precision.
+/// Asserts that a value is near a number of a reference tree. scikit-learn uses single precision.
 fn near(value: f64, expected: &Value) {
     let expected = expected.as_f64().unwrap();
     let difference = (value - expected).abs();
@@ -138,7 +138,7 @@ fn near(value: f64, expected: &Value) {
     );
 }
 
-/// Asserts that a tree has the nodes of a reference tree, in the same order and of the same rows.
+/// Asserts that a tree has the nodes of a reference tree, in the same order and with the same rows.
 fn assert_same_tree(tree: &Tree, expected: &Value) {
     assert_eq!(
         tree.nodes().len(),
@@ -162,8 +162,8 @@ fn assert_same_tree(tree: &Tree, expected: &Value) {
     }
 }
 
-/// Asserts that every split of a reference tree leaves its rows as pure as the best one does, and
-/// every leaf pure; gives the number of splits that are the same.
+/// Asserts that every split of a reference tree leaves its rows as pure as the best split does, and
+/// that every leaf is pure. Returns the number of splits that are the same.
 fn splits_as_good(reference: &Value, table: &Table, profiles: &[Profile]) -> usize {
     let at = |name: &str, index: usize| reference[name][index].as_f64().unwrap();
     let left_of = |index: usize| reference["left"][index].as_u64();
@@ -227,8 +227,8 @@ fn accuracy_and_confusion_of_the_published_split() {
     }
 }
 
-// Golden values: scikit-learn over 200 splits of its own. Left out, it tells 45 to 47 and 52 to 55,
-// by its draws among equal splits.
+// Golden values: scikit-learn over 200 splits of its own. Left out, it predicts 45 to 47 and 52 to
+// 55 profiles correctly, depending on its random choices among equal splits.
 #[test]
 fn accuracy_over_random_splits_is_near_the_published_one() {
     let Some((profiles, pairs)) = published() else {
@@ -245,7 +245,7 @@ fn accuracy_over_random_splits_is_near_the_published_one() {
         assert_eq!(evaluation.accuracy, right);
         let on_diagonal: usize = (0..3).map(|class| evaluation.confusion[class][class]).sum();
         assert_eq!(on_diagonal as f64 / 66.0, right);
-        // The tree knows what it has seen.
+        // The tree predicts the profiles that it was grown on correctly.
         let scores: Vec<u8> = profiles.iter().map(|profile| profile.score).collect();
         assert_eq!(evaluation.fitted, scores);
         assert_eq!(evaluation.left_out.len(), 66);

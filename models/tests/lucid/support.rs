@@ -1,20 +1,19 @@
-//! Reference data of the models, where it is there.
+//! Readers of the models' reference data.
 
-/// The content of a file of the shared data, or `None`, with a word to stderr, where it is
-/// missing.
+/// The content of a file of the shared data. `None`, with a message on stderr, if it is missing.
 pub fn shared(name: &str) -> Option<String> {
     let path = gleaner_testing::shared(&format!("lucid/{name}"))?;
     std::fs::read_to_string(path).ok()
 }
 
-/// A table without quoted cells.
+/// A table of a CSV file without quoted cells.
 pub struct Sheet {
     names: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Sheet {
-    /// A CSV file of the shared data.
+    /// Reads a CSV file of the shared data; `None` if it is missing.
     pub fn shared(name: &str) -> Option<Self> {
         let content = shared(name)?;
         let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Features of the throughput forecast, against those that the published notebook makes.
+//! Features of the throughput model, compared with those of the published notebook.
 use gleaner_models::Column;
 use gleaner_models::lucid::throughput::{FEATURES, LEAD, Row, Series, features, rows};
 use jiff::civil::DateTime;
@@ -14,7 +14,7 @@ fn row(series: &Series, step: usize) -> Option<Row> {
     rows(series, step..step + 1).first().copied()
 }
 
-// Golden value: pandas, to the ten digits that are printed.
+// Golden values: pandas, to the ten digits that it printed.
 #[test]
 fn all_features_of_venus_are_those_of_the_notebook() {
     let Some(sheet) = Sheet::shared("models/throughput_features.csv") else {
@@ -49,8 +49,8 @@ fn all_features_of_venus_are_those_of_the_notebook() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// A row knows nothing of the intervals less than [`LEAD`] before it, and is the same whether
-    /// the series goes on or not.
+    /// A row does not depend on the intervals less than [`LEAD`] before it, and is the same whether
+    /// or not the series goes on.
     #[test]
     fn later_values_change_no_earlier_row(
         values in proptest::collection::vec((0u32..50, 0u32..400), 1..200),
@@ -69,7 +69,7 @@ proptest! {
             prop_assert_eq!(row(&past, step), row(&full, step));
             prop_assert_eq!(row(&changed, step), row(&full, step));
         }
-        // The first row that may change does, by its soft average.
+        // The first row that may change does change, because of its soft average.
         if known + LEAD < jobs.len() && known + LEAD > 6 {
             prop_assert_ne!(row(&changed, known + LEAD), row(&full, known + LEAD));
         }

@@ -1,4 +1,4 @@
-//! Features of jobs and the estimate by experience, on the published trace.
+//! Features of jobs and estimates from history, on the published trace.
 
 use gleaner_models::lucid::Usage;
 use gleaner_models::lucid::history::{Ended, estimates};
@@ -10,7 +10,7 @@ use jiff::civil::DateTime;
 
 use crate::support::Sheet;
 
-/// The features of the jobs of a trace whose seconds count from April 2020.
+/// The features of the jobs of a trace. Its times are in seconds since the beginning of April 2020.
 fn table(trace: &Sheet) -> Table {
     let start: DateTime = "2020-04-01 00:00:00".parse().unwrap();
     let column = |name| trace.numbers(name);
@@ -51,7 +51,7 @@ fn all_features_of_venus_are_those_of_the_reference() {
                 let texts = expected.texts(name).into_iter().map(Some);
                 assert_eq!(*column, Column::texts(texts), "{name}");
             }
-            // All of September: the reference leaves it out.
+            // All jobs are of September, so the reference leaves the month out.
             Column::Numeric(values) if name == "month" => {
                 assert!(values.iter().all(|month| *month == 9.0));
             }
@@ -60,7 +60,7 @@ fn all_features_of_venus_are_those_of_the_reference() {
     }
 }
 
-/// The jobs of a trace as if none had waited.
+/// The jobs of a trace, as if each had started at its submission.
 fn ended<'s>(trace: &'s Sheet, names: &'s [String]) -> Vec<Ended<'s>> {
     let column = |name| trace.numbers(name);
     let [gpus, submitted, duration] = ["gpu_num", "submit_time", "duration"].map(column);
@@ -76,8 +76,8 @@ fn ended<'s>(trace: &'s Sheet, names: &'s [String]) -> Vec<Ended<'s>> {
     people.enumerate().map(job).collect()
 }
 
-// The names of this trace are not published, so that user and GPUs are all there is to go by: the
-// means of the first fortnight rank the jobs after it by 0.285, in the reference.
+// The names of this trace are not published, so estimates use only user and number of GPUs. In the
+// reference the means of the first fortnight rank the later jobs with a correlation of 0.285.
 #[test]
 fn experience_ranks_the_jobs_of_venus() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
@@ -100,8 +100,8 @@ fn experience_ranks_the_jobs_of_venus() {
     assert!(rank > 0.3, "{rank}");
 }
 
-/// The trace with a name of its own for every job, all alike, as of one user: the most that there
-/// is to compare.
+/// The trace as if all jobs were of one user, with different but similar names: the greatest
+/// possible number of comparisons.
 #[test]
 fn as_many_names_as_jobs_are_compared() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
@@ -113,7 +113,7 @@ fn as_many_names_as_jobs_are_compared() {
     jobs.iter_mut().for_each(|job| job.user = "ann");
     let estimates = estimates(&jobs);
     let first = estimates.iter().position(Option::is_some);
-    // The first job has nobody before it, and every later one somebody.
+    // The first jobs have no ended job before them. Every later one has at least one.
     let known = estimates
         .iter()
         .filter(|estimate| estimate.is_some())

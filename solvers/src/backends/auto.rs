@@ -1,19 +1,19 @@
-//! The backend that chooses for the user.
+//! The backend that chooses a solver for each problem.
 
 use super::Exact;
 use crate::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
 
-/// Exact whenever the problem has no side constraint, else HiGHS with the counts
-/// formulation, or CBC in a build without HiGHS: [`SolverSpec::for_problem`].
+/// Uses the exact solver if the problem has no side constraint; otherwise HiGHS with the counts
+/// formulation, or CBC in a build without HiGHS. See [`SolverSpec::for_problem`].
 pub struct Auto {
     spec: SolverSpec,
     exact: Exact,
-    /// Name of the solver that was asked last.
+    /// Name of the solver that was used last.
     asked: String,
 }
 
 impl Auto {
-    /// A solver with the big-M of `spec`.
+    /// A solver with the big-M of `spec`. The rest of `spec` is ignored.
     pub fn new(spec: SolverSpec) -> Self {
         Auto {
             spec: SolverSpec {
@@ -27,13 +27,13 @@ impl Auto {
 }
 
 impl Solver for Auto {
-    /// The name of the solver that was asked last; `auto` before the first problem.
+    /// The name of the solver that was used last; `auto` before the first problem.
     fn name(&self) -> &str {
         &self.asked
     }
 
     /// # Errors
-    /// [`SolveError::NotBuilt`] if the problem has a group and this build no MILP library.
+    /// [`SolveError::NotBuilt`] if the problem has a group and this build has no MILP library.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
         let spec = self.spec.for_problem(problem);
         let mut built;

@@ -9,8 +9,8 @@ use good_lp::solvers::coin_cbc::{CoinCbcProblem, coin_cbc};
 use super::milp::{self, Job, Outcome};
 use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 
-/// CBC on one thread with a fixed seed, so that the same problem has the same
-/// answer unless the time limit cuts it short.
+/// CBC on one thread with a fixed seed, so that the same problem gets the same answer unless the
+/// time limit ends the search.
 ///
 /// The library is not thread-safe: solves in one process wait for each other
 /// (good_lp's feature `singlethread-cbc`).
@@ -44,7 +44,7 @@ impl Solver for Cbc {
 }
 
 fn run(job: &Job) -> Result<Outcome, String> {
-    // Minimised, because CBC takes a start solution's objective for a minimum's.
+    // CBC reads the objective of a start solution as one to minimise, so the model is minimised.
     let mut loaded = job.load(ObjectiveDirection::Minimisation, coin_cbc);
     if let Some(start) = &job.start {
         let inner = loaded.as_inner_mut();
@@ -56,7 +56,7 @@ fn run(job: &Job) -> Result<Outcome, String> {
     let seconds = job.seconds_left();
     set_parameters(&mut loaded, seconds, job.gap);
     let started = Instant::now();
-    // good_lp's own `solve` calls some interrupted searches errors.
+    // good_lp's own `solve` reports some interrupted searches as errors.
     let solution = loaded.as_inner().solve();
     let was_interrupted = started.elapsed().as_secs_f64() > 0.9 * seconds;
     Ok(outcome(job, solution.raw(), was_interrupted))
@@ -72,8 +72,8 @@ fn set_parameters(loaded: &mut CoinCbcProblem, seconds: f64, gap: f64) {
         // Silences the search and the relaxations within it.
         ("log", "0"),
         ("slogLevel", "0"),
-        // With it, a start solution and a time limit CBC 2.10 accesses memory that
-        // is not its own when the limit comes early, and it is faster without.
+        // With preprocessing, a start solution and a time limit, CBC 2.10 accesses memory that is
+        // not its own if the limit is reached early. It is also faster without preprocessing.
         ("preprocess", "off"),
     ] {
         loaded.set_parameter(key, value);
@@ -92,9 +92,9 @@ fn outcome(job: &Job, raw: &raw::Model, was_interrupted: bool) -> Outcome {
         };
     }
     match &job.start {
-        // An interrupted search says the same as one that found nothing.
+        // CBC reports an interrupted search in the same way as an infeasible model.
         _ if was_interrupted => Outcome::default(),
-        // Nothing is better than the start: values and bound are not of use then.
+        // No plan is better than the start. CBC's values and bound are useless in this case.
         Some(start) => Outcome {
             optimal: true,
             bound: Some(job.scaled_objective(start)),

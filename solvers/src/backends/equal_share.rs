@@ -1,10 +1,11 @@
-//! The original's heuristic (`-mip 0`): an equal quota, leftovers first come first served.
+//! The original's heuristic (`-mip 0`): an equal quota for every task, then the leftover nodes
+//! first come, first served.
 
 use crate::solver::{EQUAL_SHARE, Limits, SolveError, Solver, refuse_groups};
 use crate::{Allocation, Problem, Status, range};
 
-/// Gives every task ⌊nodes / tasks⌋ nodes (at most its cap; none unless that is
-/// above its minimum), then deals what is left in task order. Proves nothing.
+/// Gives every task ⌊nodes / tasks⌋ nodes, but at most its cap, and none unless this quota is above
+/// its minimum. Then deals the leftover nodes in task order. The plan is never proven optimal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EqualShare;
 
@@ -22,7 +23,7 @@ impl Solver for EqualShare {
     }
 }
 
-/// The heuristic's counts; always within the idle nodes and the tasks' bounds.
+/// The heuristic's counts. They are always within the idle nodes and the tasks' bounds.
 pub fn equal_share(problem: &Problem) -> Vec<u32> {
     let Some(quota) = problem.nodes.checked_div(problem.tasks.len() as u32) else {
         return Vec::new();

@@ -6,8 +6,8 @@ use highs::{HighsModelStatus, HighsOptionValue, HighsSolutionStatus, SolvedModel
 use super::milp::{self, Job, Outcome};
 use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 
-/// HiGHS on one thread with a fixed seed, so that the same problem has the same
-/// answer unless the time limit cuts it short.
+/// HiGHS on one thread with a fixed seed, so that the same problem gets the same answer unless the
+/// time limit ends the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Highs {
     spec: SolverSpec,
@@ -37,8 +37,8 @@ impl Solver for Highs {
     }
 }
 
-/// Loads and solves the model. good_lp's own `solve` keeps neither the best
-/// bound nor the incumbent of an interrupted search, so its model is unwrapped.
+/// Loads and solves the model. good_lp's own `solve` returns neither the best bound nor the best
+/// plan of an interrupted search, so the HiGHS model is taken out of good_lp's wrapper.
 fn run(job: &Job) -> Result<Outcome, String> {
     let loaded = job.load(ObjectiveDirection::Maximisation, good_lp::highs);
     let mut model = loaded.try_into_inner().map_err(|e| e.to_string())?;

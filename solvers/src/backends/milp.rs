@@ -1,5 +1,6 @@
-//! What the MILP backends share: the start solution and floor, the time left,
-//! the scaling, the good_lp model, and the verdict on what came back.
+//! Shared code of the MILP backends: the floor (a feasible plan known before the search, which is
+//! also the start solution), the time left, the scaling, the good_lp model, and the status of the
+//! library's answer.
 
 use std::time::{Duration, Instant};
 
@@ -13,31 +14,33 @@ use crate::model::{Model, Row};
 use crate::range::{self, NOTHING};
 use crate::{Allocation, Formulation, Goal, Limits, Problem, SolveError, SolverSpec, Status};
 
-/// Matrix entries that a library takes in within a second. It does not look at
-/// the clock until then, so a model that would take longer than the time limit
-/// is not begun: the floor is the answer.
+/// Matrix entries that a library loads in a second. It does not check the time limit while it
+/// loads. So if loading a model would take longer than the time limit, the model is not built and
+/// the floor is the answer.
 const ENTRIES_PER_SECOND: f64 = 1e6;
 
-/// Matrix entries that make a library take some gigabytes of memory.
+/// A model with more matrix entries is not built: it would take some gigabytes of memory.
 const MOST_ENTRIES: f64 = 3e6;
 
-/// The largest objective coefficient after scaling. The libraries' tolerances are
-/// absolute, about 1e-7 to 1e-5: this makes them at most [`BLIND`] of the objective.
+/// The largest objective coefficient after scaling. The libraries' tolerances are absolute, about
+/// 1e-7 to 1e-5. Relative to a coefficient of this size they are at most [`BLIND`].
 const LARGEST_COEFFICIENT: f64 = 1e6;
 
 /// Relative error that the libraries' tolerances may leave in a proven optimum.
 const TOLERANCE: f64 = 1e-7;
 
-/// What the libraries may take for nothing, as a share of the largest objective coefficient.
+/// Differences in the objective that the libraries may not see, as a share of the largest objective
+/// coefficient.
 const BLIND: f64 = 1e-11;
 
-/// What a library is asked to do.
+/// A model to solve, with the limits of the search.
 pub(super) struct Job {
     /// The model, in the problem's units.
     pub model: Model,
-    /// Power of two by which objective coefficients are to be multiplied.
+    /// Power of two by which the objective coefficients are multiplied before the library gets
+    /// them.
     pub scale: f64,
-    /// Column values of a feasible plan.
+    /// Column values of a feasible plan that the library can start from.
     pub start: Option<Vec<f64>>,
     /// When to stop.
     pub deadline: Instant,
@@ -45,22 +48,23 @@ pub(super) struct Job {
     pub gap: f64,
 }
 
-/// What a library answers.
+/// The answer of a library.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// It claims that the values are optimal.
+    /// Whether the library claims that the values are optimal.
     pub optimal: bool,
-    /// It claims that the model has no solution.
+    /// Whether the library claims that the model has no solution.
     pub infeasible: bool,
-    /// Column values, if it has any; they are not trusted.
+    /// Column values, if the library found any. They are not trusted: the plan is checked.
     pub values: Option<Vec<f64>>,
-    /// Upper bound on the scaled objective.
+    /// Upper bound on the objective: scaled as the library returns it, in the problem's units after
+    /// [`Case::attempt`].
     pub bound: Option<f64>,
-    /// Largest coefficient of the objective, not scaled.
+    /// Size of the largest objective coefficient, before scaling.
     pub largest: f64,
 }
 
-/// A problem on its way through a library.
+/// One call of [`solve`]: a problem, its limits, and the library that solves its models.
 struct Case<'a, L> {
     solver: &'static str,
     spec: SolverSpec,
@@ -70,7 +74,7 @@ struct Case<'a, L> {
     library: L,
 }
 
-/// Solves `problem` with `library`, which says in an error what broke.
+/// Solves `problem` with `library`. The error of `library` is a message for the user.
 pub(super) fn solve(
     solver: &'static str,
     spec: SolverSpec,
@@ -110,8 +114,15 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
         Ok(verdict(problem, self.limits, best, &outcome))
     }
 
-    /// How many tasks run first, then the level, both to the end whatever gap is allowed, then
-    /// the total among the plans as fair as the fairest found.
+    /// Solves a problem with a max-min goal, one model after the other:
+    ///
+    /// 1. [`fair::most`]: how many tasks can run;
+    /// 2. [`fair::fairest`]: the greatest least share at that number of tasks;
+    /// 3. [`Case::climb`]: fairer plans, until there is none;
+    /// 4. [`fair::total`]: the greatest total among the plans that are as fair as the fairest
+    ///    found.
+    ///
+    /// Steps 1 to 3 search for the optimum itself, whatever gap is allowed.
     fn solve_max_min(&self, floor: Option<Vec<u32>>) -> Result<Allocation, SolveError> {
         let (problem, spec) = (self.problem, self.spec);
         formulations::buildable(problem, spec.formulation, spec.big_m)?;
@@ -143,8 +154,8 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
         Ok(answer)
     }
 
-    /// Looks for fairer plans of as many tasks until there is none, or no time; whether it is
-    /// proven that there is none.
+    /// Looks for plans of as many tasks that are fairer, until there is none or the time is up.
+    /// Returns the fairest plan and whether it is proven that none is fairer.
     fn climb(&self, mut plan: Vec<u32>) -> Result<(Vec<u32>, bool), SolveError> {
         let (problem, spec) = (self.problem, self.spec);
         while let Some(fairness) = problem.fairness(&plan).filter(|f| f.least_share.is_some()) {
@@ -159,7 +170,8 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
         Ok((plan, true))
     }
 
-    /// Has the library solve a model; what it answers, and its plan where that is feasible.
+    /// Solves a model with the library. Returns the library's answer, and its plan if that is
+    /// feasible.
     fn attempt(
         &self,
         model: Model,
@@ -192,7 +204,7 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
     }
 }
 
-/// About how many matrix entries the model has.
+/// Estimates the number of matrix entries of the model.
 fn entries(problem: &Problem, spec: SolverSpec) -> f64 {
     let per_column = match spec.formulation {
         Formulation::Counts => 2 + problem.groups.len(),
@@ -208,7 +220,7 @@ fn deadline(limit: Duration) -> Instant {
     now.checked_add(limit.min(CENTURY)).unwrap_or(now)
 }
 
-/// The better of staying put and the equal share, if either is allowed.
+/// The better plan of [`Problem::stay_put`] and [`equal_share`]; `None` if neither is feasible.
 fn floor(problem: &Problem, spec: SolverSpec) -> Option<Vec<u32>> {
     let allowed = |plan: &Vec<u32>| is_feasible(problem, spec, plan);
     let stay = problem.stay_put().filter(allowed);
@@ -243,7 +255,8 @@ fn is_feasible(problem: &Problem, spec: SolverSpec, plan: &[u32]) -> bool {
     within_bounds && used <= u64::from(problem.nodes) && within_groups
 }
 
-/// The answer that needs no library: a row without terms that cannot hold, or no columns.
+/// Answers a model that needs no library: it is infeasible if a row without terms cannot hold, and
+/// its optimum is 0 if it has no columns. `None` for any other model.
 fn trivial(model: &Model) -> Option<Outcome> {
     let impossible = |row: &Row| row.terms.is_empty() && !(row.lower <= 0.0 && row.upper >= 0.0);
     let infeasible = model.rows.iter().any(impossible);
@@ -262,7 +275,8 @@ fn largest(model: &Model) -> f64 {
     sizes.fold(0.0, f64::max)
 }
 
-/// A power of two, so that scaling rounds nothing.
+/// The factor that brings the largest objective coefficient just to [`LARGEST_COEFFICIENT`] or
+/// below. It is a power of two, so that scaling rounds nothing.
 fn scale(model: &Model) -> f64 {
     let largest = largest(model);
     if largest == 0.0 {
@@ -272,7 +286,8 @@ fn scale(model: &Model) -> f64 {
     exponent.clamp(-1000.0, 1000.0).exp2()
 }
 
-/// Judges the outcome by the best plan known to be feasible.
+/// The answer for `plan`, the best plan known to be feasible. The status follows from the gap
+/// between the plan and the library's bound, not from the library's claim alone.
 fn verdict(
     problem: &Problem,
     limits: &Limits,
@@ -290,7 +305,7 @@ fn verdict(
         return Allocation::with_plan(problem, Status::Feasible, counts, None);
     }
     let slack = TOLERANCE * objective.abs().max(NOTHING);
-    // A bound below a feasible plan is wrong beyond tolerance, and says nothing.
+    // A bound that is below a feasible plan by more than the tolerance is wrong, so it is dropped.
     let bound = outcome
         .bound
         .filter(|b| b.is_finite() && *b >= objective - slack)
@@ -314,14 +329,15 @@ impl Job {
         self.deadline.saturating_duration_since(now).as_secs_f64()
     }
 
-    /// The objective of column values, scaled.
+    /// The scaled objective of column values.
     #[cfg(feature = "cbc")]
     pub fn scaled_objective(&self, values: &[f64]) -> f64 {
         let columns = self.model.columns.iter().zip(values);
         columns.map(|(c, x)| self.scale * c.objective * x).sum()
     }
 
-    /// The model in a good_lp solver; `direction` to minimise negates the objective.
+    /// Loads the model into a good_lp solver. If `direction` is to minimise, the objective is
+    /// negated.
     pub fn load<S: good_lp::Solver>(&self, direction: ObjectiveDirection, solver: S) -> S::Model {
         let mut variables = ProblemVariables::new();
         let columns: Vec<Variable> = self

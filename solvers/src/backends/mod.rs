@@ -24,7 +24,7 @@ use crate::solver::{SolveError, Solver, SolverKind, SolverSpec};
 /// Builds the backend that `spec` names.
 ///
 /// # Errors
-/// [`SolveError::NotBuilt`] when its library was left out of this build.
+/// [`SolveError::NotBuilt`] if the backend's library was left out of this build.
 pub fn build(spec: SolverSpec) -> Result<Box<dyn Solver + Send>, SolveError> {
     Ok(match spec.kind {
         SolverKind::Auto => Box::new(Auto::new(spec)),

@@ -1,16 +1,17 @@
-//! What rounding and tolerances leave open.
+//! Whether rounding and tolerances can hide a better plan.
 //!
-//! Values of a problem may differ by more than the digits of a float. Where a method errs by
-//! up to some amount, say a share of the largest value that it computes with, and the plan
-//! found is worth far less, a better plan may have been missed.
+//! The values of a problem may differ by more orders of magnitude than a float has digits. A method
+//! errs by an amount that is a share of the largest value that it computes with. If the plan found
+//! is worth far less than this error, the method may have missed a better plan.
 
 use crate::{Problem, Task};
 
 /// Relative error that a proven optimum may have.
 const PROOF: f64 = 1e-6;
 
-/// Whether an error of up to `error` in the objective matters: it is neither little beside
-/// what the plan `counts` earns and loses, nor beside the least that a better one earns.
+/// Whether an error of up to `error` in the objective matters. It does not if it is small relative
+/// to any of these: the plan's objective, all that the plan `counts` earns and loses, or the least
+/// that a task can earn.
 pub(super) fn matters(problem: &Problem, counts: &[u32], objective: f64, error: f64) -> bool {
     let is_little = |size: f64| error <= PROOF * size;
     !is_little(objective.abs())
@@ -18,7 +19,7 @@ pub(super) fn matters(problem: &Problem, counts: &[u32], objective: f64, error: 
         && !is_little(least_gain(problem))
 }
 
-/// All that a plan earns and loses.
+/// The sum of all that a plan earns and of all that it loses to rescaling.
 fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     let tasks = problem.tasks.iter().zip(counts);
     let of =
@@ -26,7 +27,7 @@ fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     tasks.map(of).sum()
 }
 
-/// No task earns less than this in the window, unless it earns nothing; infinite where none
+/// A lower bound on what any task earns in the window, unless it earns nothing. Infinite if no task
 /// can earn anything.
 fn least_gain(problem: &Problem) -> f64 {
     let of = |task: &Task| {
@@ -40,10 +41,11 @@ fn least_gain(problem: &Problem) -> f64 {
     problem.tasks.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
-/// The least rate besides 0 on any number of nodes.
+/// A lower bound on the task's rate on any number of nodes, other than 0.
 fn least_rate(task: &Task) -> f64 {
     let (least, most) = task.curve_objective.extremes();
-    // One node may be a small part of the way from a point of no rate to the next.
+    // Between a point with rate 0 and the next point, a single node earns only its share of the
+    // next point's rate. The share is at least 1 / `widest`.
     let widest = task
         .curve_nodes
         .last()

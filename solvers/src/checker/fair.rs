@@ -1,11 +1,11 @@
-//! The max-min goal: how many tasks run, and the least share among them.
+//! Checks of the max-min goal: how many tasks run, and the least share among them.
 
 use super::TOLERANCE;
 use super::recount::{best_rate, bounds, corners, term};
 use super::violation::Violation;
 use crate::{Allocation, Problem, Status, Task};
 
-/// A task's term as a share of the most that it can earn.
+/// A task's term as a share of the most that it can earn; 1 if it can earn nothing.
 pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     match best > 0.0 {
         true => term(task, t_fwd, count).net() / (t_fwd * best),
@@ -13,12 +13,14 @@ pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     }
 }
 
-/// Most by which two figures for one share may differ. A share may be a loss of many windows.
+/// The most by which two figures for the same share may differ. It is relative for large shares, as
+/// a share may be a loss of many windows.
 fn slack(share: f64) -> f64 {
     TOLERANCE * share.abs().max(1.0)
 }
 
-/// Checks the stated fairness, and with `proves` the claim that no plan is fairer.
+/// Checks the stated fairness. If `proves` is set and the answer is called optimal, also looks for
+/// a fairer plan.
 pub(super) fn check(
     problem: &Problem,
     counts: &[u32],
@@ -55,7 +57,8 @@ pub(super) fn check(
     }
 }
 
-/// Checks that no more tasks could run, and that as many could not all have a greater share.
+/// Checks that no more tasks could run, and that no plan of as many tasks has a greater least
+/// share.
 fn check_optimum(
     problem: &Problem,
     best: &[f64],
@@ -85,7 +88,7 @@ fn check_optimum(
     }
 }
 
-/// How many of `counts` fit into `nodes` together, the smallest first.
+/// How many of `counts` fit into `nodes` together, if the smallest are taken first.
 fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     counts.sort_unstable();
     let sums = counts.iter().scan(0u64, |sum, &count| {
@@ -95,7 +98,7 @@ fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     sums.take_while(|&sum| sum <= u64::from(nodes)).count()
 }
 
-/// Fewest nodes on which the task has a share above `level`; `None` where none gives it.
+/// The fewest nodes on which the task has a share above `level`; `None` if no count has.
 pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Option<u32> {
     let (min, max) = bounds(task);
     if min > max {
@@ -105,7 +108,7 @@ pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Op
     let mut below = None;
     for corner in corners(task, min, max) {
         if above(corner) {
-            // Linear since the corner before, which is not above: halve what is between.
+            // The share is linear from the corner before, where it is not above the level: bisect.
             let (mut low, mut high) = (below.unwrap_or(corner), corner);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;

@@ -1,13 +1,13 @@
 //! Recomputes an answer's feasibility and objective from the problem alone, and looks for
 //! plans that refute what it claims.
 //!
-//! It shares no code with any solver: the curve is interpolated and the costs
-//! are added up here once more, in the plainest way.
+//! It shares no code with any solver. The curve is interpolated and the costs are added up here a
+//! second time, in the simplest way.
 //!
-//! A claim is refuted, not proven: a bound by every plan that differs from the answer's in
-//! one task, the claim to be max-min fair by a plan of as many tasks of which all have a
-//! greater share. The time is linear in the curves' points at most, so that a check costs no
-//! more than a solve.
+//! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that
+//! differs from the answer's in one task. To refute a max-min fair plan it looks for a plan of as
+//! many tasks in which all have a greater share. The time is at most linear in the points of the
+//! curves, so that a check costs no more than a solve.
 
 mod fair;
 mod recount;
@@ -24,16 +24,16 @@ pub use violation::Violation;
 use crate::solver::BigM;
 use crate::{Allocation, Goal, Problem, Status, Task};
 
-/// Relative tolerance on objectives, and on shares of more than 1.
+/// Relative tolerance on objectives, and on shares greater than 1; absolute on smaller shares.
 const TOLERANCE: f64 = 1e-6;
 
-/// Share of all that is earned and lost that rounding may come to where the two cancel out.
+/// Rounding error to allow for if gains and losses cancel out, as a share of their sum.
 const ROUNDING: f64 = 1e-9;
 
-/// Checks `answer` against `problem`; `big_m` states which changes are allowed.
+/// Checks `answer` against `problem`; `big_m` determines which changes are allowed.
 ///
 /// # Errors
-/// All violations, gathered.
+/// All violations found.
 pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), Vec<Violation>> {
     let promises_plan = matches!(answer.status, Status::Optimal | Status::Feasible);
     let (Some(counts), Some(objective)) = (&answer.counts, answer.objective) else {
@@ -128,10 +128,10 @@ fn check_groups(problem: &Problem, counts: &[u32], out: &mut Vec<Violation>) {
     }
 }
 
-/// A plan's objective, added up anew.
+/// A plan's objective, recomputed.
 struct Plan {
     objective: f64,
-    /// All that is earned and lost.
+    /// The sum of all gains and all losses.
     turnover: f64,
 }
 
@@ -149,7 +149,7 @@ impl Plan {
         }
     }
 
-    /// Most by which two figures for one objective of about `size` may differ.
+    /// The most by which two figures for the same objective, of about `size`, may differ.
     fn slack(&self, size: f64) -> f64 {
         TOLERANCE * size.abs() + ROUNDING * self.turnover
     }
@@ -181,7 +181,8 @@ fn check_no_fairness(counts: &[u32], answer: &Allocation, out: &mut Vec<Violatio
     }
 }
 
-/// Looks for a plan above the bound among those that differ in one task's count.
+/// Looks for a plan whose objective is above the bound, among those that differ in one task's
+/// count.
 fn check_bound(
     problem: &Problem,
     plan: &Plan,
@@ -207,8 +208,8 @@ fn check_bound(
     }
 }
 
-/// The count of at most `within` that the task earns most on, and how much more that is than
-/// on `count`.
+/// The count of at most `within` on which the task earns most, and how much more that is than on
+/// `count`.
 fn best_change(task: &Task, t_fwd: f64, count: u32, within: u32) -> (u32, f64) {
     let (min, max) = bounds(task);
     let now = term(task, t_fwd, count).net();

@@ -1,13 +1,14 @@
-//! What a task earns on a count, from the definition: T_fwd · O(n), less the cost of the change.
+//! What a task earns on a count, computed from the definition: T_fwd · O(n), less the cost of the
+//! change.
 
 use crate::Task;
 
-/// A task's term of the objective, in its two parts.
+/// The two parts of a task's term of the objective.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Term {
-    /// Earned over the window.
+    /// What the task earns over the window.
     pub gain: f64,
-    /// Lost to the change.
+    /// What it loses to the change of its count.
     pub loss: f64,
 }
 
@@ -17,7 +18,8 @@ impl Term {
     }
 }
 
-/// Fewest and most nodes of a task that runs.
+/// The fewest and the most nodes on which the task runs. The first exceeds the second if it cannot
+/// run.
 pub(super) fn bounds(task: &Task) -> (u32, u32) {
     let last = task.curve_nodes.last().copied().unwrap_or(0);
     match task.max_nodes < last {
@@ -50,8 +52,7 @@ fn at_point(task: &Task, point: usize) -> f64 {
     task.curve_objective[point] * task.weight
 }
 
-/// Objective per second on `count` nodes: halves the range of points until two neighbours
-/// are left, with the count between them.
+/// Objective per second on `count` nodes. It bisects the curve for the two points around the count.
 pub(super) fn rate(task: &Task, count: u32) -> f64 {
     let points = &task.curve_nodes;
     let Some(last) = points.len().checked_sub(1) else {
@@ -75,7 +76,7 @@ pub(super) fn rate(task: &Task, count: u32) -> f64 {
     at_point(task, left) * of_left + at_point(task, right) * of_right
 }
 
-/// Most objective per second on the counts that the task may hold; 0 where there is none.
+/// The greatest objective per second on the counts that the task may hold; 0 if it may hold none.
 pub(super) fn best_rate(task: &Task) -> f64 {
     let (min, max) = bounds(task);
     if min > max {
@@ -93,8 +94,8 @@ pub(super) fn best_rate(task: &Task) -> f64 {
     best
 }
 
-/// The counts from `low` to `high` between which the term is linear, ascending: the curve's
-/// points, the ends, and the current count with its neighbours, as the costs jump there.
+/// The counts from `low` to `high` between which the task's term is linear, in ascending order: the
+/// curve's points, both ends, and the current count with its neighbours, as the costs jump there.
 pub(super) fn corners(task: &Task, low: u32, high: u32) -> impl Iterator<Item = u32> {
     let now = task.current;
     let mut extra = [low, high, now.saturating_sub(1), now, now.saturating_add(1)];

@@ -1,4 +1,4 @@
-//! Answers that the checker must take, and answers that it must not.
+//! Answers that the checker must accept, and answers that it must reject.
 
 use std::sync::Arc;
 
@@ -104,13 +104,13 @@ fn a_bound_below_a_plan_of_one_change_is_rejected() {
         matches!(&found[..], [Violation::BoundBelowPlan { .. }]),
         "{found:?}"
     );
-    // Task a gave up the two nodes that nobody took.
+    // Task a gave up its two nodes, and no task took them.
     let moved = faults(&p, &claim(vec![0, 6], 5900.0, 5900.0));
     assert!(
         matches!(&moved[..], [Violation::BoundBelowPlan { task, count: 2, .. }] if task == "a"),
         "{moved:?}"
     );
-    // The claims are true of the optimum, and of a bound that leaves room for it.
+    // The optimum is its own bound, and a bound that leaves room for the optimum is right too.
     assert_eq!(faults(&p, &claim(vec![2, 6], 8000.0, 8000.0)), vec![]);
     assert_eq!(faults(&p, &claim(vec![2, 4], 6000.0, 8000.0)), vec![]);
 }
@@ -169,7 +169,7 @@ fn claims_to_be_the_fairest_are_refuted() {
         faults(&p, &unfair)[..],
         [Violation::LeastShareTooLow { running: 2, .. }]
     ));
-    // Where nothing is claimed, there is nothing to refute.
+    // The status Feasible claims nothing, so there is nothing to refute.
     for modest in [too_few, unfair] {
         let modest = Allocation {
             status: Status::Feasible,
@@ -204,7 +204,7 @@ fn caps_and_groups_are_checked() {
     ));
 }
 
-/// A curve's rate by looking at one segment after the other.
+/// The rate on a curve, found by a scan of its segments.
 fn rate_by_scan(task: &Task, count: u32) -> f64 {
     let (nodes, values) = (&task.curve_nodes, &task.curve_objective);
     for i in 1..nodes.len() {
@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-// Time quadratic in the points of a curve would make this an hour.
+// If a check took time quadratic in the points of a curve, this test would take an hour.
 #[test]
 fn curves_of_many_points_are_checked_too() {
     const POINTS: u32 = 50_000;

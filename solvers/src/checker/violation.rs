@@ -1,16 +1,16 @@
-//! What can be wrong with an answer.
+//! The ways in which an answer can be wrong.
 
 /// One way in which an answer is wrong.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are the values the messages print")]
 pub enum Violation {
-    /// The plan has not one count per task.
+    /// The plan does not have one count per task.
     #[error("{found} counts for {expected} tasks")]
     WrongLength { found: usize, expected: usize },
-    /// More nodes used than idle.
+    /// The plan uses more nodes than are idle.
     #[error("{used} nodes used, {nodes} idle")]
     OverCapacity { used: u64, nodes: u32 },
-    /// A count outside a task's bounds.
+    /// A count is outside the task's bounds.
     #[error("task {task} is given {count} nodes, allowed are 0 or {min} to {max}")]
     OutOfBounds {
         task: String,
@@ -18,10 +18,10 @@ pub enum Violation {
         min: u32,
         max: u32,
     },
-    /// A change larger than the paper's big-M allows.
+    /// A change is larger than the paper's big-M allows.
     #[error("task {task} changes by {change} nodes, the paper's big-M allows {cap}")]
     OverChangeCap { task: String, change: u32, cap: u32 },
-    /// A group's total outside its limits.
+    /// A group's total is outside its limits.
     #[error("group {group} is given {total} nodes, allowed are {min} to {max}")]
     GroupLimit {
         group: String,
@@ -35,7 +35,7 @@ pub enum Violation {
     /// The bound lies below the plan's own objective.
     #[error("bound {bound} lies below the objective {objective}")]
     BoundBelowObjective { bound: f64, objective: f64 },
-    /// Another count for one task alone makes a plan above the bound.
+    /// A plan that differs in the count of one task is above the bound.
     #[error("bound {bound} is wrong: with {count} nodes for task {task} the objective is {better}")]
     BoundBelowPlan {
         bound: f64,
@@ -50,17 +50,17 @@ pub enum Violation {
         share: Option<f64>,
         stated: String,
     },
-    /// The plan is called optimal under a max-min goal, and more tasks could run.
+    /// The plan is called optimal under a max-min goal, but more tasks could run.
     #[error("{running} tasks run, {possible} could")]
     TooFewRun { running: usize, possible: usize },
-    /// The plan is called optimal under a max-min goal, and the least share could be greater.
+    /// The plan is called optimal under a max-min goal, but the least share could be greater.
     #[error("the least share is {least}, but {running} tasks could all have more than {level}")]
     LeastShareTooLow {
         running: usize,
         least: f64,
         level: f64,
     },
-    /// The status promises a plan, or none, and the answer says otherwise.
+    /// The status says that there is a plan but there is none, or the reverse.
     #[error("status {status} {}", if *.has_plan { "with a plan" } else { "without a plan" })]
     PlanMismatch {
         status: &'static str,

@@ -1,7 +1,7 @@
 //! The counts formulation: a multiple-choice knapsack.
 //!
-//! One binary `y_j_k` per task j and allowed next count k, worth the task's
-//! term of the objective at k with the rescale cost folded in:
+//! There is one binary `y_j_k` for each task j and allowed next count k. Its coefficient is the
+//! task's term of the objective at k, with the rescale cost included:
 //!
 //! maximise Σ value_j(k) · y_j_k  subject to  Σ_k y_j_k = 1 for every task,
 //! Σ k · y_j_k ≤ nodes, and min_total ≤ Σ k · y_j_k ≤ max_total over the tasks
@@ -12,7 +12,8 @@ use std::ops::RangeInclusive;
 use crate::model::Model;
 use crate::{BigM, GroupLimit, Problem, Task};
 
-/// The next counts open to a task: none at all, 0, a range, or both.
+/// The allowed next counts of a task: 0 if `zero` is set, and those in `range`. Both can be
+/// missing.
 struct Choices {
     zero: bool,
     range: RangeInclusive<u32>,
@@ -45,19 +46,19 @@ fn choices(problem: &Problem, big_m: BigM) -> impl Iterator<Item = (&Task, Choic
     problem.tasks.iter().map(of)
 }
 
-/// Number of columns of [`build`]'s model.
+/// Number of columns of the model that [`build`] returns.
 pub fn columns(problem: &Problem, big_m: BigM) -> u64 {
     choices(problem, big_m).map(|(_, c)| c.len()).sum()
 }
 
-/// The task (its index) and the count of every column of [`build`]'s model, in order.
+/// The task's index and the count of every column of the model that [`build`] returns, in order.
 pub(super) fn picks(problem: &Problem, big_m: BigM) -> impl Iterator<Item = (usize, u32)> {
     choices(problem, big_m)
         .enumerate()
         .flat_map(|(j, (_, choices))| choices.iter().map(|k| (j, k)).collect::<Vec<_>>())
 }
 
-/// The model. A task with no choice leaves its row without terms, which nothing meets.
+/// Builds the model. If a task has no allowed count, its row has no terms and cannot be met.
 pub fn build(problem: &Problem, big_m: BigM) -> Model {
     let mut model = Model {
         name: "counts".to_owned(),
@@ -88,7 +89,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// The terms of the nodes row that belong to the group's tasks.
+/// The terms of the row `nodes` that belong to the group's tasks.
 fn group_terms(
     problem: &Problem,
     group: &GroupLimit,
@@ -106,7 +107,7 @@ fn group_terms(
     terms
 }
 
-/// Values of the columns that state the plan `counts`; a count that is no choice leaves zeros.
+/// Column values that state the plan `counts`. A task whose count is not allowed gets zeros only.
 pub fn encode(problem: &Problem, big_m: BigM, counts: &[u32]) -> Vec<f64> {
     choices(problem, big_m)
         .zip(counts)
@@ -117,7 +118,7 @@ pub fn encode(problem: &Problem, big_m: BigM, counts: &[u32]) -> Vec<f64> {
         .collect()
 }
 
-/// The plan that `values` state: Σ k · y_j_k, rounded.
+/// The plan that the column `values` state: for each task Σ k · y_j_k, rounded.
 pub fn decode(problem: &Problem, big_m: BigM, values: &[f64]) -> Vec<u32> {
     let mut values = values.iter();
     choices(problem, big_m)

@@ -1,26 +1,26 @@
-//! Writes a [`Model`] down for other solvers: CPLEX `.lp` and free-format `.mps`.
+//! Writes a [`Model`] to files for other solvers: CPLEX `.lp` and free-format `.mps`.
 //!
-//! The `.lp` file asks to maximise; the `.mps` file asks to minimise the negated
-//! objective. Numbers are written with as many digits as reading them back exactly takes.
+//! The `.lp` file asks to maximise; the `.mps` file asks to minimise the negated objective. Numbers
+//! have enough digits to be read back exactly.
 
 use std::io::{self, Write};
 
 use crate::model::{Column, Model, Row};
 
-/// Terms per line of an `.lp` file; some readers stop at 510 characters.
+/// Terms per line of an `.lp` file, as some readers only accept 510 characters in a line.
 const TERMS_PER_LINE: usize = 8;
 
-/// A column fixed at 0 that stands in for an expression without terms, which
-/// the `.lp` format has no way to write.
+/// Name of a column fixed at 0. It stands for an expression without terms, which the `.lp` format
+/// cannot express.
 const NOTHING: &str = "nothing";
 
 /// Writes `model` in the CPLEX `.lp` format.
 ///
-/// A row bounded on both sides becomes two rows, `name_lo` and `name_up`,
-/// because not every reader takes the two in one.
+/// A row with two different bounds becomes two rows, `name_lo` and `name_up`, because not every
+/// reader accepts both bounds in one row.
 ///
 /// # Errors
-/// Whatever `out` fails with.
+/// Any error of `out`.
 pub fn write_lp(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\\ {}", model.name)?;
     writeln!(out, "Maximize\n obj:")?;
@@ -132,11 +132,11 @@ fn number(value: f64) -> String {
 
 /// Writes `model` in the free `.mps` format.
 ///
-/// The file asks to minimise the negated objective, so its optimum is the
-/// model's with the sign turned: CBC ignores a section that asks to maximise.
+/// The file asks to minimise the negated objective, so its optimum is the negated optimum of the
+/// model. The reason is that CBC ignores a section that asks to maximise.
 ///
 /// # Errors
-/// Whatever `out` fails with.
+/// Any error of `out`.
 pub fn write_mps(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "* The objective is negated: minimise it.")?;
     writeln!(out, "NAME {} FREE", model.name)?;
@@ -164,7 +164,7 @@ pub fn write_mps(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "ENDATA")
 }
 
-/// The row's kind; one with two bounds is its lower one with a range on top.
+/// The letter of the row's kind. A row with two bounds is written as its lower bound, with a range.
 fn mps_kind(row: &Row) -> char {
     match (row.lower.is_finite(), row.upper.is_finite()) {
         (true, true) if row.lower == row.upper => 'E',

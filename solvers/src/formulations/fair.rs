@@ -1,29 +1,36 @@
 //! The max-min goal in the counts formulation: models that are solved one after the other.
 //!
-//! [`level`] adds a column z, the least share among the tasks that run, to the binaries
-//! `y_j_k`, with a row for each task j: z ≤ Σ_{k>0} share_j(k) · y_j_k + y_j_0, as no share is
-//! above 1. It maximises W · Σ_{k>0} y_j_k + z, with W above the range of z: first how
-//! many tasks run, then z. That is one model for other programs. Where a share is a loss of many
-//! windows, W is so large that a task more or less is within what libraries take for rounding, so
-//! they are asked in steps: [`most`] for how many tasks run, [`fairest`] for z among the plans of
-//! that many, and [`fairer`] for any plan of a greater least share, until there is none: its
-//! columns are picks alone, so that the answer does not depend on how z was rounded. [`total`] then
-//! maximises the total under what they came to: counts of a lesser share are fixed at 0, and a row
-//! keeps as many tasks running.
+//! [`level`] states the goal in one model. To the binaries `y_j_k` it adds a column z, the least
+//! share among the tasks that run, with a row for each task j: z ≤ Σ_{k>0} share_j(k) · y_j_k +
+//! y_j_0. A task that does not run does not limit z, as no share is above 1. The model maximises W
+//! · Σ_{k>0} y_j_k + z. W is greater than the range of z, so the number of running tasks counts
+//! first.
+//!
+//! This model is meant for other programs. If a share is a loss of many windows, W is so large that
+//! the libraries here cannot tell one task more from rounding. So the backends solve several models
+//! instead:
+//!
+//! - [`most`]: how many tasks can run;
+//! - [`fairest`]: the greatest z among the plans of that many tasks;
+//! - [`fairer`]: any plan with a greater least share, again and again until there is none. It has
+//!   no column z, so the answer does not depend on how z was rounded;
+//! - [`total`]: the greatest total among the fairest plans. Counts of a lesser share are fixed at
+//!   0, and a row keeps as many tasks running.
 
 use super::counts;
 use crate::model::{Column, Model};
 use crate::{BigM, Fairness, Problem};
 
-/// Shares are multiplied by this, so that the libraries' absolute tolerances are small
-/// beside them.
+/// Factor on shares in the models. It makes the libraries' absolute tolerances small relative to
+/// shares.
 const SCALE: f64 = 1024.0;
 
-/// Smaller shares are 0 in the first model: CBC 2.10 calls models infeasible that have a
-/// coefficient of 1e-16 beside one of 1, and no library tells shares apart that are so close.
+/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports models as infeasible
+/// that have a coefficient of 1e-16 beside one of 1, and no library can distinguish shares this
+/// close.
 const LEAST: f64 = 1e-10;
 
-/// Shares at the columns of the counts formulation, in their order; `None` at 0 nodes.
+/// The share of each column of the counts formulation, in order; `None` for a count of 0.
 fn shares(problem: &Problem, big_m: BigM) -> Vec<Option<f64>> {
     let best: Vec<f64> = problem.tasks.iter().map(|t| t.best_rate()).collect();
     let share = |(j, count): (usize, u32)| {
@@ -33,7 +40,7 @@ fn shares(problem: &Problem, big_m: BigM) -> Vec<Option<f64>> {
     counts::picks(problem, big_m).map(share).collect()
 }
 
-/// The first model: its last column is z, in units of 1/1024.
+/// The model of the whole goal. Its last column is z, in units of 1/1024.
 pub fn level(problem: &Problem, big_m: BigM) -> Model {
     let mut shares = shares(problem, big_m);
     let tiny = shares
@@ -66,7 +73,7 @@ pub fn level(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// The first step: how many tasks run.
+/// The model of the first step: how many tasks can run.
 pub fn most(problem: &Problem, big_m: BigM) -> Model {
     let mut model = counts::build(problem, big_m);
     model.name = "most".to_owned();
@@ -76,7 +83,8 @@ pub fn most(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// The second step: [`level`] among the plans in which at least so many tasks run.
+/// The model of the second step: the greatest z among the plans in which at least `running` tasks
+/// run.
 pub fn fairest(problem: &Problem, big_m: BigM, running: u32) -> Model {
     let mut model = level(problem, big_m);
     model.name = "fairest".to_owned();
@@ -92,12 +100,12 @@ pub fn fairest(problem: &Problem, big_m: BigM, running: u32) -> Model {
     model
 }
 
-/// Adds the row that at least `running` of these picks are made.
+/// Adds a row: at least `running` of the columns `picks`, which state that a task runs, are 1.
 fn keep_running(model: &mut Model, picks: Vec<(usize, f64)>, running: u32) {
     model.add_row("running".to_owned(), picks, running.into(), f64::INFINITY);
 }
 
-/// Values of the columns of [`level`]'s and [`fairest`]'s models that state the plan.
+/// Column values that state the plan in the models of [`level`] and [`fairest`].
 pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     let mut values = counts::encode(problem, big_m, plan);
     let fairness = problem.fairness(plan);
@@ -106,7 +114,8 @@ pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     values
 }
 
-/// The third step: any plan in which as many tasks run as in `floor`, all with a greater share.
+/// The model of the third step: any plan in which at least as many tasks run as in `floor`, all
+/// with a greater share than its least.
 pub fn fairer(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
     let above = Fairness {
         least_share: floor.least_share.map(f64::next_up),
@@ -121,7 +130,8 @@ pub fn fairer(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
     model
 }
 
-/// The last step: the counts formulation among the plans as fair as `floor`.
+/// The model of the last step: the counts formulation, limited to the plans that are at least as
+/// fair as `floor`.
 pub fn total(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
     let shares = shares(problem, big_m);
     let level = floor.least_share.unwrap_or(f64::NEG_INFINITY);
@@ -165,7 +175,7 @@ mod tests {
             .all(|(c, &x)| within(x, c.lower, c.upper))
     }
 
-    // A task that runs at 1e-17 of its best on one node.
+    // A task whose rate on one node is 1e-17 of its best rate.
     #[test]
     fn tiny_shares_are_no_coefficients() {
         let mut problem = small();
@@ -193,7 +203,7 @@ mod tests {
         }
     }
 
-    // By the one model and by the two steps, of small problems by trying every plan.
+    // Compares the objective and feasibility of a few plans with the number of running tasks and z.
     #[test]
     fn the_steps_state_what_the_level_does() {
         let problem = small();

@@ -1,8 +1,8 @@
-//! The ways of writing a [`Problem`] down as a mixed-integer linear program.
+//! The ways to state a [`Problem`] as a mixed-integer linear program.
 //!
-//! Each formulation builds a [`Model`], turns counts into column values (a
-//! start solution) and column values back into counts. Objective coefficients
-//! are in the problem's own units; backends scale them for their library.
+//! Each formulation builds a [`Model`], turns counts into column values (for a start solution), and
+//! turns column values back into counts. Objective coefficients are in the problem's own units; the
+//! backends scale them for their libraries.
 
 pub mod counts;
 pub mod export;
@@ -12,7 +12,7 @@ pub mod paper;
 use crate::model::Model;
 use crate::{BigM, Formulation, Goal, Problem, SolveError, range};
 
-/// Most columns that [`build`] writes down: beyond it a model is gigabytes large.
+/// The most columns of a model that [`build`] makes. Larger models would take gigabytes.
 pub const MAX_COLUMNS: u64 = 10_000_000;
 
 /// Number of columns of the model that [`build`] would return.
@@ -23,11 +23,12 @@ pub fn columns(problem: &Problem, formulation: Formulation, big_m: BigM) -> u64 
     }
 }
 
-/// Whether the formulation can state the problem.
+/// Checks that the formulation can state the problem.
 ///
 /// # Errors
-/// In the paper formulation [`SolveError::SideConstraint`] for groups, [`SolveError::Goal`]
-/// for a max-min goal, and [`SolveError::Unfit`] for tasks that hold more nodes than are idle.
+/// Only in the paper formulation: [`SolveError::SideConstraint`] if the problem has groups,
+/// [`SolveError::Goal`] if its goal is max-min, and [`SolveError::Unfit`] if its tasks hold more
+/// nodes than are idle.
 pub fn accepts(problem: &Problem, formulation: Formulation) -> Result<(), SolveError> {
     match formulation {
         Formulation::Counts => Ok(()),
@@ -35,11 +36,11 @@ pub fn accepts(problem: &Problem, formulation: Formulation) -> Result<(), SolveE
     }
 }
 
-/// Whether [`build`] writes the problem down.
+/// Checks that [`build`] can make a model of the problem.
 ///
 /// # Errors
-/// As [`accepts`]; [`SolveError::Unfit`] for more than [`MAX_COLUMNS`] columns;
-/// [`SolveError::Invalid`] for numbers out of [`range`].
+/// As [`accepts`]; [`SolveError::Unfit`] if the model would have more than [`MAX_COLUMNS`] columns;
+/// [`SolveError::Invalid`] if numbers are out of [`range`].
 pub fn buildable(
     problem: &Problem,
     formulation: Formulation,
@@ -58,8 +59,8 @@ pub fn buildable(
     )))
 }
 
-/// Writes `problem`, which must be sound, down as a model; under a max-min goal as that of
-/// the level ([`fair::level`]).
+/// Builds the model of `problem`, which must be sound. With a max-min goal this is the model of
+/// [`fair::level`].
 ///
 /// # Errors
 /// As [`buildable`].
@@ -76,7 +77,7 @@ pub fn build(
     }
 }
 
-/// Values of the columns of [`build`]'s model that state the plan `counts`.
+/// Column values that state `plan` in the model that [`build`] returns.
 pub fn encode(problem: &Problem, formulation: Formulation, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     match formulation {
         Formulation::Counts => counts::encode(problem, big_m, plan),
@@ -84,10 +85,10 @@ pub fn encode(problem: &Problem, formulation: Formulation, big_m: BigM, plan: &[
     }
 }
 
-/// The plan that values of the columns of [`build`]'s model state.
+/// The plan that column values state in the model that [`build`] returns.
 ///
-/// Values that are not whole are rounded, so the result may break a
-/// constraint: check it before use.
+/// Values that are not whole numbers are rounded, so the plan may violate a constraint: check it
+/// before use.
 pub fn decode(
     problem: &Problem,
     formulation: Formulation,

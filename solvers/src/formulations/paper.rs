@@ -1,33 +1,33 @@
 //! The paper's formulation over task-node pairs (arXiv:2106.12091).
 //!
-//! The columns of task j, with c of the N nodes now and n_j = Σ_n x_j_n next:
+//! Task j has c of the N nodes now, and n_j = Σ_n x_j_n next. These are its columns, with what they
+//! mean and their rows:
 //!
-//! | columns | meaning | rows |
-//! |---|---|---|
-//! | `x_j_n` | task j holds node n | Σ_j x_j_n ≤ 1 for every node |
-//! | `idle_j` | n_j is 0, not at least the minimum | n_j ≥ min − M·idle, n_j ≤ M·(1 − idle) |
-//! | `off_j` | n_j is 0, not at most the maximum | n_j − M·off ≤ max, n_j ≤ M·(1 − off) |
-//! | `shrink_j` | nodes are given up, none gained | n_j − c ≥ X − M·shrink, n_j − c ≤ −X + M·(1 − shrink), X = Σ_n (x_j_n xor c_j_n) |
-//! | `up_j` | n_j > c | n_j ≤ c + (M − c)·up, n_j ≥ (c + 1)·up |
-//! | `down_j` | n_j < c | n_j ≤ M·(1 − down) + (c − 1)·down, n_j ≥ c·(1 − down) |
-//! | `w_j_i` | weight of curve point i | Σ_i w = 1, n_j = Σ_i nodes_i·w |
-//! | `s_j_i` | n_j is between points i and i + 1 | Σ_i s = 1, w_i ≤ s_(i−1) + s_i |
+//! - `x_j_n`: task j holds node n. Σ_j x_j_n ≤ 1 for every node.
+//! - `idle_j`: n_j is 0, instead of at least the minimum. n_j ≥ min − M·idle, n_j ≤ M·(1 − idle).
+//! - `off_j`: n_j is 0, instead of at most the maximum. n_j − M·off ≤ max, n_j ≤ M·(1 − off).
+//! - `shrink_j`: the task gives up nodes and gains none. n_j − c ≥ X − M·shrink, n_j − c ≤ −X +
+//!   M·(1 − shrink), with X = Σ_n (x_j_n xor c_j_n).
+//! - `up_j`: n_j > c. n_j ≤ c + (M − c)·up, n_j ≥ (c + 1)·up.
+//! - `down_j`: n_j < c. n_j ≤ M·(1 − down) + (c − 1)·down, n_j ≥ c·(1 − down).
+//! - `w_j_i`: weight of curve point i. Σ_i w = 1, n_j = Σ_i nodes_i·w.
+//! - `s_j_i`: n_j is between points i and i + 1. Σ_i s = 1, w_i ≤ s_(i−1) + s_i.
 //!
-//! Which nodes a task holds now is data, so x xor c is x or 1 − x and needs no
-//! columns of its own. The rows on `s` state that two neighbouring weights at
-//! most are positive: the original declares an SOS2 set, which the libraries
-//! here do not take for continuous columns.
+//! The nodes that a task holds now are known, so x xor c is either x or 1 − x and needs no columns
+//! of its own. The rows on `s` state that at most two neighbouring weights are positive. The
+//! original declares an SOS2 set for this, which the libraries here do not accept for continuous
+//! columns.
 //!
-//! A change of d nodes makes the no-migration rows ask 2·d ≤ M, and the min rows
-//! ask min ≤ M of a task that gets nothing. The original's M = N + 1
-//! ([`BigM::Paper`]) is too small for both; [`BigM::Corrected`] takes 2·N and
-//! max(N + 1, min) there, which gives the optimum of the counts formulation.
+//! The no-migration rows demand 2·d ≤ M of a change of d nodes, and the min rows demand min ≤ M of
+//! a task that gets no nodes. The original's M = N + 1 ([`BigM::Paper`]) is too small for both.
+//! [`BigM::Corrected`] uses 2·N and max(N + 1, min) there, which gives the optimum of the counts
+//! formulation.
 
 use crate::model::{Column, Model};
 use crate::solver::refuse_groups;
 use crate::{BigM, Goal, Problem, SolveError, Task};
 
-/// Where the columns of one task lie.
+/// The indices of the columns of one task.
 struct Block {
     /// First of the N columns x_j_n.
     x: usize,
@@ -36,23 +36,23 @@ struct Block {
     shrink: usize,
     up: usize,
     down: usize,
-    /// First of the weights, one per curve point.
+    /// First of the weights; there is one for each curve point.
     w: usize,
-    /// First of the segments, one between each two curve points.
+    /// First of the segments; there is one between every two neighbouring curve points.
     s: usize,
     /// One past the last column.
     end: usize,
-    /// First node that the task holds now.
+    /// First node that the task holds now; it holds the following ones up to its current count.
     held: usize,
 }
 
-/// Columns besides the x_j_n: five binaries, the weights, the segments.
+/// Number of a task's columns besides the x_j_n: five binaries, the weights, the segments.
 fn extra_columns(task: &Task) -> usize {
     let points = task.curve_nodes.len();
     5 + points + points.saturating_sub(1)
 }
 
-/// The tasks' blocks; their current nodes are dealt in task order from node 0.
+/// The blocks of the tasks. The current nodes are assigned in task order, from node 0 on.
 fn blocks(problem: &Problem) -> Vec<Block> {
     let (mut at, mut held) = (0, 0);
     let mut out = Vec::with_capacity(problem.tasks.len());
@@ -77,19 +77,19 @@ fn blocks(problem: &Problem) -> Vec<Block> {
     out
 }
 
-/// Number of columns of [`build`]'s model.
+/// Number of columns of the model that [`build`] returns.
 pub fn columns(problem: &Problem) -> u64 {
     let nodes = u64::from(problem.nodes);
     let of = |task| nodes + extra_columns(task) as u64;
     problem.tasks.iter().map(of).sum()
 }
 
-/// The model.
+/// Builds the model.
 ///
 /// # Errors
-/// [`SolveError::SideConstraint`] if the problem has a group, and
-/// [`SolveError::Unfit`] if the tasks hold more nodes than are idle, since a
-/// node cannot belong to two tasks.
+/// [`SolveError::SideConstraint`] if the problem has a group, [`SolveError::Goal`] if its goal is
+/// max-min, and [`SolveError::Unfit`] if the tasks hold more nodes than are idle, as a node cannot
+/// belong to two tasks.
 pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     accepts(problem)?;
     let mut model = Model {
@@ -100,7 +100,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     for (j, task) in problem.tasks.iter().enumerate() {
         add_columns(&mut model, problem, j, task);
     }
-    // Without a task a row a node would say nothing, and there may be billions.
+    // Without tasks the rows of the nodes would be empty, and there may be billions of them.
     let shared = if blocks.is_empty() { 0 } else { problem.nodes };
     for n in 0..shared as usize {
         let holders = blocks.iter().map(|b| (b.x + n, 1.0)).collect();
@@ -122,10 +122,10 @@ pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     Ok(model)
 }
 
-/// Whether the formulation can state the problem.
+/// Checks that the formulation can state the problem.
 ///
 /// # Errors
-/// As those of [`build`], and [`SolveError::Goal`] for a max-min goal.
+/// As [`build`].
 pub fn accepts(problem: &Problem) -> Result<(), SolveError> {
     const NAME: &str = "the paper formulation";
     refuse_groups(NAME, problem)?;
@@ -167,7 +167,7 @@ fn add_columns(model: &mut Model, problem: &Problem, j: usize, task: &Task) {
     }
 }
 
-/// Writes the rows of one task.
+/// Adds the rows of one task to the model.
 struct Rows<'a> {
     model: &'a mut Model,
     j: usize,
@@ -177,7 +177,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// n_j + the other terms.
+    /// The terms of n_j, and the others.
     fn total_and(&self, others: &[(usize, f64)]) -> Vec<(usize, f64)> {
         let x = (self.block.x..self.block.x + self.nodes).map(|x| (x, 1.0));
         x.chain(others.iter().copied()).collect()
@@ -193,7 +193,7 @@ impl Rows<'_> {
         self.model.add_row(name, terms, least, f64::INFINITY);
     }
 
-    /// n_j is 0 or within the task's minimum and maximum.
+    /// Rows: n_j is 0, or between the task's minimum and maximum.
     fn bounds(&mut self, big_m: BigM) {
         let (idle, off) = (self.block.idle, self.block.off);
         let (min, max) = (
@@ -211,11 +211,11 @@ impl Rows<'_> {
         self.at_most("max_or_zero", self.total_and(&[(off, m)]), m);
     }
 
-    /// A task that grows keeps all its nodes, one that shrinks gains none.
+    /// Rows: a task that grows keeps all its nodes, and one that shrinks gains none.
     ///
-    /// With X = gained + lost and n_j − c = gained − lost the first row is
-    /// 2·lost ≤ M·shrink and the second 2·gained ≤ M·(1 − shrink); they are
-    /// written out as Σ ±x with the constants moved to the right.
+    /// With X = gained + lost and n_j − c = gained − lost, the first row is 2·lost ≤ M·shrink and
+    /// the second 2·gained ≤ M·(1 − shrink). Both are written as sums of ±x, with the constants on
+    /// the right.
     fn no_migration(&mut self, big_m: BigM) {
         let m = match big_m {
             BigM::Paper => original_m(self.nodes),
@@ -234,7 +234,8 @@ impl Rows<'_> {
         self.at_most("gain", gained_row, m);
     }
 
-    /// `up` and `down` say whether the count changes, and so which cost is due.
+    /// Rows: `up` is 1 if n_j > c, and `down` is 1 if n_j < c. Their coefficients in the objective
+    /// are the rescale costs.
     fn cost(&mut self) {
         let Block { up, down, .. } = *self.block;
         let m = original_m(self.nodes);
@@ -245,7 +246,7 @@ impl Rows<'_> {
         self.at_least("down_or_not", self.total_and(&[(down, c)]), c);
     }
 
-    /// n_j as a weighting of two neighbouring points of the curve.
+    /// Rows: n_j is a weighted mean of two neighbouring points of the curve.
     fn curve(&mut self) {
         let Block { w, s, end, .. } = *self.block;
         let j = self.j;
@@ -279,13 +280,13 @@ impl Rows<'_> {
     }
 }
 
-/// N + 1, the one M of the original.
+/// N + 1, which the original uses as M everywhere.
 fn original_m(nodes: usize) -> f64 {
     nodes as f64 + 1.0
 }
 
-/// Values of the columns that state the plan `counts`: a task that grows takes
-/// the lowest free nodes, one that shrinks gives its highest up.
+/// Column values that state the plan `counts`. A task that grows takes the lowest free nodes; one
+/// that shrinks gives up its highest nodes.
 pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     let blocks = blocks(problem);
     let mut values = vec![0.0; blocks.last().map_or(0, |b| b.end)];
@@ -308,7 +309,7 @@ pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     values
 }
 
-/// The columns other than x of a task that goes to `count` nodes.
+/// Sets the columns other than x of a task that goes to `count` nodes.
 fn encode_marks(task: &Task, block: &Block, count: u32, values: &mut [f64]) {
     let mark = |is: bool| f64::from(u8::from(is));
     values[block.idle] = mark(count == 0);
@@ -329,7 +330,7 @@ fn encode_marks(task: &Task, block: &Block, count: u32, values: &mut [f64]) {
     values[block.s + i] = 1.0;
 }
 
-/// The plan that `values` state: the number of x_j_n above one half.
+/// The plan that the column `values` state: for each task the number of x_j_n above one half.
 pub fn decode(problem: &Problem, values: &[f64]) -> Vec<u32> {
     blocks(problem)
         .iter()
@@ -350,7 +351,7 @@ mod tests {
         model.rows.iter().map(|r| sum(&r.terms)).collect()
     }
 
-    /// Names of the rows that `values` break.
+    /// Names of the rows that `values` violate.
     fn broken<'a>(model: &'a Model, values: &[f64]) -> Vec<&'a str> {
         let sums = sums(model, values);
         let rows = model.rows.iter().zip(sums);

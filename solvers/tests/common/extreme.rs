@@ -1,16 +1,16 @@
-//! Problems at the edges of what is in range.
+//! Problems with numbers at the edges of the accepted ranges.
 
 use gleaner_solvers::{Goal, Problem, Task, range};
 use proptest::prelude::*;
 
 use super::curve;
 
-/// 0, or ten to the power of a number in the range.
+/// 0, or ten to the power of a number between `low` and `high`.
 fn power(low: f64, high: f64) -> impl Strategy<Value = f64> {
     prop_oneof![1 => Just(0.0), 9 => (low..high).prop_map(|e| 10f64.powf(e))]
 }
 
-/// A task whose rates and costs spread over all that is allowed, or over little of it.
+/// A task whose rates and costs spread over most of the accepted range, or over little of it.
 fn task(t_fwd: f64) -> impl Strategy<Value = Task> {
     let spread = prop_oneof![Just(1.0), Just(20.0), Just(90.0)];
     let counts = (1u32..4, 0u32..12, 0u32..9);
@@ -35,7 +35,8 @@ fn task(t_fwd: f64) -> impl Strategy<Value = Task> {
                     weight: 1.0,
                     current: current.min(nodes[nodes.len() - 1]),
                 };
-                // As many times what the task can earn in the window, as far as that is allowed.
+                // `loss` times the most that the task can earn in the window, within the accepted
+                // range.
                 let (best, now) = (task.best_rate(), task.current_rate());
                 let cost = |loss: f64| match best > 0.0 && now > 0.0 {
                     true => (0.999 * loss * t_fwd * (best / now)).min(*range::RESCALE.end()),
@@ -48,7 +49,7 @@ fn task(t_fwd: f64) -> impl Strategy<Value = Task> {
     )
 }
 
-/// Small problems of any numbers in range.
+/// Small problems with any numbers in range.
 pub fn problem() -> impl Strategy<Value = Problem> {
     let t_fwd = (-6.0..12.0).prop_map(|e: f64| 10f64.powf(e).clamp(1e-6, 1e12));
     let goal = prop_oneof![Just(Goal::Total), Just(Goal::MaxMin)];
@@ -69,7 +70,7 @@ pub fn problem() -> impl Strategy<Value = Problem> {
     })
 }
 
-/// All that the plan earns and loses: rounding is a share of it.
+/// The sum of all that the plan earns and loses. Rounding errors are a share of it.
 pub fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     let terms = problem.tasks.iter().zip(counts);
     let of =
@@ -77,7 +78,7 @@ pub fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     terms.map(of).sum()
 }
 
-/// Ratio of the largest rate to the smallest; infinite where there is none.
+/// Ratio of the largest rate to the smallest one other than 0; NaN if all rates are 0.
 pub fn spread(problem: &Problem) -> f64 {
     let tasks = problem.tasks.iter();
     let rates = tasks.flat_map(|t| (0..t.curve_nodes.len()).map(|i| t.rate_at_point(i)));

@@ -15,7 +15,7 @@ pub struct Reference {
     pub paper_optimum_dp: f64,
 }
 
-/// The 400 reference problems, or `None`, with a word to stderr, where they are missing.
+/// The 400 reference problems; `None`, with a message on stderr, if the data is missing.
 pub fn reference_problems() -> Option<Vec<Reference>> {
     let path = gleaner_testing::shared("bftrainer/problems.jsonl")?;
     let text = std::fs::read_to_string(path).unwrap();
@@ -58,7 +58,7 @@ pub fn curve() -> impl Strategy<Value = (Vec<u32>, Vec<f64>)> {
         })
 }
 
-/// Tasks of any bounds and costs on such curves.
+/// Tasks with any bounds and costs, on such curves.
 pub fn task() -> impl Strategy<Value = Task> {
     let cost = || prop_oneof![Just(0.0), 0.0..40.0];
     let weight = prop_oneof![Just(1.0), 0.1..10.0];
@@ -81,13 +81,13 @@ pub fn task() -> impl Strategy<Value = Task> {
     )
 }
 
-/// Problems of up to 28 tasks, many of them alike.
+/// Problems of up to 21 tasks, many of them alike.
 pub fn problem() -> impl Strategy<Value = Problem> {
     (
         prop::collection::vec(task(), 0..8),
         0u32..60,
         prop_oneof![Just(10.0), 0.5..600.0],
-        // Identical tasks are where ties and degenerate prices are.
+        // Identical tasks lead to ties and degenerate prices.
         1usize..4,
     )
         .prop_map(|(mut tasks, nodes, t_fwd, copies)| {
@@ -106,7 +106,8 @@ pub fn problem() -> impl Strategy<Value = Problem> {
         })
 }
 
-/// A plan of the greatest merit, and the merit: all are tried.
+/// The greatest merit of any plan and a plan that has it, found by a trial of all plans; `None` if
+/// there is no plan.
 pub fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(Merit, Vec<u32>)> {
     let mut best = None;
     let mut counts = vec![0; problem.tasks.len()];

@@ -1,9 +1,9 @@
-//! An estimate by experience: a job will run as long as its user's earlier jobs of this name and
-//! size did.
+//! Estimates from history: a job is expected to run as long as its user's earlier jobs of the same
+//! name and size did.
 //!
-//! As in Lucid's artifact, names are alike by the ratio that Python's difflib computes. There,
-//! names of all users are candidates, and all of them are compared; here those of the user, so
-//! that other users' jobs count only where the user has none.
+//! As in Lucid's artifact, the similarity of names is the ratio that Python's difflib computes. The
+//! artifact compares a name with all names of all users. Here it is compared only with recent names
+//! of the same user, so other users' jobs count only if the user has none.
 
 mod replay;
 mod similarity;
@@ -16,63 +16,64 @@ use serde::{Deserialize, Serialize};
 
 use similarity::Name;
 
-/// Least likeness of names that count as one.
+/// The least ratio at which two names count as similar.
 const CUT_OFF: f64 = 0.6;
 
-/// Names that a new one is taken for.
+/// How many of the most similar names are used for a new name.
 const CLOSEST: usize = 2;
 
-/// Names of a user that a new one is compared with: those that ended last.
+/// A new name is compared with this many names of the user: those of the jobs that ended last.
 const RECENT: usize = 100;
 
-/// What was learnt from jobs that have ended.
+/// Mean durations of jobs that have ended, by user, name and number of GPUs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct History {
     users: BTreeMap<String, User>,
     all: Mean,
 }
 
-/// Jobs of one user.
+/// Durations of one user's jobs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct User {
     all: Mean,
     names: BTreeMap<String, Named>,
-    /// Names of the jobs that ended last, in this order, each once.
+    /// Names of the jobs that ended last, at most [`RECENT`], each once; the latest is the last.
     recent: Vec<String>,
 }
 
-/// Jobs of one name.
+/// Durations of one user's jobs of one name.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Named {
     all: Mean,
     by_gpus: BTreeMap<u32, Mean>,
 }
 
-/// The past jobs that a job is expected to run as long as.
+/// An estimate, and the past jobs that it is the mean of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found<'h> {
-    /// How long they ran on average.
+    /// Mean duration of these jobs, in seconds.
     pub seconds: f64,
-    /// How many they are.
+    /// Number of these jobs.
     pub jobs: u64,
-    /// What they have in common with the job.
+    /// What these jobs have in common with the job.
     pub alike: Alike<'h>,
 }
 
 /// What past jobs have in common with a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Alike<'h> {
-    /// The user, the number of GPUs, and one of these names, which are the job's or most like it.
+    /// The user, the number of GPUs, and one of these names: the job's own, or those most similar
+    /// to it.
     NameAndGpus(Vec<&'h str>),
-    /// The user, and one of these names.
+    /// The user and one of these names, with any number of GPUs.
     Name(Vec<&'h str>),
-    /// The user.
+    /// Only the user.
     User,
-    /// Nothing.
+    /// Nothing: these are all jobs of all users.
     Everyone,
 }
 
-/// A mean that grows.
+/// A running mean of durations, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct Mean {
     sum: f64,
@@ -93,7 +94,7 @@ impl Mean {
         })
     }
 
-    /// The mean of all jobs of several means.
+    /// The mean over all jobs of several means.
     fn of(means: impl Iterator<Item = Mean>) -> Mean {
         means.fold(Mean::default(), |all, mean| Mean {
             sum: all.sum + mean.sum,
@@ -103,7 +104,8 @@ impl Mean {
 }
 
 impl History {
-    /// Learns how long a job ran. Estimates are honest only where this is called at the job's end.
+    /// Adds a job that ran for `seconds`. Call this when the job ends: otherwise estimates use
+    /// knowledge of the future.
     pub fn learn(&mut self, user: &str, name: &str, gpus: u32, seconds: f64) {
         self.all.add(seconds);
         let user = self.users.entry(user.to_owned()).or_default();
@@ -114,21 +116,28 @@ impl History {
         named.by_gpus.entry(gpus).or_default().add(seconds);
     }
 
-    /// How long a job will run, in seconds: the mean of the user's jobs of this name, or of the
-    /// two names most like it, on as many GPUs; else on any number; else of all jobs of the user;
-    /// else of all users. `None` where no job has ended yet.
+    /// Estimates how long a job will run, in seconds. It is the first of these means that has a
+    /// job:
+    ///
+    /// - the user's jobs of this name on as many GPUs;
+    /// - the user's jobs of this name on any number of GPUs;
+    /// - all jobs of the user;
+    /// - all jobs of all users.
+    ///
+    /// If the user has no job of this name, the two most similar names are used instead. `None` if
+    /// no job has ended yet.
     pub fn estimate(&self, user: &str, name: &str, gpus: u32) -> Option<f64> {
         self.find(user, name, gpus).map(|found| found.seconds)
     }
 
-    /// The same, with the jobs whose mean it is.
+    /// As [`History::estimate`], with the jobs that the estimate is the mean of.
     pub fn find(&self, user: &str, name: &str, gpus: u32) -> Option<Found<'_>> {
         let by_user = self.users.get(user);
         let found = by_user.and_then(|user| user.find(name, gpus));
         found.or_else(|| self.all.found(Alike::Everyone))
     }
 
-    /// Number of jobs learnt from.
+    /// Number of jobs added.
     pub fn jobs(&self) -> u64 {
         self.all.jobs
     }
@@ -140,7 +149,7 @@ impl History {
 }
 
 impl User {
-    /// Makes a name the one that ended last.
+    /// Makes a name the latest in `recent`.
     fn touch(&mut self, name: &str) {
         match self.recent.iter().position(|other| other == name) {
             Some(index) => self.recent[index..].rotate_left(1),
@@ -165,7 +174,8 @@ impl User {
         found.or_else(|| self.all.found(Alike::User))
     }
 
-    /// A name with its jobs, or where there are none, those most like it.
+    /// A name with its jobs or, if the user has none of this name, the most similar names with
+    /// theirs.
     fn alike(&self, name: &str) -> Vec<(&str, &Named)> {
         if let Some((name, jobs)) = self.names.get_key_value(name) {
             return vec![(name, jobs)];
@@ -176,7 +186,8 @@ impl User {
             .collect()
     }
 
-    /// The names most like another, the later in the alphabet of equal ones, as difflib chooses.
+    /// The recent names most similar to `name`, the most similar first. Of equally similar ones the
+    /// later in the alphabet come first, as in difflib.
     fn closest(&self, name: &str) -> Vec<&str> {
         let name = Name::new(name);
         let mut closest: Vec<(f64, &str)> = Vec::new();
@@ -243,10 +254,10 @@ mod tests {
             ("ann", "train-22", 2, 60.0),
             ("ann", "evaluate", 1, 500.0),
         ]);
-        // 21 and 22 are as like to 23, and more than 1.
+        // 21 and 22 are equally similar to 23, and more similar than 1.
         assert_eq!(history.estimate("ann", "train-23", 2), Some(60.0));
         assert_eq!(history.estimate("ann", "train-23", 4), Some(40.0));
-        // Of equals, the later in the alphabet: 22 and 21, not 1.
+        // Of equally similar names the later in the alphabet are taken: 22 and 21, not 1.
         assert_eq!(history.estimate("ann", "train-2", 9), Some(40.0));
         assert_eq!(history.estimate("ann", "evaluated", 1), Some(500.0));
     }

@@ -1,25 +1,26 @@
-//! Estimates as they would have been at each job's submission.
+//! Computes the estimates that history would have given at each job's submission.
 
 use super::History;
 
-/// A job of a trace.
+/// A job of a trace that has ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ended<'j> {
-    /// Who submitted it.
+    /// User who submitted the job.
     pub user: &'j str,
-    /// Its name.
+    /// Name of the job.
     pub name: &'j str,
-    /// GPUs it asked for.
+    /// Number of GPUs that it asked for.
     pub gpus: u32,
-    /// Second at which it was submitted.
+    /// When it was submitted, in seconds on the trace's clock.
     pub submitted: i64,
-    /// Second at which it ended.
+    /// When it ended, in seconds on the same clock.
     pub ended: i64,
     /// How long it ran, in seconds.
     pub seconds: f64,
 }
 
-/// By job, the estimate at its submission: of the jobs that had ended in an earlier second.
+/// Returns, for each job, the estimate at its submission: from the jobs that had ended in an
+/// earlier second. `None` if no job had ended by then.
 pub fn estimates(jobs: &[Ended<'_>]) -> Vec<Option<f64>> {
     let mut rows: Vec<usize> = (0..jobs.len()).collect();
     rows.sort_by_key(|&row| jobs[row].submitted);
@@ -62,8 +63,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Each estimate is that of a history that knows the earlier ends alone, so that no job's
-        /// own duration nor that of any still to end reaches it.
+        /// Each estimate is that of a history that knows only earlier ends. So it uses neither the
+        /// job's own duration nor that of any job that is still to end.
         #[test]
         fn nothing_is_learnt_before_it_ends(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {

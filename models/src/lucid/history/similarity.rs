@@ -1,17 +1,18 @@
-//! How alike names are: the ratio of Ratcliff and Obershelp (1988), as Python's difflib has it.
+//! Similarity of names: the ratio of Ratcliff and Obershelp (1988), computed as Python's difflib
+//! does.
 
-/// Characters of a name that count.
+/// Only this many characters of a name count, from its beginning.
 const LONGEST: usize = 128;
 
-/// A name, ready to be compared.
+/// A name, prepared for comparisons.
 pub struct Name {
     chars: Vec<char>,
-    /// Characters by the lower bits of their code.
+    /// Number of characters for each value of the lower six bits of their codes.
     buckets: [u8; 64],
 }
 
 impl Name {
-    /// A name of which the first 128 characters count.
+    /// Prepares a name. Only its first 128 characters count.
     pub fn new(name: &str) -> Self {
         let chars: Vec<char> = name.chars().take(LONGEST).collect();
         let mut buckets = [0; 64];
@@ -19,9 +20,15 @@ impl Name {
         Name { chars, buckets }
     }
 
-    /// Twice the characters that match over the characters of both: 1 for equal names. Those of
-    /// the longest common part match, the first in `other` and then here where there are several,
-    /// and so do, again, those of what is before and after it. `None` where it is below `least`.
+    /// Returns the ratio of similarity: twice the number of matching characters over the number of
+    /// characters of both names; 1 for equal names. `None` if it is below `least`.
+    ///
+    /// The characters of the longest common part match. If there are several such parts, the first
+    /// in `other` is taken, then the first here. The same rule is applied to what is before the
+    /// common part and to what is after it, again and again.
+    ///
+    /// Two quick upper bounds are computed first, from the lengths and from the characters in
+    /// common: most names are ruled out by these.
     pub fn ratio(&self, other: &str, least: f64) -> Option<f64> {
         let other: Vec<char> = other.chars().take(LONGEST).collect();
         let both = (self.chars.len() + other.len()) as f64;
@@ -35,7 +42,7 @@ impl Name {
         ratio(matches(&other, &self.chars))
     }
 
-    /// No fewer characters than match.
+    /// An upper bound on the number of matching characters: those in common, in any order.
     fn in_common(&self, other: &[char]) -> usize {
         let mut left = self.buckets;
         let mut takes = |char: char| {
@@ -52,7 +59,7 @@ fn bucket(char: char) -> usize {
     char as usize % 64
 }
 
-/// Characters that match.
+/// Number of matching characters, by the rule of [`Name::ratio`].
 fn matches(a: &[char], b: &[char]) -> usize {
     let mut rows = [vec![0; b.len() + 1], vec![0; b.len() + 1]];
     let mut open = vec![(a, b)];
@@ -68,10 +75,11 @@ fn matches(a: &[char], b: &[char]) -> usize {
     matches
 }
 
-/// Length of the longest common part, and where it begins in each.
+/// Length of the longest common part, and where it begins in `a` and in `b`.
 fn longest(a: &[char], b: &[char], rows: &mut [Vec<usize>; 2]) -> (usize, usize, usize) {
     let mut best = (0, 0, 0);
-    // By end in b, the length of the common part that ends there and at the last character of a.
+    // For each end in b: the length of the common part that ends there and at the current character
+    // of a.
     let [before, now] = rows;
     before[..=b.len()].fill(0);
     for (i, x) in a.iter().enumerate() {
@@ -125,7 +133,7 @@ mod tests {
 
     #[test]
     fn ratios_below_the_least_are_none() {
-        // Too short, of too few characters in common, and of the same in another order.
+        // Too short; too few characters in common; the same characters in another order.
         for other in ["ab", "uvwxyz", "fedcba"] {
             let name = Name::new("abcdef");
             assert!(name.ratio(other, 0.0).unwrap() < 0.6);

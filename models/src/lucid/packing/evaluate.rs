@@ -1,4 +1,4 @@
-//! How far scores can be trusted.
+//! Measures how well the model predicts sharing scores.
 
 use serde::Serialize;
 
@@ -7,25 +7,26 @@ use crate::metrics::{accuracy, confusion, mean};
 use crate::tree::validate::{Splits, leave_one_out, random_splits};
 use crate::tree::{Tree, TreeError};
 
-/// Random splits of an evaluation, and the share of rows that each predicts.
+/// Number of random splits of an evaluation, and the share of rows that each tests.
 const SPLITS: usize = 200;
 const TEST_SHARE: f64 = 0.3;
 
-/// How well the model predicts scores that it has not seen.
+/// How well the model predicts the scores of profiles that it has not seen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// What the model goes by.
+    /// The features that the model uses.
     pub features: Features,
-    /// By profile, its score by a tree grown on all others.
+    /// For each profile, its score by a tree grown on all other profiles.
     pub left_out: Vec<u8>,
-    /// By profile, its score by a tree grown on all, itself among them: what the trained model
-    /// answers, which says nothing of how far it can be trusted.
+    /// For each profile, its score by a tree grown on all profiles, this one included. This is what
+    /// the trained model returns; it does not show how well the model predicts new profiles.
     pub fitted: Vec<u8>,
-    /// Share of profiles whose score is told when they are left out.
+    /// Share of profiles whose score is predicted correctly if they are left out.
     pub accuracy: f64,
-    /// Profiles by their score and, within it, by that told when they are left out.
+    /// Number of profiles by their score and, within it, by the score predicted if they are left
+    /// out.
     pub confusion: Vec<Vec<usize>>,
-    /// The same share over 200 random splits that leave out 30 %.
+    /// The accuracy over 200 random splits, each of which tests 30 % of the profiles.
     pub splits: Spread,
 }
 
@@ -43,7 +44,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of figures; NaN and infinities of none.
+    /// Computes the spread of figures. Without figures it is NaN and infinite.
     pub fn of(values: &[f64]) -> Self {
         let mean = mean(values);
         let squares = values.iter().map(|value| (value - mean).powi(2));
@@ -59,8 +60,8 @@ impl Spread {
 /// Evaluates the model on profiles; `seed` is that of the random splits.
 ///
 /// # Errors
-/// Where there are fewer than two profiles, not a row of `shared` for each, or a value is
-/// infinite.
+/// If there are fewer than two profiles, the number of rows of `shared` differs from that of
+/// profiles, or a value is infinite.
 pub fn evaluate(
     features: Features,
     profiles: &[Profile],
@@ -86,7 +87,7 @@ pub fn evaluate(
     })
 }
 
-/// Share of profiles whose score by measured pairs is the one set by hand.
+/// Share of profiles whose score by measured pairs equals the score set by hand.
 pub fn agreement(profiles: &[Profile], shared: &[Shared]) -> f64 {
     let measured: Vec<u8> = shared.iter().map(Shared::score).collect();
     accuracy(&scores(profiles), &measured)

@@ -1,10 +1,12 @@
-//! Lucid's packing analyze model: whether a job shares its GPUs well, as a score of 0 (well), 1 or
-//! 2 (badly), by a pruned decision tree on what its workload does to a GPU alone.
+//! Lucid's packing analyze model. It predicts whether a job shares its GPUs well, as a score of 0
+//! (well), 1 or 2 (badly), with a pruned decision tree on what the job's workload uses of a GPU
+//! alone.
 //!
-//! Scores to learn from are set by hand. Measured pairs of workloads give a second opinion,
-//! [`Shared::score`]. The published model has that opinion and the speed behind it among its
+//! The scores to learn from are set by hand. Measured pairs of workloads give a second opinion,
+//! [`Shared::score`]. The published model has this opinion and the speed behind it among its
 //! features: [`Features::WithPairs`]. A new workload has neither until it is measured beside
-//! others, which is what the model is meant to save; so [`Features::Profile`] is the default.
+//! others, and the model is meant to save these measurements. So [`Features::Profile`] is the
+//! default.
 
 mod evaluate;
 mod model;
@@ -19,50 +21,50 @@ use serde::{Deserialize, Serialize};
 use super::Usage;
 use crate::Table;
 
-/// What a job trains.
+/// What a job trains, and how.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Workload {
-    /// The model trained.
+    /// Name of the model that is trained.
     pub model: String,
-    /// What it is trained on.
+    /// Name of the data set that it is trained on.
     pub dataset: String,
-    /// Samples of a batch.
+    /// Number of samples in a batch.
     pub batch_size: u32,
-    /// Whether precision is mixed.
+    /// Whether training uses mixed precision.
     pub amp: bool,
 }
 
-/// A workload measured alone, and scored by hand.
+/// A workload that was measured alone and scored by hand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// The workload.
+    /// What was measured and scored.
     pub workload: Workload,
-    /// What it does.
+    /// What it uses of a GPU that it has alone.
     pub usage: Usage,
-    /// Its sharing score.
+    /// Its sharing score, set by hand: 0, 1 or 2.
     pub score: u8,
 }
 
-/// Two workloads measured on the same GPU.
+/// Two workloads that were measured on the same GPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
-    /// The two.
+    /// The two workloads; both may be the same.
     pub workloads: [Workload; 2],
-    /// The speed of each; 1 is its speed alone.
+    /// The speed of each, as a share of its speed alone.
     pub speeds: [f64; 2],
 }
 
-/// How a workload fares beside others.
+/// How fast a workload is beside others.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shared {
-    /// Its mean speed, to three decimals; 0 without any pair.
+    /// Its mean speed as a share of its speed alone, rounded to three decimals; 0 without any pair.
     pub speed: f64,
-    /// Measurements of it: pairs, in which one with itself counts twice.
+    /// Number of measurements: the pairs it is in, where a pair with itself counts twice.
     pub pairs: usize,
 }
 
 impl Shared {
-    /// The score by speed: 2 below 0.85, 1 below 0.95, else 0. Without any pair it is 2.
+    /// The sharing score by speed: 2 below 0.85, 1 below 0.95, else 0. Without any pair it is 2.
     pub fn score(&self) -> u8 {
         match self.speed {
             slow if slow < 0.85 => 2,
@@ -72,7 +74,8 @@ impl Shared {
     }
 }
 
-/// How each profiled workload fares in the measured pairs, first and second of them alike.
+/// Returns how fast each profiled workload is in the measured pairs, whether it is the first or the
+/// second of a pair.
 pub fn shared(profiles: &[Profile], pairs: &[Pair]) -> Vec<Shared> {
     let mut sums: BTreeMap<&Workload, (f64, usize)> = BTreeMap::new();
     for pair in pairs {
@@ -92,20 +95,20 @@ pub fn shared(profiles: &[Profile], pairs: &[Pair]) -> Vec<Shared> {
     profiles.iter().map(of).collect()
 }
 
-/// The speed to three decimals, as numpy rounds it.
+/// Rounds a speed to three decimals, as numpy does.
 fn thousandths(speed: f64) -> f64 {
     (speed * 1000.0).round_ties_even() / 1000.0
 }
 
-/// What a score is learnt from.
+/// The features that a score is predicted from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Features {
-    /// The profile alone.
+    /// The workload's profile alone.
     #[default]
     Profile,
-    /// The profile, the mean speed beside others and the score by it, as published: this tells
-    /// the tree most of what it is to find out.
+    /// The profile, the mean speed beside others and the score by it, as published. The last two
+    /// give away most of the score that the tree is to predict.
     WithPairs,
 }
 
@@ -127,7 +130,8 @@ impl Features {
         }
     }
 
-    /// The features of profiles, of which each has its own `shared`, a row each.
+    /// The table of features, with a row for each profile. `shared` has the measurements of each
+    /// profile.
     pub fn table(self, profiles: &[Profile], shared: &[Shared]) -> Table {
         let rows = profiles.iter().zip(shared);
         let rows: Vec<_> = rows
@@ -138,12 +142,12 @@ impl Features {
     }
 }
 
-/// The scores set by hand.
+/// The scores of profiles, which are set by hand.
 fn scores(profiles: &[Profile]) -> Vec<u8> {
     profiles.iter().map(|profile| profile.score).collect()
 }
 
-/// The values of all features.
+/// The values of all features, in the order of [`NAMES`].
 fn row(amp: bool, usage: &Usage, shared: &Shared) -> [f64; NAMES.len()] {
     [
         f64::from(u8::from(amp)),
@@ -204,7 +208,7 @@ mod tests {
     fn scores_change_at_their_bounds() {
         let score = |speed| Shared { speed, pairs: 1 }.score();
         assert_eq!([0.849, 0.85, 0.949, 0.95, 1.1].map(score), [2, 1, 1, 0, 0]);
-        // Halves go to the even thousandth.
+        // Halves are rounded to the even thousandth.
         assert_eq!([0.0625, 0.1875].map(thousandths), [0.062, 0.188]);
     }
 }

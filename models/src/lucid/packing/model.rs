@@ -1,4 +1,4 @@
-//! The model: a tree, and the features it was grown on.
+//! The packing model: a tree, and the features it was grown on.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,8 @@ use super::{Features, Profile, Shared, row, scores};
 use crate::lucid::Usage;
 use crate::tree::{Settings, Tree, TreeError};
 
-/// How the published tree is pruned: no more than what gains nothing.
+/// Settings of the published tree. The pruning is weak: it only removes splits that gain next to
+/// nothing.
 pub const SETTINGS: Settings = Settings {
     ccp_alpha: 1e-4,
     max_depth: None,
@@ -21,7 +22,7 @@ pub struct PackingModel {
     tree: Tree,
 }
 
-/// A model as it is saved, not yet checked.
+/// A saved model before it is checked.
 #[derive(Deserialize)]
 struct Saved {
     features: Features,
@@ -48,11 +49,12 @@ impl TryFrom<Saved> for PackingModel {
 }
 
 impl PackingModel {
-    /// Learns the scores of profiles. `shared` has a row for each, and counts only where the
-    /// features take it.
+    /// Trains a model on the scores of profiles. `shared` has a row for each profile; it is used
+    /// only with [`Features::WithPairs`].
     ///
     /// # Errors
-    /// Where there is no profile, not a row of `shared` for each, or a value is infinite.
+    /// If there is no profile, the number of rows of `shared` differs from that of profiles, or a
+    /// value is infinite.
     pub fn fit(
         features: Features,
         profiles: &[Profile],
@@ -64,23 +66,24 @@ impl PackingModel {
         Ok(PackingModel { features, tree })
     }
 
-    /// What the model goes by.
+    /// The features that the model uses.
     pub fn features(&self) -> Features {
         self.features
     }
 
-    /// The tree.
+    /// The tree that predicts scores.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The values that the tree asks for, in its order.
+    /// The values of the tree's features, in its order.
     pub fn row(&self, amp: bool, usage: &Usage, shared: &Shared) -> Vec<f64> {
         row(amp, usage, shared)[..self.features.names().len()].to_vec()
     }
 
-    /// The sharing score of a workload: with or without mixed precision, what it does alone, and
-    /// how it fares beside others, which a model by [`Features::Profile`] does not ask for.
+    /// Predicts the sharing score of a workload: 0, 1 or 2. `amp` is set for mixed precision,
+    /// `usage` is what it uses of a GPU alone, and `shared` is how fast it is beside others. A
+    /// model with [`Features::Profile`] ignores `shared`.
     pub fn score(&self, amp: bool, usage: &Usage, shared: &Shared) -> u8 {
         self.tree.class(&self.row(amp, usage, shared))
     }

@@ -1,23 +1,24 @@
-//! The standard deviation of a sliding window, rounding included.
+//! The standard deviation of a sliding window, with the same rounding errors as in pandas.
 //!
 //! Values enter and leave a running mean and sum of squares (Welford, 1962) with compensated
-//! differences, as in pandas 3, by which the published features were made. What rounding leaves
-//! of values that are gone, up to 10⁻⁵ where six equal ones should give 0, is thus the same, and
-//! so are the bins of models that were trained on such features.
+//! differences, as in pandas 3, which made the published features. So the errors that rounding
+//! leaves of values that have left the window are the same: up to 10⁻⁵ where six equal values
+//! should give 0. And so are the bins of models that were trained on such features.
 
 use super::WINDOW;
 
-/// Where the sum of squares falls below this part of what it was, too few of its digits are left,
-/// and the window is summed anew: a thousand times the spacing of numbers at 1.
+/// If the sum of squares falls below this part of its value before, too few correct digits are
+/// left, and the sums of the window are computed again. It is a thousand times the spacing of
+/// floats at 1.
 const CANCELLED: f64 = 1e3 * f64::EPSILON;
 
-/// A window's running sums.
+/// The running sums of a window.
 #[derive(Debug, Clone, Copy, Default)]
 struct Running {
     values: f64,
     mean: f64,
     squares: f64,
-    /// What rounding lost when values entered, and when they left.
+    /// Rounding errors to compensate: of values that entered, and of values that left.
     lost: [f64; 2],
     cancelled: bool,
 }
@@ -40,6 +41,8 @@ impl Running {
         self.step(value, 1, -1.0);
     }
 
+    /// Adds a value to the mean and the sum of squares (`sign` 1) or removes it (`sign` −1). The
+    /// rounding error of the last addition or removal, `lost[way]`, is taken into account.
     fn step(&mut self, value: f64, way: usize, sign: f64) {
         let (before, lost) = (self.squares, self.lost[way]);
         let exact = value - lost;
@@ -52,8 +55,8 @@ impl Running {
     }
 }
 
-/// The standard deviation (of a sample) of each window of [`WINDOW`] values, by the index of its
-/// last.
+/// The sample standard deviation of each window of [`WINDOW`] values, by the index of its last
+/// value; `None` before the first complete window.
 pub(super) fn sliding(values: &[f64]) -> Vec<Option<f64>> {
     let mut running = Running::default();
     let mut deviations = Vec::with_capacity(values.len());

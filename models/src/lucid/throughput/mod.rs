@@ -1,8 +1,8 @@
-//! Features of Lucid's throughput forecast: what is submitted to a cluster in an interval of ten
-//! minutes, from the calendar and from what was submitted before.
+//! Features of Lucid's throughput model. It forecasts what is submitted to a cluster in an interval
+//! of ten minutes, from the calendar and from what was submitted before.
 //!
-//! Nothing of an interval itself, nor of the [`LEAD`] − 1 before it, is among its features, so
-//! that [`LEAD`] intervals beyond the end of a [`Series`] can be forecast from what is known.
+//! The features of an interval use neither the interval itself nor the [`LEAD`] − 1 intervals
+//! before it. So up to [`LEAD`] intervals beyond the end of a [`Series`] can be forecast.
 
 mod deviation;
 mod model;
@@ -17,7 +17,8 @@ use jiff::civil::DateTime;
 
 use crate::Table;
 
-/// Names of the features, in order. `njob` are GPU jobs, `ngpu` the GPUs they ask for.
+/// Names of the features, in order. `njob` stands for the number of GPU jobs, `ngpu` for the number
+/// of GPUs that they ask for.
 pub const FEATURES: [&str; 25] = [
     "month",
     "day",
@@ -49,27 +50,28 @@ pub const FEATURES: [&str; 25] = [
 /// Features of one interval, in the order of [`FEATURES`].
 pub type Row = [f64; FEATURES.len()];
 
-/// Intervals in an hour, three hours and a day: the lags of the features.
+/// The lags of the features, in intervals: an hour, three hours and a day.
 const LAGS: [usize; 3] = [6, 18, 144];
 
-/// Values of a window.
+/// Number of values in a window.
 const WINDOW: usize = 6;
 
-/// The smallest number of intervals between an interval and one that is among its features.
+/// The least distance, in intervals, between an interval and one that its features use.
 pub const LEAD: usize = LAGS[0] - 1;
 
-/// The features of all intervals of a series, a row each. What lies before the series is 0.
+/// The features of all intervals of a series, with a row for each. Values before the series count
+/// as 0.
 pub fn features(series: &Series) -> Table {
     table(series, 0..series.len())
 }
 
-/// As [`rows`], in a table.
+/// As [`rows`], but as a table.
 pub fn table(series: &Series, steps: Range<usize>) -> Table {
     Table::of_rows(FEATURES, &rows(series, steps))
 }
 
-/// The features of the intervals `steps` of a series, up to [`LEAD`] intervals beyond its end:
-/// those after it depend on more than is known, and are left out.
+/// The features of the intervals `steps` of a series, up to [`LEAD`] intervals beyond its end.
+/// Later intervals depend on values that are not known, and are left out.
 pub fn rows(series: &Series, steps: Range<usize>) -> Vec<Row> {
     let known = series.len() + LEAD;
     let past = [series.jobs(), series.gpus()].map(Past::new);
@@ -84,7 +86,7 @@ fn row_of(time: DateTime, past: &[Past<'_>; 2], step: usize) -> Row {
     std::array::from_fn(|_| features.next().unwrap_or_default())
 }
 
-/// Month, day, hour, minute, day of the week from Monday = 0, day of the year, week by ISO 8601.
+/// Month, day, hour, minute, day of the week from Monday = 0, day of the year, and ISO 8601 week.
 fn calendar(time: DateTime) -> [f64; 7] {
     let date = time.date();
     [
@@ -98,7 +100,7 @@ fn calendar(time: DateTime) -> [f64; 7] {
     ]
 }
 
-/// A series of values, and the deviation of its windows.
+/// The values of a series, and the standard deviations of its windows.
 struct Past<'s> {
     values: &'s [f64],
     deviations: Vec<Option<f64>>,
@@ -110,7 +112,7 @@ impl<'s> Past<'s> {
         Past { values, deviations }
     }
 
-    /// What came before interval `step`; 0 where it is not known.
+    /// The nine features of interval `step` from earlier values; those that are not known are 0.
     fn before(&self, step: usize) -> [f64; 9] {
         let [hour, hours, day] = LAGS;
         let window = window(self.values, step);
@@ -140,7 +142,7 @@ fn soft(values: &[f64], step: usize, lag: usize) -> Option<f64> {
     Some(0.5 * lagged(values, step, lag)? + 0.25 * neighbours)
 }
 
-/// The values that end an hour before interval `step`.
+/// The [`WINDOW`] values that end an hour before interval `step`; `None` if not all of them exist.
 fn window(values: &[f64], step: usize) -> Option<[f64; WINDOW]> {
     let end = (step + 1).checked_sub(LAGS[0])?;
     let window = values.get(end.checked_sub(WINDOW)?..end)?;
@@ -173,8 +175,8 @@ mod tests {
         row[FEATURES.iter().position(|other| *other == name).unwrap()]
     }
 
-    // Derived by formula: the last day of a year and the first, of which ISO 8601 counts both in
-    // the 53rd week.
+    // Derived by formula: the last day of a year and the first day of the next, both in the 53rd
+    // week of ISO 8601.
     #[test]
     fn the_calendar_turns_at_midnight() {
         let series = series(vec![0.0; 7]);
@@ -184,7 +186,7 @@ mod tests {
         assert_eq!(after, [1.0, 1.0, 0.0, 0.0, 4.0, 1.0, 53.0]);
     }
 
-    // Derived by formula: squares, whose soft average exceeds the value by ½.
+    // Derived by formula: of squares, the soft average exceeds the value by ½.
     #[test]
     fn lags_and_windows_of_squares() {
         let series = series((0..200).map(|step| f64::from(step).powi(2)).collect());

@@ -1,4 +1,4 @@
-//! The model: a machine for the jobs, and one for the GPUs they ask for.
+//! The throughput model: one machine forecasts the GPU jobs, another the GPUs they ask for.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::ebm::{Control, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// A trained forecast of what is submitted to a cluster in an interval of ten minutes.
+/// A trained model that forecasts what is submitted to a cluster in an interval of ten minutes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct ThroughputModel {
@@ -17,7 +17,7 @@ pub struct ThroughputModel {
     gpus: Ebm,
 }
 
-/// A model as it is saved, not yet checked.
+/// A saved model before it is checked.
 #[derive(Deserialize)]
 struct Saved {
     jobs: Ebm,
@@ -34,8 +34,8 @@ impl TryFrom<Saved> for ThroughputModel {
     }
 }
 
-/// Settings by which August is forecast best from April to July: learning rate 0.1 and 10 pairs,
-/// as published, 32 bins and at most 200 rounds.
+/// Settings that forecast August best from April to July: learning rate 0.1 and 10 pairs, as
+/// published, 32 bins and at most 200 rounds.
 pub fn settings(seed: u64) -> Settings {
     Settings {
         learning_rate: 0.1,
@@ -48,13 +48,14 @@ pub fn settings(seed: u64) -> Settings {
 }
 
 impl ThroughputModel {
-    /// Learns the intervals `steps` of a series; what came before them is among their features.
+    /// Trains a model on the intervals `steps` of a series. Intervals before these are used for
+    /// their features.
     ///
     /// # Errors
     /// `steps` is empty, a setting is out of its range, or `control` stopped the fit.
     ///
     /// # Panics
-    /// Where the series has no such intervals.
+    /// If `steps` are not intervals of the series.
     pub fn fit(
         series: &Series,
         steps: Range<usize>,
@@ -83,17 +84,18 @@ impl ThroughputModel {
         &self.gpus
     }
 
-    /// Makes the curves of a feature monotone, as [`Ebm::smooth`]; `false` where there is none.
+    /// Makes the curves of a feature monotone in both machines, see [`Ebm::smooth`]; `false` if
+    /// there is no such feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)
     }
 
-    /// Forecasts of the intervals `steps` of a series: GPU jobs, and GPUs. Each is made from what
-    /// came at least [`super::LEAD`] intervals before it; the intervals may reach as far beyond
-    /// the end of the series.
+    /// Forecasts the intervals `steps` of a series: the GPU jobs, and the GPUs they ask for. A
+    /// forecast uses only values at least [`super::LEAD`] intervals before it. So the intervals may
+    /// reach this far beyond the end of the series; later ones are left out.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
         let table = super::table(series, steps);
-        // The features are those of the machines, which was checked or made so.
+        // The machines have these features, as they were trained on them or checked.
         let predict = |machine: &Ebm| machine.predict(&table).unwrap_or_default();
         (predict(&self.jobs), predict(&self.gpus))
     }
@@ -103,7 +105,7 @@ impl ThroughputModel {
 mod tests {
     use super::*;
 
-    /// A working day of 20 jobs an interval and a night of 2.
+    /// About 20 jobs per interval by day, and about 2 in the first eight hours.
     fn series() -> Series {
         let jobs: Vec<f64> = (0..3000)
             .map(|step| if (step / 6) % 24 < 8 { 2.0 } else { 20.0 } + f64::from(step % 3))

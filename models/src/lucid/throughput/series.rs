@@ -1,12 +1,13 @@
-//! What was submitted to a cluster, interval by interval.
+//! What was submitted to a cluster in each interval.
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
-/// Minutes of an interval.
+/// Length of an interval, in minutes.
 pub const MINUTES: i64 = 10;
 
-/// GPU jobs and GPUs submitted in intervals of ten minutes without a gap.
+/// GPU jobs, and the GPUs they ask for, that were submitted in consecutive intervals of ten
+/// minutes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     start: DateTime,
@@ -14,28 +15,28 @@ pub struct Series {
     gpus: Vec<f64>,
 }
 
-/// Why values make no series.
+/// Why values cannot form a series.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeriesError {
-    /// As many intervals of jobs as of GPUs are needed.
+    /// The numbers of intervals of jobs and of GPUs differ.
     #[error("{jobs} intervals of GPU jobs, but {gpus} of GPUs")]
     Length {
-        /// Intervals of jobs.
+        /// Number of intervals of jobs.
         jobs: usize,
-        /// Intervals of GPUs.
+        /// Number of intervals of GPUs.
         gpus: usize,
     },
-    /// A value that is missing or infinite.
+    /// A value is missing or infinite; the time is the beginning of its interval.
     #[error("the interval at {0} has a value that is no finite number")]
     NotFinite(DateTime),
 }
 
 impl Series {
-    /// A series whose first interval begins at `start`; by interval, the GPU jobs submitted and
-    /// the GPUs they ask for.
+    /// Makes a series whose first interval begins at `start`. `jobs` and `gpus` have the number of
+    /// submitted GPU jobs, and of GPUs they ask for, for each interval.
     ///
     /// # Errors
-    /// Where lengths differ or a value is not finite.
+    /// If the lengths differ or a value is not finite.
     pub fn new(start: DateTime, jobs: Vec<f64>, gpus: Vec<f64>) -> Result<Self, SeriesError> {
         if jobs.len() != gpus.len() {
             return Err(SeriesError::Length {
@@ -61,32 +62,34 @@ impl Series {
         self.jobs.is_empty()
     }
 
-    /// When an interval begins, which may lie beyond the series (no later than the year 9999).
+    /// When interval `step` begins. It may lie beyond the end of the series, but not after the year
+    /// 9999.
     pub fn time(&self, step: usize) -> DateTime {
         let minutes = i64::try_from(step).unwrap_or(i64::MAX / MINUTES / 60) * MINUTES;
         self.start
             .saturating_add(SignedDuration::from_mins(minutes))
     }
 
-    /// GPU jobs submitted, by interval.
+    /// Number of submitted GPU jobs, for each interval.
     pub fn jobs(&self) -> &[f64] {
         &self.jobs
     }
 
-    /// GPUs that these jobs ask for, by interval.
+    /// Number of GPUs that these jobs ask for, for each interval.
     pub fn gpus(&self) -> &[f64] {
         &self.gpus
     }
 
-    /// Number of intervals that begin before a time: where to split what a model is trained with
-    /// from what it is tested with.
+    /// Number of intervals that begin before a time: where to split the series into training and
+    /// test intervals.
     pub fn steps_before(&self, time: DateTime) -> usize {
         let steps = time.duration_since(self.start).as_secs();
         let steps = usize::try_from(steps.max(0)).unwrap_or(usize::MAX);
         steps.div_ceil(60 * MINUTES as usize).min(self.len())
     }
 
-    /// Appends an interval: the GPU jobs and the GPUs of what was, or is expected to be, submitted.
+    /// Appends an interval: the GPU jobs and the GPUs that were submitted in it, or are expected to
+    /// be.
     pub fn push(&mut self, jobs: f64, gpus: f64) {
         self.jobs.push(jobs);
         self.gpus.push(gpus);

@@ -1,4 +1,4 @@
-//! An EBM of durations, and what its label was.
+//! An explainable boosting machine (EBM) that estimates durations.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use crate::ebm::{Binning, Control, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// What durations are learnt from, and how.
+/// What an EBM learns durations from, and in which form.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
     /// Whether the job's profile is among the features.
     pub profile: bool,
-    /// Whether ln(1 + seconds) is learnt in place of the seconds.
+    /// Whether ln(1 + seconds) is learnt instead of the seconds.
     pub logarithm: bool,
 }
 
@@ -27,10 +27,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings of the machine. For logarithms those by which, in Venus' first days of September,
-    /// the days after were told best: short runs, as users change faster than their habits are
-    /// learnt. For seconds those published: learning rate 0.01, bins of equal width, 20 pairs; in at
-    /// most 1,000 rounds.
+    /// Settings of the machine. For logarithms, the settings that estimated the later days best in
+    /// a trial on the first days of September of Venus. The runs are short, as users change faster
+    /// than the machine can learn their habits. For seconds, the published settings: learning rate
+    /// 0.01, bins of equal width, 20 pairs; but at most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {
         let settings = Settings {
             interactions: 20,
@@ -55,7 +55,7 @@ impl Options {
     }
 }
 
-/// An EBM that was trained to estimate how long a job runs.
+/// A trained EBM that estimates how long a job runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct DurationEbm {
@@ -63,7 +63,7 @@ pub struct DurationEbm {
     machine: Ebm,
 }
 
-/// A model as it is saved, not yet checked.
+/// A saved model before it is checked.
 #[derive(Deserialize)]
 struct Saved {
     options: Options,
@@ -80,10 +80,11 @@ impl TryFrom<Saved> for DurationEbm {
 }
 
 impl DurationEbm {
-    /// Learns how long jobs ran, in seconds.
+    /// Trains an EBM on jobs and how long they ran, in seconds.
     ///
     /// # Errors
-    /// Where there is no job, not a duration for each, one that is no number, or it is stopped.
+    /// If there is no job, the number of durations differs from that of jobs, a duration is not
+    /// finite or too large, or `control` stopped the fit.
     pub fn fit(
         jobs: &[Job<'_>],
         seconds: &[f64],
@@ -100,24 +101,26 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// What it learnt from.
+    /// What it learnt from, and in which form.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The machine; its scores are in seconds, or in their logarithm.
+    /// The machine. Its scores are in seconds, or in logarithms of seconds.
     pub fn machine(&self) -> &Ebm {
         &self.machine
     }
 
-    /// Makes the curve of a feature monotone, as [`Ebm::smooth`]; `false` where there is none.
+    /// Makes the curve of a feature monotone, see [`Ebm::smooth`]; `false` if there is no such
+    /// feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.machine.smooth(feature, direction)
     }
 
-    /// How long jobs will run, in seconds. Where seconds were learnt, it may be less than 0.
+    /// Estimates how long jobs will run, in seconds. If the EBM learnt seconds, an estimate may be
+    /// negative.
     pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
-        // The features are those of the machine, which was checked or made so.
+        // The machine has these features, as it was trained on them or checked.
         let table = features(jobs, self.options.profile);
         let labels = self.machine.predict(&table).unwrap_or_default();
         match self.options.logarithm {
@@ -134,7 +137,7 @@ mod tests {
     use jiff::ToSpan;
     use jiff::civil::date;
 
-    /// Ann's jobs run a minute, Bob's an hour; on eight GPUs ten times as long.
+    /// Ann's jobs run for a minute and Bob's for an hour; on eight GPUs ten times as long.
     fn jobs() -> (Vec<Job<'static>>, Vec<f64>) {
         let job = |k: i32| Job {
             user: if k % 2 == 0 { "ann" } else { "bob" },

@@ -19,52 +19,52 @@ pub enum Estimator {
     Ebm,
     /// An EBM that learns the duration in seconds, as published.
     EbmSeconds,
-    /// How long the user's earlier jobs of this name and size ran.
+    /// The mean duration of the user's earlier jobs of this name and size, see [`History`].
     History,
-    /// The median of all jobs, for each.
+    /// The median duration of all past jobs, for every job.
     Median,
-    /// The mean of all jobs, for each.
+    /// The mean duration of all past jobs, for every job.
     Mean,
 }
 
-/// What estimators learn from, and how.
+/// How estimators are trained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learning {
     /// Whether the job's profile is among the features of EBMs.
     pub profile: bool,
-    /// Seed of EBMs.
+    /// Seed of the EBMs.
     pub seed: u64,
-    /// Features of EBMs whose curves are made monotone.
+    /// Features whose curves are made monotone in the EBMs.
     pub monotone: Vec<(String, Direction)>,
 }
 
 /// A job that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past<'j> {
-    /// The job.
+    /// The job as it was known when it was submitted.
     pub job: Job<'j>,
-    /// Second at which it was submitted.
+    /// When it was submitted, in seconds on the trace's clock.
     pub submitted: i64,
-    /// Second at which it ended, on the same clock.
+    /// When it ended, in seconds on the same clock.
     pub ended: i64,
     /// How long it ran, in seconds.
     pub seconds: f64,
 }
 
-/// An estimator that has learnt.
+/// A trained estimator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fitted {
-    /// An EBM.
+    /// A trained EBM.
     Ebm(Box<DurationEbm>),
-    /// What users' jobs did.
+    /// Mean durations of users' past jobs.
     History(History),
-    /// The same number of seconds for each job.
+    /// The same duration for every job, in seconds.
     Constant(f64),
 }
 
 impl Estimator {
-    /// All of them.
+    /// All estimators.
     pub const ALL: [Estimator; 5] = [
         Estimator::Ebm,
         Estimator::EbmSeconds,
@@ -73,8 +73,8 @@ impl Estimator {
         Estimator::Mean,
     ];
 
-    /// Those that learn within a second or two from 20,000 jobs; an EBM of seconds takes ten times
-    /// as long as one of logarithms.
+    /// The estimators that learn within a second or two from 20,000 jobs. An EBM of seconds takes
+    /// ten times as long as one of logarithms.
     pub const QUICK: [Estimator; 4] = [
         Estimator::Ebm,
         Estimator::History,
@@ -82,7 +82,7 @@ impl Estimator {
         Estimator::Mean,
     ];
 
-    /// Its name on the command line and in files.
+    /// Name of the estimator on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Estimator::Ebm => "ebm",
@@ -93,7 +93,7 @@ impl Estimator {
         }
     }
 
-    /// What it is, for people.
+    /// Title of the estimator in reports.
     pub fn title(self) -> &'static str {
         match self {
             Estimator::Ebm => "EBM of logarithms",
@@ -104,15 +104,16 @@ impl Estimator {
         }
     }
 
-    /// Whether it goes by the time of day: it needs a calendar.
+    /// Whether it uses the time of day, and so needs a calendar.
     pub fn needs_calendar(self) -> bool {
         matches!(self, Estimator::Ebm | Estimator::EbmSeconds)
     }
 
-    /// Learns from jobs that have ended.
+    /// Trains the estimator on jobs that have ended.
     ///
     /// # Errors
-    /// Where there is no job, a duration is no number, or it is stopped.
+    /// If there is no job, an EBM gets a duration that is not finite or too large, or `control`
+    /// stopped the fit.
     pub fn fit(
         self,
         past: &[Past<'_>],
@@ -134,7 +135,7 @@ impl Estimator {
 }
 
 impl Learning {
-    /// The work of fitting every estimator on so many jobs.
+    /// The most work of fitting one EBM, of logarithms or of seconds, on `rows` jobs.
     fn work_of(&self, logarithm: bool, rows: usize) -> u64 {
         let profile = self.profile;
         let settings = Options { profile, logarithm }.settings(self.seed);
@@ -164,7 +165,8 @@ impl Learning {
     }
 }
 
-/// In the order in which the jobs ended; of those that ended together in the order given.
+/// The history of past jobs, in the order in which they ended. Jobs that ended at the same time are
+/// added in the order given.
 fn history(past: &[Past<'_>]) -> History {
     let mut ended: Vec<&Past<'_>> = past.iter().collect();
     ended.sort_by_key(|past| past.ended);
@@ -179,7 +181,8 @@ fn history(past: &[Past<'_>]) -> History {
 }
 
 impl Fitted {
-    /// How long jobs will run, in seconds. Where an EBM has learnt seconds, it may be less than 0.
+    /// Estimates how long jobs will run, in seconds. An EBM that learnt seconds may return negative
+    /// estimates.
     pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
         match self {
             Fitted::Ebm(ebm) => ebm.predict(jobs),
@@ -192,7 +195,7 @@ impl Fitted {
         }
     }
 
-    /// The EBM, where it is one.
+    /// The EBM, if this is one.
     pub fn ebm(&self) -> Option<&DurationEbm> {
         match self {
             Fitted::Ebm(ebm) => Some(ebm),

@@ -1,8 +1,8 @@
-//! Features of Lucid's workload estimate: how long a job will run, from who submits it, when, what
-//! it asks for, and what it was seen to do to a GPU.
+//! Features of Lucid's workload estimate model. It estimates how long a job will run from who
+//! submits it, when, what it asks for, and what it was measured to use of a GPU.
 //!
-//! In published traces a job's workload, and so its profile, was chosen by how long the job ran.
-//! There the profile tells the duration; [`features`] can leave it out.
+//! In published traces a job's workload, and so its profile, was assigned from the job's own
+//! duration. There the profile gives the duration away, so [`features`] can leave it out.
 
 mod ebm;
 mod estimator;
@@ -19,31 +19,31 @@ use jiff::civil::DateTime;
 use super::Usage;
 use crate::{Column, Table};
 
-/// A job as it is known when it is submitted.
+/// What is known of a job when it is submitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job<'j> {
-    /// Who submits it; empty where that is not known.
+    /// User who submits it; empty if not known.
     pub user: &'j str,
-    /// Its name; empty where that is not known. No EBM goes by it.
+    /// Name of the job; empty if not known. EBMs do not use it.
     pub name: &'j str,
-    /// The virtual cluster it is submitted to; empty where that is not known.
+    /// Virtual cluster it is submitted to; empty if not known.
     pub vc: &'j str,
-    /// GPUs it asks for.
+    /// Number of GPUs it asks for.
     pub gpus: u32,
-    /// CPUs it asks for.
+    /// Number of CPUs it asks for.
     pub cpus: f64,
     /// When it is submitted, on the cluster's own clock.
     pub submitted: DateTime,
-    /// Whether its precision is mixed, where that is known.
+    /// Whether it uses mixed precision; `None` if not known.
     pub amp: Option<bool>,
-    /// What it does to a GPU.
+    /// What it uses of a GPU; values that are not known are NaN.
     pub usage: Usage,
 }
 
-/// How a numeric feature comes from a job.
+/// Computes a numeric feature from a job.
 type Value = fn(&Job<'_>) -> f64;
 
-/// What is known of any job.
+/// Numeric features that every job has.
 const REQUEST: [(&str, Value); 6] = [
     ("gpu_num", |job| f64::from(job.gpus)),
     ("cpu_num", |job| job.cpus),
@@ -55,7 +55,7 @@ const REQUEST: [(&str, Value); 6] = [
     }),
 ];
 
-/// What is known of a job that was profiled.
+/// Numeric features of profiled jobs; NaN for others.
 const PROFILE: [(&str, Value); 4] = [
     ("amp", |job| {
         job.amp.map_or(f64::NAN, |amp| f64::from(u8::from(amp)))
@@ -65,8 +65,8 @@ const PROFILE: [(&str, Value); 4] = [
     ("gmem", |job| job.usage.gmem),
 ];
 
-/// The features of jobs, a row each: user and virtual cluster as texts, then numbers, of which
-/// those of the job's profile may be left out.
+/// The table of features, with a row for each job: user and virtual cluster as texts, then numbers.
+/// The features of the job's profile are included if `profile` is set.
 pub fn features(jobs: &[Job<'_>], profile: bool) -> Table {
     let text = |text: fn(&Job<'_>) -> String| {
         let known = jobs
@@ -87,12 +87,12 @@ pub fn features(jobs: &[Job<'_>], profile: bool) -> Table {
     Table::known(columns)
 }
 
-/// The label to learn from a duration in seconds where its logarithm is to be learnt: ln(1 + x).
+/// The label ln(1 + x) of a duration of x seconds, for models that learn logarithms.
 pub fn to_log(seconds: f64) -> f64 {
     seconds.ln_1p()
 }
 
-/// The duration in seconds of a logarithm that was learnt, at least 0.
+/// The duration in seconds, at least 0, of a label made by [`to_log`].
 pub fn from_log(label: f64) -> f64 {
     label.exp_m1().max(0.0)
 }

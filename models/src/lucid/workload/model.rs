@@ -1,4 +1,4 @@
-//! The model: every estimator, and which of them to use.
+//! The workload model: all estimators, and the choice of the one to use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::{Estimator, Fitted, Learning, Options, Past, Trial};
 use crate::ebm::{Control, FitError};
 
-/// Which estimator is asked for.
+/// Which estimator to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EstimatorChoice {
-    /// The one that ranks held-out jobs best.
+    /// The one that ranks held-out jobs best, see [`Trial::best`].
     #[default]
     Best,
     /// This one.
     Named(Estimator),
 }
 
-/// The best estimator where there are too few jobs to hold some out.
+/// The estimator to use for [`EstimatorChoice::Best`] if there are too few jobs to hold some out.
 pub(super) const UNTRIED: Estimator = Estimator::Ebm;
 
-/// Trained estimates of how long jobs run.
+/// A trained model that estimates how long jobs run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct WorkloadModel {
-    /// Whether profiles are among the features of its EBMs.
+    /// Whether the EBMs use the jobs' profiles.
     profile: bool,
     chosen: Estimator,
     trial: Option<Trial>,
@@ -43,7 +43,7 @@ struct Estimators {
     mean: Fitted,
 }
 
-/// A model as it is saved, not yet checked.
+/// A saved model before it is checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
@@ -96,10 +96,10 @@ impl Estimators {
 
 impl WorkloadModel {
     /// Tries every estimator on the last weeks of jobs that have ended, then fits all of them on
-    /// all of the jobs: another than the best may be asked for.
+    /// all jobs, as any of them may be asked for later.
     ///
     /// # Errors
-    /// Where there is no job, a duration is no number, or it is stopped.
+    /// If there is no job, a duration is not finite or too large, or `control` stopped the fit.
     pub fn fit(
         past: &[Past<'_>],
         learning: &Learning,
@@ -122,23 +122,24 @@ impl WorkloadModel {
         })
     }
 
-    /// The work of a fit on so many jobs, of which [`Control::progress`] is told, about: that of
-    /// the trial is not known before.
+    /// Estimates the work of a fit on `rows` jobs, in the unit of [`Control::progress`]. It is not
+    /// exact, as the number of jobs in the trial is not known before.
     pub fn work(learning: &Learning, rows: usize) -> u64 {
         learning.work(rows) + learning.work(2 * rows / 3)
     }
 
-    /// Whether profiles are among the features of its EBMs.
+    /// Whether the EBMs use the jobs' profiles.
     pub fn profile(&self) -> bool {
         self.profile
     }
 
-    /// How the estimators did on the last weeks; none where there were too few jobs to hold out.
+    /// How well the estimators did on the last weeks; `None` if there were too few jobs to hold
+    /// some out.
     pub fn trial(&self) -> Option<&Trial> {
         self.trial.as_ref()
     }
 
-    /// The estimator that is asked for; the best is that which was chosen in training.
+    /// Returns the estimator of this choice. The best one is the one that was chosen in training.
     pub fn pick(&self, choice: EstimatorChoice) -> (Estimator, &Fitted) {
         let estimator = match choice {
             EstimatorChoice::Best => self.chosen,
@@ -149,7 +150,7 @@ impl WorkloadModel {
 }
 
 impl EstimatorChoice {
-    /// Whether an estimator may be taken that goes by the time of day.
+    /// Whether the chosen estimator may use the time of day, and so needs a calendar.
     pub fn needs_calendar(self) -> bool {
         match self {
             EstimatorChoice::Best => true,
@@ -157,7 +158,7 @@ impl EstimatorChoice {
         }
     }
 
-    /// The estimator by the outcome of a trial, if there was one.
+    /// The estimator to use, given the outcome of a trial. `trial` is `None` if there was none.
     pub fn after(self, trial: Option<&Trial>) -> Estimator {
         match self {
             EstimatorChoice::Best => trial.map_or(UNTRIED, Trial::best),
@@ -165,8 +166,8 @@ impl EstimatorChoice {
         }
     }
 
-    /// Fits the estimator on jobs that have ended, where the best is asked for after a trial of
-    /// the [quick](Estimator::QUICK) ones on the last weeks of these jobs.
+    /// Fits the chosen estimator on jobs that have ended. To find the best one, first tries the
+    /// [quick](Estimator::QUICK) ones on the last weeks of these jobs.
     ///
     /// # Errors
     /// As [`WorkloadModel::fit`].

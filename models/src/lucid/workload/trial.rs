@@ -1,4 +1,4 @@
-//! How estimators do on the last weeks of what there is to learn from.
+//! Tests estimators on the last weeks of the jobs to learn from.
 
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
@@ -8,43 +8,44 @@ use super::{Estimator, Job, Learning, Past};
 use crate::ebm::{Control, FitError};
 use crate::metrics::{mean_absolute_error, spearman};
 
-/// Seconds of a week.
+/// A week in seconds.
 const WEEK: i64 = 7 * 24 * 3600;
 
-/// Least jobs to learn from, and to test on.
+/// The least number of jobs to learn from, and to test on.
 const LEAST: usize = 10;
 
-/// How estimators did on jobs that they had not seen.
+/// How well estimators did on jobs that they had not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
-    /// Jobs learnt from: those that had ended before the first of the others was submitted.
+    /// Number of jobs learnt from: those that had ended before the held-out period began.
     pub learnt: usize,
-    /// Jobs held out: the last ones.
+    /// Number of jobs held out: the last ones.
     pub held_out: usize,
-    /// Submission of the first job held out.
+    /// When the first held-out job was submitted.
     pub from: DateTime,
-    /// Submission of the last one.
+    /// When the last held-out job was submitted.
     pub to: DateTime,
-    /// By estimator.
+    /// The score of each estimator tried.
     pub scores: Vec<TrialScore>,
 }
 
-/// How an estimator did.
+/// How well an estimator did.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialScore {
-    /// The estimator.
+    /// The estimator that was tried.
     pub estimator: Estimator,
-    /// Spearman's rank correlation of its estimates with the durations; none where the estimates
-    /// are all alike.
+    /// Spearman's rank correlation of its estimates with the durations; `None` if the estimates are
+    /// all equal.
     pub rank_correlation: Option<f64>,
-    /// Mean absolute error in seconds.
+    /// Mean absolute error, in seconds.
     pub mae: f64,
 }
 
-/// The second from which on jobs are held out, of a span of submissions: its last third, cut to
-/// whole weeks where it is as long.
+/// The second from which on jobs are held out. `first` and `last` are the times of the first and
+/// last submission. The last third of this span is held out, cut to whole weeks if it has at least
+/// one.
 fn held_out_from(first: i64, last: i64) -> i64 {
     let third = last.saturating_sub(first) / 3;
     let weeks = third / WEEK * WEEK;
@@ -52,9 +53,9 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 }
 
 impl Trial {
-    /// Holds out the last third of the jobs by time, in whole weeks where it is as long, learns from
-    /// those that had ended by then, and measures these estimators. `None` where there are too few
-    /// jobs for that.
+    /// Tests these estimators. The last third of the jobs by time is held out, cut to whole weeks
+    /// if it has at least one. The estimators learn from the jobs that had ended by then. `None` if
+    /// there are too few jobs.
     ///
     /// # Errors
     /// As [`Estimator::fit`].
@@ -96,8 +97,9 @@ impl Trial {
         }))
     }
 
-    /// The estimator that ranked the held-out jobs best, as ranks are what schedulers use; of
-    /// equals that which erred least. One that tells no job from another ranks them by 0.
+    /// Returns the estimator that ranked the held-out jobs best, as schedulers use ranks. Of equal
+    /// ones the one with the least error is taken. An estimator whose estimates are all equal has a
+    /// rank correlation of 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;

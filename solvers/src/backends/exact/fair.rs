@@ -1,45 +1,48 @@
-//! The greatest least share, by bisection over what shares are attainable.
+//! Finds the greatest least share, by bisection.
 //!
-//! At a level ℓ every task needs a fewest count of share ≥ ℓ to run; as many tasks as
-//! possible run where those with the smallest such counts do, and the least of their shares
-//! is a level that is attained. How many run falls with ℓ, so the interval in which the
-//! greatest level lies is halved, and its low end jumps to a level attained, until the next
-//! float above it is out of reach: the level is exactly the share of some task at some count.
+//! At a level ℓ every task that runs must have a share of at least ℓ. For each task there is a
+//! fewest count with such a share. The most tasks run if those with the smallest of these counts
+//! run. The least of their shares is then a level that a plan attains.
+//!
+//! The higher ℓ is, the fewer tasks can run. So the interval that contains the greatest level is
+//! halved again and again. Its low end is always a level that some plan attains. The bisection ends
+//! if the next float above the low end is out of reach: the low end is then the greatest level, and
+//! exactly the share of some task at some count.
 
 use super::shape::Shapes;
 use crate::Problem;
 
-/// What every plan that is max-min fair keeps.
+/// What every max-min fair plan keeps to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Floor {
-    /// Least share of a task that runs.
+    /// The least share that a running task must have.
     pub level: f64,
-    /// Whether some tasks get nothing, however the nodes are dealt.
+    /// Whether not all tasks can run together, so that every plan leaves some without nodes.
     pub some_rest: bool,
 }
 
-/// Finds the floor; keeps its buffers.
+/// Finds the floor; keeps its buffers between problems.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     /// Best rate of every task.
     pub best: Vec<f64>,
-    /// Share at every vertex of the shapes, flat.
+    /// Share at every vertex of the shapes, all tasks one after the other.
     shares: Vec<f64>,
-    /// Fewest counts of the tasks that may rest, and the shares there.
+    /// For each task that may get no nodes: its fewest count at the level, and its share there.
     needed: Vec<(u32, f64)>,
 }
 
-/// What can be had at a level.
+/// What is attainable at a level.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
-    /// Tasks that run.
+    /// The most tasks that can run together.
     running: usize,
-    /// Least share among them where each has its fewest nodes; infinite where none runs.
+    /// Least share among these tasks if each has its fewest nodes; infinite if none runs.
     least: f64,
 }
 
 impl Levels {
-    /// The floor of `problem`; `None` where there is no plan at all.
+    /// The floor of `problem`; `None` if there is no plan at all.
     pub fn floor(&mut self, shapes: &Shapes, problem: &Problem) -> Option<Floor> {
         self.measure(shapes, problem);
         let any = self.reach(shapes, problem, f64::NEG_INFINITY)?;
@@ -61,7 +64,7 @@ impl Levels {
         }
     }
 
-    /// The greatest level at which as many tasks run as at `any`.
+    /// The greatest level at which as many tasks can run as in `any`, the reach without a level.
     fn greatest_level(&mut self, shapes: &Shapes, problem: &Problem, any: Reach) -> f64 {
         if any.running == 0 {
             return any.least;
@@ -83,8 +86,8 @@ impl Levels {
         low
     }
 
-    /// What can be had at a share of `level` or more; `None` where tasks that may not
-    /// rest cannot have it.
+    /// What is attainable if every share is at least `level`; `None` if a task that must have nodes
+    /// cannot have this share.
     fn reach(&mut self, shapes: &Shapes, problem: &Problem, level: f64) -> Option<Reach> {
         self.needed.clear();
         let mut left = u64::from(problem.nodes);
@@ -116,8 +119,8 @@ impl Levels {
         Some(reach)
     }
 
-    /// Fewest nodes above 0 that give task `j` a share of `level` or more, and the share;
-    /// its first vertex is the one at `first` of all.
+    /// The fewest nodes above 0 that give task `j` a share of at least `level`, and the share;
+    /// `None` if no count does. `first` is the index of the task's first vertex among all vertices.
     fn fewest(
         &self,
         shapes: &Shapes,
@@ -133,7 +136,8 @@ impl Levels {
         if !vertices[i].joined {
             return Some((vertices[i].count, shares[i]));
         }
-        // Between joined vertices the share is linear, and the one before is below.
+        // Between joined vertices the share is linear, and at the vertex before it is below the
+        // level.
         let share = |count| problem.tasks[j].share_of(problem.t_fwd, self.best[j], count);
         let (low, high) = (vertices[i - 1].count, vertices[i].count);
         let count = first_count(low, high, |count| share(count) >= level);
@@ -141,8 +145,8 @@ impl Levels {
     }
 }
 
-/// The first count above `low` that `holds`, where it holds at `high` and, once it holds,
-/// further on.
+/// The first count above `low` for which `holds` is true, by bisection. `holds` must be true at
+/// `high`, and once it is true it must stay true up to `high`.
 pub(super) fn first_count(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bool) -> u32 {
     while high - low > 1 {
         let middle = low + (high - low) / 2;

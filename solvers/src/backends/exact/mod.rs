@@ -1,39 +1,38 @@
 //! The exact solver: proven optimal, no solver library.
 //!
 //! The problem is a multiple-choice knapsack over counts. Four steps:
-//! 1. [`shape`]: every task's value as a function of its count, piecewise linear
-//!    between a few vertices.
-//! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes
-//!    gives a price λ per node and an upper bound U. Where the envelope touches
-//!    the function at the break, the relaxed plan is a real one: done.
-//! 3. Otherwise a count's *loss* is what it gives up against the best count at
-//!    price λ; U − objective = Σ losses + λ · unused nodes. A plan is known, so
-//!    counts that lose more than the gap cannot be part of a better plan.
-//! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total
-//!    loss over what is left, within the window of states that can still win.
+//! 1. [`shape`]: every task's value as a function of its count, piecewise linear between a few
+//!    vertices.
+//! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per
+//!    node and an upper bound U. If the envelope coincides with the function where the nodes run
+//!    out, the relaxed plan is a real plan and the problem is solved.
+//! 3. Otherwise every count has a *loss*: how much less it is worth at price λ than the task's best
+//!    count. For every plan, U − objective = Σ losses + λ · unused nodes. Step 2 also found a plan.
+//!    Counts that lose more than its gap to U cannot be part of a better plan, and are dropped.
+//! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the
+//!    counts that are left. It only visits states that can still beat the known plan.
 //!
-//! Steps 1 to 3 take O(P log P) for P curve points in all, step 4 at worst
-//! O(pieces × nodes) per task, whatever the number of counts (against
-//! O(counts × nodes) of the plain [`recursion`](crate::recursion)); usually it
-//! sees few tasks and few states.
+//! Steps 1 to 3 take O(P log P) for P curve points in all. Step 4 takes at worst O(pieces × nodes)
+//! per task, whatever the number of counts; the plain [`recursion`](crate::recursion) takes
+//! O(counts × nodes). Usually step 4 has few tasks and few states left.
 //!
-//! Values are floats: where some exceed those of the optimum by ten orders of magnitude, the
-//! optimum is not told from other plans by their difference to these, and the answer is called
-//! feasible, with a bound.
+//! Values are floats. If some values are ten orders of magnitude above the optimum, differences
+//! between plans near the optimum are lost to rounding. The answer is then only called feasible,
+//! with a bound.
 //!
-//! The time limit ends the search, and so does a problem whose search would take more
-//! than about a gibibyte (counts in the millions on curves far from concave): the relaxation's
-//! plan comes back then, with its bound.
+//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte
+//! of memory (counts in the millions on curves far from concave). In both cases the answer is the
+//! relaxation's plan with its bound.
 //!
-//! **Max-min.** Where the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can
-//! run and the greatest least share, by bisection; the steps above then find the best total
-//! among the plans that keep both: counts of a lesser share are struck out, and where not
-//! all tasks can run a task that does earns more than all else together.
+//! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run and
+//! the greatest least share, by bisection. The steps above then find the best total among the plans
+//! that keep both. Counts with a lesser share are removed. If not all tasks can run, every task
+//! that runs gets a reward that is greater than all values together.
 //!
-//! **Ties.** Leaving a task as it is earns a bonus of 1e-11 of the best single
-//! task's value. Among plans closer than that, the one that leaves more tasks as
-//! they are wins; what is still tied is settled by the order of tasks and counts,
-//! so that equal problems get equal answers.
+//! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
+//! Among plans whose values differ by less than that, the one that leaves more tasks unchanged
+//! wins. Ties that remain are decided by the order of tasks and counts, so that equal problems get
+//! equal answers.
 
 mod fair;
 mod relaxation;
@@ -50,7 +49,7 @@ use relaxation::Relaxation;
 use search::{Case, Search};
 use shape::Shapes;
 
-/// The exact solver. Keeps its buffers between calls; answers do not depend on them.
+/// The exact solver. It keeps its buffers between calls; answers do not depend on them.
 #[derive(Debug, Default)]
 pub struct Exact {
     big_m: BigM,
@@ -62,7 +61,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// An exact solver that obeys the change cap `big_m` implies.
+    /// An exact solver that respects the cap on changes that `big_m` implies.
     pub fn new(big_m: BigM) -> Self {
         Exact {
             big_m,
@@ -70,18 +69,18 @@ impl Exact {
         }
     }
 
-    /// Solves into the internal buffer: the optimal counts, or `None` where no plan exists.
+    /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Allocates nothing once the buffers have grown. `problem` must be sound, its numbers
-    /// within the [`range`], and its groups are ignored. Where the search would need more than
-    /// about a gibibyte the counts are feasible but not proven; [`Solver::solve`] tells.
+    /// Allocates no memory once the buffers have grown. `problem` must be sound and its numbers
+    /// within the [`range`]; its groups are ignored. If the search would need more than about a
+    /// gibibyte, the counts are feasible but not proven optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         self.run(problem, None)?;
         Some(&self.counts)
     }
 
-    /// Solves into the internal buffer; how far the plan may be from the optimum, 0 where
-    /// it is proven, or `None` where no plan exists.
+    /// Writes the best plan found to the internal buffer. Returns how far its objective may be from
+    /// the optimum, 0 if it is proven optimal, or `None` if there is no plan.
     fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Option<f64> {
         if !self.shapes.build(problem, self.big_m) {
             return None;
@@ -108,8 +107,8 @@ impl Exact {
         Some(if proven { 0.0 } else { gap })
     }
 
-    /// How far the plan found may be from the optimum because of rounding; 0 where that does
-    /// not matter.
+    /// How far the plan found may be from the optimum because of rounding; 0 if that does not
+    /// matter.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
         let doubt = (self.shapes).uncertainty(problem.nodes, self.relaxation.price());
         match precision::matters(problem, &self.counts, objective, doubt) {

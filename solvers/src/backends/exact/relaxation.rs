@@ -1,16 +1,22 @@
-//! The LP relaxation of the multiple-choice knapsack, solved by slopes.
+//! The LP relaxation of the multiple-choice knapsack, solved greedily.
+//!
+//! Every task's value is replaced by its concave envelope: a chain of steps whose slopes, the
+//! values per node, fall. Each task starts at its least count. The steps of all tasks are taken in
+//! order of their slopes, steepest first, until one does not fit into the nodes that are left: the
+//! *break step*. Its slope is the price λ of a node. Taking the break step in part gives the upper
+//! bound.
 
 use super::shape::{Shapes, Vertex};
 
 /// A step along a task's concave envelope.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Value per node.
+    /// Value gained per node.
     slope: f64,
     task: u32,
-    /// Vertex of the task at the step's end.
+    /// Index of the task's vertex at the end of the step.
     to: u32,
-    /// Nodes the step takes.
+    /// Number of nodes that the step takes.
     width: u32,
 }
 
@@ -23,13 +29,13 @@ pub(super) struct Relaxation {
 }
 
 impl Relaxation {
-    /// Value of one more node at the relaxed optimum (λ).
+    /// Value of one more node at the relaxed optimum (λ); 0 if all steps fit.
     pub fn price(&self) -> f64 {
         self.price
     }
 
-    /// Writes the best plan it finds to `counts` and returns how far that is from
-    /// the upper bound; `None` where even the least counts need too many nodes.
+    /// Writes the best plan it finds to `counts` and returns how far its value is from the upper
+    /// bound; `None` if even the tasks' least counts need too many nodes.
     pub fn solve(&mut self, shapes: &Shapes, nodes: u32, counts: &mut Vec<u32>) -> Option<f64> {
         counts.clear();
         counts.extend((0..shapes.tasks()).map(|j| shapes.of(j)[0].count));
@@ -57,7 +63,7 @@ impl Relaxation {
         Some(0.0)
     }
 
-    /// Steps of all envelopes that gain anything, steepest first.
+    /// Collects the steps of all envelopes that gain anything, steepest first.
     fn collect_steps(&mut self, shapes: &Shapes) {
         self.steps.clear();
         for j in 0..shapes.tasks() {
@@ -77,7 +83,7 @@ impl Relaxation {
                 });
             }
         }
-        // Tasks and, within a task, steps were pushed in order: a stable order of equals.
+        // Equal slopes are ordered by task and then by count, so that the order is reproducible.
         self.steps.sort_unstable_by(|a, b| {
             b.slope
                 .total_cmp(&a.slope)
@@ -90,7 +96,8 @@ fn slope(from: Vertex, to: Vertex) -> f64 {
     (to.value - from.value) / f64::from(to.count - from.count)
 }
 
-/// Indices of the vertices on the upper concave envelope, slopes strictly falling.
+/// Writes the indices of the vertices on the upper concave envelope to `hull`. The slopes between
+/// them fall strictly.
 fn envelope(vertices: &[Vertex], hull: &mut Vec<u32>) {
     hull.clear();
     for (i, &v) in vertices.iter().enumerate() {
@@ -105,14 +112,14 @@ fn envelope(vertices: &[Vertex], hull: &mut Vec<u32>) {
     }
 }
 
-/// Whether every count from `from` to vertex `to` is allowed and on the envelope.
+/// Whether every count from `from` to the vertex `to` is allowed and lies on the envelope.
 fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
     let to = to as usize;
     vertices[to].joined && vertices[to - 1].count == from
 }
 
-/// Spends `left` nodes at relaxed price `price` where the break step cannot be cut:
-/// the best single growth, again and again. Returns the plan's gap.
+/// Spends the `left` nodes if the break step cannot be taken in part: again and again, the task
+/// that gains most from them grows. Returns the plan's gap to the upper bound.
 fn round(shapes: &Shapes, price: f64, mut left: u32, counts: &mut [u32]) -> f64 {
     let mut gap = price * f64::from(left);
     while left > 0 {
@@ -132,7 +139,8 @@ struct Growth {
     gain: f64,
 }
 
-/// The growth of a task from `count` by at most `left` nodes that gains most.
+/// The growth of a task from `count` by at most `left` nodes that gains most; `None` if none gains
+/// anything.
 fn best_growth(vertices: &[Vertex], count: u32, left: u32) -> Option<Growth> {
     let limit = count.saturating_add(left);
     let now = value_at(vertices, count)?;
@@ -159,7 +167,7 @@ fn best_growth(vertices: &[Vertex], count: u32, left: u32) -> Option<Growth> {
     best
 }
 
-/// Value of an allowed count; `None` for any other.
+/// Value of an allowed count; `None` if the count is not allowed.
 fn value_at(vertices: &[Vertex], count: u32) -> Option<f64> {
     match vertices.binary_search_by_key(&count, |v| v.count) {
         Ok(i) => Some(vertices[i].value),

@@ -1,10 +1,30 @@
-//! Dynamic programming over losses, on what the bound leaves open.
+//! Dynamic programming over the counts that the relaxation's bound leaves open.
+//!
+//! The *loss* of a count is how much less its value, less λ per node, is than that of the task's
+//! best count. A plan's objective is U − Σ losses − λ · unused nodes, so the best plan is the one
+//! with the least total loss, unused nodes included. One search for plans that lose at most a limit
+//! has four steps:
+//!
+//! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is
+//!    linear. A task with a single count left is fixed, and its nodes are set aside. Every other
+//!    task is a *stage*.
+//! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
+//!    that the stages so far use. The later stages must be able to bring every state close enough
+//!    to the capacity, as unused nodes cost λ each, and must not exceed it.
+//! 3. [`Search::run`] computes layer after layer: the least loss with which each state can be
+//!    reached. States at the ends of a layer that lose more than the limit are cut off.
+//! 4. The last layer gives the best final state. [`Search::walk_back`] follows it back to the start
+//!    to find the counts.
+//!
+//! A wide piece costs a layer no more than O(states), as a sliding minimum handles all of its
+//! counts together ([`SlidingMinimum`]). A small limit leaves few counts and states, so
+//! [`Search::improve`] tries small limits first.
 
 use std::time::Instant;
 
 use super::shape::{Shapes, Vertex};
 
-/// Counts `low..=high` of one task with a loss linear in the count.
+/// Counts `low..=high` of one task, on which the loss is linear in the count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     low: u32,
@@ -20,14 +40,14 @@ impl Piece {
         self.loss + self.slope * f64::from(count - self.low)
     }
 
-    /// The piece's counts within `least..=most`, if any.
+    /// The part of the piece within `least..=most`; `None` if it is empty.
     fn clipped(&self, least: i64, most: i64) -> Option<Piece> {
         let low = i64::from(self.low).max(least);
         let high = i64::from(self.high).min(most);
         if low > high {
             return None;
         }
-        // Within the piece's own counts, so the casts lose nothing.
+        // Both are within the piece's own counts, so the casts lose nothing.
         let (low, high) = (low as u32, high as u32);
         Some(Piece {
             low,
@@ -38,21 +58,21 @@ impl Piece {
     }
 }
 
-/// A task with more than one count left, and the states reachable after it.
+/// A task with more than one count left, and the states worth keeping after it.
 #[derive(Debug, Clone, Copy)]
 struct Stage {
     task: usize,
     /// Its pieces are `pieces[first..last]`.
     first: usize,
     last: usize,
-    /// Least and greatest count left.
+    /// The least and the greatest count that are left.
     low: u32,
     high: u32,
-    /// States (nodes used by the stages so far) worth keeping after this stage.
+    /// The states worth keeping after this stage.
     window: Window,
 }
 
-/// States `low..=high`, nodes used by the stages so far.
+/// The states `low..=high`: numbers of nodes that the stages so far use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Window {
     low: i64,
@@ -65,7 +85,7 @@ impl Window {
     }
 }
 
-/// What the search starts from.
+/// The input of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case<'a> {
     /// Every task's value by count.
@@ -74,24 +94,24 @@ pub(super) struct Case<'a> {
     pub nodes: u32,
     /// Price of a node, λ.
     pub price: f64,
-    /// Loss of the plan known so far.
+    /// Total loss of the plan known so far.
     pub gap: f64,
-    /// When to give up.
+    /// When to give up; `None` for no limit.
     pub deadline: Option<Instant>,
 }
 
-/// Minimises the total loss; keeps its buffers.
+/// Minimises the total loss; keeps its buffers between problems.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     pieces: Vec<Piece>,
     stages: Vec<Stage>,
-    /// Tasks with one count left, and that count.
+    /// The tasks with a single count left, each with this count.
     fixed: Vec<(usize, u32)>,
-    /// Nodes left to the stages.
+    /// Nodes that the stages may use.
     capacity: i64,
-    /// Least loss of each state: a layer for the start, then one per stage.
+    /// The least loss of each state: one layer for the start, then one for each stage.
     losses: Vec<f64>,
-    /// Where each layer lies in `losses`, and its states.
+    /// The place of each layer in `losses`, and its states.
     layers: Vec<Layer>,
     sliding: SlidingMinimum,
 }
@@ -109,24 +129,26 @@ impl Layer {
     }
 }
 
-/// Widest piece that is walked count by count; wider ones by a sliding minimum.
+/// Pieces with at most this many counts are handled count by count, wider ones by a sliding
+/// minimum.
 const WALKED: u32 = 24;
 
-/// First guess at the optimum's loss, as a share of the known gap; see [`Search::improve`].
+/// First limit to try on a large problem, as a share of the known plan's loss; see
+/// [`Search::improve`].
 const FIRST_GUESS: f64 = 1.0 / 64.0;
 
-/// Below this many (state, count) pairs guessing costs more than it saves.
+/// With fewer (state, count) pairs than this, a smaller limit costs more time than it saves.
 const SMALL: u64 = 20_000;
 
-/// Most states kept at once: 512 MiB.
+/// The most states kept at a time: 512 MiB.
 const MOST_STATES: u64 = 1 << 26;
 
-/// How much a search has to do.
+/// The work of a search.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
-    /// States over all stages.
+    /// Number of states of all stages.
     states: u64,
-    /// Pairs of a state and a count over all stages.
+    /// Number of pairs of a state and a count of all stages.
     pairs: u64,
 }
 
@@ -138,11 +160,12 @@ enum Ended {
 }
 
 impl Search {
-    /// Replaces `counts`, the plan known so far, by the one with the least loss; false
-    /// where it had to give up, and `counts` is left as it was.
+    /// Replaces `counts`, the plan known so far, by the plan with the least loss. Returns `false`
+    /// if it had to give up; `counts` is then unchanged.
     ///
-    /// A search that keeps only counts and states of loss ≤ g finds the optimum
-    /// whenever that is ≤ g, so small guesses are tried first on large problems.
+    /// A search that keeps only counts and states of loss ≤ g finds the optimum if the optimum's
+    /// loss is ≤ g. So on large problems the first limit is small, and it grows fourfold until a
+    /// plan is found. If no plan is found at the loss of the known plan, that plan is optimal.
     pub fn improve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> bool {
         let mut limit = case.gap;
         let mut size = self.open(case, limit);
@@ -159,7 +182,7 @@ impl Search {
             match ended {
                 Ended::WithPlan => return true,
                 Ended::TooLate => return false,
-                // Nothing loses less than the plan known so far: that is optimal.
+                // No plan loses less than the one known so far, so that one is optimal.
                 Ended::WithoutPlan if limit >= case.gap => return true,
                 Ended::WithoutPlan => limit = (4.0 * limit).min(case.gap),
             }
@@ -167,8 +190,8 @@ impl Search {
         }
     }
 
-    /// Lists the counts of loss ≤ `limit` and the states to visit; how much there is to
-    /// do, or `None` where no plan can lose that little.
+    /// Lists the counts of loss ≤ `limit`, and the states to visit. Returns how much work the
+    /// search is, or `None` if no plan can lose that little.
     fn open(&mut self, case: &Case<'_>, limit: f64) -> Option<Size> {
         self.pieces.clear();
         self.stages.clear();
@@ -197,8 +220,13 @@ impl Search {
         self.set_windows((limit / case.price).floor().min(1e15) as i64)
     }
 
-    /// Bounds the states after each stage by what came before and what is to come,
-    /// when the plan leaves at most `unused` of the stages' nodes.
+    /// Sets the window of states after each stage, for plans that leave at most `unused` of the
+    /// stages' nodes unused. Returns how much work the search is, or `None` if there is no such
+    /// plan.
+    ///
+    /// A state must be reachable: at least the least counts of the stages so far, at most their
+    /// greatest counts. And it must lead to a plan: with the least counts of the later stages it
+    /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
     fn set_windows(&mut self, unused: i64) -> Option<Size> {
         let capacity = self.capacity;
         let (mut least_to_come, mut most_to_come) = (0, 0);
@@ -228,7 +256,7 @@ impl Search {
         Some(size)
     }
 
-    /// Runs the recursion; where a plan loses at most `limit`, writes the best.
+    /// Runs the recursion. If a plan loses at most `limit`, writes the best plan to `counts`.
     fn run(&mut self, case: &Case<'_>, limit: f64, counts: &mut [u32]) -> Ended {
         self.losses.clear();
         self.losses.push(0.0);
@@ -258,8 +286,8 @@ impl Search {
         Ended::WithPlan
     }
 
-    /// Computes the layer after stage `i`, cut to the states that lose at most
-    /// `limit`; false where there is none.
+    /// Computes the layer after stage `i`, cut to the range of states that lose at most `limit`;
+    /// `false` if there is no such state.
     fn advance(&mut self, i: usize, limit: f64) -> bool {
         let stage = self.stages[i];
         let from = self.layers[i];
@@ -297,7 +325,8 @@ impl Search {
         true
     }
 
-    /// Follows the best counts from `state` after the last stage to the start.
+    /// Follows the best counts back from `state`, after the last stage, to the start. The recursion
+    /// stores losses only, so the best count of each stage is found again from the layer before it.
     fn walk_back(&self, mut state: i64, counts: &mut [u32]) {
         for (i, stage) in self.stages.iter().enumerate().rev() {
             let from = self.layers[i];
@@ -327,8 +356,8 @@ impl Search {
     }
 }
 
-/// The state with the least loss once unused nodes are charged at `price`, if that is
-/// at most `limit`.
+/// The state with the least total loss, with each unused node charged at `price`; `None` if that
+/// loss is above `limit`.
 fn best_final_state(
     window: Window,
     losses: &[f64],
@@ -344,7 +373,7 @@ fn best_final_state(
         .map(|(_, state)| state)
 }
 
-/// after[i] = min(after[i], before[i + shift] + loss) wherever both exist.
+/// after[i] = min(after[i], before[i + shift] + loss), for every i for which both exist.
 fn relax(before: &[f64], after: &mut [f64], shift: i64, loss: f64) {
     let (skip_before, skip_after) = (shift.max(0) as usize, (-shift).max(0) as usize);
     let before = before.get(skip_before..).unwrap_or_default();
@@ -355,7 +384,7 @@ fn relax(before: &[f64], after: &mut [f64], shift: i64, loss: f64) {
     }
 }
 
-/// Appends the counts whose loss at `price` is at most `limit`, ascending.
+/// Appends the counts whose loss at `price` is at most `limit`, in ascending order.
 fn surviving_pieces(vertices: &[Vertex], price: f64, limit: f64, out: &mut Vec<Piece>) {
     let net = |v: &Vertex| v.value - price * f64::from(v.count);
     let top = vertices.iter().map(net).fold(f64::NEG_INFINITY, f64::max);
@@ -377,12 +406,13 @@ fn surviving_pieces(vertices: &[Vertex], price: f64, limit: f64, out: &mut Vec<P
     }
 }
 
-/// The part strictly between two (count, loss) points whose loss is at most `limit`.
+/// The counts strictly between two (count, loss) points whose loss is at most `limit`; the loss is
+/// linear between the points.
 fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Piece> {
     let slope = (to.1 - from.1) / f64::from(to.0 - from.0);
     let at = |count: u32| from.1 + slope * f64::from(count - from.0);
     let (mut low, mut high) = (from.0 + 1, to.0 - 1);
-    // Where the loss crosses the limit; one count of slack against rounding.
+    // The count at which the loss crosses the limit, rounded outwards. The loops below correct it.
     let crossing = f64::from(from.0) + (limit - from.1) / slope;
     if slope > 0.0 && crossing < f64::from(high) {
         high = (crossing.ceil().max(0.0)) as u32;
@@ -403,8 +433,12 @@ fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Pie
     })
 }
 
-/// Minimum over a sliding window, by block-wise prefix and suffix minima
-/// (van Herk 1992, Gil and Werman 1993): a piece costs O(states), however wide.
+/// Minimum over a sliding window, by block-wise prefix and suffix minima (van Herk 1992, Gil and
+/// Werman 1993). A piece costs O(states), however many counts it has.
+///
+/// The losses are cut into blocks of the window's width. A window then covers the end of one block
+/// and the beginning of the next. Its minimum is the lesser of a suffix minimum of the first block
+/// and a prefix minimum of the second.
 #[derive(Debug, Default)]
 struct SlidingMinimum {
     padded: Vec<f64>,
@@ -414,11 +448,14 @@ struct SlidingMinimum {
 
 impl SlidingMinimum {
     /// after[i] = min(after[i], before[i + shift − k] + loss(k)) over the piece's counts k.
+    ///
+    /// The loss is linear in k, so before[s] − slope · s can be minimised over a window of states s
+    /// alone; slope · o is added back for output o.
     fn relax(&mut self, before: &[f64], after: &mut [f64], shift: i64, piece: Piece) {
         let wide = (piece.high - piece.low + 1) as usize;
         self.tilt(before, wide, piece.slope);
         self.minima(wide);
-        // Output o is the best over before[o − wide + 1 ..= o], wherever these exist.
+        // Output o is the minimum over before[o − wide + 1 ..= o], as far as these states exist.
         let states = before.len() + wide - 1;
         let first = i64::from(piece.low) - shift;
         for o in 0..states {
@@ -432,7 +469,7 @@ impl SlidingMinimum {
         }
     }
 
-    /// Pads both sides and takes the slope out: before[s] − slope · s.
+    /// Pads both sides with infinity and subtracts the slope: before[s] − slope · s.
     fn tilt(&mut self, before: &[f64], wide: usize, slope: f64) {
         self.padded.clear();
         self.padded.resize(wide - 1, f64::INFINITY);
@@ -445,7 +482,7 @@ impl SlidingMinimum {
             .resize(before.len() + 2 * (wide - 1), f64::INFINITY);
     }
 
-    /// Prefix and suffix minima within blocks of `wide`.
+    /// Computes the prefix and suffix minima within blocks of `wide` states.
     fn minima(&mut self, wide: usize) {
         self.prefix.clone_from(&self.padded);
         self.suffix.clone_from(&self.padded);

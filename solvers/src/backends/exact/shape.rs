@@ -1,4 +1,4 @@
-//! Every task's value as a function of its next count.
+//! Every task's value as a function of its next count, piecewise linear.
 
 use std::cmp::Ordering;
 
@@ -6,41 +6,41 @@ use super::fair::{Floor, first_count};
 use crate::solver::BigM;
 use crate::{Problem, Task};
 
-/// Share of the best single task's value that an unchanged task earns as a bonus.
+/// The bonus of an unchanged task, as a share of the best single task's value.
 const STAY_BONUS: f64 = 1e-11;
 
-/// A count and its value. Between two vertices of a task the value is linear;
-/// counts strictly between them are allowed only where `joined` says so.
+/// A count and its value. Between two vertices of a task the value is linear. The counts strictly
+/// between them are allowed only if the later vertex is `joined`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Vertex {
     pub count: u32,
     pub value: f64,
-    /// Whether all counts between the vertex before and this one are allowed.
+    /// Whether all counts between this vertex and the one before are allowed.
     pub joined: bool,
 }
 
-/// The vertices of all tasks, flat: ascending counts within a task.
+/// The vertices of all tasks, one task after the other; counts ascend within a task.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     vertices: Vec<Vertex>,
     /// Task j's vertices are `starts[j]..starts[j + 1]`.
     starts: Vec<usize>,
-    /// The vertices before [`Shapes::retain`].
+    /// Buffer of [`Shapes::retain`]: the vertices before it.
     unrestricted: Vec<Vertex>,
-    /// Least count of every task.
+    /// Buffer of [`Shapes::cut`]: the least count of every task.
     least: Vec<u32>,
-    /// The size of the best single task's value.
+    /// The greatest value of a vertex; if no value is positive, the size of the greatest loss.
     best: f64,
-    /// The size of the largest value.
+    /// The greatest absolute value of a vertex, plus the reward of [`Shapes::reward_running`].
     largest: f64,
     bonus: f64,
 }
 
-/// A task's value from its count and the curve's value there.
+/// Computes a task's value from a count and the curve's objective rate there.
 struct Valuation {
     t_fwd: f64,
     current: u32,
-    /// Objective lost to growing and to shrinking.
+    /// Objective lost if the task grows, and if it shrinks.
     up: f64,
     down: f64,
 }
@@ -67,8 +67,8 @@ impl Valuation {
 }
 
 impl Shapes {
-    /// Fills the shapes from `problem`; false where some task has no allowed count.
-    /// [`Shapes::favour_staying`] is to follow.
+    /// Fills the shapes from `problem`; `false` if some task has no allowed count. Call
+    /// [`Shapes::favour_staying`] afterwards.
     pub fn build(&mut self, problem: &Problem, big_m: BigM) -> bool {
         self.vertices.clear();
         self.starts.clear();
@@ -98,13 +98,13 @@ impl Shapes {
         &self.vertices[self.starts[j]..self.starts[j + 1]]
     }
 
-    /// Differences in objective below this count as none.
+    /// Differences in the objective below this count as 0.
     pub fn resolution(&self) -> f64 {
         self.bonus / 4.0
     }
 
-    /// How far the value of the best plan found may be from the optimum, as values and what is
-    /// computed from them at a price per node are rounded.
+    /// How far the value of the best plan found may be from the optimum because of rounding: of the
+    /// values themselves, and of what is computed from them at a `price` per node.
     pub fn uncertainty(&self, nodes: u32, price: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
@@ -124,7 +124,8 @@ impl Shapes {
         let high = most.min(task.cap());
         let first = self.vertices.len();
         let segments = task.curve_nodes.len().saturating_sub(1);
-        // The segment that `low` is in or ends, and those that begin by `high`.
+        // From the segment that contains or ends at `low` to the last one that begins at or below
+        // `high`.
         let begin = task.curve_nodes.partition_point(|&n| n < low);
         let end = task.curve_nodes.partition_point(|&n| n <= high);
         for segment in begin.saturating_sub(1)..end.min(segments) {
@@ -153,7 +154,7 @@ impl Shapes {
             true => value.at(x, y1),
             false => value.at(x, y0 + slope * f64::from(x - x0)),
         };
-        // The neighbours of the current count are vertices: the costs jump there.
+        // The costs jump at the current count, so it and its neighbours are vertices.
         let current = task.current;
         let around = current.saturating_sub(1)..=current.saturating_add(1);
         self.push_once(first, from, at(from));
@@ -163,7 +164,8 @@ impl Shapes {
         self.push_once(first, to, at(to));
     }
 
-    /// Adds a vertex joined to the one before, unless its count is there already.
+    /// Adds a vertex unless the last one already has its count. It is joined to the one before
+    /// unless it is the first one at or after index `first`.
     fn push_once(&mut self, first: usize, count: u32, value: f64) {
         let joined = self.vertices.len() > first;
         if !joined || self.vertices[self.vertices.len() - 1].count < count {
@@ -179,9 +181,9 @@ impl Shapes {
         });
     }
 
-    /// Strikes out what no max-min fair plan holds: counts whose share is below the
-    /// floor's, and no nodes at all where every task can run. Where some cannot, those
-    /// that do earn more than all values together, so that as many as possible do.
+    /// Removes the counts that no max-min fair plan holds: counts with a share below the floor's
+    /// level, and 0 nodes if every task can run. If not all tasks can run, those that run get a
+    /// reward greater than all values together, so that the best plan runs as many as possible.
     pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
         self.retain(problem, |j, count| match count {
             0 => floor.some_rest,
@@ -196,8 +198,9 @@ impl Shapes {
         }
     }
 
-    /// Strikes out counts that leave too few nodes for the least counts of the other tasks, as
-    /// values that no plan has would only blur the others; measures what is left.
+    /// Removes counts that leave too few nodes for the least counts of the other tasks, then
+    /// measures the values that are left. No plan has the removed counts, and their values would
+    /// only raise the allowance for rounding.
     fn cut(&mut self, problem: &Problem) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
@@ -210,8 +213,8 @@ impl Shapes {
         (self.best, self.largest) = sizes(&self.vertices);
     }
 
-    /// Keeps the counts for which `keeps` (task, count) holds. Between two joined vertices it
-    /// changes once at most.
+    /// Keeps the counts for which `keeps` (task, count) is true. Between two joined vertices
+    /// `keeps` must change at most once.
     fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, u32) -> bool) {
         std::mem::swap(&mut self.vertices, &mut self.unrestricted);
         self.vertices.clear();
@@ -228,19 +231,20 @@ impl Shapes {
         }
     }
 
-    /// Adds more than the totals of any two plans differ by to the value of every task that
-    /// runs.
+    /// Adds a reward to the value of every task that runs. It exceeds the difference between the
+    /// totals of any two plans.
     fn reward_running(&mut self) {
         let largest = |range: &[usize]| sizes(&self.vertices[range[0]..range[1]]).1;
         let sum: f64 = self.starts.windows(2).map(largest).sum();
-        // Where all values are 0, any reward will do, and nothing is rounded.
+        // If all values are 0, any reward is enough, and nothing is rounded.
         let reward = if sum > 0.0 { 3.0 * sum } else { 1.0 };
         self.largest += 3.0 * sum;
         let running = self.vertices.iter_mut().filter(|v| v.count > 0);
         running.for_each(|v| v.value += reward);
     }
 
-    /// Adds what `keeps` leaves of vertex `i` and the counts between it and the one before.
+    /// Adds the part of vertex `i`, and of the counts between it and the one before, that `keeps`
+    /// accepts. If `keeps` changes between the two, a new vertex marks the place.
     fn keep(
         &mut self,
         task: &Task,
@@ -273,7 +277,7 @@ impl Shapes {
         }
     }
 
-    /// Adds the bonus of an unchanged task, which settles ties.
+    /// Adds the bonus of an unchanged task, which decides ties.
     pub fn favour_staying(&mut self, problem: &Problem) {
         self.bonus = STAY_BONUS * self.best;
         for (task, range) in problem.tasks.iter().zip(self.starts.windows(2)) {
@@ -285,8 +289,8 @@ impl Shapes {
     }
 }
 
-/// The greatest value, or where all are losses the size of the greatest; the size of the
-/// largest value, gain or loss.
+/// The greatest value, or if none is positive the size of the greatest loss; and the greatest
+/// absolute value.
 fn sizes(vertices: &[Vertex]) -> (f64, f64) {
     let (mut gain, mut loss) = (0.0f64, 0.0f64);
     for v in vertices {
