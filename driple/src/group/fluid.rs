@@ -4,9 +4,9 @@
 //! A community is like a fluid of a fixed amount: it has density `1 / n` at each of its `n`
 //! vertices. Each community starts at one random vertex. A pass visits all vertices in random
 //! order. At each vertex it sums, for each community, the densities at the vertex and its
-//! neighbours. The vertex joins the community with the greatest sum. It stays in its own community
-//! if that one is among the greatest; otherwise equals are drawn from at random. Passes are
-//! repeated until one changes nothing.
+//! neighbours. If the vertex's own community has the greatest sum, the vertex stays; otherwise it
+//! joins the community with the greatest sum. If several have it, one of them is drawn at random.
+//! Passes are repeated until one changes nothing.
 //!
 //! Random numbers are drawn and densities are summed in the same order as in networkx, so that the
 //! communities are the same.

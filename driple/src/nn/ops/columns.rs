@@ -1,4 +1,4 @@
-//! Columns put together and taken apart, and sums.
+//! Concatenation and slices of columns, and sums of matrices.
 
 use std::ops::Range;
 
