@@ -127,9 +127,10 @@ impl Network {
                 &self.repeated
             };
             let heard = convolution.apply(tape, states, layout);
-            // The original updates the convolution's result by the old states, the deep design the
-            // old states by the convolution's result. In the first layer the old states are the
-            // inputs, which are narrower.
+            // In the original, the old states are the unit's input and the convolution is its
+            // memory. In the deep design it is the other way round. In the first layer the old
+            // states are the inputs of the nodes, which are narrower: missing columns count as
+            // zeros.
             states = match self.architecture.design {
                 Design::Original => tape.gru(self.gru, states, heard),
                 Design::Deep if layer == 0 => {

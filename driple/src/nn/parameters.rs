@@ -130,7 +130,8 @@ impl<T> IndexMut<ParamId> for Parameters<T> {
     }
 }
 
-/// The gradient of a loss by each parameter, in the order and the shapes of the parameters.
+/// The gradient of a loss with respect to each parameter, in the order and the shapes of the
+/// parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradients<T> {
     values: Vec<Array2<T>>,

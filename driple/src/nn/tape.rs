@@ -114,7 +114,8 @@ impl<'a, T: Real> Tape<'a, T> {
         Var(self.values.len() - 1)
     }
 
-    /// Adds the gradients of a loss to `gradients`. `grad` is the gradient of the loss by `output`.
+    /// Adds the gradients of a loss to `gradients`. `grad` is the gradient of the loss with respect
+    /// to `output`.
     pub fn backward(&self, output: Var, grad: Array2<T>, gradients: &mut Gradients<T>) {
         let mut flow = Flow {
             tape: self,

@@ -46,8 +46,8 @@ impl Attention {
 
     /// The original's attention, with its faults. Nodes attend only to neighbours. The weights with
     /// which neighbours attend to a node sum to one, instead of those with which the node attends.
-    /// Scores are computed from the nodes that a buffer puts side by side, and this buffer is
-    /// joined along the wrong axis.
+    /// Scores are computed from the wrong nodes, because the buffer of pairs is joined along the
+    /// wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();

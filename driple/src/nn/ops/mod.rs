@@ -1,4 +1,4 @@
-//! The operations of a tape: what each computes, and its gradient. Each file has related ones.
+//! The operations of a tape: what each computes, and its gradient. Related operations share a file.
 
 mod activation;
 mod attention;

@@ -237,8 +237,8 @@ impl<T: Real> Step<T> {
         for (graph, grad) in rows_mut(grad).enumerate() {
             let (by_query, by_reading) = grad.split_at_mut(width);
             let (query, reading) = row(after, graph).split_at(width);
-            // The gradient of a softmax subtracts the weighted mean of the nodes' gradients, which
-            // is the gradient along the reading.
+            // The gradient of a softmax subtracts the weighted mean of the nodes' gradients. This
+            // mean is the product of the reading and its gradient.
             let mean = dot(by_reading, reading);
             for (node, &weight) in row(&self.attention, graph).iter().enumerate() {
                 let node = graph * nodes + node;
