@@ -43,7 +43,7 @@ pub enum LabelError {
         /// The columns in the file, quoted.
         found: String,
     },
-    /// A column that occurs twice.
+    /// A column occurs twice. Holds its name.
     #[error("line 1: there are two columns {0:?}; keep one")]
     Twice(String),
     /// A row cannot be parsed.

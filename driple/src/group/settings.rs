@@ -10,7 +10,7 @@ use crate::graph::{Graph, Node};
 /// How the operations of a graph are grouped. The default is that of the published data sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The number of groups.
+    /// The number of groups to make.
     pub groups: usize,
     /// Whether a graph with fewer operations than groups is accepted. It then gets one group for
     /// each operation. The published builder refuses such graphs.

@@ -18,7 +18,7 @@ pub(super) struct Declare<T> {
 /// itself in a step.
 const PERSISTENCE: f64 = 2.0;
 
-/// A linear layer.
+/// The parameters of a linear layer.
 #[derive(Debug, Clone)]
 pub(super) struct Linear {
     pub weight: ParamId,
@@ -52,7 +52,7 @@ impl<T: Real> Declare<T> {
         }
     }
 
-    /// How the layers are put together.
+    /// The design of the network.
     pub fn design(&self) -> Design {
         self.design
     }

@@ -153,7 +153,7 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
         self.tape.parameters
     }
 
-    /// The parameter `id`.
+    /// The value of the parameter `id`.
     pub fn parameter(&self, id: ParamId) -> &'a Array2<T> {
         &self.tape.parameters[id]
     }

@@ -116,7 +116,7 @@ impl Network {
         steps.filter(|(_, step)| matches!(step.op, Op::Parameter { .. }))
     }
 
-    /// Adds a step.
+    /// Adds a step. Returns its index.
     pub(super) fn add(&mut self, name: &str, op: Op, inputs: &[Value], shape: &[u64]) -> Value {
         let (name, inputs, shape) = (name.to_owned(), inputs.to_vec(), shape.to_vec());
         self.steps.push(Step {

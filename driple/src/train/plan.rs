@@ -42,7 +42,7 @@ impl Schedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learns {
-    /// All of them.
+    /// All parameters.
     All,
     /// Those of the readout's linear layers. A new set-up is then learnt from what the network
     /// already sees.
@@ -65,7 +65,7 @@ impl Learns {
     }
 }
 
-/// How to train.
+/// The plan of a training.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The most passes over the training batches.

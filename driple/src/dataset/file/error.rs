@@ -61,7 +61,7 @@ pub enum DatasetError {
     /// The manifest has a later version than can be read. Holds both versions.
     #[error("the manifest has version {0}, but up to {1} is read; update gleaner")]
     Version(u32, u32),
-    /// A graph that cannot be written.
+    /// A graph cannot be written.
     #[error("{part}, batch {batch}, graph {graph}: {fault}")]
     Graph {
         /// `train`, `val` or `test`.

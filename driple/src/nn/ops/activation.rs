@@ -15,7 +15,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// The rectifier.
+    /// The rectifier: `x` if it is positive, else 0.
     pub const RELU: Self = Self::Leaky(0.0);
 
     /// The function's value at `x`.

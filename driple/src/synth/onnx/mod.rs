@@ -65,7 +65,7 @@ fn is_image(step: &Step, images: &[bool]) -> bool {
 }
 
 impl Writer<'_> {
-    /// Adds a step.
+    /// Adds the nodes of a step.
     fn step(&mut self, value: Value, step: &Step) {
         let names = step
             .inputs

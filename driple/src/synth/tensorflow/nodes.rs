@@ -27,7 +27,7 @@ pub(super) enum Kind {
 
 /// What a node holds besides its inputs.
 pub(super) enum Holds {
-    /// Nothing.
+    /// It holds nothing.
     Nothing,
     /// A constant. All its elements have this value.
     All(f32),
@@ -40,7 +40,7 @@ pub(super) enum Holds {
     Window { stride: u64, size: Option<u64> },
 }
 
-/// The nodes so far.
+/// The nodes of a graph that is being written.
 #[derive(Default)]
 pub(super) struct Nodes {
     pub(super) operations: Vec<Operation>,

@@ -4,7 +4,7 @@ use super::nodes::Nodes;
 use super::variables::variable;
 use crate::synth::network::Step;
 
-/// An optimiser.
+/// The optimisers that sample jobs are trained with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::synth) enum Optimiser {
     /// Stochastic gradient descent.

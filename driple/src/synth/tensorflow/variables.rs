@@ -46,7 +46,7 @@ pub(super) fn variable(name: &str, shape: &[u64], initial: &str, nodes: &mut Nod
     nodes.float(&format!("{name}/read"), "Identity", &[&variable], shape)
 }
 
-/// The names of the parameters.
+/// The names of the network's parameters.
 pub(super) fn assigned(network: &Network) -> Vec<String> {
     network
         .parameters()
