@@ -3,8 +3,8 @@
 //!
 //! A community is like a fluid of a fixed amount: it has density `1 / n` at each of its `n`
 //! vertices. Each community starts at one random vertex. A pass visits all vertices in random
-//! order. At each vertex it sums, for each community, the densities at the vertex and its
-//! neighbours. If the vertex's own community has the greatest sum, the vertex stays; otherwise it
+//! order. When a vertex is visited, the densities at it and at its neighbours are summed for each
+//! community. If the vertex's own community has the greatest sum, the vertex stays; otherwise it
 //! joins the community with the greatest sum. If several have it, one of them is drawn at random.
 //! Passes are repeated until one changes nothing.
 //!
