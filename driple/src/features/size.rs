@@ -28,8 +28,7 @@ pub struct SizeError {
 /// after the last one that is unknown or 0. It is 0 if no dimension comes after that one. A scalar
 /// counts as 0, and so does a shape of which nothing is known.
 ///
-/// For example, `[None, 5, 7]` has 35 elements, `[5, None, 7]` has 7, `[0, 5]` has 5, and `[5,
-/// None]` has 0.
+/// Examples: `[None, 5, 7]` has 35 elements, `[5, None, 7]` 7, `[0, 5]` 5, and `[5, None]` 0.
 ///
 /// # Errors
 /// If the product does not fit in 64 bits.
