@@ -1,45 +1,46 @@
-//! What a file holds, told from its bytes.
+//! Detects what a file holds.
 
 use safetensors::SafeTensors;
 
 use crate::{dataset, inspector, torch, train};
 
-/// What a file holds, as far as its beginning tells.
+/// The kinds of files that hold tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// A network with its weights, for [`inspector::read`].
     Inspector,
-    /// Where a training stands, for [`train::checkpoint::read`].
+    /// The state of a training, for [`train::checkpoint::read`].
     Checkpoint,
     /// A data set, for [`dataset::file::read`].
     Data,
-    /// Tensors by name as safetensors, for [`crate::model::read_weights`].
+    /// Named tensors as safetensors, without a description of their network, for
+    /// [`crate::model::read_weights`].
     Weights,
     /// A data set of `torch.save`, for [`torch::dataset`].
     TorchData,
-    /// Tensors by name of `torch.save`, for [`torch::tensors`].
+    /// Named tensors of `torch.save`, for [`torch::tensors`].
     TorchWeights,
 }
 
-/// Why a file is none of these.
+/// Why the content of a file cannot be detected.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// Neither of the two formats.
+    /// The file is neither safetensors nor of `torch.save`.
     #[error(
         "this is neither a safetensors file ({0}) nor one of torch.save, which starts with PK or \
          the bytes 80 02 8a 0a; copy the file again, or save its tensors anew"
     )]
     Neither(String),
-    /// A damaged or malicious file of `torch.save`.
+    /// The file is from `torch.save`, but damaged or malicious.
     #[error(transparent)]
     Torch(#[from] torch::TorchError),
 }
 
 impl Content {
-    /// What `bytes` hold.
+    /// Detects what `bytes` hold.
     ///
     /// # Errors
-    /// Where they are no file of tensors, or a damaged one.
+    /// If `bytes` are not a file of tensors, or are a damaged one.
     pub fn of(bytes: &[u8]) -> Result<Self, ContentError> {
         if torch::is_one(bytes) {
             let data = torch::is_dataset(bytes)?;
@@ -52,7 +53,8 @@ impl Content {
         let (_, header) = SafeTensors::read_metadata(bytes)
             .map_err(|error| ContentError::Neither(error.to_string()))?;
         let names = header.tensors();
-        // Both data sets and inspectors say what they are under the same key.
+        // Inspectors and data sets use the same metadata key, so data sets are known by their
+        // tensor names.
         if names.keys().any(|name| dataset::file::has(name)) {
             return Ok(Self::Data);
         }
@@ -67,7 +69,7 @@ impl Content {
         })
     }
 
-    /// What it is, in words that follow "this is".
+    /// Names the content in words that follow "this is".
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

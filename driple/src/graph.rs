@@ -1,35 +1,37 @@
-//! Computational graphs as files have them, and as inspectors see them.
+//! Computational graphs, as read from files and as grouped for inspectors.
 
-/// A computational graph as its file has it, one node an operation, in the file's order.
+/// A computational graph as read from a file. Each node is one operation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Graph {
-    /// The operations.
+    /// The operations, in the file's order.
     pub nodes: Vec<Node>,
 }
 
 /// An operation of a computational graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Its name, one in the graph.
+    /// The operation's name, unique in the graph.
     pub name: String,
-    /// What it does: `Conv2D`, `MatMul`.
+    /// The type of the operation, such as `Conv2D` or `MatMul`.
     pub op: String,
-    /// Where it runs, as TensorFlow writes it; of forms without devices, `GPU`.
+    /// The device that the operation runs on, as TensorFlow writes it. `GPU` for formats that do
+    /// not record devices.
     pub device: String,
-    /// Its inputs, in TensorFlow's notation: `name`, `name:1`, or `^name` of a control input.
+    /// The inputs in TensorFlow's notation: `name` is the first output of a node, `name:1` its
+    /// second output, and `^name` a control input.
     pub inputs: Vec<String>,
-    /// The shape of its first output.
+    /// The shape of the operation's first output.
     pub shape: Shape,
 }
 
 /// What is known of the shape of an operation's first output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
-    /// There is no output.
+    /// The operation has no output.
     None,
     /// Nothing is known, not even the number of dimensions.
     Unknown,
-    /// Its dimensions in elements; `None` where one is not known.
+    /// The size of each dimension; `None` if it is unknown.
     Dimensions(Vec<Option<u64>>),
 }
 
@@ -39,13 +41,13 @@ pub const FEATURES: usize = 3;
 /// The number of metrics that an inspector predicts.
 pub const METRICS: usize = 12;
 
-/// A graph as inspectors see it: one node a group of operations.
+/// A graph as inspectors see it. Each node is a group of operations.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroupedGraph {
-    /// Of each node: the elements of its operations' tensors, the number of its operations, the sum of
-    /// their types' frequencies.
+    /// The features of each node: the number of elements of its operations' tensors, the number of
+    /// its operations, and the sum of the frequencies of their types.
     pub features: Vec<[f32; FEATURES]>,
-    /// Undirected edges `(a, b)`, `a < b`, ascending, each once.
+    /// Undirected edges `(a, b)` with `a < b`, in ascending order, each once.
     pub edges: Vec<(u32, u32)>,
 }
 

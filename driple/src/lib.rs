@@ -1,7 +1,11 @@
-//! Resource consumption of deep-learning training jobs from their computational graphs, as in Yang
-//! et al., *Prediction of the Resource Consumption of Distributed Deep Learning Systems*,
-//! SIGMETRICS 2022: graphs are read, cut to their operations on GPUs, grouped, and given to a graph
-//! neural network.
+//! Predicts the resource consumption of deep-learning training jobs from their computational
+//! graphs, as in Yang et al., *Prediction of the Resource Consumption of Distributed Deep Learning
+//! Systems*, SIGMETRICS 2022.
+//!
+//! [`read`] parses a graph. [`group`] keeps its operations on GPUs and merges them into groups. A
+//! graph neural network ([`model`]) predicts [12 metrics](dataset::METRIC_NAMES) from the groups.
+//! [`train`] trains such a network on a data set of measured jobs ([`dataset`]); a trained network
+//! is an [`inspector`].
 
 pub mod content;
 pub mod dataset;

@@ -1,15 +1,14 @@
-//! Python's generator of random numbers, which the groups and splits of published data sets come
-//! from.
+//! Python's random number generator, which published data sets were grouped and split with.
 
 use rand_mt::Mt;
 
-/// CPython's `random.Random`: the Mersenne Twister MT19937, with CPython's ways to seed it and to
-/// draw from it. The same seed gives the numbers that Python 3.2 and later give.
+/// CPython's `random.Random`: the Mersenne Twister MT19937, with CPython's methods of seeding it
+/// and of drawing from it. A seed gives the same numbers as in Python 3.2 and later.
 #[derive(Debug, Clone)]
 pub struct PythonRandom(Mt);
 
 impl PythonRandom {
-    /// `random.Random(seed)`.
+    /// Seeds the generator as `random.Random(seed)` does.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let (low, high) = (seed as u32, (seed >> 32) as u32);
@@ -23,7 +22,7 @@ impl PythonRandom {
         self.0.next_u32()
     }
 
-    /// A number from 0 to `end` - 1: Python's `randrange(end)`. 0 where `end` is 0.
+    /// A number from 0 to `end` - 1, as Python's `randrange(end)`. Returns 0 if `end` is 0.
     pub fn below(&mut self, end: u32) -> u32 {
         if end == 0 {
             return 0;
@@ -37,10 +36,10 @@ impl PythonRandom {
         }
     }
 
-    /// Python's `shuffle`.
+    /// Shuffles `items` as Python's `shuffle` does.
     ///
     /// # Panics
-    /// Where there are 2³² items or more.
+    /// If there are 2³² items or more.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         assert!(u32::try_from(items.len()).is_ok(), "too many items");
         for last in (1..items.len()).rev() {
@@ -48,10 +47,10 @@ impl PythonRandom {
         }
     }
 
-    /// Python's `choice`; `None` of no items.
+    /// Picks one of `items` as Python's `choice` does. Returns `None` if there are no items.
     ///
     /// # Panics
-    /// Where there are 2³² items or more.
+    /// If there are 2³² items or more.
     pub fn choice<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         assert!(u32::try_from(items.len()).is_ok(), "too many items");
         if items.is_empty() {

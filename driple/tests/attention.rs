@@ -19,15 +19,15 @@ fn weights_of_neighbours_sum_to_one_and_scores_are_of_node_and_neighbour() {
     let values = tape.input(array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]);
     let output = tape.attend(values, vector, &attention, Activation::Leaky(1.0));
 
-    // Node 0 hears itself with score 1 + 0.5 and node 1 with 1 + 2.
+    // Node 0 attends to itself with score 1 + 0.5 and to node 1 with 1 + 2.
     let (own, next) = (1.5_f64.exp(), 3.0_f64.exp());
     let first = [own / (own + next), next / (own + next)];
-    // Node 1 hears node 0 with -1 + 0.5, a fifth of which counts, itself with -1 + 2, and node 2
-    // with -1 + 2.5.
+    // Node 1 attends to node 0 with -1 + 0.5, of which a fifth counts, to itself with -1 + 2, and
+    // to node 2 with -1 + 2.5.
     let scores = [(-0.1_f64).exp(), 1.0_f64.exp(), 1.5_f64.exp()];
     let sum: f64 = scores.iter().sum();
     let second = [(scores[0] + scores[2]) / sum, (scores[1] + scores[2]) / sum];
-    // Node 2 hears node 1 with 0 + 2 and itself with 0 + 2.5.
+    // Node 2 attends to node 1 with 0 + 2 and to itself with 0 + 2.5.
     let (next, own) = (2.0_f64.exp(), 2.5_f64.exp());
     let third = [own / (own + next), 1.0];
     let wanted = [first, second, third];

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const HEADER: &str = "GPU,Model,Data Set,Sync/Async,Hyper-Parameter,Job Name,Resource,\
                       avg Idle time,avg Active time,avg Peak consumption,Notes";
 
-/// Rows of a job, which has the resources of the given numbers.
+/// Rows of a job: one for each resource and its value.
 fn rows(model: &str, resources: &[(&str, f64)]) -> String {
     let row = |&(resource, value): &(&str, f64)| {
         let (active, peak) = (value + 0.5, value + 0.25);
@@ -29,7 +29,7 @@ fn job(model: &str) -> JobName {
     JobName::parse(&format!("V100_img_{model}_sync_32_w1")).unwrap()
 }
 
-// By formula: of resource r, from 1, the labels are r, r + 0.5 and r + 0.25.
+// By formula: the labels of resource r, counted from 1, are r, r + 0.5 and r + 0.25.
 #[test]
 fn labels_are_ordered_by_resource_and_measure() {
     let text = format!(

@@ -89,7 +89,8 @@ fn only_batches_of_unequal_graphs_have_runs() {
     assert_eq!(file.tensor("train.1.0.adj").unwrap().shape(), [2, 5, 5]);
 }
 
-// Facts of the reference file: 240, 80 and 80 graphs in batches of 32, the last of each of 16.
+// Facts of the reference file: 240, 80 and 80 graphs in batches of 32. The last batch of each part
+// has 16.
 #[test]
 fn the_reference_data_set_is_read_and_written_again() {
     let Some(bytes) = support::reference("synth_dataset.safetensors") else {
@@ -115,7 +116,7 @@ fn the_reference_data_set_is_read_and_written_again() {
     }
 }
 
-/// A file of one batch, changed.
+/// A file of one batch, which tests change.
 struct File {
     tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)>,
     manifest: Option<String>,

@@ -1,4 +1,4 @@
-//! Groups against networkx, and what holds of all groups.
+//! Groups compared with networkx, and properties that all groups have.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -71,7 +71,7 @@ struct Pipeline {
     communities: Vec<Vec<u32>>,
 }
 
-/// Operations on a GPU; each edge an input of its second end.
+/// Operations on a GPU. Each edge is an input of its second end.
 fn graph(ops: usize, edges: &[(usize, usize)]) -> Graph {
     let node = |op: usize| Node {
         name: format!("op{op}"),
@@ -91,9 +91,9 @@ fn frequencies() -> Frequencies {
     Frequencies::from_csv(b"MatMul,0.5\nAdd,0.25\n").unwrap()
 }
 
-// Golden values: networkx 3.6.1 with the published builder's steps, of graphs with parallel edges,
+// Golden values: networkx 3.6.1 with the published builder's steps, for graphs with parallel edges,
 // self-loops, isolated operations and several components. The edges of each operation are given
-// together, as a graph file gives them.
+// together, as in the file of a graph.
 #[test]
 fn cleaned_graphs_are_grouped_as_by_the_published_builder() {
     let text = include_str!("fixtures/networkx_groups.json");
@@ -111,7 +111,7 @@ fn cleaned_graphs_are_grouped_as_by_the_published_builder() {
     }
 }
 
-// By formula: a chain of three, cut in the middle of nowhere, one group.
+// By formula: a chain of three operations and an isolated one, in one group.
 #[test]
 fn features_are_sums_over_the_operations_of_a_group() {
     let settings = Settings {
@@ -179,7 +179,7 @@ fn settings_without_groups_or_passes_and_absurd_sizes_are_refused() {
     );
 }
 
-/// Operations that take one or two inputs from before them, near ones rather than far ones.
+/// Operations that take one or two inputs from the 50 operations before them.
 fn layered(ops: usize) -> Graph {
     let mut random = PythonRandom::new(5);
     let mut edges = Vec::new();
@@ -228,12 +228,13 @@ proptest! {
         prop_assert_eq!(grouping.groups.iter().flatten().count(), report.grouped);
         let count = grouping.graph.len();
         prop_assert_eq!(count, groups.min(report.grouped));
-        // No group is empty, and together they have every operation once.
+        // No group is empty, and together they contain every operation once.
         let sizes: Vec<f32> = grouping.graph.features.iter().map(|node| node[1]).collect();
         prop_assert!(sizes.iter().all(|&size| size >= 1.0));
         prop_assert_eq!(sizes.iter().sum::<f32>(), report.grouped as f32);
         prop_assert!(report.passes <= passes);
-        // Edges are those of the operations, ascending, each once, none to itself.
+        // The edges are those of the operations, in ascending order, each once, and none from a
+        // group to itself.
         prop_assert!(grouping.graph.edges.windows(2).all(|pair| pair[0] < pair[1]));
         let mut expected = std::collections::BTreeSet::new();
         for &(a, b) in &edges {
@@ -243,7 +244,7 @@ proptest! {
         }
         let expected: Vec<_> = expected.into_iter().collect();
         prop_assert_eq!(&grouping.graph.edges, &expected);
-        // The groups of a connected graph are connected.
+        // The groups of a connected graph are connected to each other.
         prop_assert!(expected.len() + 1 >= count);
         let again = group(&graph, &frequencies(), &settings).unwrap();
         prop_assert_eq!(again, grouping);

@@ -86,7 +86,7 @@ fn graphs_of_any_size_are_predicted_in_their_order() {
     assert_eq!(inspector.predict(&[&GroupedGraph::default()]), [None]);
 }
 
-/// An inspector whose readout's last biases are `bias`, so that it predicts about that.
+/// An inspector whose last biases in the readout are `bias`, so that its predictions are near that.
 fn biased(architecture: Architecture, bias: f32) -> Inspector {
     let start = start::fresh(architecture, &data(), Plan::default(), 7).unwrap();
     let mut inspector = start.best(&start.state);
@@ -97,7 +97,7 @@ fn biased(architecture: Architecture, bias: f32) -> Inspector {
     inspector
 }
 
-// Values below zero are zeros, but for the original's networks, and nothing else is changed.
+// Values below zero become zero, except for the original's networks. Nothing else changes.
 #[test]
 fn predictions_below_zero_are_zero() {
     let small = |architecture| Architecture {
@@ -132,7 +132,8 @@ fn predictions_below_zero_are_zero() {
     assert!(all(broken.predict(&graphs)).iter().all(|v| v.is_nan()));
 }
 
-/// Weights as the original's: three inputs, and a readout of nothing but Set2Set.
+/// Weights as in the original: three inputs, and a readout with only Set2Set before its linear
+/// layers.
 fn original() -> Weights {
     let architecture = Architecture {
         hidden: 8,
@@ -184,7 +185,7 @@ fn weights_that_are_none_are_named() {
     assert!(unknown.to_string().contains("\"extra\""), "{unknown}");
     let none = converted(Weights::new(), Depth::Half).unwrap_err();
     assert!(none.to_string().contains("no tensors"), "{none}");
-    // A shape that does not fit its values must not be believed.
+    // A shape that does not fit its values must be refused before memory is taken for it.
     let lying = fault(|weights| {
         weights.get_mut("gru.gru.weight_hh_l0").unwrap().shape = vec![3 << 40, 1 << 40];
     });

@@ -1,5 +1,5 @@
-//! Training on the synthetic data set: against the original's recorded runs, against ridge
-//! regression on graph statistics, and interrupted.
+//! Training on the synthetic data set. It is compared with the original's recorded runs and with
+//! ridge regression on graph statistics, and it is interrupted.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -45,7 +45,7 @@ fn test_error(training: &Training<'_, f32>) -> f64 {
     errors.iter().sum::<f64>() / errors.len() as f64
 }
 
-/// As the original trains.
+/// The plan of the original's training.
 fn original(epochs: usize) -> Plan {
     Plan {
         epochs,
@@ -105,7 +105,7 @@ fn full_depth_begins_as_the_original_does() {
     });
 }
 
-/// A network trained for some epochs, and its test error.
+/// A network that was trained, and its test error.
 fn trained(architecture: Architecture, data: &Dataset, plan: Plan, seed: u64) -> (Inspector, f64) {
     let start = start::fresh(architecture, data, plan, seed).unwrap();
     let mut training = start.training(data);
@@ -126,7 +126,7 @@ fn the_default_learns_at_full_depth() {
     };
     let (inspector, error) = trained(architecture, &data, plan, 1);
     assert!(error < RIDGE, "{error}");
-    // What the file says of it is what was measured.
+    // The file records the error that was measured.
     let test = inspector.card.provenance.unwrap().test.unwrap();
     assert!((test.iter().sum::<f64>() / 12.0 - error).abs() < 1e-12);
 }
@@ -134,7 +134,7 @@ fn the_default_learns_at_full_depth() {
 #[test]
 fn every_convolution_learns() {
     let Some(data) = synthetic() else { return };
-    // The mean of the training set errs by 0.046.
+    // Predicting the mean of the training set has an error of 0.046.
     let plan = Plan {
         epochs: 12,
         ..Plan::default()
@@ -235,7 +235,7 @@ fn transfer_changes_the_readout_alone() {
     }
 }
 
-/// The data set as another set-up might have measured it: every metric bent and scaled by its own.
+/// The data set as another set-up might have measured it: a power of every metric, scaled.
 fn elsewhere(data: &Dataset) -> Dataset {
     let mut other = data.clone();
     let parts = [&mut other.train, &mut other.val, &mut other.test];

@@ -1,4 +1,4 @@
-//! Readers of computational graphs: what they read, and what they refuse.
+//! Readers of computational graphs: what they accept, and what they refuse.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use gleaner_driple::read::{Format, NodeFault, ReadError, TextFault, graph};
 use gleaner_driple::synth::{Setup, samples};
 use proptest::prelude::*;
 
-/// A GraphDef that uses most of what the text format has, and fields that are not read.
+/// A GraphDef that uses most of the text format's notations, and fields that are not read.
 const GRAPH: &str = r#"# TensorFlow writes no comments, but they are allowed.
 node {
   name: "x" op: 'Placeholder'; device: "/device:" "GPU:0"
@@ -146,7 +146,7 @@ fn faults_name_the_line_and_the_node() {
     assert_eq!(empty, ReadError::NoNodes(Format::Onnx));
 }
 
-/// Derived by formula: the first fault in the file is the one reported, whichever thread finds it.
+/// Derived by formula: the first fault in the file is reported, whichever thread finds it.
 #[test]
 fn the_first_fault_is_reported() {
     let mut file = String::new();
@@ -163,7 +163,8 @@ fn the_first_fault_is_reported() {
     );
 }
 
-/// Derived by formula: brackets beyond the limit, in fields that are read and in ones that are not.
+/// Derived by formula: brackets beyond the limit, in fields that are read and in fields that are
+/// not.
 #[test]
 fn deep_nesting_is_refused() {
     for (field, open, close) in [
@@ -196,7 +197,7 @@ fn deep_nesting_is_refused() {
     assert!(graph(bytes, Format::Onnx).is_err());
 }
 
-/// Derived by formula: messages that say they are longer than any memory.
+/// Derived by formula: messages whose stated length is more than any memory.
 #[test]
 fn huge_lengths_are_refused() {
     for tag in [0x0a, 0x3a, 0x42] {
@@ -217,7 +218,7 @@ fn formats_go_by_extension() {
     assert_eq!(format("a.txt"), None);
 }
 
-/// Words and signs of the text format in any order.
+/// Words and characters of the text format, in any order.
 fn soup() -> impl Strategy<Value = String> {
     let pieces = [
         "node",

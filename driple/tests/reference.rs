@@ -1,4 +1,4 @@
-//! Outputs and gradients of the networks against those of the original, in double precision.
+//! Outputs and gradients of the networks, compared with those of the original in double precision.
 //! Golden values: the reference outputs were computed by the original's code.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -56,7 +56,8 @@ fn network(kind: Convolution, hidden: usize, weights: &Weights) -> (Network, Par
     (network, parameters)
 }
 
-/// Compares outputs for all graphs; the largest error relative to the largest output of a graph.
+/// Compares the outputs for all graphs: closely in double precision, and within the original's own
+/// loss of precision in single precision.
 fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str) {
     let (Some(weights), Some(outputs), Some(graphs)) =
         (reference(weights), json(outputs), json("gcn_forward.json"))
@@ -85,7 +86,7 @@ fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str)
                 drawn["id"]
             );
         }
-        // What single precision costs the original is allowed here too.
+        // The original's loss in single precision is allowed here too.
         let lost = reference["max_abs_f32_minus_f64"].as_f64().unwrap();
         let layout = network.lay_out([&graph], &Inputs::Raw);
         let mut tape = Tape::without_gradients(&single);

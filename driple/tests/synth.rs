@@ -1,4 +1,5 @@
-//! Sample jobs: what is written reads back, is one graph, and has figures that follow from it.
+//! Sample jobs: what is written can be read back, is one graph, and has figures that follow from
+//! it.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -8,7 +9,7 @@ use gleaner_driple::graph::{Graph, METRICS, Node, Shape};
 use gleaner_driple::read::{Format, graph};
 use gleaner_driple::synth::{MEASUREMENTS, Sample, Setup, samples};
 
-/// The graph of a sample's training.
+/// The training graph of a sample.
 fn training(sample: &Sample) -> Graph {
     graph(sample.graph_def.clone(), Format::GraphDefText).unwrap()
 }
@@ -26,7 +27,7 @@ fn elements(node: &Node) -> f64 {
     }
 }
 
-/// The nodes on GPUs, and how many of them the largest connected part has.
+/// The number of nodes on GPUs, and the number of these in the largest connected part.
 fn largest_part(graph: &Graph) -> (usize, usize) {
     let on_gpu: Vec<&Node> = graph
         .nodes
@@ -66,7 +67,7 @@ fn largest_part(graph: &Graph) -> (usize, usize) {
     )
 }
 
-/// Derived by formula: of many jobs of all families.
+/// Derived by formula, for many jobs of all families.
 #[test]
 fn training_graphs_read_back_whole() {
     for sample in samples(Setup::V100, 7, 60) {
@@ -142,8 +143,9 @@ fn gradients_have_the_shapes_of_their_parameters() {
     }
 }
 
-/// Derived by formula: the reader infers the shapes of the ONNX form, which declares but its inputs
-/// and its scores, and they are those of the training graph, images in their other order of axes.
+/// Derived by formula. The ONNX form declares only the shapes of its inputs and its scores. The
+/// reader infers the others, and they are those of the training graph. Images have another order of
+/// axes.
 #[test]
 fn inferred_shapes_are_those_of_training() {
     for sample in samples(Setup::V100, 5, 30) {
@@ -188,8 +190,8 @@ fn inferred_shapes_are_those_of_training() {
     }
 }
 
-/// Derived by formula: one seed makes the same jobs each time, whatever their count, another other
-/// ones.
+/// Derived by formula: a seed makes the same jobs each time, whatever their number. Another seed
+/// makes other jobs.
 #[test]
 fn a_seed_makes_the_same_jobs() {
     let first: Vec<Sample> = samples(Setup::V100, 11, 6).collect();
@@ -235,7 +237,8 @@ fn measurements_have_the_builders_columns() {
     }
 }
 
-/// What a graph neural network could sum up of a graph, in logarithms, and 1.
+/// Statistics that a graph neural network could compute of a graph: a constant, and logarithms of
+/// sums.
 fn statistics(graph: &Graph) -> Vec<f64> {
     let sum = |chosen: &dyn Fn(&Node) -> bool, of: &dyn Fn(&Node) -> f64| -> f64 {
         (1.0 + graph
@@ -296,7 +299,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Derived by formula: figures vary, and can be told from statistics of graphs that were not seen.
+/// Derived by formula: figures vary, and statistics of unseen graphs predict them.
 #[test]
 fn figures_follow_from_graphs() {
     let jobs: Vec<(Vec<f64>, Sample)> = samples(Setup::V100, 42, 200)

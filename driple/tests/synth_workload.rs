@@ -1,4 +1,5 @@
-//! Sample jobs of given workloads: of the model's family, its batch, and the utilisation asked for.
+//! Sample jobs of given workloads: they have the model's family, the batch and the wanted
+//! utilisation.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -63,7 +64,7 @@ fn batches_are_those_asked_for() {
     }
 }
 
-/// The closest of many networks: within a few percent where the family can be so busy.
+/// The closest of many networks is within a few percent, if the family can reach that utilisation.
 #[test]
 fn utilisations_come_close_to_those_asked_for() {
     for (model, batch, wanted) in [
@@ -76,7 +77,7 @@ fn utilisations_come_close_to_those_asked_for() {
         ("Transformer", 64, 40.0),
     ] {
         let found = utilisation(&made(model, batch, Some(wanted)));
-        // Of which the noise of three figures is up to a tenth.
+        // The noise of three figures accounts for up to a tenth.
         assert!((found - wanted).abs() < 0.2 * wanted, "{model}: {found}");
     }
     let most = [1.0, 25.0, 50.0, 75.0].map(|wanted| utilisation(&made("VGG", 64, Some(wanted))));
@@ -106,6 +107,6 @@ fn names_are_those_of_jobs_whatever_the_workload_is_called() {
 fn the_same_seed_makes_the_same_job_and_leaves_other_samples_alone() {
     assert_eq!(made("VGG", 64, Some(40.0)), made("VGG", 64, Some(40.0)));
     let sample = samples(Setup::V100, 1, 1).next().unwrap();
-    // Golden value: as these samples were before workloads could be asked for.
+    // Golden value: these samples did not change when workloads were added.
     assert_eq!(sample.name, "V100_ImageNet_VGG11_Async_b16-adam_job0000");
 }

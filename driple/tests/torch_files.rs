@@ -16,7 +16,7 @@ const STATE: [&[u8]; 2] = [
     include_bytes!("fixtures/torch_state_legacy.bin"),
 ];
 
-/// An example of the fixtures: a path of `nodes`, with features and labels that count up.
+/// An example of the fixtures: a path of `nodes` nodes. Features and labels count up.
 fn example(graph: usize, nodes: usize, base: f32) -> Example {
     let feature = |node, at| base + ((graph * nodes + node) * 3 + at) as f32;
     let mut example = Example {
@@ -30,7 +30,7 @@ fn example(graph: usize, nodes: usize, base: f32) -> Example {
     example
 }
 
-// By formula, see fixtures/torch_fixtures.py.
+// By formula; see fixtures/torch_fixtures.py.
 #[test]
 fn published_data_sets_are_read_in_both_forms() {
     for bytes in DATA {
@@ -42,7 +42,7 @@ fn published_data_sets_are_read_in_both_forms() {
     }
 }
 
-// By formula, see fixtures/torch_fixtures.py; batch normalisation starts at 1, 0, 0, 1, 0.
+// By formula; see fixtures/torch_fixtures.py. Batch normalisation starts at 1, 0, 0, 1, 0.
 #[test]
 fn weights_are_read_in_both_forms() {
     let of = |shape: &[usize], values| Tensor {
@@ -115,7 +115,7 @@ fn files_cut_short_are_refused_at_every_byte() {
     }
 }
 
-/// A legacy file of a pickle, without values.
+/// A legacy file with a pickle and without values.
 fn legacy(pickle: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.".to_vec();
     bytes.extend(b"\x80\x02}X\x0d\x00\x00\x00little_endian\x88s.");
@@ -138,7 +138,7 @@ fn files_that_would_run_code_are_refused() {
     assert!(refused(b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93.").contains("builtins.eval is not"));
     assert!(refused(b"\x80\x02ctorch\nload\n.").contains("torch.load is not"));
     assert!(refused(b"\x80\x02ctorch\nsystem\x07\n.").contains("torch.system\\u{7} is not"));
-    // INST, OBJ, NEWOBJ, NEWOBJ_EX and extension codes are not carried out at all.
+    // INST, OBJ, NEWOBJ, NEWOBJ_EX and extension codes are never carried out.
     for code in [b'i', b'o', 0x81, 0x92, 0x82, b'P', b'l', b'd', b'0', b'I'] {
         let error = refused(&[0x80, 2, b'(', code, b'o', b's', b'\n', b'.']);
         assert!(error.contains(&format!("instruction 0x{code:02x} does not occur")));
@@ -178,7 +178,7 @@ fn broken_pickles_are_refused() {
     assert!(problem(b"\x80\x02(K\x01tQ.").contains("not to values"));
 }
 
-// A dict in itself, and dicts doubled forty times over.
+// A dict in itself, and lists that are doubled forty times over.
 #[test]
 fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     assert!(matches!(
@@ -206,7 +206,7 @@ fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     ));
 }
 
-/// A file like the legacy data fixture with some of its bytes replaced by as many others.
+/// A fixture with some of its bytes replaced by as many others.
 fn changed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let at = bytes.windows(from.len()).position(|window| window == from);
     let mut bytes = bytes.to_vec();
@@ -258,7 +258,8 @@ fn values_that_do_not_fit_their_storage_are_refused() {
     );
 }
 
-/// The zip form of the data fixture with some of its files changed, by the ends of their names.
+/// The zip form of the data fixture, with some of its files changed. `change` takes a file's name
+/// and bytes; `None` removes the file.
 fn rewritten(change: impl Fn(&str, Vec<u8>) -> Option<(String, Vec<u8>)>) -> Vec<u8> {
     let mut old = zip::ZipArchive::new(Cursor::new(DATA[0])).unwrap();
     let mut new = zip::ZipWriter::new(Cursor::new(Vec::new()));
@@ -303,7 +304,7 @@ fn archives_that_are_not_as_torch_saves_them_are_refused() {
     assert!(fault(values).contains("storage \"0\": 76 bytes are there, 72 are expected"));
     let unnamed = rewritten(|name, bytes| Some((name.replace("data.pkl", "data"), bytes)));
     assert!(fault(unnamed).contains("it has 0 files data.pkl in a folder"));
-    // The method of compression, 8 for deflate, in the header of the pickle and in the directory.
+    // The compression method in the header of the pickle and in the directory: 8 for deflate.
     let mut compressed = DATA[0].to_vec();
     let headers = [b"PK\x03\x04", b"PK\x01\x02"].map(|start| {
         let mut starts = compressed.windows(4);

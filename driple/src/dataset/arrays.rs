@@ -1,40 +1,40 @@
-//! Graphs of equal size as dense arrays, which is how files of data sets hold them.
+//! Dense arrays of graphs of equal size, as files of data sets store them.
 
 use super::Example;
 use crate::graph::{FEATURES, GroupedGraph, METRICS};
 
-/// An array of a file, its last dimension the fastest.
+/// An array of a file. The last dimension varies fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Array {
     pub shape: Vec<usize>,
     pub values: Vec<f32>,
 }
 
-/// What is wrong with the arrays of a batch.
+/// A fault in the arrays of a batch.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayFault {
-    /// A shape that cannot be.
+    /// An array has the wrong shape.
     #[error("the {array} have the shape {found:?}, expected {expected}")]
     Shape {
-        /// Which array.
+        /// The name of the array, such as `features`.
         array: &'static str,
-        /// Its shape.
+        /// The shape of the array.
         found: Vec<usize>,
-        /// The shape that it has to have.
+        /// The shape that the array must have.
         expected: String,
     },
-    /// A number that is infinite or none.
+    /// A value is infinite or NaN.
     #[error("graph {graph}: {value} among the {array}, but they have to be finite; correct it")]
     NotFinite {
-        /// Which array.
+        /// The name of the array, such as `features`.
         array: &'static str,
         /// The graph in the batch, from 0.
         graph: usize,
-        /// The value.
+        /// The infinite value or NaN.
         value: f32,
     },
-    /// An adjacency that is neither 0 nor 1.
+    /// An entry of an adjacency matrix is neither 0 nor 1.
     #[error(
         "graph {graph}: the adjacency of nodes {nodes:?} is {value}, but has to be 0 or 1; edges \
          have no weights"
@@ -42,12 +42,12 @@ pub enum ArrayFault {
     NotBinary {
         /// The graph in the batch, from 0.
         graph: usize,
-        /// The nodes.
+        /// The row and the column of the entry, from 0.
         nodes: (usize, usize),
-        /// The value.
+        /// The value of the entry.
         value: f32,
     },
-    /// An edge in one direction only.
+    /// Two nodes are adjacent in one direction only.
     #[error(
         "graph {graph}: nodes {nodes:?} are adjacent in one direction only, but edges are \
          undirected; set both directions"
@@ -55,21 +55,22 @@ pub enum ArrayFault {
     OneWay {
         /// The graph in the batch, from 0.
         graph: usize,
-        /// The nodes.
+        /// The numbers of both nodes, from 0.
         nodes: (usize, usize),
     },
-    /// A node that is its own neighbour.
+    /// A node is its own neighbour.
     #[error("graph {graph}: node {node} is adjacent to itself; set the diagonal to 0")]
     Loop {
         /// The graph in the batch, from 0.
         graph: usize,
-        /// The node.
+        /// The number of the node, from 0.
         node: usize,
     },
 }
 
-/// The examples, without names, of an adjacency `(B, N, N)`, features `(B, N, 3)` and labels `(B,
-/// 12)` with at least one graph and one node. Each array has as many values as its shape says.
+/// The examples of a batch, from adjacency matrices `(B, N, N)`, features `(B, N, 3)` and labels
+/// `(B, 12)` of at least one graph and one node. Each array must have as many values as its shape
+/// says. The examples have no names.
 pub(crate) fn examples(
     adjacency: &Array,
     features: &Array,
@@ -97,7 +98,8 @@ pub(crate) fn examples(
     examples.collect()
 }
 
-/// The shape that an adjacency has to have, going by its own dimensions.
+/// The shape `[B, N, N]` that the adjacency matrices must have. `B` and `N` are the array's own
+/// first two dimensions, but at least 1.
 fn adjacency_shape(adjacency: &Array) -> [usize; 3] {
     let dimension = |at: usize| adjacency.shape.get(at).map_or(1, |&size| size.max(1));
     [dimension(0), dimension(1), dimension(1)]
@@ -129,7 +131,7 @@ fn finite(graph: usize, array: &'static str, values: &[f32]) -> Result<(), Array
     }
 }
 
-/// The edges of an adjacency matrix, which has to be symmetric.
+/// The edges of an adjacency matrix of `size` nodes. The matrix must be symmetric.
 fn edges(graph: usize, size: usize, matrix: &[f32]) -> Result<Vec<(u32, u32)>, ArrayFault> {
     let mut edges = Vec::new();
     for (a, row) in matrix.chunks_exact(size).enumerate() {

@@ -1,15 +1,15 @@
-//! The names of jobs, which are those of their graphs' files.
+//! Names of jobs. A job has the name of its graph's file.
 
 use std::fmt;
 
-/// What a job is, from its name: the six fields of `GPU_Data-Set_Model_Sync_Hyper-Parameter_Job`,
-/// such as `V100_imagenet_resnet50_sync_32_worker`.
+/// The name of a job, which describes it in six fields:
+/// `GPU_Data-Set_Model_Sync_Hyper-Parameter_Job`, such as `V100_imagenet_resnet50_sync_32_worker`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobName {
     fields: [String; 6],
 }
 
-/// The columns that the fields of a name are found in, in their order.
+/// The columns of the measurements that hold the fields of a name, in the order of the fields.
 pub const FIELDS: [&str; 6] = [
     "GPU",
     "Data Set",
@@ -19,37 +19,37 @@ pub const FIELDS: [&str; 6] = [
     "Job Name",
 ];
 
-/// A name that is not one of a job.
+/// Why a text is not the name of a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobNameError {
-    /// Not six fields.
+    /// The text does not have six fields.
     #[error(
         "{name:?} has {found} fields between underscores, expected 6: \
          GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt; rename the file, and write underscores \
          inside a field as hyphens"
     )]
     Fields {
-        /// The name.
+        /// The text, without the path and the ending of a file.
         name: String,
-        /// Its fields.
+        /// The number of its fields.
         found: usize,
     },
-    /// A field without text.
+    /// A field is empty.
     #[error("{name:?} has an empty field where the {field} should be; rename the file")]
     Empty {
-        /// The name.
+        /// The text, without the path and the ending of a file.
         name: String,
-        /// The column of the field.
+        /// The column of the empty field, one of [`FIELDS`].
         field: &'static str,
     },
 }
 
 impl JobName {
-    /// Takes apart a name, or the path of a graph's file: what precedes its last `/` or `\` is left
-    /// out, as is the ending `.pbtxt`, `.pb` or `.onnx`.
+    /// Splits a name, or the path of a graph's file, into its fields. Everything up to the last `/`
+    /// or `\` is left out, and so are the endings `.pbtxt`, `.pb` and `.onnx`.
     ///
     /// # Errors
-    /// Where it has not six fields, each with text.
+    /// If the name does not have exactly six fields, or if one of them is empty.
     pub fn parse(path: &str) -> Result<Self, JobNameError> {
         let name = stem(path);
         let fields: Vec<&str> = name.split('_').collect();

@@ -1,4 +1,4 @@
-//! What was measured of jobs, which their graphs are labelled with.
+//! Measurements of jobs. They become the labels of the jobs' graphs.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use super::job::{FIELDS, JobName};
 use crate::graph::METRICS;
 use crate::lines::line;
 
-/// The resources that are measured, in the order of the labels.
+/// The measured resources, in the order of their labels.
 pub const RESOURCES: [&str; 4] = ["GPU MEM util", "GPU util", "Network_rx", "Network_tx"];
 
-/// The columns of a resource's three labels, in their order.
+/// The columns with the three labels of a resource, in the order of the labels.
 pub const MEASURES: [&str; 3] = ["avg Idle time", "avg Active time", "avg Peak consumption"];
 
 const RESOURCE: &str = "Resource";
-/// Faults that an error lists.
+/// The most faults that an error lists.
 const LISTED: usize = 10;
 
-/// Measurements of jobs by their six fields.
+/// The measurements of jobs. The six fields of a job's name identify the job.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measurements {
     jobs: BTreeMap<[String; 6], Vec<Row>>,
 }
 
-/// What was measured of one resource.
+/// The measurement of one resource of a job.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     line: u64,
@@ -31,30 +31,30 @@ struct Row {
     values: [f32; 3],
 }
 
-/// Why a file has no measurements.
+/// Why measurements cannot be read from a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelError {
-    /// Columns that are missing.
+    /// Columns are missing.
     #[error("line 1: column {missing} is missing, found {found}; name the columns as expected")]
     Columns {
-        /// Those missing, quoted.
+        /// The missing columns, quoted.
         missing: String,
-        /// Those found, quoted.
+        /// The columns in the file, quoted.
         found: String,
     },
-    /// A column that occurs twice.
+    /// A column occurs twice. Holds its name.
     #[error("line 1: there are two columns {0:?}; keep one")]
     Twice(String),
-    /// A row that cannot be taken apart.
+    /// A row cannot be parsed.
     #[error("line {line}: {fault}")]
     Row {
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// What is wrong with the row.
         fault: String,
     },
-    /// Values that are no numbers.
+    /// Some measurements are not finite numbers.
     #[error("{}", list(.0))]
     Values(Vec<ValueFault>),
 }
@@ -65,9 +65,9 @@ pub enum LabelError {
 pub struct ValueFault {
     /// The line, from 1.
     pub line: u64,
-    /// The column.
+    /// The name of the column.
     pub column: &'static str,
-    /// What is there.
+    /// The first 40 characters of the text in this place.
     pub value: String,
 }
 
@@ -88,24 +88,24 @@ fn list(faults: &[ValueFault]) -> String {
 /// Why a job has no labels.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlabelled {
-    /// The job does not occur.
+    /// There are no measurements of the job.
     #[error("the measurements have no rows of it (equal in {})", FIELDS.join(", "))]
     NotMeasured,
-    /// Not one row for each resource.
+    /// The job does not have exactly one row for each resource.
     #[error("the measurements need one row each of {}, found {found}", RESOURCES.join(", "))]
     Rows {
-        /// The resources and lines of its rows.
+        /// The resources and line numbers of the job's rows.
         found: String,
     },
 }
 
 impl Measurements {
-    /// Reads the measurements of a CSV file with a header: the columns of [`FIELDS`] and
-    /// [`MEASURES`] and `Resource`, in any order, and any others. Rows of other resources than
-    /// [`RESOURCES`] are not looked at.
+    /// Reads measurements from a CSV file with a header. The file must have the columns of
+    /// [`FIELDS`] and [`MEASURES`] and the column `Resource`, in any order. Other columns are
+    /// ignored, and so are rows of resources that are not in [`RESOURCES`].
     ///
     /// # Errors
-    /// Where a column is missing or occurs twice, the text is not UTF-8, a row has more or fewer
+    /// If a column is missing or occurs twice, the text is not UTF-8, a row has more or fewer
     /// fields than the header, or a measurement is not a finite number.
     pub fn from_csv(bytes: &[u8]) -> Result<Self, LabelError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -132,10 +132,10 @@ impl Measurements {
         }
     }
 
-    /// The labels of a job, in [`super::METRIC_NAMES`] order.
+    /// The labels of a job, in the order of [`super::METRIC_NAMES`].
     ///
     /// # Errors
-    /// Where there is not exactly one row for each resource.
+    /// If the job does not have exactly one row for each resource.
     pub fn labels(&self, job: &JobName) -> Result<[f32; METRICS], Unlabelled> {
         let rows = self.jobs.get(job.fields()).ok_or(Unlabelled::NotMeasured)?;
         let mut sorted: Vec<&Row> = rows.iter().collect();
@@ -156,13 +156,13 @@ impl Measurements {
         Ok(labels)
     }
 
-    /// The number of jobs of which a resource was measured.
+    /// The number of jobs with a measured resource.
     #[must_use]
     pub fn len(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Whether nothing was measured.
+    /// Whether there are no measurements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
@@ -180,7 +180,7 @@ fn fault(line: u64, error: &csv::Error) -> LabelError {
     LabelError::Row { line, fault }
 }
 
-/// Where the columns stand in a row.
+/// The positions of the columns in a row.
 struct Columns {
     fields: [usize; FIELDS.len()],
     resource: usize,
@@ -214,7 +214,8 @@ impl Columns {
         self.fields.map(|at| record[at].trim().to_owned())
     }
 
-    /// The row of a resource that is asked for. Values that are no numbers are added to `faults`.
+    /// The measurement in a row, or `None` if its resource is not in [`RESOURCES`]. Values that are
+    /// not finite numbers are added to `faults`.
     fn row(
         &self,
         line: u64,
@@ -226,7 +227,7 @@ impl Columns {
         let mut values = [0.0; MEASURES.len()];
         for (measure, value) in values.iter_mut().enumerate() {
             let text = record[self.measures[measure]].trim();
-            // As 64-bit floats first, which is how the published builder reads them.
+            // Parsed as 64-bit floats first, because the published builder does so too.
             match text.parse::<f64>().map(|number| number as f32) {
                 Ok(number) if number.is_finite() => *value = number,
                 _ => faults.push(ValueFault {

@@ -1,4 +1,5 @@
-//! Grouped graphs with measured labels, cut into training, validation and test batches.
+//! Data sets: grouped graphs with measured labels, split into training, validation and test
+//! batches.
 
 pub(crate) mod arrays;
 pub mod file;
@@ -11,8 +12,8 @@ pub use file::DatasetError;
 
 use crate::graph::{GroupedGraph, METRICS};
 
-/// The metrics in the order that labels and predictions have them: of each resource, how long it idles
-/// on average, how long it is active, and its peak.
+/// The names of the metrics, in the order of labels and predictions. Each resource has three: the
+/// average time that it is idle, the average time that it is active, and its peak.
 pub const METRIC_NAMES: [&str; METRICS] = [
     "gpu_mem_util.idle",
     "gpu_mem_util.active",
@@ -28,8 +29,9 @@ pub const METRIC_NAMES: [&str; METRICS] = [
     "net_tx.peak",
 ];
 
-/// How much of a resource is used on average: its peak for the share of time in which it is active,
-/// of `[idle, active, peak]`, its three metrics; 0 where it is neither idle nor active.
+/// The average utilisation of a resource, from its three metrics `[idle, active, peak]`: the peak
+/// times the share of time in which the resource is active. Returns 0 if it is neither idle nor
+/// active.
 #[must_use]
 pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
     let time = idle + active;
@@ -40,34 +42,34 @@ pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
     }
 }
 
-/// A graph and what was measured of its training.
+/// A grouped graph and the metrics that were measured while its job trained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
-    /// The name of the job; empty where the data has none.
+    /// The name of the job; empty if the data set does not have it.
     pub name: String,
-    /// Its graph.
+    /// The job's graph.
     pub graph: GroupedGraph,
-    /// The metrics measured, in [`METRIC_NAMES`] order and their own units.
+    /// The measured metrics, in the order of [`METRIC_NAMES`] and in their own units.
     pub labels: [f32; METRICS],
 }
 
-/// Batches of examples: one step of the optimiser each.
+/// Batches of examples. The optimiser takes one step for each batch.
 pub type Batches = Vec<Vec<Example>>;
 
-/// A data set, its batches in the order in which they are trained on.
+/// A data set. Its batches are in the order in which they are trained on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dataset {
-    /// What is learnt from.
+    /// The part that the network learns from.
     pub train: Batches,
-    /// What chooses the epoch that is kept.
+    /// The part that decides which epoch is kept.
     pub val: Batches,
-    /// What neither sees.
+    /// The part that training does not use.
     pub test: Batches,
 }
 
 impl Dataset {
-    /// The largest of each label in the training part, which labels are scaled by; `None` where it is
-    /// empty.
+    /// The largest value of each label in the training part, by which labels are scaled. `None` if
+    /// that part is empty.
     #[must_use]
     pub fn largest_labels(&self) -> Option<[f32; METRICS]> {
         let labels = self.train.iter().flatten().map(|example| example.labels);
@@ -75,7 +77,7 @@ impl Dataset {
     }
 }
 
-/// The mean of each label; not a number where there are no examples.
+/// The mean of each label over `examples`; NaN if there are none.
 #[must_use]
 pub fn mean_labels(examples: &[&Example]) -> [f64; METRICS] {
     std::array::from_fn(|metric| {

@@ -1,4 +1,4 @@
-//! Jobs are cut into training, validation and test batches.
+//! Splits jobs into training, validation and test batches.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Example};
 use crate::random::PythonRandom;
 
-/// How jobs are split. The default is that of the published data sets but for `graphs` (there 320)
-/// and `drop_remainder` (there true).
+/// How jobs are split. The default is the split of the published data sets, except that these have
+/// `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The most jobs to take; `None` for all.
+    /// The most jobs to use; `None` to use all.
     pub graphs: Option<usize>,
-    /// Jobs to a batch.
+    /// The number of jobs in a batch.
     pub batch: usize,
-    /// Whether jobs that do not fill a batch are dropped instead of making a smaller one.
+    /// Whether the jobs that do not fill a batch are dropped. Otherwise they make a smaller batch.
     pub drop_remainder: bool,
-    /// The seed of the order.
+    /// The seed of the shuffle.
     pub seed: u64,
 }
 
@@ -35,43 +35,44 @@ impl Default for Settings {
 /// Batches of jobs, in the order in which they are trained on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Split<T> {
-    /// What is learnt from.
+    /// The part that the network learns from.
     pub train: Vec<Vec<T>>,
-    /// What chooses the epoch that is kept.
+    /// The part that decides which epoch is kept.
     pub val: Vec<Vec<T>>,
-    /// What neither sees.
+    /// The part that training does not use.
     pub test: Vec<Vec<T>>,
-    /// Jobs beyond the number asked for, and those of dropped batches.
+    /// Jobs beyond the number asked for, and jobs of dropped batches.
     pub unused: Vec<T>,
 }
 
 /// Why jobs cannot be split.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// Batches of nothing.
+    /// The batches are to have 0 jobs.
     #[error("batches of 0 jobs are asked for; ask for at least 1")]
     NoBatch,
-    /// Two jobs of one name.
+    /// Two jobs have the same name.
     #[error("two jobs are called {0:?}; names have to differ, as they give the order: rename one")]
     Twice(String),
-    /// More jobs than can be shuffled.
+    /// There are too many jobs to shuffle.
     #[error("{0} jobs are too many: fewer than 2^32 can be split")]
     TooMany(usize),
 }
 
-/// Splits jobs as the published builder does: shuffles them as Python's `random.shuffle` does after
-/// `random.seed`, keeps the first [`Settings::graphs`], and gives the first 60 % to training, the
-/// next 20 % to validation and the rest to the test, each cut off to whole jobs, in batches.
+/// Splits jobs as the published builder does. It shuffles them as Python's `random.shuffle` does
+/// after `random.seed`, and keeps the first [`Settings::graphs`]. The first 60 % are for training,
+/// the next 20 % for validation and the rest for the test, with both bounds rounded down to whole
+/// jobs. Each part is then cut into batches.
 ///
-/// Jobs are sorted by name first, so the same jobs are split alike wherever they come from; the
-/// published builder shuffles them from the order in which the file system lists them. Only jobs
-/// with labels should be given.
+/// Jobs are sorted by name before the shuffle, so that the same jobs are always split in the same
+/// way. The published builder shuffles them from the order in which the file system lists them.
+/// Only jobs with labels should be passed.
 ///
-/// Of fewer than 5 jobs, parts can be empty: 4 are split 2, 1, 1; 3 are split 1, 1, 1; 2 are split
-/// 1, 0, 1; and a single one is left to the test.
+/// With fewer than 5 jobs, parts can be empty: 4 jobs are split 2, 1, 1; 3 jobs are split 1, 1, 1;
+/// 2 jobs are split 1, 0, 1; and a single job goes to the test.
 ///
 /// # Errors
-/// Where two names are equal or batches have no jobs.
+/// If two names are equal, batches are to have 0 jobs, or there are 2³² jobs or more.
 pub fn split<T>(
     mut jobs: Vec<T>,
     name: impl Fn(&T) -> &str,
@@ -121,7 +122,7 @@ fn batches<T>(jobs: Vec<T>, settings: &Settings, unused: &mut Vec<T>) -> Vec<Vec
 }
 
 impl From<Split<Example>> for Dataset {
-    /// Without the jobs that are not used.
+    /// Leaves out the unused jobs.
     fn from(split: Split<Example>) -> Self {
         Dataset {
             train: split.train,

@@ -1,4 +1,4 @@
-//! How common the types of operations are.
+//! How common each type of operation is.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use crate::graph::Graph;
 use crate::group::Devices;
 use crate::lines::line;
 
-/// The share of each type of operation among the operations of the graphs that were learnt from.
+/// Each type's share of all operations in the graphs that were learnt from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, f64>", into = "BTreeMap<String, f64>")]
 pub struct Frequencies {
     shares: BTreeMap<String, f64>,
 }
 
-/// Why a file is no table of frequencies.
+/// Why a file cannot be read as a table of frequencies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrequencyError {
-    /// A row that is no type of operation and a share.
+    /// A row is not an operation type and its share.
     #[error(
         "line {line}: {fault}; each row has to be the type of an operation, a comma and its share \
          of all operations, such as Conv2D,0.031, without a header"
@@ -26,10 +26,10 @@ pub enum FrequencyError {
     Row {
         /// The line, from 1.
         line: u64,
-        /// What is wrong in it.
+        /// What is wrong with the row.
         fault: String,
     },
-    /// No row at all.
+    /// There are no rows.
     #[error("there are no rows: expected one for each type of operation, such as Conv2D,0.031")]
     Empty,
 }
@@ -55,11 +55,12 @@ impl From<Frequencies> for BTreeMap<String, f64> {
 }
 
 impl Frequencies {
-    /// Reads rows `type,share` without a header; UTF-8, with or without a byte-order mark.
+    /// Reads rows `type,share` without a header. The text is UTF-8, with or without a byte-order
+    /// mark.
     ///
     /// # Errors
-    /// Where there is no row, a row has not two fields, a type occurs twice, or a share is not a
-    /// number from 0 to 1.
+    /// If the text is not UTF-8, there are no rows, a row does not have two fields, a type is empty
+    /// or occurs twice, or a share is not a number from 0 to 1.
     pub fn from_csv(bytes: &[u8]) -> Result<Self, FrequencyError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader = csv::ReaderBuilder::new()
@@ -87,14 +88,15 @@ impl Frequencies {
         Ok(Frequencies { shares })
     }
 
-    /// The share of each type among the operations that `devices` keeps of the graphs. Empty where
+    /// Each type's share of the operations that `devices` keeps in `graphs`. The table is empty if
     /// it keeps none.
     pub fn of_graphs<'a>(graphs: impl IntoIterator<Item = &'a Graph>, devices: Devices) -> Self {
         let nodes = graphs.into_iter().flat_map(|graph| devices.nodes(graph));
         Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
     }
 
-    /// The share of each type, of how often each occurs; a type may be given several times.
+    /// Each type's share, computed from how often each occurs. A type may be given several times;
+    /// its counts are added.
     pub fn of_counts<'a>(counted: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut counts = BTreeMap::<&str, u64>::new();
         for (op, count) in counted {
@@ -107,13 +109,13 @@ impl Frequencies {
         }
     }
 
-    /// The share of a type of operation, from 0 to 1; `None` where the table lacks it.
+    /// The share of a type of operation, from 0 to 1; `None` if it is not in the table.
     #[must_use]
     pub fn get(&self, op: &str) -> Option<f64> {
         self.shares.get(op).copied()
     }
 
-    /// The types and their shares, by type.
+    /// The types and their shares, sorted by type.
     pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.shares.iter().map(|(op, &share)| (op.as_str(), share))
     }

@@ -1,5 +1,4 @@
-//! What inspectors see of single operations: the sizes of their tensors, how common their types
-//! are.
+//! Features of single operations: the sizes of their tensors, and how common their types are.
 
 mod frequency;
 mod size;

@@ -1,37 +1,37 @@
-//! The number of elements that an operation puts out, as far as it is known.
+//! The size of a tensor: the number of elements of an operation's output, as far as it is known.
 
 use crate::graph::Shape;
 
-/// The elements of an operation's first output, and how well they are known.
+/// The number of elements of an operation's first output, and what is unknown of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TensorSize {
-    /// Elements, counted as [`tensor_size`] says.
+    /// The number of elements, counted by the rule of [`tensor_size`].
     pub elements: u64,
-    /// Dimensions that are not known.
+    /// The number of dimensions whose size is unknown.
     pub unknown_dimensions: usize,
-    /// Whether not even the number of dimensions is known.
+    /// Whether even the number of dimensions is unknown.
     pub unknown_rank: bool,
 }
 
-/// A tensor of more elements than 64 bits count.
+/// A tensor has more elements than 64 bits can count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "its first output has more than 2^64 elements, which no tensor has (dimensions \
      {dimensions:?}); write the graph again"
 )]
 pub struct SizeError {
-    /// The dimensions; `None` where one is not known.
+    /// The size of each dimension; `None` if it is unknown.
     pub dimensions: Vec<Option<u64>>,
 }
 
-/// The elements of a tensor of this shape as the published data sets count them: the product of the
-/// dimensions after the last one that is not known or 0, or 0 where there is none after it. A
-/// scalar counts 0, and so does a shape of which nothing is known.
+/// Counts the elements of a tensor as the published data sets do: the product of the dimensions
+/// after the last one that is unknown or 0. It is 0 if no dimension comes after that one. A scalar
+/// counts as 0, and so does a shape of which nothing is known.
 ///
-/// So `[None, 5, 7]` has 35 elements, `[5, None, 7]` 7, `[5, None]` 0, and `[0, 5]` 5.
+/// Examples: `[None, 5, 7]` has 35 elements, `[5, None, 7]` 7, `[0, 5]` 5, and `[5, None]` 0.
 ///
 /// # Errors
-/// Where the product takes more than 64 bits.
+/// If the product does not fit in 64 bits.
 pub fn tensor_size(shape: &Shape) -> Result<TensorSize, SizeError> {
     let mut size = TensorSize::default();
     let dimensions = match shape {

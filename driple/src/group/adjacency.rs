@@ -1,20 +1,21 @@
-//! Undirected graphs whose neighbours keep the order in which their edges were added.
+//! Undirected graphs that remember the order in which edges were added.
 
-/// An undirected graph of vertices `0..len`, as networkx holds one: the neighbours of a vertex in
-/// the order of the first edge to each, parallel edges once, a self-loop as the vertex itself.
+/// An undirected graph of the vertices `0..len`, as networkx stores one. The neighbours of a vertex
+/// are in the order of the first edge to each of them. Parallel edges count once. A self-loop makes
+/// a vertex its own neighbour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjacency {
-    /// Where the neighbours of each vertex start, and where the last ones end.
+    /// The neighbours of vertex `v` are `neighbours[starts[v]..starts[v + 1]]`.
     starts: Vec<usize>,
     neighbours: Vec<u32>,
 }
 
 impl Adjacency {
-    /// The graph of these edges, added in this order. Edges to vertices beyond `vertices` are left
-    /// out.
+    /// The graph of these edges, added in this order. Edges to vertices that do not exist are
+    /// ignored.
     ///
     /// # Panics
-    /// Where there are 2³² - 1 vertices or more.
+    /// If there are 2³² - 1 vertices or more.
     #[must_use]
     pub fn new(vertices: usize, edges: &[(u32, u32)]) -> Self {
         assert!(vertices < u32::MAX as usize, "too many vertices");
@@ -39,8 +40,8 @@ impl Adjacency {
         Adjacency { starts, neighbours }.once()
     }
 
-    /// The graph of some vertices without edges to others, which keeps the order of neighbours.
-    /// `numbers` has the new number of each.
+    /// The graph of some vertices that have no edges to other vertices. It keeps the order of
+    /// neighbours. `numbers` has the new number of each vertex.
     pub(super) fn renumbered(&self, vertices: &[usize], numbers: &[u32]) -> Self {
         let mut kept = Adjacency {
             starts: vec![0],
@@ -55,8 +56,9 @@ impl Adjacency {
         kept
     }
 
-    /// Keeps the first of equal neighbours.
+    /// Removes repeated neighbours of a vertex. The first of them stays.
     fn once(mut self) -> Self {
+        // The vertex at which each neighbour was seen last.
         let mut seen_by = vec![u32::MAX; self.len()];
         let (mut from, mut kept) = (0, 0);
         for vertex in 0..self.len() {
@@ -91,13 +93,14 @@ impl Adjacency {
     /// The neighbours of a vertex, each once.
     ///
     /// # Panics
-    /// Where there is no such vertex.
+    /// If the vertex does not exist.
     #[must_use]
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.neighbours[self.starts[vertex]..self.starts[vertex + 1]]
     }
 
-    /// Every edge, from both of its ends, by the end it is seen from.
+    /// Every edge from both of its ends, in the order of the vertices that it starts from. A
+    /// self-loop occurs once.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
         let of = |vertex| {
             self.neighbours(vertex)

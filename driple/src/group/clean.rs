@@ -1,19 +1,19 @@
-//! Isolated operations and small components are dropped.
+//! Drops isolated operations and all but the largest connected component.
 
 use super::Adjacency;
 
-/// What is left of a graph.
+/// The part of a graph that is kept.
 pub(super) struct Kept {
-    /// The vertices that are left, ascending.
+    /// The vertices that are kept, in ascending order.
     pub vertices: Vec<usize>,
-    /// Their edges, by their position in `vertices`.
+    /// The edges of these vertices. Each vertex is numbered by its position in `vertices`.
     pub adjacency: Adjacency,
-    /// Vertices that had no edge at all.
+    /// The number of vertices without any edge.
     pub isolated: usize,
 }
 
-/// The largest connected component, of equally large ones the one with the first vertex. Vertices
-/// without an edge are no components; one with only a self-loop is.
+/// The largest connected component. If several are equally large, it is the one with the first
+/// vertex. A vertex without an edge is not a component; a vertex with only a self-loop is one.
 pub(super) fn largest_component(graph: &Adjacency) -> Kept {
     let components = Components::of(graph);
     let isolated = components.of.iter().filter(|of| of.is_none()).count();
@@ -29,9 +29,9 @@ pub(super) fn largest_component(graph: &Adjacency) -> Kept {
 }
 
 struct Components {
-    /// By vertex: its component; `None` of isolated ones.
+    /// The component of each vertex; `None` for isolated vertices.
     of: Vec<Option<usize>>,
-    /// Vertices by component.
+    /// The number of vertices in each component.
     sizes: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ impl Components {
         found
     }
 
-    /// Marks everything that is connected to a vertex as a new component.
+    /// Marks all vertices that are connected to `from` as a new component.
     fn spread(&mut self, graph: &Adjacency, from: usize) {
         let component = self.sizes.len();
         self.sizes.push(1);
@@ -68,14 +68,15 @@ impl Components {
     }
 
     fn largest(&self) -> Option<usize> {
+        // From the last to the first, because `max_by_key` returns the last of several maxima.
         let components = self.sizes.iter().enumerate().rev();
         components.max_by_key(|&(_, size)| size).map(|(at, _)| at)
     }
 }
 
-/// The graph of some vertices that have no edges to others. networkx copies a component edge by
-/// edge, seen from each vertex in turn, which changes the order of neighbours, and so the groups:
-/// `copied` says whether there was something to cut it out of.
+/// The graph of some vertices that have no edges to others. If the graph has other components,
+/// networkx copies the component edge by edge, from each vertex in turn. This changes the order of
+/// neighbours, and so the groups. `copied` says whether networkx makes that copy.
 fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
     let mut numbers = vec![u32::MAX; graph.len()];
     for (number, &vertex) in vertices.iter().enumerate() {
@@ -120,7 +121,7 @@ mod tests {
         assert_eq!((kept.vertices.len(), kept.isolated), (0, 2));
     }
 
-    // As networkx has it: [1, 0] becomes [0, 1] when a component is cut out.
+    // As in networkx: [1, 0] becomes [0, 1] when a component is cut out.
     #[test]
     fn cutting_out_sorts_the_neighbours_that_come_before() {
         let connected = [(1, 2), (0, 2)];

@@ -1,39 +1,47 @@
 //! Asynchronous fluid communities (Parés et al., *Fluid Communities: A Competitive, Scalable and
-//! Diverse Community Detection Algorithm*, 2017), drawn and summed in the order in which networkx
-//! draws and sums, so that the communities are the same.
+//! Diverse Community Detection Algorithm*, 2017).
+//!
+//! A community is like a fluid of a fixed amount: it has density `1 / n` at each of its `n`
+//! vertices. Each community starts at one random vertex. A pass visits all vertices in random
+//! order. When a vertex is visited, the densities at it and at its neighbours are summed for each
+//! community. If the vertex's own community has the greatest sum, the vertex stays; otherwise it
+//! joins the community with the greatest sum. If several have it, one of them is drawn at random.
+//! Passes are repeated until one changes nothing.
+//!
+//! Random numbers are drawn and densities are summed in the same order as in networkx, so that the
+//! communities are the same.
 
 use super::Adjacency;
 use crate::random::PythonRandom;
 
-/// Densities as far apart as this are the same.
+/// Sums of densities that differ by less than this count as equal.
 const SAME: f64 = 0.0001;
-/// In the place of a community: none yet.
+/// Stands for a community where a vertex has none yet.
 const NONE: u32 = u32::MAX;
 
 /// The communities of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Communities {
-    /// By vertex: its community.
+    /// The community of each vertex.
     pub of: Vec<u32>,
     /// The number of communities.
     pub count: usize,
-    /// Passes over all vertices.
+    /// The number of passes over all vertices.
     pub passes: usize,
     /// Whether the last pass changed nothing.
     pub converged: bool,
-    /// Vertices that no community reached in all passes, which then joined that of the nearest
-    /// vertex. networkx leaves them out.
+    /// The number of vertices that no community reached in all passes. Each of them then joined the
+    /// community of the nearest vertex that had one. networkx leaves them out.
     pub unreached: usize,
 }
 
 /// The communities that networkx's `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)`
-/// finds; each has at least one vertex. networkx 2.5.1 makes one pass more than its
-/// `max_iter`.
+/// finds. Each has at least one vertex. networkx 2.5.1 makes one pass more than its `max_iter`.
 ///
-/// Takes time in proportion to the edges times the passes.
+/// The time is proportional to the number of edges times the number of passes.
 ///
 /// # Panics
-/// Where the graph is not connected, or has fewer vertices than `count` or `count` is 0.
+/// If the graph is not connected, has fewer vertices than `count`, or `count` is 0.
 #[must_use]
 pub fn communities(graph: &Adjacency, count: usize, seed: u64, most_passes: usize) -> Communities {
     assert!(0 < count && count <= graph.len(), "too few vertices");
@@ -58,26 +66,30 @@ pub fn communities(graph: &Adjacency, count: usize, seed: u64, most_passes: usiz
     }
 }
 
+/// The communities while they spread.
 struct Fluid<'a> {
     graph: &'a Adjacency,
+    /// The vertices in the order in which a pass visits them.
     order: Vec<u32>,
-    /// By vertex.
+    /// The community of each vertex, or `NONE`.
     community: Vec<u32>,
     /// The vertices that have a community, in the order in which they were first given one.
     reached: Vec<u32>,
-    /// By community: its vertices, and 1 over them.
+    /// The number of vertices of each community.
     sizes: Vec<u32>,
+    /// The density of each community: 1 divided by its size.
     densities: Vec<f64>,
-    /// By community: the densities around the vertex at hand; 0 where it was not seen.
+    /// For each community, the sum of the densities around the visited vertex. 0 if the community
+    /// is not there.
     sums: Vec<f64>,
-    /// The communities around the vertex at hand, in the order in which they were seen.
+    /// The communities around the visited vertex, in the order in which they were seen.
     seen: Vec<u32>,
-    /// Those of them that no other is denser than.
+    /// Those of `seen` with the greatest sum.
     densest: Vec<u32>,
 }
 
 impl<'a> Fluid<'a> {
-    /// One vertex to each community.
+    /// Starts each community at one random vertex.
     fn seeded(graph: &'a Adjacency, count: usize, random: &mut PythonRandom) -> Self {
         let mut fluid = Fluid {
             graph,
@@ -104,7 +116,7 @@ impl<'a> Fluid<'a> {
         random.shuffle(&mut self.order);
     }
 
-    /// Visits every vertex once; returns whether one changed its community.
+    /// Visits every vertex once. Returns whether any vertex changed its community.
     fn pass(&mut self, random: &mut PythonRandom) -> bool {
         self.shuffle(random);
         let mut changed = false;
@@ -114,7 +126,8 @@ impl<'a> Fluid<'a> {
         changed
     }
 
-    /// Moves a vertex to one of the densest communities around it, unless its own is as dense.
+    /// Moves a vertex to one of the densest communities around it, unless its own community is one
+    /// of them. Returns whether the vertex moved.
     fn visit(&mut self, vertex: usize, random: &mut PythonRandom) -> bool {
         self.look_around(vertex);
         self.keep_densest();
@@ -128,7 +141,7 @@ impl<'a> Fluid<'a> {
         true
     }
 
-    /// Sums the densities of the vertex and of its neighbours by community.
+    /// Sums the densities at the vertex and at its neighbours for each community.
     fn look_around(&mut self, vertex: usize) {
         for &community in &self.seen {
             self.sums[community as usize] = 0.0;
@@ -140,6 +153,7 @@ impl<'a> Fluid<'a> {
         }
     }
 
+    /// Adds the density of a community at one vertex to its sum.
     fn see(&mut self, community: u32) {
         if community == NONE {
             return;
@@ -151,7 +165,7 @@ impl<'a> Fluid<'a> {
         self.sums[at] += self.densities[at];
     }
 
-    /// Of the communities seen, those that no other is denser than, in the order of `seen`.
+    /// Sets `densest` to the communities of `seen` with the greatest sum, in the order of `seen`.
     fn keep_densest(&mut self) {
         let sum = |&community: &u32| self.sums[community as usize];
         let most = self.seen.iter().map(sum).fold(0.0, f64::max);
@@ -160,6 +174,7 @@ impl<'a> Fluid<'a> {
         self.densest.extend(self.seen.iter().filter(densest));
     }
 
+    /// Moves a vertex to the community `new`, which changes the densities of both communities.
     fn join(&mut self, vertex: usize, new: u32) {
         let old = std::mem::replace(&mut self.community[vertex], new);
         match old {
@@ -175,7 +190,10 @@ impl<'a> Fluid<'a> {
         self.densities[at] = 1.0 / f64::from(self.sizes[at]);
     }
 
-    /// Gives vertices without a community that of the nearest vertex with one; returns how many.
+    /// Gives each vertex without a community the community of the nearest vertex with one. Returns
+    /// the number of these vertices.
+    ///
+    /// This is a breadth-first search that starts from all vertices of `reached` at once.
     fn flood(&mut self) -> usize {
         let had_one = self.reached.len();
         let mut next = 0;
@@ -193,8 +211,9 @@ impl<'a> Fluid<'a> {
         self.reached.len() - had_one
     }
 
-    /// The community of each vertex, numbered as networkx lists them: by their first vertex in
-    /// `reached`, which is not always the one that seeded them.
+    /// The community of each vertex. Communities are numbered as networkx lists them: in the order
+    /// of their first vertices in `reached`. This vertex is not always the one that the community
+    /// started at.
     fn numbered(&self) -> Vec<u32> {
         let mut numbers = vec![NONE; self.sizes.len()];
         let mut next = 0;
@@ -228,7 +247,7 @@ mod tests {
         assert_eq!((found.passes, found.converged), (1, true));
     }
 
-    // One pass takes a fluid a few steps along a long path, and the rest is filled.
+    // One pass takes a fluid a few steps along a long path. The rest is filled afterwards.
     #[test]
     fn vertices_that_no_fluid_reached_join_the_nearest() {
         let found = communities(&path(1000), 1, 42, 1);

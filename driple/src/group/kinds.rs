@@ -1,26 +1,28 @@
-//! The types of operations, kept until their frequencies are known.
+//! Keeps the types of operations until their frequencies are known.
 
 use std::collections::BTreeMap;
 
 use super::Grouping;
 use crate::features::Frequencies;
 
-/// A graph grouped, the frequencies of its operations not yet added: those of a data set are known
-/// only once all its graphs are. Four bytes an operation and group are kept instead of the graph.
+/// A grouped graph without the frequencies of its operations. The frequencies of a data set are
+/// known only after all its graphs have been read. Until then this keeps 8 bytes for each operation
+/// instead of the graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unweighed {
     grouping: Grouping,
-    /// The types, each once.
+    /// The types of the grouped operations, each once.
     types: Vec<String>,
-    /// By grouped operation, in the file's order: its type, as a place in `types`, and its group.
+    /// For each grouped operation, in the file's order: the index of its type in `types`, and its
+    /// group.
     of: Vec<(u32, u32)>,
-    /// Of each type, the operations on GPUs.
+    /// The number of operations on GPUs of each type.
     counts: BTreeMap<String, u64>,
 }
 
 impl Unweighed {
-    /// `kinds`: type and group of each grouped operation; `on_gpus`: the types of all operations
-    /// that the choice of devices keeps.
+    /// `kinds` has the type and the group of each grouped operation. `on_gpus` has the types of all
+    /// operations that the choice of devices keeps.
     pub(super) fn new<'g>(
         grouping: Grouping,
         kinds: impl Iterator<Item = (&'g str, u32)>,
@@ -49,14 +51,15 @@ impl Unweighed {
         }
     }
 
-    /// How many operations on GPUs there are of each type, for [`Frequencies::of_counts`].
+    /// The number of operations on GPUs of each type, for [`Frequencies::of_counts`].
     pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
         self.counts
             .iter()
             .map(|(kind, &count)| (kind.as_str(), count))
     }
 
-    /// The graph, with these frequencies.
+    /// Adds the frequencies to the features. Types that the table lacks count as 0 and are listed
+    /// in the report.
     #[must_use]
     pub fn weigh(mut self, frequencies: &Frequencies) -> Grouping {
         let known: Vec<Option<f64>> = self
@@ -64,7 +67,7 @@ impl Unweighed {
             .iter()
             .map(|kind| frequencies.get(kind))
             .collect();
-        // Through 64-bit floats and in the file's order, as the published builder goes.
+        // Summed as 64-bit floats and in the file's order, as in the published builder.
         let mut sums = vec![0.0; self.grouping.graph.len()];
         let mut unknown = vec![0_usize; self.types.len()];
         for &(kind, group) in &self.of {

@@ -1,4 +1,4 @@
-//! Each group of operations becomes one node.
+//! Merges each group of operations into one node.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,17 @@ use super::{Adjacency, Communities, GroupError, Report};
 use crate::features::tensor_size;
 use crate::graph::{Graph, GroupedGraph, Node};
 
-/// What is summed over a group.
+/// The sums over a group.
 #[derive(Clone, Default)]
 struct Sums {
-    /// 2³² sizes below 2⁶⁴ do not overflow it.
+    /// The number of elements. 2³² sizes below 2⁶⁴ do not overflow it.
     elements: u128,
+    /// The number of operations.
     ops: u32,
 }
 
-/// The graph of the groups, without frequencies. `ops`: the node of the file of each vertex of
-/// `adjacency`.
+/// The graph of the groups, with frequencies of 0. `ops` has, for each vertex of `adjacency`, its
+/// node in the file.
 pub(super) fn merge(
     graph: &Graph,
     ops: &[usize],
@@ -46,13 +47,14 @@ impl Sums {
         Ok(())
     }
 
-    /// Through 64-bit floats, as the published builder goes.
+    /// The features of the group. The elements are first converted to 64-bit floats, as in the
+    /// published builder.
     fn features(&self) -> [f32; 3] {
         [self.elements as f64 as f32, self.ops as f32, 0.0]
     }
 }
 
-/// The edges between different groups, each once.
+/// The edges between different groups, in ascending order, each once.
 fn edges(adjacency: &Adjacency, group: &[u32]) -> Vec<(u32, u32)> {
     let groups = |(a, b): (u32, u32)| (group[a as usize], group[b as usize]);
     let between = adjacency.edges().map(groups).filter(|(a, b)| a < b);

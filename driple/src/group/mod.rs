@@ -1,8 +1,9 @@
-//! From the operations of a graph to the groups that an inspector sees.
+//! Groups the operations of a graph for an inspector.
 //!
-//! The operations on GPUs and the data and control edges between them are kept, isolated operations
-//! and all but the largest connected component are dropped, asynchronous fluid communities make the
-//! groups, and each group becomes one node.
+//! 1. Only operations on GPUs are kept, with the data and control edges between them.
+//! 2. Isolated operations are dropped, and so is all but the largest connected component.
+//! 3. The rest is divided into asynchronous fluid communities, which are the groups.
+//! 4. Each group is merged into one node.
 
 mod adjacency;
 mod clean;
@@ -22,22 +23,22 @@ pub use settings::{Devices, Report, Settings};
 use crate::features::Frequencies;
 use crate::graph::{Graph, GroupedGraph};
 
-/// A grouped graph and how it came about.
+/// A grouped graph and a report about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouping {
-    /// The graph, its nodes the groups.
+    /// The grouped graph. Each node is a group.
     pub graph: GroupedGraph,
-    /// By node of the file: its group; `None` of those that are left out.
+    /// The group of each node of the file; `None` if the node was left out.
     pub groups: Vec<Option<u32>>,
-    /// What was left out, and what was not known.
+    /// What was left out, and what was unknown.
     pub report: Report,
 }
 
-/// Groups the operations of a graph. The same graph and settings give the same groups.
+/// Groups the operations of a graph. The same graph and settings always give the same groups.
 ///
 /// # Errors
-/// Where too few operations on GPUs are connected, a name or a size is no possible one, or the
-/// settings ask for no groups or no passes.
+/// If too few operations on GPUs are connected, two of them have the same name, a tensor's size is
+/// too large to count, or the settings ask for 0 groups or 0 passes.
 pub fn group(
     graph: &Graph,
     frequencies: &Frequencies,
@@ -46,8 +47,8 @@ pub fn group(
     Ok(unweighed(graph, settings)?.weigh(frequencies))
 }
 
-/// Groups the operations of a graph, and leaves their frequencies to be added once they are known,
-/// for which the graph is no longer needed.
+/// Groups the operations of a graph without the frequencies of their types. [`Unweighed::weigh`]
+/// adds these once they are known and does not need the graph.
 ///
 /// # Errors
 /// As [`group`].

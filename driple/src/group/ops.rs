@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::{Adjacency, Devices, GroupError};
 use crate::graph::Graph;
 
-/// The operations that are kept of a graph.
+/// The operations of a graph that are kept.
 pub(super) struct Ops {
-    /// Their nodes in the file, ascending.
+    /// Their positions in the file, in ascending order.
     pub nodes: Vec<usize>,
-    /// Their edges, by their position in `nodes`.
+    /// The edges between them. An operation is numbered by its position in `nodes`.
     pub adjacency: Adjacency,
 }
 
@@ -37,8 +37,13 @@ pub(super) fn on_gpus(graph: &Graph, devices: Devices) -> Result<Ops, GroupError
 }
 
 /// The name of the operation that an input comes from, by the rules of the published data sets:
-/// what comes before a colon, else what comes after the first character where there is a `^`. So a
-/// control input with a colon, which TensorFlow never writes, keeps its `^` and comes from nowhere.
+///
+/// 1. If there is a colon, it is the text before the first colon.
+/// 2. Otherwise, if there is a `^`, it is the text after the first character.
+/// 3. Otherwise it is the whole text.
+///
+/// So a control input with a colon keeps its `^` and does not name any operation. TensorFlow never
+/// writes such an input.
 fn source(input: &str) -> &str {
     if let Some((name, _)) = input.split_once(':') {
         return name;

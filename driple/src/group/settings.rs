@@ -1,4 +1,4 @@
-//! How operations are grouped, and what became of them.
+//! How operations are grouped, and the report about it.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::graph::{Graph, Node};
 /// How the operations of a graph are grouped. The default is that of the published data sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The number of groups.
+    /// The number of groups to make.
     pub groups: usize,
-    /// Whether a graph of fewer operations than groups is given a group for each operation. The
-    /// published builder refuses such graphs.
+    /// Whether a graph with fewer operations than groups is accepted. It then gets one group for
+    /// each operation. The published builder refuses such graphs.
     pub allow_fewer: bool,
     /// Which operations are kept.
     pub devices: Devices,
-    /// The seed of the groups.
+    /// The seed from which the communities are drawn.
     pub seed: u64,
-    /// The most passes over all operations. The published builder, on networkx 2.5.1, makes up to
-    /// 101; few graphs need as many.
+    /// The most passes over all operations. The published builder makes up to 101, because it uses
+    /// networkx 2.5.1; few graphs need that many.
     pub passes: usize,
 }
 
@@ -40,10 +40,10 @@ impl Default for Settings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Devices {
-    /// Those whose device has `GPU` in it.
+    /// Operations whose device contains `GPU`.
     #[default]
     Gpu,
-    /// The same, but all of a graph in which no operation has a device.
+    /// The same, or all operations of a graph in which no operation has a device.
     GpuOrUnplaced,
 }
 
@@ -61,31 +61,36 @@ impl Devices {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
-    /// Nodes of the file.
+    /// The number of nodes in the file.
     pub nodes: usize,
-    /// Nodes that the choice of devices keeps.
+    /// The number of nodes that the choice of devices keeps.
     pub on_gpus: usize,
-    /// Of those, without an edge to another, and dropped.
+    /// Of those, the number dropped because they have no edges.
     pub isolated: usize,
-    /// Of those, not in the largest connected component, and dropped.
+    /// Of those, the number dropped because they are in a smaller connected component.
     pub in_smaller_components: usize,
-    /// Of those, grouped. All counts below are of these.
+    /// Of those, the number of grouped operations. All counts below are of these.
     pub grouped: usize,
-    /// Without a known number of dimensions: counted as tensors without elements.
+    /// Operations whose output has an unknown number of dimensions. They count as having no
+    /// elements.
     pub unknown_shapes: usize,
-    /// With dimensions that are not known: only those after the last such one are counted.
+    /// Operations whose output has unknown dimensions. Only the dimensions after the last unknown
+    /// one are counted.
     pub unknown_dimensions: usize,
-    /// By type: the operations whose types the table of frequencies lacks, counted as frequency 0.
+    /// For each type that the table of frequencies lacks, the number of its operations. They count
+    /// as having frequency 0.
     pub without_frequency: BTreeMap<String, usize>,
-    /// Passes over all operations.
+    /// The number of passes over all operations.
     pub passes: usize,
     /// Whether the last pass changed no group.
     pub converged: bool,
-    /// Operations that no group reached in all passes, which then joined that of the nearest.
+    /// Operations that no community reached in all passes. Each then joined that of the nearest
+    /// operation that had one.
     pub unreached: usize,
 }
 
 impl Settings {
+    /// Checks that there is at least one group and one pass.
     pub(super) fn check(&self) -> Result<(), GroupError> {
         if self.groups == 0 {
             return Err(GroupError::NoGroups);
@@ -96,7 +101,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The number of groups for what is left of a graph.
+    /// The number of groups for the operations that are left of a graph.
     pub(super) fn count(&self, report: &Report) -> Result<usize, GroupError> {
         if report.on_gpus == 0 {
             return Err(GroupError::NothingOnGpus(report.nodes));

@@ -1,4 +1,4 @@
-//! What an inspector's file says besides its weights.
+//! The card of an inspector: what its file holds besides the weights.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,18 +11,18 @@ use crate::train::{Plan, Scale};
 /// What an inspector is and where it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Card {
-    /// What its network is made of.
+    /// The architecture of the network.
     pub architecture: Architecture,
-    /// What the network sees of a node.
+    /// How the features of nodes become inputs of the network.
     pub inputs: Inputs,
-    /// The units of its predictions; none of published weights, whose files lack them: predictions are
-    /// then shares of maxima that are not known.
+    /// Converts outputs of the network to the metrics' own units. `None` for published weights,
+    /// whose files lack it: their predictions are shares of maxima that are unknown.
     pub scale: Option<Scale>,
-    /// How graphs are grouped for it; none where it is not known.
+    /// How graphs are grouped for the inspector; `None` if unknown.
     pub grouping: Option<group::Settings>,
-    /// The frequencies of operations in a node's features; none where they are not known.
+    /// The frequencies of operation types for the features of nodes; `None` if unknown.
     pub frequencies: Option<Frequencies>,
-    /// How it was trained; none where that is not known.
+    /// How the inspector was trained; `None` if unknown.
     pub provenance: Option<Provenance>,
 }
 
@@ -31,17 +31,19 @@ pub struct Card {
 pub struct Provenance {
     /// The SHA-256 of the data set, as hexadecimal digits.
     pub data: String,
-    /// That of the inspector that it started from, if any.
+    /// The SHA-256 of the inspector that training started from; `None` if it started from random
+    /// weights.
     pub started_from: Option<String>,
-    /// How.
+    /// The plan of the training.
     pub plan: Plan,
-    /// The seed of its first weights.
+    /// The seed of the first weights.
     pub seed: u64,
-    /// How many epochs were trained.
+    /// The number of epochs that were trained.
     pub epochs: usize,
-    /// The one that is kept, from 0.
+    /// The epoch whose weights are kept, from 0.
     pub best_epoch: usize,
-    /// Mean squared errors of each metric on the validation set, of labels divided by the scale.
+    /// The mean squared error of each metric on the validation set, of labels divided by the scale.
+    /// `None` if it was not computed or the set is empty.
     pub val: Option<[f64; METRICS]>,
     /// The same on the test set.
     pub test: Option<[f64; METRICS]>,

@@ -1,5 +1,5 @@
-//! The file of an inspector: weights as safetensors, with the original's names, and the card as JSON
-//! in its metadata, under `gleaner`.
+//! The file of an inspector: its weights as safetensors, under the original's names, and its card
+//! as JSON in the metadata under `gleaner`.
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
@@ -10,38 +10,39 @@ use crate::model::{
     ArchitectureError, Network, Weights, WeightsError, read_weights, set_weights, weights,
 };
 
-/// The version that is written; earlier ones are read.
+/// The version that is written. Earlier versions can be read.
 const VERSION: u32 = 1;
 
-/// What the card is called among the metadata.
+/// The metadata key of the card.
 pub(crate) const KEY: &str = "gleaner";
 
-/// Why a file is no inspector.
+/// Why an inspector cannot be read, made or written.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectorError {
-    /// Its weights cannot be used.
+    /// The weights cannot be used.
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    /// It has no card.
+    /// The file has no card.
     #[error(
         "the file has weights but says nothing of their network: make an inspector of it with \
          gleaner driple convert"
     )]
     NoCard,
-    /// Its card cannot be read.
+    /// The card cannot be parsed, or it contradicts itself.
     #[error("what the file says of its network is damaged: {0}")]
     Card(String),
-    /// It is of a later version.
+    /// The file has a later version than can be read.
     #[error("the file is of version {0}, this program reads versions up to {VERSION}: update it")]
     Version(u32),
-    /// Its network is none.
+    /// The architecture on the card is invalid.
     #[error(transparent)]
     Architecture(#[from] ArchitectureError),
-    /// It cannot be written.
+    /// The inspector cannot be written.
     #[error("the inspector cannot be written: {0}")]
     Write(String),
 }
 
+/// The card as stored in the file.
 #[derive(Serialize, Deserialize)]
 struct Stored<C> {
     version: u32,
@@ -49,10 +50,10 @@ struct Stored<C> {
     card: C,
 }
 
-/// The bytes of an inspector's file.
+/// Returns the bytes of an inspector's file.
 ///
 /// # Errors
-/// Where its card has a number that JSON lacks.
+/// If the card has a number that JSON lacks.
 pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     let stored = Stored {
         version: VERSION,
@@ -63,16 +64,17 @@ pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     write_tensors(&weights(&inspector.parameters), (KEY, card))
 }
 
-/// The bytes of a safetensors file of an inspector's weights alone, as torch and others read them.
+/// Returns the bytes of a safetensors file with only the weights of an inspector, for torch and
+/// other programs.
 ///
 /// # Errors
-/// Never in practice; the library's words where it fails.
+/// If the library fails, which never happens in practice.
 pub fn write_plain(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
-    // What torch's own files say, and some readers ask for.
+    // torch writes this entry in its own files, and some readers require it.
     write_tensors(&weights(&inspector.parameters), ("format", "pt".to_owned()))
 }
 
-/// A safetensors file of `tensors`, with one entry of metadata.
+/// Returns a safetensors file of `tensors` with one entry of metadata.
 pub(crate) fn write_tensors(
     tensors: &Weights,
     (key, value): (&str, String),
@@ -97,7 +99,7 @@ pub(crate) fn write_tensors(
     safetensors::serialize(views, Some(metadata)).map_err(wrong)
 }
 
-/// The entry `key` of a safetensors file's metadata.
+/// The metadata entry `key` of a safetensors file; `None` if there is no such entry.
 pub(crate) fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, WeightsError> {
     let wrong = |error: safetensors::SafeTensorError| WeightsError::Format(error.to_string());
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(wrong)?;
@@ -110,7 +112,7 @@ pub(crate) fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, Weight
 /// Reads an inspector's file.
 ///
 /// # Errors
-/// Where `bytes` is no such file, or its weights are not those of its network.
+/// If `bytes` are not such a file, or the weights are not those of its network.
 pub fn read(bytes: &[u8]) -> Result<Inspector, InspectorError> {
     #[derive(Deserialize)]
     struct Version {
@@ -127,17 +129,19 @@ pub fn read(bytes: &[u8]) -> Result<Inspector, InspectorError> {
 }
 
 impl Inspector {
-    /// An inspector of these weights.
+    /// Makes an inspector from a card and weights.
     ///
     /// # Errors
-    /// Where the weights are not those of the card's network, or there is no such network.
+    /// If the architecture or the inputs on the card are invalid, or the weights are not those of
+    /// its network.
     pub fn new(card: Card, weights: &Weights) -> Result<Self, InspectorError> {
         card.architecture.check()?;
         if card.inputs.width() != card.architecture.inputs() {
             let fault = "the inputs of a node are not those of the network's design";
             return Err(InspectorError::Card(fault.to_owned()));
         }
-        // What the weights lack must not be made up first: a network may be said to be huge.
+        // Check the width against the weights first: a card may claim a huge network, and no memory
+        // must be taken for it.
         let hidden = card.architecture.hidden;
         let told = weights
             .get("gru.gru.weight_hh_l0")

@@ -1,34 +1,38 @@
-//! Inspectors of weights that say nothing of their network: those of the original.
+//! Makes inspectors from weights without a card, which are those of the original. The architecture
+//! is inferred from the names and shapes of the tensors.
 
 use super::{Card, Inspector, InspectorError};
 use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
 
-/// Why weights are not those of an inspector.
+/// Why no inspector can be made from weights.
 #[derive(Debug, thiserror::Error)]
 pub enum InferError {
-    /// No convolution is known by its weights.
+    /// The weights are not those of any known graph convolution. Holds the first names.
     #[error(
         "no graph convolution has these weights: expected conv_layers.0.W, .epsilon, .heads or \
          .towers, found {0}"
     )]
     Convolution(String),
-    /// A weight that tells a width is missing, or no matrix.
+    /// The weight that shows the hidden width is missing, or it is not a matrix. Holds its name.
     #[error("{0} is missing or no matrix: the weights are not those of an inspector")]
     Width(&'static str),
-    /// The weights are those of a network of another make.
+    /// The weights do not fit the inferred network.
     #[error(transparent)]
     Inspector(#[from] InspectorError),
 }
 
-/// The weights that transfer learning of the original adds and never uses.
+/// The beginning of the names of the weights that the original's transfer learning adds and never
+/// uses.
 const UNUSED: &str = "conv_layers.2.";
 
-/// An inspector of the original's weights, and the names of those that it leaves out, as no output
-/// depends on them. What its predictions are shares of is not in such weights: `card.scale` is to be
-/// set where it is known.
+/// Makes an inspector from the original's weights. Also returns the names of the weights that were
+/// left out because no output depends on them.
+///
+/// The original's weights do not include the scale of the predictions. If it is known, set
+/// `card.scale`.
 ///
 /// # Errors
-/// Where the weights are not those of one of the original's networks.
+/// If the weights are not those of one of the original's networks.
 pub fn converted(
     mut weights: Weights,
     depth: Depth,

@@ -1,4 +1,4 @@
-//! Inspectors: a network with its weights and all that a prediction needs, in one file.
+//! Inspectors: trained networks with all that a prediction needs, in one file.
 
 mod card;
 mod file;
@@ -16,10 +16,10 @@ use crate::nn::Parameters;
 /// A trained network and all that a prediction needs.
 #[derive(Debug, Clone)]
 pub struct Inspector {
-    /// What it is and where it comes from.
+    /// What the inspector is and where it comes from.
     pub card: Card,
-    /// Its layers.
+    /// The layers of the network.
     pub network: Network,
-    /// Their weights.
+    /// The weights of the layers.
     pub parameters: Parameters<f32>,
 }

@@ -1,4 +1,4 @@
-//! Predictions.
+//! Predictions of inspectors.
 
 use rayon::prelude::*;
 
@@ -8,24 +8,27 @@ use crate::model::Design;
 use crate::nn::{Real, Tape};
 
 impl Inspector {
-    /// The metrics of each graph, in [`crate::dataset::METRIC_NAMES`] order and their own units; where
-    /// the card has no scale, as shares of maxima that are not known. Of a graph without nodes, none.
-    /// What is predicted for a graph does not depend on the others, to the last digit.
+    /// The metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`] and in their own
+    /// units. If the card has no scale, they are shares of maxima that are unknown. `None` for a
+    /// graph without nodes.
+    ///
+    /// The prediction for a graph does not depend on the other graphs, to the last digit.
     #[must_use]
     pub fn predict(&self, graphs: &[&GroupedGraph]) -> Vec<Option<[f64; METRICS]>> {
         let outputs = self.outputs(graphs).into_iter();
         outputs.map(|one| one.map(|o| self.possible(o))).collect()
     }
 
-    /// The same as the network puts them out: some may be below zero, which no metric can be.
+    /// The same as the network computes them. Some values may be below zero, which no metric can
+    /// be.
     #[must_use]
     pub fn outputs(&self, graphs: &[&GroupedGraph]) -> Vec<Option<[f64; METRICS]>> {
         let one = |graph: &&GroupedGraph| (!graph.is_empty()).then(|| self.output(graph));
         graphs.par_iter().map(one).collect()
     }
 
-    /// An output of the network with zero for what is below. The original's networks predict what
-    /// they put out.
+    /// Sets the negative values of an output to zero, except for the original's networks: their
+    /// outputs are returned unchanged.
     #[must_use]
     pub fn possible(&self, output: [f64; METRICS]) -> [f64; METRICS] {
         match self.card.architecture.design {

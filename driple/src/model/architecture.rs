@@ -1,4 +1,4 @@
-//! What a network is made of.
+//! The architecture of a network.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,25 +12,25 @@ pub enum Convolution {
     Gcn,
     /// Graph isomorphism network (Xu et al. 2019).
     Gin,
-    /// Graph attention network (Veličković et al. 2018), of four heads.
+    /// Graph attention network (Veličković et al. 2018) with four heads.
     Gat,
-    /// Message passing of four towers with sums (Corso et al. 2020).
+    /// Message passing in four towers, with sums over neighbours (Corso et al. 2020).
     Mpnn,
 }
 
-/// How many convolutions a graph goes through, by its number of nodes `N`; at least one.
+/// How many convolutions a graph goes through, given its number of nodes `N`. At least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
-    /// `N / 2`, as the original recommends.
+    /// `N / 2`, rounded down, as the original recommends.
     Half,
     /// `N`.
     Nodes,
-    /// The square root of `N`.
+    /// The square root of `N`, rounded down.
     Root,
-    /// The binary logarithm of `N`.
+    /// The binary logarithm of `N`, rounded down.
     Logarithm,
-    /// As many, whatever `N` is.
+    /// This number, whatever `N` is.
     #[serde(untagged)]
     Fixed(usize),
 }
@@ -54,58 +54,60 @@ impl Depth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Design {
-    /// The original's, which its published weights are for. The recurrent unit takes a node's state as
-    /// its input and the convolution as its memory, so that a node's state is mixed away by the
-    /// neighbours' within a few layers; weights of the readout start near zero; the attention of
-    /// pairs goes by a buffer joined along the wrong axis.
+    /// The original's design, for its published weights. The recurrent unit takes a node's state as
+    /// its input and the result of the convolution as its memory. So within a few layers the states
+    /// of neighbours displace a node's own state. The first weights of the readout are near zero.
+    /// Attention scores are computed from the wrong pairs of nodes, because a buffer is joined
+    /// along the wrong axis.
     Original,
-    /// One that learns at any depth: the recurrent unit remembers a node's state and takes the
-    /// convolution as its input, at first forgetting little; features are standardised and a node's
-    /// degree is one; the readout sees the mean, the highest values and the number of nodes too; its
-    /// last layer is linear.
+    /// A design that learns at any depth. The recurrent unit takes a node's state as its memory and
+    /// the result of the convolution as its input, and at first it forgets little. Features are
+    /// standardised, and the degree of a node is one of them. The readout also sees the mean and
+    /// the highest values of the states and the number of nodes. Its last layer is linear.
     Deep,
 }
 
-/// What a network is made of.
+/// The architecture of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Architecture {
-    /// How its layers are put together.
+    /// How the layers are put together.
     pub design: Design,
-    /// The kind of its convolutions.
+    /// The kind of graph convolution.
     pub convolution: Convolution,
-    /// The width of a node's state: a multiple of 4 where there are heads or towers.
+    /// The width of a node's state. It must be a multiple of 4, because there may be four heads or
+    /// towers.
     pub hidden: usize,
-    /// How many linear layers the readout ends in.
+    /// The number of linear layers at the end of the readout.
     pub readout_layers: usize,
-    /// How many convolutions.
+    /// The number of convolutions.
     pub depth: Depth,
 }
 
-/// Why there is no such network.
+/// Why an architecture is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArchitectureError {
-    /// The width of a state.
+    /// The width of a state is not a multiple of 4 or is out of range.
     #[error("a hidden width of {0} cannot be: expected a multiple of 4 from 4 to {MOST_HIDDEN}")]
     Hidden(usize),
-    /// The readout's linear layers.
+    /// The number of linear layers in the readout is out of range.
     #[error("{0} linear layers at the end cannot be: expected 1 to {MOST_LAYERS}")]
     Readout(usize),
-    /// The convolutions.
+    /// The number of convolutions is out of range.
     #[error("{0} convolutions cannot be: expected 1 to {MOST_LAYERS}")]
     Depth(usize),
 }
 
-/// The widest state.
+/// The greatest width of a state.
 const MOST_HIDDEN: usize = 4096;
 
-/// The most layers of a kind.
+/// The most convolutions, and the most linear layers.
 const MOST_LAYERS: usize = 1000;
 
 impl Architecture {
-    /// Whether there is such a network.
+    /// Checks that the widths and numbers of layers are valid.
     ///
     /// # Errors
-    /// Where a width or a number of layers is out of range.
+    /// If a width or a number of layers is out of range.
     pub fn check(&self) -> Result<(), ArchitectureError> {
         if !(4..=MOST_HIDDEN).contains(&self.hidden) || !self.hidden.is_multiple_of(4) {
             return Err(ArchitectureError::Hidden(self.hidden));
@@ -121,18 +123,18 @@ impl Architecture {
         }
     }
 
-    /// How many inputs a node has.
+    /// The number of inputs of a node.
     #[must_use]
     pub fn inputs(&self) -> usize {
         match self.design {
             Design::Original => FEATURES,
-            // The degree too.
+            // And the degree.
             Design::Deep => FEATURES + 1,
         }
     }
 
-    /// The recommended one. It learns at any depth; three convolutions predict as well as many and
-    /// train in a fraction of the time.
+    /// The recommended architecture. It learns at any depth. Three convolutions predict as well as
+    /// many and train in a fraction of the time.
     #[must_use]
     pub fn new(convolution: Convolution) -> Self {
         Self {
@@ -144,7 +146,7 @@ impl Architecture {
         }
     }
 
-    /// The original's, of the depth that its authors recommend.
+    /// The original's architecture, with the depth that its authors recommend.
     #[must_use]
     pub fn original(convolution: Convolution) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Parameters declared with their names, shapes and first values.
+//! Declares the parameters of a network with their names, shapes and first values.
 
 use ndarray::{Array2, s};
 use rand::{RngExt, SeedableRng};
@@ -7,17 +7,18 @@ use rand_chacha::ChaCha8Rng;
 use super::architecture::Design;
 use crate::nn::{Gru, Layout, Lstm, ParamId, Parameters, Real, Weight};
 
-/// Gathers the parameters of a network.
+/// Collects the parameters of a network.
 pub(super) struct Declare<T> {
     design: Design,
     parameters: Parameters<T>,
     random: ChaCha8Rng,
 }
 
-/// What is added to the first bias of the update gate: a state keeps some 0.88 of itself.
+/// Added to the first bias of the update gate. With this bias alone, a state keeps about 0.88 of
+/// itself in a step.
 const PERSISTENCE: f64 = 2.0;
 
-/// A linear layer.
+/// The parameters of a linear layer.
 #[derive(Debug, Clone)]
 pub(super) struct Linear {
     pub weight: ParamId,
@@ -26,12 +27,12 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// The weights by all inputs.
+    /// The weights for all inputs.
     pub fn whole(&self) -> Weight {
         self.part(0..self.inputs)
     }
 
-    /// The weights by some inputs.
+    /// The weights for some of the inputs.
     pub fn part(&self, inputs: std::ops::Range<usize>) -> Weight {
         Weight {
             id: self.weight,
@@ -51,7 +52,7 @@ impl<T: Real> Declare<T> {
         }
     }
 
-    /// How the layers are put together.
+    /// The design of the network.
     pub fn design(&self) -> Design {
         self.design
     }
@@ -82,8 +83,9 @@ impl<T: Real> Declare<T> {
         )
     }
 
-    /// Adds a linear layer named as the original's. Its first weights are uniform within
-    /// `1 / sqrt(inputs)`; the original's are narrow, Glorot's bound divided by the number of inputs.
+    /// Adds a linear layer, named as in the original. The first values of its weights and biases
+    /// are uniform within `1 / sqrt(inputs)`. In the original's design the weights are within a
+    /// much narrower range, Glorot's bound divided by the number of inputs, and the biases are 0.
     pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
         let (bound, bias_bound) = match self.design {
             Design::Original => (
@@ -104,8 +106,8 @@ impl<T: Real> Declare<T> {
         }
     }
 
-    /// Adds the four parameters of a recurrent unit: weights by the input, `rows x inputs`, and by the
-    /// state, `rows x state`, and both biases.
+    /// Adds the four parameters of a recurrent unit: the weights for the input, `rows x inputs`,
+    /// the weights for the state, `rows x state`, and a bias for each.
     fn recurrent(&mut self, name: &str, rows: usize, inputs: usize, state: usize) -> [ParamId; 4] {
         let bound = 1.0 / (state as f64).sqrt();
         [
@@ -121,7 +123,8 @@ impl<T: Real> Declare<T> {
         let [input_weight, hidden_weight, input_bias, hidden_bias] =
             self.recurrent(name, 3 * width, width, width);
         if self.design == Design::Deep {
-            // The update gate starts open to the past, so that signals reach through all layers.
+            // At first the update gate keeps most of the old state, so that signals reach through
+            // all layers.
             let mut update = self.parameters[input_bias].slice_mut(s![0, width..2 * width]);
             update.mapv_inplace(|bias| bias + T::of(PERSISTENCE));
         }
@@ -133,7 +136,7 @@ impl<T: Real> Declare<T> {
         }
     }
 
-    /// Adds the memory of a Set2Set readout of the given width.
+    /// Adds the long short-term memory of a Set2Set readout of the given width.
     pub fn lstm(&mut self, name: &str, width: usize) -> Lstm {
         let [input_weight, hidden_weight, input_bias, hidden_bias] =
             self.recurrent(name, 4 * width, 2 * width, width);

@@ -1,30 +1,30 @@
-//! What a network sees of a node.
+//! The inputs of a network: what it sees of each node.
 
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{FEATURES, GroupedGraph};
 
-/// The number of standardised features: a node's own and its degree.
+/// The number of standardised features: a node's own features and its degree.
 const STANDARD: usize = FEATURES + 1;
 
 /// How the features of nodes become the inputs of a network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inputs {
-    /// As they are.
+    /// The features as they are.
     Raw,
-    /// The logarithm of one more than each feature, and than the degree, less the mean and divided by
-    /// the deviation over the nodes that were learnt from.
+    /// `ln(1 + x)` of each feature and of the degree, minus the mean and divided by the standard
+    /// deviation over the nodes that were learnt from.
     Standard {
-        /// The means.
+        /// The means of the logarithms.
         mean: [f64; STANDARD],
-        /// The deviations.
+        /// The standard deviations of the logarithms; 1 if there is no deviation.
         deviation: [f64; STANDARD],
     },
 }
 
 impl Inputs {
-    /// Standardised by the nodes of `graphs`.
+    /// Standardises inputs by the nodes of `graphs`.
     #[must_use]
     pub fn standard<'g>(graphs: impl IntoIterator<Item = &'g GroupedGraph>) -> Self {
         let rows: Vec<[f64; STANDARD]> = graphs.into_iter().flat_map(logarithms).collect();
@@ -34,14 +34,14 @@ impl Inputs {
         for column in 0..STANDARD {
             mean[column] = rows.iter().map(|row| row[column]).sum::<f64>() / count;
             let squares = rows.iter().map(|row| (row[column] - mean[column]).powi(2));
-            // What is the same everywhere says nothing, and must not be blown up.
+            // A feature that is the same at all nodes must not be divided by a number near 0.
             let spread = (squares.sum::<f64>() / count).sqrt();
             deviation[column] = if spread > 1e-6 { spread } else { 1.0 };
         }
         Self::Standard { mean, deviation }
     }
 
-    /// How many inputs a node has.
+    /// The number of inputs of a node.
     #[must_use]
     pub fn width(&self) -> usize {
         match self {
@@ -70,8 +70,8 @@ impl Inputs {
     }
 }
 
-/// The logarithm of one more than the features and the degree of each node. Features are counts and
-/// sums; what is below zero counts as zero.
+/// `ln(1 + x)` of the features and of the degree of each node. Features are counts and sums, so
+/// values below zero count as zero.
 fn logarithms(graph: &GroupedGraph) -> Vec<[f64; STANDARD]> {
     let mut degrees = vec![0_u32; graph.len()];
     for &(a, b) in &graph.edges {

@@ -1,4 +1,5 @@
-//! A whole network: convolutions with recurrent updates, then the readout.
+//! A whole network: convolutions, each followed by a recurrent update of the nodes' states, and the
+//! readout.
 
 use ndarray::Array2;
 
@@ -10,15 +11,15 @@ use super::readout::{READOUT_LAYERS, Readout};
 use crate::graph::GroupedGraph;
 use crate::nn::{Attention, Block, Gru, Parameters, Real, Tape, Var};
 
-/// What the names of the repeated convolution's parameters begin with.
+/// The beginning of the parameter names of the repeated convolution.
 pub const REPEATED: &str = "conv_layers.1.";
 
-/// The layers of a network; their values are in [`Parameters`].
+/// The layers of a network. Their values are in [`Parameters`].
 #[derive(Debug, Clone)]
 pub struct Network {
     architecture: Architecture,
     first: Layer,
-    /// The one that is applied again and again.
+    /// The convolution that is applied in all layers but the first.
     repeated: Layer,
     gru: Gru,
     readout: Readout,
@@ -29,7 +30,7 @@ pub struct Network {
 pub struct Layout<T> {
     pub(super) block: Block<T>,
     pub(super) attention: Attention,
-    /// The inputs of all nodes.
+    /// The inputs of all nodes, one row each.
     inputs: Array2<T>,
 }
 
@@ -42,7 +43,7 @@ impl<T: Real> Layout<T> {
 }
 
 impl Network {
-    /// A network and its first parameters, drawn by `seed`.
+    /// A network and its first parameters, which are drawn from `seed`.
     #[must_use]
     pub fn new<T: Real>(architecture: Architecture, seed: u64) -> (Self, Parameters<T>) {
         let mut declare = Declare::new(architecture.design, seed);
@@ -75,13 +76,14 @@ impl Network {
         )
     }
 
-    /// What it is made of.
+    /// The network's architecture.
     #[must_use]
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
-    /// Lays out graphs, which must have equally many nodes; `inputs` must be of the network's design.
+    /// Lays out graphs, which must all have the same number of nodes. `inputs` must be those of the
+    /// network's design.
     #[must_use]
     pub fn lay_out<'g, T: Real>(
         &self,
@@ -109,13 +111,13 @@ impl Network {
         }
     }
 
-    /// Predictions for all graphs: `graphs x 12`.
+    /// The predictions for all graphs: `graphs x 12`.
     pub fn apply<'a, T: Real>(&self, tape: &mut Tape<'a, T>, layout: &'a Layout<T>) -> Var {
         let embedded = self.embed(tape, layout);
         self.readout.metrics(tape, embedded)
     }
 
-    /// What the readout's last layers see of each graph.
+    /// What the readout's linear layers take as input, for each graph.
     pub fn embed<'a, T: Real>(&self, tape: &mut Tape<'a, T>, layout: &'a Layout<T>) -> Var {
         let mut states = tape.input(layout.inputs.clone());
         for layer in 0..self.architecture.depth.layers(layout.block.nodes()) {
@@ -125,6 +127,10 @@ impl Network {
                 &self.repeated
             };
             let heard = convolution.apply(tape, states, layout);
+            // In the original, the old states are the unit's input and the convolution is its
+            // memory. In the deep design it is the other way round. In the first layer the old
+            // states are the inputs of the nodes, which are narrower: missing columns count as
+            // zeros.
             states = match self.architecture.design {
                 Design::Original => tape.gru(self.gru, states, heard),
                 Design::Deep if layer == 0 => {
@@ -137,25 +143,27 @@ impl Network {
         self.readout.embed(tape, states, &layout.block)
     }
 
-    /// Predictions by what [`Network::embed`] gives.
+    /// The predictions from what [`Network::embed`] returns.
     pub fn metrics<T: Real>(&self, tape: &mut Tape<'_, T>, embedded: Var) -> Var {
         self.readout.metrics(tape, embedded)
     }
 
-    /// Whether all that training changes is the readout's last layers, so that what they see is settled.
+    /// Whether training changes only the readout's linear layers, so that their inputs stay the
+    /// same.
     #[must_use]
     pub fn only_readout_learns<T: Real>(&self, parameters: &Parameters<T>) -> bool {
         let mut learnt = parameters.ids().filter(|&id| parameters.is_trained(id));
         learnt.all(|id| parameters.name(id).starts_with(READOUT_LAYERS))
     }
 
-    /// Has the last layer begin at `metrics`, the mean of what is to be learnt.
+    /// Sets the biases of the last layer to `metrics`, the mean of the labels, so that training
+    /// begins near that mean.
     pub fn begin_at<T: Real>(&self, parameters: &mut Parameters<T>, metrics: &[f64]) {
         self.readout.begin_at(parameters, metrics);
     }
 }
 
-/// `inputs` and columns of zeros, `width` in all.
+/// `inputs` with columns of zeros added, so that there are `width` columns.
 fn padded<T: Real>(inputs: &Array2<T>, width: usize) -> Array2<T> {
     let mut out = Array2::zeros((inputs.nrows(), width));
     out.slice_mut(ndarray::s![.., ..inputs.ncols()])

@@ -1,4 +1,4 @@
-//! From the states of all nodes to the metrics of the graph.
+//! The readout: from the states of all nodes to the metrics of the graph.
 
 use ndarray::Array2;
 
@@ -15,13 +15,13 @@ pub(super) struct Readout {
     layers: Vec<Linear>,
 }
 
-/// What the names of the readout's linear layers begin with.
+/// The beginning of the parameter names of the readout's linear layers.
 pub const READOUT_LAYERS: &str = "graph_read_out.mlp.";
 
-/// The steps in which a deep design reads the nodes.
+/// The number of Set2Set steps in the deep design.
 const STEPS: usize = 6;
 
-/// A deep design sees the logarithm of the number of nodes against this one.
+/// The deep design's readout sees the logarithm of the number of nodes divided by this number.
 const USUAL_NODES: f64 = 32.0;
 
 impl Readout {
@@ -54,7 +54,7 @@ impl Readout {
         }
     }
 
-    /// What the linear layers see of each graph.
+    /// What the linear layers take as input, for each graph.
     pub fn embed<'a, T: Real>(
         &self,
         tape: &mut Tape<'a, T>,
@@ -73,7 +73,7 @@ impl Readout {
         }
     }
 
-    /// The metrics by what [`Readout::embed`] gives.
+    /// The metrics from what [`Readout::embed`] returns.
     pub fn metrics<T: Real>(&self, tape: &mut Tape<'_, T>, embedded: Var) -> Var {
         let mut values = embedded;
         for (index, layer) in self.layers.iter().enumerate() {
@@ -87,7 +87,7 @@ impl Readout {
         values
     }
 
-    /// Sets the biases of the last layer.
+    /// Sets the biases of the last layer to `metrics`.
     pub fn begin_at<T: Real>(&self, parameters: &mut Parameters<T>, metrics: &[f64]) {
         if let Some(last) = self.layers.last() {
             let biases = parameters[last.bias].iter_mut().zip(metrics);

@@ -1,4 +1,4 @@
-//! Weights by name, as safetensors hold them.
+//! Weights by name, as safetensors files hold them.
 
 use std::collections::BTreeMap;
 
@@ -7,69 +7,69 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::nn::{Parameters, Real};
 
-/// Why weights could not be used.
+/// Why weights cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum WeightsError {
-    /// The file is no safetensors.
+    /// The file is not safetensors.
     #[error("not a safetensors file: {0}")]
     Format(String),
-    /// A tensor of another type.
+    /// A tensor has values of the wrong type.
     #[error("tensor {name:?} holds {found}, expected F32 or F64")]
     Type {
-        /// Its name.
+        /// The name of the tensor.
         name: String,
-        /// What it holds.
+        /// The type of its values.
         found: String,
     },
-    /// A number that is none.
+    /// A value is infinite or NaN.
     #[error("tensor {name:?} has the value {value} at place {place}, expected finite numbers")]
     NotFinite {
-        /// Its name.
+        /// The name of the tensor.
         name: String,
-        /// The value.
+        /// The infinite value or NaN.
         value: f64,
-        /// Its place, row by row.
+        /// The index of the value, counted row by row from 0.
         place: usize,
     },
-    /// A tensor that the network needs is not there.
+    /// A tensor that the network needs is missing.
     #[error("tensor {name:?} is missing; the network needs it with the shape {shape:?}")]
     Missing {
-        /// Its name.
+        /// The name of the tensor.
         name: String,
-        /// Its shape.
+        /// The shape that the network needs.
         shape: Vec<usize>,
     },
-    /// A tensor that the network does not have.
+    /// The network has no tensor of this name.
     #[error("tensor {0:?} is none of the network's: is this the right architecture?")]
     Unknown(String),
-    /// A tensor of another shape.
+    /// A tensor has the wrong shape.
     #[error("tensor {name:?} has the shape {found:?}, the network needs {expected:?}")]
     Shape {
-        /// Its name.
+        /// The name of the tensor.
         name: String,
-        /// Its shape.
+        /// The shape of the tensor.
         found: Vec<usize>,
-        /// The network's.
+        /// The shape that the network needs.
         expected: Vec<usize>,
     },
 }
 
-/// A tensor of numbers, row by row.
+/// A tensor of numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
-    /// Its dimensions.
+    /// The size of each dimension.
     pub shape: Vec<usize>,
-    /// Its values.
+    /// The numbers, row by row.
     pub values: Vec<f32>,
 }
 
-/// Weights by name.
+/// Tensors by name.
 pub type Weights = BTreeMap<String, Tensor>;
 
 /// Reads all tensors of a safetensors file as weights.
 ///
 /// # Errors
-/// Where `bytes` is no such file, or a tensor holds anything but finite floating-point numbers.
+/// If `bytes` are not such a file, or a tensor holds anything but finite floating-point numbers.
 pub fn read_weights(bytes: &[u8]) -> Result<Weights, WeightsError> {
     let file =
         SafeTensors::deserialize(bytes).map_err(|error| WeightsError::Format(error.to_string()))?;
@@ -123,7 +123,8 @@ fn tensor(name: String, view: &TensorView<'_>) -> Result<Tensor, WeightsError> {
 /// Sets all `parameters` to `weights`.
 ///
 /// # Errors
-/// Where one is missing, has another shape, or is none of the network's; nothing is set then.
+/// If a weight is missing, has the wrong shape or does not belong to the network. Then no parameter
+/// is changed.
 pub fn set_weights<T: Real>(
     parameters: &mut Parameters<T>,
     weights: &Weights,

@@ -4,18 +4,18 @@ use ndarray::Array2;
 
 use super::{Gradients, Parameters, Real};
 
-/// Adam with weight decay added to the gradient, as PyTorch's `Adam` has it (Kingma and Ba 2015).
+/// Adam (Kingma and Ba 2015) with weight decay added to the gradient, as in PyTorch's `Adam`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adam {
-    /// How fast it learns.
+    /// The learning rate.
     pub learning_rate: f64,
-    /// The share of each weight added to its gradient.
+    /// The share of each weight that is added to its gradient.
     pub weight_decay: f64,
-    /// How much of the mean gradient stays from step to step.
+    /// The share of the mean gradient that is kept in each step.
     pub beta1: f64,
-    /// How much of the mean squared gradient stays from step to step.
+    /// The share of the mean squared gradient that is kept in each step.
     pub beta2: f64,
-    /// Added to the root of the mean square.
+    /// Added to the root of the mean squared gradient, by which a step is divided.
     pub epsilon: f64,
 }
 
@@ -31,19 +31,19 @@ impl Default for Adam {
     }
 }
 
-/// What Adam remembers from step to step.
+/// What Adam keeps from step to step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdamState<T> {
-    /// How many steps were taken.
+    /// The number of steps taken.
     pub steps: u64,
-    /// The mean gradient of each parameter.
+    /// The moving mean of each parameter's gradient.
     pub mean: Vec<Array2<T>>,
-    /// The mean squared gradient of each parameter.
+    /// The moving mean of each parameter's squared gradient.
     pub square: Vec<Array2<T>>,
 }
 
 impl<T: Real> AdamState<T> {
-    /// Before the first step.
+    /// The state before the first step.
     #[must_use]
     pub fn new(parameters: &Parameters<T>) -> Self {
         let zeros = || {
@@ -60,7 +60,7 @@ impl<T: Real> AdamState<T> {
 }
 
 impl Adam {
-    /// Takes a step against `gradients`, changing the parameters that are trained.
+    /// Takes a step against `gradients`. Only parameters that are trained change.
     pub fn step<T: Real>(
         &self,
         parameters: &mut Parameters<T>,
@@ -69,6 +69,7 @@ impl Adam {
     ) {
         state.steps += 1;
         let steps = state.steps as f64;
+        // Both means start at zero. Dividing by one minus a power of beta corrects for this.
         let rate = T::of(self.learning_rate / (1.0 - self.beta1.powf(steps)));
         let root = T::of((1.0 - self.beta2.powf(steps)).sqrt());
         let (beta1, beta2) = (T::of(self.beta1), T::of(self.beta2));

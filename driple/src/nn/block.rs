@@ -3,36 +3,38 @@
 use super::Real;
 use crate::graph::GroupedGraph;
 
-/// A sparse matrix by rows.
+/// A sparse matrix, stored by rows.
 #[derive(Debug, Clone)]
 pub(super) struct Csr<T> {
+    /// Row `r` is `entries[offsets[r]..offsets[r + 1]]`.
     offsets: Vec<usize>,
+    /// The column and the value of each entry.
     entries: Vec<(usize, T)>,
 }
 
 impl<T: Real> Csr<T> {
-    /// The entries of row `row`: columns, ascending, and values.
+    /// The entries of row `row`: columns, in ascending order, and values.
     #[inline]
     pub fn row(&self, row: usize) -> &[(usize, T)] {
         &self.entries[self.offsets[row]..self.offsets[row + 1]]
     }
 }
 
-/// Graphs that have the same number of nodes, one after the other: row `g * nodes + i` of a matrix
-/// is node `i` of graph `g`.
+/// Graphs of equal size, one after the other. Row `g * nodes + i` of a matrix belongs to node `i`
+/// of graph `g`.
 #[derive(Debug, Clone)]
 pub struct Block<T> {
     graphs: usize,
     nodes: usize,
-    /// The adjacency matrix, symmetric, of zeros and ones.
+    /// The adjacency matrix: symmetric, with zeros and ones.
     pub(super) adjacency: Csr<T>,
-    /// The same with self loops, each entry divided by the root of both degrees: Kipf and Welling's
-    /// normalisation.
+    /// The adjacency matrix with self-loops. Each entry is divided by the square roots of both
+    /// nodes' degrees, self-loops included (Kipf and Welling 2017).
     pub(super) normalised: Csr<T>,
 }
 
 impl<T: Real> Block<T> {
-    /// Lays out `graphs`, which must all have as many nodes as the first.
+    /// Lays out `graphs`, which must all have the same number of nodes.
     #[must_use]
     pub fn new(graphs: &[&GroupedGraph]) -> Self {
         let nodes = graphs.first().map_or(0, |graph| graph.len());
@@ -59,7 +61,7 @@ impl<T: Real> Block<T> {
     }
 }
 
-/// The neighbours of each row, ascending.
+/// The neighbours of each row, in ascending order.
 fn neighbours(graphs: &[&GroupedGraph], nodes: usize) -> Vec<Vec<usize>> {
     let mut neighbours = vec![Vec::new(); graphs.len() * nodes];
     for (index, graph) in graphs.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Buffers that are used again from pass to pass: memory fresh from the system costs more than what
-//! is computed in it.
+//! Buffers that are used again from pass to pass. Taking new memory from the system costs more time
+//! than computing what is stored in it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub struct Buffers<T> {
 }
 
 impl<T: Real> Buffers<T> {
-    /// A matrix of whatever was in its buffer before.
+    /// A matrix whose values are left over from earlier use.
     pub(super) fn any(&self, rows: usize, columns: usize) -> Array2<T> {
         let len = rows * columns;
         let buffer = self.free.borrow_mut().get_mut(&len).and_then(Vec::pop);
@@ -31,7 +31,7 @@ impl<T: Real> Buffers<T> {
         matrix
     }
 
-    /// Takes back the buffer of a matrix.
+    /// Takes back the buffer of a matrix, to be used again.
     pub(super) fn take_back(&self, matrix: Array2<T>) {
         let (buffer, _) = matrix.into_raw_vec_and_offset();
         let mut free = self.free.borrow_mut();
@@ -39,21 +39,21 @@ impl<T: Real> Buffers<T> {
     }
 }
 
-/// SpareSpare buffers for as many threads as work at a time.
+/// A store of buffers. Each thread borrows its own.
 #[derive(Debug, Default)]
 pub struct SpareBuffers<T> {
     idle: Mutex<Vec<Buffers<T>>>,
 }
 
 impl<T: Real> SpareBuffers<T> {
-    /// Buffers that nobody uses.
+    /// Takes buffers from the store. If there are none, the thread gets new ones.
     #[must_use]
     pub fn borrow(&self) -> Buffers<T> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         idle.unwrap_or_default()
     }
 
-    /// Gives them back.
+    /// Returns buffers to the store.
     pub fn give_back(&self, buffers: Buffers<T>) {
         if let Ok(mut idle) = self.idle.lock() {
             idle.push(buffers);

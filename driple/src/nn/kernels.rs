@@ -1,17 +1,17 @@
-//! Loops over rows that the operations share.
+//! Loops over rows that several operations use.
 
 use ndarray::{Array2, ArrayView2};
 
 use super::Real;
 
-/// Runs `loops` compiled for the widest vectors that this processor has. What they call must be
-/// inlined into them.
+/// Runs `loops` with the widest vector instructions of this processor. The functions that `loops`
+/// calls must be inlined, or they are compiled without these instructions.
 #[inline]
 pub fn vectorised<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
-/// The scalar product, in eight sums that compilers keep in one vector register.
+/// The scalar product. It is computed as eight sums, which compilers keep in one vector register.
 #[inline(always)]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::zero(); 8];
@@ -44,7 +44,7 @@ pub fn rows<T>(matrix: &Array2<T>) -> impl Iterator<Item = &[T]> {
         .chunks_exact(matrix.ncols().max(1))
 }
 
-/// The rows of a matrix in standard layout, to be changed.
+/// The rows of a matrix in standard layout, as mutable slices.
 pub fn rows_mut<T>(matrix: &mut Array2<T>) -> impl Iterator<Item = &mut [T]> {
     let columns = matrix.ncols().max(1);
     matrix
@@ -60,7 +60,7 @@ pub fn row<T>(matrix: &Array2<T>, index: usize) -> &[T] {
     &matrix.as_slice().unwrap_or_default()[index * columns..(index + 1) * columns]
 }
 
-/// Row `index` of a matrix in standard layout, to be changed.
+/// Row `index` of a matrix in standard layout, as a mutable slice.
 #[inline(always)]
 pub fn row_mut<T>(matrix: &mut Array2<T>, index: usize) -> &mut [T] {
     let columns = matrix.ncols();

@@ -1,9 +1,9 @@
-//! What networks are made of: parameters, layers with exact gradients, and the optimiser.
+//! The building blocks of networks: parameters, layers with exact gradients, and the optimiser.
 //!
-//! A forward pass writes what it computes on a [`Tape`]; going back along it gives the gradients of
-//! all parameters. A layer is an operation of the tape with a gradient written out by hand, so that a
-//! pass over many small graphs is a few large matrix products. All is generic in the number type:
-//! networks train in `f32` and are checked in `f64`.
+//! A forward pass records its computations on a [`Tape`]. Going back along the tape gives the
+//! gradients of all parameters. A layer is one operation on the tape, with a gradient that is
+//! written out by hand. So a pass over many small graphs takes a few large matrix products.
+//! Everything is generic in the number type: networks train in `f32` and are checked in `f64`.
 
 mod adam;
 mod block;

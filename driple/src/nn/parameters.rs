@@ -6,11 +6,12 @@ use ndarray::Array2;
 
 use super::Real;
 
-/// A parameter of a network: its place among them.
+/// A parameter of a network, identified by its position among the parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ParamId(pub(crate) usize);
 
-/// The parameters of a network, in the order of their declaration. Vectors are kept as one row.
+/// The parameters of a network, in the order in which they were declared. A vector is stored as a
+/// matrix of one row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parameters<T> {
     names: Vec<String>,
@@ -20,7 +21,7 @@ pub struct Parameters<T> {
 }
 
 impl<T: Real> Parameters<T> {
-    /// No parameters.
+    /// An empty set of parameters.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -31,7 +32,8 @@ impl<T: Real> Parameters<T> {
         }
     }
 
-    /// Adds the parameter `name` of the given shape (one or two dimensions), its values row by row.
+    /// Adds the parameter `name` with the given shape of one or two dimensions. Training changes
+    /// it, unless [`Parameters::train_only`] leaves it out.
     pub fn add(&mut self, name: String, shape: &[usize], value: Array2<T>) -> ParamId {
         debug_assert_eq!(shape.iter().product::<usize>(), value.len());
         self.names.push(name);
@@ -41,36 +43,36 @@ impl<T: Real> Parameters<T> {
         ParamId(self.names.len() - 1)
     }
 
-    /// How many there are.
+    /// The number of parameters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no parameters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// All parameters.
+    /// All parameters, in the order in which they were declared.
     pub fn ids(&self) -> impl Iterator<Item = ParamId> + use<T> {
         (0..self.len()).map(ParamId)
     }
 
-    /// Its name, as PyTorch's `state_dict` of the original has it.
+    /// The name of a parameter, which is its name in the `state_dict` of the original.
     #[must_use]
     pub fn name(&self, id: ParamId) -> &str {
         &self.names[id.0]
     }
 
-    /// Its shape: one or two dimensions.
+    /// The shape of a parameter: one or two dimensions.
     #[must_use]
     pub fn shape(&self, id: ParamId) -> &[usize] {
         &self.shapes[id.0]
     }
 
-    /// The parameter of this name.
+    /// The parameter of this name; `None` if there is none.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<ParamId> {
         self.names
@@ -79,20 +81,20 @@ impl<T: Real> Parameters<T> {
             .map(ParamId)
     }
 
-    /// Whether training changes it.
+    /// Whether training changes a parameter.
     #[must_use]
     pub fn is_trained(&self, id: ParamId) -> bool {
         self.trained[id.0]
     }
 
-    /// Trains those parameters alone of whose names `chosen` says so.
+    /// Makes training change only the parameters for whose names `chosen` returns true.
     pub fn train_only(&mut self, mut chosen: impl FnMut(&str) -> bool) {
         for (trained, name) in self.trained.iter_mut().zip(&self.names) {
             *trained = chosen(name);
         }
     }
 
-    /// How many numbers there are in all.
+    /// The number of values in all parameters.
     #[must_use]
     pub fn count(&self) -> usize {
         self.values.iter().map(Array2::len).sum()
@@ -128,7 +130,8 @@ impl<T> IndexMut<ParamId> for Parameters<T> {
     }
 }
 
-/// The gradients of a loss by each parameter, in the parameters' order and shapes.
+/// The gradient of a loss with respect to each parameter, in the order and the shapes of the
+/// parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradients<T> {
     values: Vec<Array2<T>>,
@@ -147,7 +150,7 @@ impl<T: Real> Gradients<T> {
         }
     }
 
-    /// Adds those of another part of the same batch.
+    /// Adds the gradients of another part of the same batch.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.values.iter_mut().zip(&other.values) {
             *mine += theirs;

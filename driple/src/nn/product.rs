@@ -1,4 +1,5 @@
-//! Matrix products: of `f32` by the library gemm, of `f64`, which only checks, by ndarray's own.
+//! Matrix products: of `f32` by the library gemm, and of `f64`, which is only used for checks, by
+//! ndarray.
 
 #![expect(
     unsafe_code,
@@ -11,10 +12,11 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::Real;
 
-/// Adds the product of `a` and `b` to `to`, or replaces it.
+/// Adds the product of `a` and `b` to `to` if `add` is true. Otherwise replaces `to` by the
+/// product.
 ///
 /// # Panics
-/// Where the shapes do not fit.
+/// If the shapes do not fit.
 pub(super) fn multiply_f32(
     a: &ArrayView2<'_, f32>,
     b: &ArrayView2<'_, f32>,
@@ -27,7 +29,8 @@ pub(super) fn multiply_f32(
         "shapes of a matrix product do not fit"
     );
     let is_by_rows = to.strides()[1].abs() < to.strides()[0].abs();
-    // The library is quickest where it writes columns: rows are those of bᵀ aᵀ.
+    // The library is fastest when it writes by columns. If `to` is stored by rows, the transposed
+    // product bᵀ aᵀ is computed instead, whose columns are these rows.
     let (a, b, mut to) = match is_by_rows {
         true => (b.t(), a.t(), to.view_mut().reversed_axes()),
         false => (a.view(), b.view(), to.view_mut()),
@@ -96,7 +99,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Against ndarray's own product, of transposed and cut views; whole numbers, so exactly.
+        // Against ndarray's own product, of transposed and sliced views. The values are whole
+        // numbers, so the results are exact.
         #[test]
         fn products_of_views_are_those_of_ndarray(m in 1_usize..9, k in 0_usize..9, n in 1_usize..40) {
             let a = Array2::from_shape_fn((k, m + 2), |(i, j)| (i * 3 + j * 5) as f32 % 7.0 - 3.0);

@@ -10,7 +10,7 @@ use num_traits::{Float, NumAssign};
 use super::kernels::vectorised;
 use super::product::multiply_f32;
 
-/// A number type: `f32` to train and predict, `f64` to check.
+/// A number type: `f32` for training and predictions, `f64` for checks.
 pub trait Real:
     Float + NumAssign + LinalgScalar + Sum + Debug + Default + Send + Sync + 'static
 {
@@ -26,10 +26,11 @@ pub trait Real:
     /// Replaces each value by its hyperbolic tangent.
     fn hyperbolic_tangent(values: &mut [Self]);
 
-    /// Adds the product of the matrices `a` and `b` to `to`, or replaces it.
+    /// Adds the product of the matrices `a` and `b` to `to` if `add` is true. Otherwise replaces
+    /// `to` by the product.
     ///
     /// # Panics
-    /// Where the shapes do not fit.
+    /// If the shapes do not fit.
     fn multiply(
         a: &ArrayView2<'_, Self>,
         b: &ArrayView2<'_, Self>,
@@ -106,17 +107,22 @@ impl Real for f32 {
     }
 }
 
-/// `e^x` to two units in the last place, without branches, so that compilers make vector
-/// instructions of loops over it. Range reduction and polynomial are those of Moshier's Cephes.
+/// `e^x` to two units in the last place. There are no branches, so that compilers can vectorise
+/// loops over it. The range reduction and the polynomial are those of Moshier's Cephes.
+///
+/// `x` is split into a whole multiple of ln 2 and a rest, so that `e^x = 2^whole * e^rest`. The
+/// polynomial gives `e^rest`, and `2^whole` is a float with `whole` as its exponent.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
-    // Beyond these the result would not be a normal number. NaN passes.
+    // Beyond these limits the result is not a normal number. NaN passes through.
     let x = if x > 88.0 { 88.0 } else { x };
     let x = if x < -87.0 { -87.0 } else { x };
-    // Adding 1.5 * 2^23 rounds to a whole number, which the low bits then hold.
+    // Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
     const ROUND: f32 = 12_582_912.0;
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
+    // ln 2 is the difference of these two constants. Taken in two parts, it loses little to
+    // rounding.
     let rest = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4;
     let mut polynomial = 1.987_569_1e-4;
     for coefficient in [
@@ -136,7 +142,8 @@ fn exponential(x: f32) -> f32 {
     mantissa * f32::from_bits(exponent << 23)
 }
 
-/// The hyperbolic tangent, by a polynomial near zero where the difference of exponentials cancels.
+/// The hyperbolic tangent. Near zero it is a polynomial, because the formula with exponentials
+/// loses digits there.
 #[inline(always)]
 fn tangent(x: f32) -> f32 {
     let square = x * x;

@@ -1,37 +1,41 @@
-//! The record of a forward pass, along which gradients go back.
+//! The record of a forward pass. Going back along it gives the gradients.
 
 use ndarray::{Array2, ArrayView2};
 
 use super::product::{add_product, set_product};
 use super::{Buffers, Gradients, ParamId, Parameters, Real};
 
-/// A value on a tape.
+/// A value on a tape, identified by its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Var(usize);
 
-/// How the gradient of an operation's output becomes that of its inputs and parameters.
+/// An operation of a forward pass. It turns the gradient of its output into those of its inputs and
+/// parameters.
 pub(super) trait Op<T> {
-    /// Gives `flow` the gradients of the inputs, by `grad`, that of the output.
+    /// Adds the gradients of the inputs and parameters to `flow`. `grad` is the gradient of the
+    /// output.
     fn backward(&self, grad: Array2<T>, flow: &mut Flow<'_, '_, T>);
 }
 
-/// The values of a forward pass and the operations that made them.
+/// The values of a forward pass and the operations that computed them.
 pub struct Tape<'a, T> {
     parameters: &'a Parameters<T>,
+    /// Whether operations are kept.
     recording: bool,
     buffers: Buffers<T>,
     values: Vec<Array2<T>>,
+    /// The operation that computed each value. `None` if no gradient passes through the value.
     ops: Vec<Option<Box<dyn Op<T> + 'a>>>,
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// A tape from which gradients can be had.
+    /// A tape that records operations, so that gradients can be computed.
     #[must_use]
     pub fn new(parameters: &'a Parameters<T>) -> Self {
         Self::with_buffers(parameters, Buffers::default())
     }
 
-    /// The same, its values in the buffers of `buffers`.
+    /// The same, with values stored in `buffers`.
     #[must_use]
     pub fn with_buffers(parameters: &'a Parameters<T>, buffers: Buffers<T>) -> Self {
         let (recording, values, ops) = (true, Vec::new(), Vec::new());
@@ -44,20 +48,20 @@ impl<'a, T: Real> Tape<'a, T> {
         }
     }
 
-    /// A tape for values alone.
+    /// A tape for values only.
     #[must_use]
     pub fn without_gradients(parameters: &'a Parameters<T>) -> Self {
         Self::new(parameters).values_only()
     }
 
-    /// The tape, for values alone.
+    /// Makes this a tape for values only.
     #[must_use]
     pub fn values_only(mut self) -> Self {
         self.recording = false;
         self
     }
 
-    /// Ends the pass; its buffers can be used again.
+    /// Ends the pass and returns its buffers, to be used again.
     #[must_use]
     pub fn into_buffers(self) -> Buffers<T> {
         self.values
@@ -78,13 +82,13 @@ impl<'a, T: Real> Tape<'a, T> {
         Var(self.values.len() - 1)
     }
 
-    /// What `var` is.
+    /// The value of `var`.
     #[must_use]
     pub fn value(&self, var: Var) -> &Array2<T> {
         &self.values[var.0]
     }
 
-    /// The variable that is pushed next.
+    /// The variable that the next value on the tape will have.
     pub(super) fn next(&self) -> Var {
         Var(self.values.len())
     }
@@ -94,8 +98,8 @@ impl<'a, T: Real> Tape<'a, T> {
         self.parameters
     }
 
-    /// Puts on the tape what `op` made of `inputs` and `parameters`. An operation none of whose
-    /// inputs is to be learnt is forgotten.
+    /// Puts on the tape the value that `op` computed from `inputs` and `parameters`. The operation
+    /// itself is kept only if at least one of these is learnt.
     pub(super) fn push(
         &mut self,
         value: Array2<T>,
@@ -110,7 +114,8 @@ impl<'a, T: Real> Tape<'a, T> {
         Var(self.values.len() - 1)
     }
 
-    /// Adds to `gradients` those of a loss whose gradient by `output` is `grad`.
+    /// Adds the gradients of a loss to `gradients`. `grad` is the gradient of the loss with respect
+    /// to `output`.
     pub fn backward(&self, output: Var, grad: Array2<T>, gradients: &mut Gradients<T>) {
         let mut flow = Flow {
             tape: self,
@@ -119,6 +124,8 @@ impl<'a, T: Real> Tape<'a, T> {
         };
         flow.vars.resize_with(output.0 + 1, || None);
         flow.vars[output.0] = Some(grad);
+        // An operation comes after its inputs. So in reverse order, the gradient of a value is
+        // complete when its operation is reached.
         for index in (0..=output.0).rev() {
             if let (Some(op), Some(grad)) = (&self.ops[index], flow.vars[index].take()) {
                 op.backward(grad, &mut flow);
@@ -127,15 +134,16 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// Gradients on their way back.
+/// Gradients during the backward pass.
 pub(super) struct Flow<'t, 'a, T> {
     tape: &'t Tape<'a, T>,
+    /// The sum of the gradients that have reached each value; `None` before the first.
     vars: Vec<Option<Array2<T>>>,
     gradients: &'t mut Gradients<T>,
 }
 
 impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
-    /// What `var` is.
+    /// The value of `var`.
     pub fn value(&self, var: Var) -> &'t Array2<T> {
         &self.tape.values[var.0]
     }
@@ -145,7 +153,7 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
         self.tape.parameters
     }
 
-    /// The parameter `id`.
+    /// The value of the parameter `id`.
     pub fn parameter(&self, id: ParamId) -> &'a Array2<T> {
         &self.tape.parameters[id]
     }
@@ -155,12 +163,12 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
         &self.tape.buffers
     }
 
-    /// Whether anything before `var` is learnt.
+    /// Whether the gradient of `var` is needed: whether anything it was computed from is learnt.
     pub fn wants(&self, var: Var) -> bool {
         self.tape.ops[var.0].is_some()
     }
 
-    /// The gradient of the parameter `id`, to be added to; none where it is not learnt.
+    /// The gradient of the parameter `id`, to add to; `None` if the parameter is not learnt.
     pub fn of_parameter(&mut self, id: ParamId) -> Option<&mut Array2<T>> {
         self.tape
             .parameters

@@ -1,4 +1,4 @@
-//! Why a computational graph cannot be read.
+//! Errors of reading computational graphs.
 
 use std::fmt;
 
@@ -12,34 +12,34 @@ pub enum ReadError {
     Text {
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// What is wrong in this line.
         fault: TextFault,
     },
-    /// The file is not in protobuf's binary format, or not of the messages expected.
+    /// The file is not in protobuf's binary format, or it does not hold the expected messages.
     #[error(
         "this is not {}: {reason}; write the file anew, or name it by what it holds",
         expected(.format)
     )]
     Binary {
-        /// The format expected.
+        /// The expected format.
         format: Format,
-        /// What the decoder says.
+        /// The message of the decoder.
         reason: String,
     },
-    /// There is no node.
+    /// The graph has no nodes.
     #[error("there is no node: expected {} with at least one", expected(.0))]
     NoNodes(Format),
-    /// A node that cannot be used.
+    /// A node cannot be used.
     #[error("{place}: {fault}")]
     Node {
-        /// Which.
+        /// The place of the node.
         place: Place,
-        /// What is wrong with it.
+        /// What is wrong with the node.
         fault: NodeFault,
     },
 }
 
-/// What a file of a format holds, in words.
+/// Describes what a file of this format should hold.
 fn expected(format: &Format) -> &'static str {
     match format {
         Format::GraphDefText => "a TensorFlow GraphDef in text form",
@@ -48,14 +48,14 @@ fn expected(format: &Format) -> &'static str {
     }
 }
 
-/// Where in a file a node is.
+/// The place of a node in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Its name; empty where it has none.
+    /// The name of the node; empty if it has none.
     pub name: String,
-    /// How many nodes of the file are before it.
+    /// The number of nodes that come before it in the file.
     pub index: usize,
-    /// The line on which it begins, from 1, of files of text.
+    /// The line on which the node begins, from 1; `None` in binary formats.
     pub line: Option<usize>,
 }
 
@@ -72,43 +72,43 @@ impl fmt::Display for Place {
     }
 }
 
-/// What keeps a text from being read as protobuf's text format.
+/// Why a text is not in protobuf's text format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
-    /// A character where the name of a field should be.
+    /// There is no field name in a place that needs one. Holds what is there instead.
     #[error("a field's name should be here, as `node`, instead of {0}")]
     Name(Found),
-    /// A character where a value should be.
+    /// There is no value in a place that needs one. Holds what is there instead.
     #[error("a value should be here instead of {0}")]
     Value(Found),
-    /// A node that is no message.
+    /// The value of a `node` field is not a message.
     #[error("what `node` has should be in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
     Node,
-    /// No colon between a field and its value.
+    /// There is no colon between a field and its value. Holds what is there instead.
     #[error("`:` or `{{` should be here instead of {0}")]
     Colon(Found),
-    /// A string without its end.
+    /// A string does not end on its line.
     #[error("this string does not end on its line: is the file cut short?")]
     String,
-    /// A bracket without its counterpart.
+    /// An opening bracket has no closing one.
     #[error("`{0}` has no counterpart: is the file cut short?")]
     Open(char),
-    /// A bracket that closes another one, or none.
+    /// A closing bracket does not match the open one, or no bracket is open.
     #[error("`{found}` should be {expected}")]
     Close {
-        /// What is there.
+        /// The closing bracket.
         found: char,
-        /// What should be.
+        /// What should be there instead.
         expected: &'static str,
     },
-    /// Too many brackets in one another.
+    /// Too many brackets are open at a time. Holds the limit.
     #[error(
         "more than {0} brackets are open here: no GraphDef has that many, and such are not read"
     )]
     Depth(usize),
 }
 
-/// A byte of a text, or its end.
+/// A byte of a text; `None` at the end of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found(pub Option<u8>);
 
@@ -125,28 +125,28 @@ impl fmt::Display for Found {
 /// What is wrong with a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NodeFault {
-    /// A field has a value that is not of its type.
+    /// The value of a field is not of the field's type.
     #[error("{0}")]
     Fields(String),
-    /// It has no name.
+    /// The node has no name.
     #[error("it has no `name`: give it one that no other node has")]
     Unnamed,
-    /// It has no type.
+    /// The node has no operation type. Holds the name of the missing field.
     #[error("it has no {0}, which says what it does")]
     NoOp(&'static str),
-    /// Another node has its name.
+    /// Another node has the same name.
     #[error("node {} has that name already: give each node a name of its own", first + 1)]
     Duplicate {
-        /// How many nodes are before that other one.
+        /// The number of nodes that come before the other node.
         first: usize,
     },
-    /// A dimension of a shape that is negative, and not the -1 of an unknown one.
+    /// A dimension of the shape is negative, and not the -1 of an unknown dimension.
     #[error("its shape has the dimension {0}; expected 0 or more, or -1 where it is not known")]
     Dimension(i64),
-    /// An input that no node and no input of the model puts out.
+    /// An input is neither the output of a node nor an input of the model.
     #[error("its input `{0}` is neither an input of the model nor an output of a node")]
     Input(String),
-    /// An output that another node puts out too.
+    /// An output is also the output of another node or an input of the model.
     #[error("its output `{0}` is one of another node or of the model's inputs as well")]
     Output(String),
 }

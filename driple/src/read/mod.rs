@@ -1,4 +1,4 @@
-//! Computational graphs from the bytes of files: GraphDefs of TensorFlow, models of ONNX.
+//! Reads computational graphs from the bytes of files: GraphDefs of TensorFlow and models of ONNX.
 
 mod error;
 pub(crate) mod onnx;
@@ -12,14 +12,14 @@ pub use error::{NodeFault, Place, ReadError, TextFault};
 
 use crate::graph::Graph;
 
-/// What a file of a computational graph holds.
+/// The format of a file with a computational graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A GraphDef of TensorFlow in protobuf's text format, `.pbtxt`.
+    /// A TensorFlow GraphDef in protobuf's text format, `.pbtxt`.
     GraphDefText,
-    /// A GraphDef of TensorFlow in protobuf's binary format, `.pb`.
+    /// A TensorFlow GraphDef in protobuf's binary format, `.pb`.
     GraphDef,
-    /// A model of ONNX in protobuf's binary format, `.onnx`.
+    /// An ONNX model in protobuf's binary format, `.onnx`.
     Onnx,
 }
 
@@ -27,7 +27,8 @@ impl Format {
     /// The file name extensions that [`Format::of_path`] knows, for messages.
     pub const EXTENSIONS: [&str; 3] = ["pbtxt", "pb", "onnx"];
 
-    /// The format that a file name stands for by its extension, whatever its case.
+    /// The format of a file by its name's extension, in upper or lower case. `None` if the
+    /// extension is unknown.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -40,15 +41,15 @@ impl Format {
     }
 }
 
-/// The computational graph in the bytes of a file, its nodes in the file's order.
+/// Reads the computational graph in the bytes of a file. Its nodes are in the file's order.
 ///
-/// An ONNX model's weights and inputs come first, as `Const` and `Placeholder` nodes, as TensorFlow
-/// has them; all its nodes are on device `GPU`, and the shapes that the file lacks are inferred.
-/// Functions that a GraphDef defines are not part of its graph.
+/// The weights and inputs of an ONNX model come first, as `Const` and `Placeholder` nodes, which is
+/// how TensorFlow represents them. All nodes of a model are on the device `GPU`. Shapes that are
+/// missing in the file are inferred. Functions that a GraphDef defines are not part of its graph.
 ///
 /// # Errors
-/// Where the bytes are not of the format, or the graph has no nodes, two of one name, or one whose
-/// type or inputs are not known. The first such node in the file is named.
+/// If the bytes are not in this format, or the graph has no nodes, two nodes of the same name, or a
+/// node whose type or inputs are unknown. The error names the first such node in the file.
 pub fn graph(bytes: impl Into<Bytes>, format: Format) -> Result<Graph, ReadError> {
     let bytes = bytes.into();
     let graph = match format {

@@ -1,28 +1,28 @@
-//! What a step of training takes of a network.
+//! The cost of a training step of a network.
 
 use super::network::{Network, Op, Step};
 
-/// Bytes of a number.
+/// The bytes of a number.
 const BYTES: f64 = 4.0;
 
-/// What a step of training takes.
+/// The cost of a training step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
-    /// Floating point operations.
+    /// The number of floating point operations.
     pub(super) operations: f64,
-    /// Bytes that move between the GPU and its memory.
+    /// The bytes that move between the GPU and its memory.
     pub(super) moved: f64,
-    /// Operations of the graph.
+    /// The number of operations of the graph that run on the GPU.
     pub(super) kernels: f64,
-    /// Bytes of parameters that a worker fetches.
+    /// The bytes of parameters that a worker fetches.
     pub(super) fetched: f64,
-    /// Bytes of gradients that a worker sends.
+    /// The bytes of gradients that a worker sends.
     pub(super) sent: f64,
 }
 
 impl Cost {
-    /// The cost of a network, with the number of its graph's operations and of the tensors that the
-    /// optimiser keeps for each parameter.
+    /// The cost of a network. `kernels` is the number of operations of its graph. `tensors` is the
+    /// number of tensors that the optimiser keeps for each parameter, the parameter included.
     pub(super) fn of(network: &Network, kernels: usize, tensors: u64) -> Self {
         let forward: f64 = network
             .steps
@@ -58,7 +58,8 @@ fn product(shape: &[u64]) -> f64 {
     shape.iter().map(|size| *size as f64).product()
 }
 
-/// The floating point operations of a step, additions and multiplications one each.
+/// The number of floating point operations of a step. An addition counts as one, and so does a
+/// multiplication.
 fn operations(network: &Network, step: &Step) -> f64 {
     let inner = |input: usize, axes: &[usize]| -> f64 {
         let shape = network.shape(step.inputs[input]);
@@ -75,7 +76,7 @@ fn operations(network: &Network, step: &Step) -> f64 {
     each * elements(step)
 }
 
-/// How much of a table a step takes no rows of, in elements, at the least.
+/// The least number of elements of a table from which a step takes no rows.
 fn not_taken(network: &Network, step: &Step) -> f64 {
     match step.op {
         Op::Gather => (product(network.shape(step.inputs[0])) - elements(step)).max(0.0),

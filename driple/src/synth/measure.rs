@@ -1,4 +1,4 @@
-//! What training consumes, by the model that [`Setup`] documents.
+//! What training consumes, by the model described at [`Setup`].
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -7,13 +7,13 @@ use super::cost::Cost;
 use super::setup::Setup;
 use crate::graph::METRICS;
 
-/// The deviation of a figure's logarithm.
+/// The standard deviation of the logarithm of a figure's noise.
 const NOISE: f64 = 0.03;
 
-/// Bytes of a transfer that reaches half of the network's speed.
+/// The bytes of a transfer that reaches half of the network's speed at its peak.
 const RAMP: f64 = 4e6;
 
-/// The figures of a job.
+/// The figures of a job, with noise.
 pub(super) fn measure(
     setup: &Setup,
     cost: &Cost,
@@ -23,7 +23,7 @@ pub(super) fn measure(
     let mut figures = exact(setup, cost, synchronous);
     for (index, figure) in figures.iter_mut().enumerate() {
         *figure *= factor(random);
-        // Peaks of GPU and memory are shares of a whole.
+        // Peaks of the GPU and its memory are percentages.
         if matches!(index, 2 | 5) {
             *figure = figure.min(100.0);
         }
@@ -31,7 +31,7 @@ pub(super) fn measure(
     figures.map(|figure| figure as f32)
 }
 
-/// The factor of a figure's noise.
+/// The random factor of a figure.
 fn factor(random: &mut ChaCha8Rng) -> f64 {
     Normal::new(0.0, NOISE).map_or(1.0, |normal| normal.sample(random).exp())
 }
@@ -78,7 +78,7 @@ pub(super) fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METR
 mod tests {
     use super::*;
 
-    /// Derived by formula, of round numbers.
+    /// Derived by formula, from round numbers.
     #[test]
     fn figures_are_those_of_the_documented_model() {
         let setup = Setup {

@@ -1,7 +1,8 @@
-//! Sample jobs: training graphs of networks drawn at random, and what their training consumes by a
-//! model of a set-up, so that data sets can be built where no measurements are at hand.
+//! Sample jobs: training graphs of networks drawn at random, and what a model of a set-up says that
+//! their training consumes. With them, data sets can be built without measurements.
 //!
-//! The figures are computed, not measured ([`Setup`] says how), and serve examples and tests.
+//! The figures are computed, not measured ([`Setup`] says how). They are meant for examples and
+//! tests.
 
 mod cost;
 mod family;
@@ -25,50 +26,50 @@ use cost::Cost;
 use family::{Drawn, Family};
 use tensorflow::Optimiser;
 
-/// A job: its training graph and what its training consumes.
+/// A job: the graph of its training and what its training consumes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// Its name: GPU, data set, model, `Sync` or `Async`, hyper-parameters and job, with `_`
-    /// between them.
+    /// The name of the job: GPU, data set, model, `Sync` or `Async`, hyper-parameters and job,
+    /// joined by `_`.
     pub name: String,
-    /// The graph of its training, the text of a TensorFlow GraphDef.
+    /// The graph of its training, as the text of a TensorFlow GraphDef.
     pub graph_def: String,
-    /// Its forward pass, the bytes of an ONNX model without weights.
+    /// Its forward pass, as the bytes of an ONNX model without weights.
     pub onnx: Vec<u8>,
-    /// What it consumes, in [`crate::dataset::METRIC_NAMES`] order: times in seconds, peaks of the
-    /// GPU in percent, those of the network in MB/s.
+    /// What its training consumes, in the order of [`crate::dataset::METRIC_NAMES`]. Times are in
+    /// seconds, peaks of the GPU in percent, and peaks of the network in MB/s.
     pub measured: [f32; METRICS],
 }
 
-/// `count` jobs on a set-up, families of networks in turn. A job depends on the seed and on its
-/// place, not on `count`.
+/// The first `count` jobs on a set-up. The families of networks take turns. A job depends on the
+/// seed and on its index, not on `count`.
 pub fn samples(setup: Setup, seed: u64, count: usize) -> impl Iterator<Item = Sample> {
     (0..count).map(move |index| sample(&setup, seed, index))
 }
 
-/// The first line of a file of measurements, its columns' names.
+/// The first line of a file of measurements: the names of its columns.
 pub const MEASUREMENTS: &str = "GPU,Data Set,Model,Sync/Async,Hyper-Parameter,Job Name,Resource,\
     avg Idle time,avg Active time,avg Peak consumption\n";
 
-/// The resources measured, in the order of the metrics.
+/// The measured resources, in the order of the metrics.
 const RESOURCES: [&str; METRICS / 3] = ["GPU MEM util", "GPU util", "Network_rx", "Network_tx"];
 
 impl Sample {
-    /// Its lines of a file of measurements, one for each resource.
+    /// The job's lines in a file of measurements, one for each resource.
     #[must_use]
     pub fn measurements(&self) -> String {
         let fields = self.name.replace('_', ",");
         let (metrics, _) = self.measured.as_chunks::<3>();
         let mut lines = String::new();
         for (resource, [idle, active, peak]) in RESOURCES.iter().zip(metrics) {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(lines, "{fields},{resource},{idle},{active},{peak}");
         }
         lines
     }
 }
 
-/// The job of a place.
+/// The job with this index.
 fn sample(setup: &Setup, seed: u64, index: usize) -> Sample {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(index as u64);

@@ -1,97 +1,99 @@
-//! A network as the steps of its forward pass: what graphs of training, ONNX models and costs are
-//! made from.
+//! A network as the steps of its forward pass. Training graphs, ONNX models and costs are made from
+//! it.
 
-/// A step's number, which stands for the tensor that it puts out.
+/// The index of a step, which identifies the tensor that the step puts out.
 pub(super) type Value = usize;
 
-/// A network: its steps in an order in which they can be taken, the loss last.
+/// A network. Its steps are in an order in which they can be executed, with the loss last.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Network {
     pub(super) steps: Vec<Step>,
 }
 
-/// One operation of the forward pass. Images are of batch, height, width and channels.
+/// One operation of the forward pass. The dimensions of images are batch, height, width and
+/// channels.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// Its name, one in the network.
+    /// The step's name, unique in the network.
     pub(super) name: String,
     pub(super) op: Op,
     pub(super) inputs: Vec<Value>,
-    /// The dimensions of what it puts out.
+    /// The dimensions of the step's output.
     pub(super) shape: Vec<u64>,
 }
 
 /// What a step does.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Op {
-    /// Images, of floating point.
+    /// Images of floating-point numbers.
     Images,
-    /// Tokens or classes, of integers.
+    /// Tokens or classes, as integers.
     Labels,
-    /// A tensor that training changes; at its start random, or all of one value.
+    /// A tensor that training changes. Its first values are random, or all the same.
     Parameter {
-        /// Whether it is random.
+        /// Whether the first values are random.
         random: bool,
     },
-    /// A convolution of an image by a kernel of height, width, channels in and out, padded so that
-    /// the size is that of the input by the stride.
+    /// A convolution of an image. The dimensions of the kernel are height, width, input channels
+    /// and output channels. Padding makes the size that of the input divided by the stride, rounded
+    /// up.
     Conv {
         /// The stride in both directions.
         stride: u64,
     },
-    /// A convolution of each channel by itself.
+    /// A convolution of each channel separately.
     Depthwise {
         /// The stride in both directions.
         stride: u64,
     },
     /// Normalisation over a batch of images, with a scale and an offset.
     BatchNorm,
-    /// The largest values of windows, as wide as they are apart.
+    /// The largest values of windows whose size is the stride.
     MaxPool {
         /// The stride in both directions.
         stride: u64,
     },
     /// The mean over some axes.
     Mean {
-        /// The axes, ascending.
+        /// The axes, in ascending order.
         axes: Vec<usize>,
-        /// Whether the axes stay, with one element.
+        /// Whether these axes stay as dimensions of size 1.
         keep: bool,
     },
-    /// The addition of a vector to all along the last axis.
+    /// Adds a vector along the last axis.
     BiasAdd,
-    /// Sums, of shapes that fit by broadcasting.
+    /// A sum. The shapes are broadcast.
     Add,
-    /// Differences, likewise.
+    /// A difference. The shapes are broadcast.
     Sub,
-    /// Products, likewise.
+    /// A product by element. The shapes are broadcast.
     Mul,
     /// The positive part.
     Relu,
     /// The hyperbolic tangent.
     Tanh,
-    /// One by the square root.
+    /// One divided by the square root.
     Rsqrt,
-    /// The product with a number.
+    /// A product with a number.
     Scale(f32),
-    /// The sum with a number.
+    /// A sum with a number.
     Shift(f32),
-    /// The addition of -1e9 wherever a token would see a later one.
+    /// Adds -1e9 wherever a token would see a later one.
     Mask,
-    /// Other dimensions.
+    /// The same elements with other dimensions.
     Reshape,
     /// The axes in another order.
     Transpose(Vec<usize>),
     /// The product of two matrices.
     MatMul,
-    /// The products of matrices, those on the right transposed or not.
+    /// The products of pairs of matrices.
     BatchMatMul {
-        /// Whether they are transposed.
+        /// Whether the matrices on the right are transposed.
         transposed: bool,
     },
     /// The softmax along the last axis.
     Softmax,
-    /// The rows of a matrix by number.
+    /// Rows of a matrix, selected by number.
     Gather,
     /// The mean cross entropy of scores and classes.
     Loss,
@@ -103,18 +105,18 @@ impl Network {
         &self.steps[value].shape
     }
 
-    /// Whether training computes a gradient of it.
+    /// Whether training computes a gradient of a tensor.
     pub(super) fn is_trained(&self, value: Value) -> bool {
         !matches!(self.steps[value].op, Op::Images | Op::Labels)
     }
 
-    /// The parameters.
+    /// All parameters.
     pub(super) fn parameters(&self) -> impl Iterator<Item = (Value, &Step)> {
         let steps = self.steps.iter().enumerate();
         steps.filter(|(_, step)| matches!(step.op, Op::Parameter { .. }))
     }
 
-    /// Adds a step.
+    /// Adds a step. Returns its index.
     pub(super) fn add(&mut self, name: &str, op: Op, inputs: &[Value], shape: &[u64]) -> Value {
         let (name, inputs, shape) = (name.to_owned(), inputs.to_vec(), shape.to_vec());
         self.steps.push(Step {
@@ -126,40 +128,40 @@ impl Network {
         self.steps.len() - 1
     }
 
-    /// A parameter that is random at the start.
+    /// Adds a parameter that is random at the start.
     pub(super) fn random(&mut self, name: &str, shape: &[u64]) -> Value {
         self.add(name, Op::Parameter { random: true }, &[], shape)
     }
 
-    /// A parameter that is all of one value at the start.
+    /// Adds a parameter whose values are all the same at the start.
     pub(super) fn constant(&mut self, name: &str, shape: &[u64]) -> Value {
         self.add(name, Op::Parameter { random: false }, &[], shape)
     }
 
-    /// A step that leaves the shape as it is.
+    /// Adds a step that keeps the shape of its input.
     pub(super) fn each(&mut self, name: &str, op: Op, x: Value) -> Value {
         let shape = self.shape(x).to_vec();
         self.add(name, op, &[x], &shape)
     }
 
-    /// A step on two tensors, of which `x` has the shape that they have together.
+    /// Adds a step on two tensors. The output has the shape of `x`.
     pub(super) fn both(&mut self, name: &str, op: Op, x: Value, y: Value) -> Value {
         let shape = self.shape(x).to_vec();
         self.add(name, op, &[x, y], &shape)
     }
 
-    /// Other dimensions.
+    /// Adds a step that gives a tensor other dimensions.
     pub(super) fn reshape(&mut self, name: &str, x: Value, shape: &[u64]) -> Value {
         self.add(name, Op::Reshape, &[x], shape)
     }
 
-    /// The axes in another order.
+    /// Adds a step that puts the axes in another order.
     pub(super) fn transpose(&mut self, name: &str, x: Value, order: &[usize]) -> Value {
         let shape: Vec<u64> = order.iter().map(|axis| self.shape(x)[*axis]).collect();
         self.add(name, Op::Transpose(order.to_vec()), &[x], &shape)
     }
 
-    /// The mean over some axes.
+    /// Adds the mean over some axes.
     pub(super) fn mean(&mut self, name: &str, x: Value, axes: &[usize], keep: bool) -> Value {
         let sizes = self.shape(x).iter().enumerate();
         let kept = sizes.filter(|(axis, _)| keep || !axes.contains(axis));
@@ -169,7 +171,7 @@ impl Network {
         self.add(name, Op::Mean { axes, keep }, &[x], &shape)
     }
 
-    /// A dense layer on a matrix, with biases.
+    /// Adds a dense layer with biases on a matrix.
     pub(super) fn dense(&mut self, name: &str, x: Value, units: u64) -> Value {
         let (rows, width) = (self.shape(x)[0], self.shape(x)[1]);
         let kernel = self.random(&format!("{name}/kernel"), &[width, units]);
@@ -182,14 +184,14 @@ impl Network {
         self.bias(name, y)
     }
 
-    /// Biases along the last axis.
+    /// Adds biases along the last axis.
     pub(super) fn bias(&mut self, name: &str, x: Value) -> Value {
         let width = self.shape(x)[self.shape(x).len() - 1];
         let bias = self.constant(&format!("{name}/bias"), &[width]);
         self.both(&format!("{name}/BiasAdd"), Op::BiasAdd, x, bias)
     }
 
-    /// The mean cross entropy of scores, a matrix, and new labels.
+    /// Adds labels, and the mean cross entropy of them and `scores`, a matrix.
     pub(super) fn loss(&mut self, scores: Value) -> Value {
         let labels = self.add("labels", Op::Labels, &[], &[self.shape(scores)[0]]);
         self.add("loss/xentropy", Op::Loss, &[scores, labels], &[])

@@ -1,20 +1,26 @@
-//! What jobs are trained on.
+//! The hardware that jobs are trained on.
 
-/// What jobs are trained on: servers of one GPU each, a worker on each, one of them with the
-/// parameters as well.
+/// The hardware that jobs are trained on: servers with one GPU and one worker each. One of the
+/// servers also holds the parameters.
 ///
-/// Of a step of training take `F` the floating point operations, three times those of the forward
-/// pass; `A` the bytes that tensors move, four times those of the forward pass's outputs, and those
-/// of parameters, their gradients and the optimiser's tensors; `N` the operations of the graph that
-/// are run; `P` the bytes of parameters. Then, in seconds,
+/// The following model gives what training consumes. In a step of training,
 ///
-/// - `moving = A / bandwidth`, `work = F / speed + moving` and `gaps = N × launch`;
-/// - `compute = work + gaps`;
-/// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way; of tables
-///   that rows are taken from, no more is sent than the rows taken;
-/// - `wait = transfer² / (transfer + compute)`, as transfers overlap with computing, and a tenth of
-///   `compute` more where workers wait for the slowest one, of the way that takes longer; then
-///   `step = compute + wait`.
+/// - `F` is the number of floating point operations: three times those of the forward pass;
+/// - `A` is the number of bytes that tensors move: four times those of the forward pass's outputs,
+///   plus those of the parameters, their gradients and the optimiser's tensors;
+/// - `N` is the number of the graph's operations that are run;
+/// - `P` is the number of bytes of the parameters.
+///
+/// All times are in seconds.
+///
+/// - `moving = A / bandwidth`, `work = F / speed + moving` and `gaps = N × launch`.
+/// - `compute = work + gaps`.
+/// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way. If rows are
+///   taken from a table, no more of its gradient is sent than these rows.
+/// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing.
+///   `transfer` is that of the way that takes longer. If workers wait for the slowest one, `wait`
+///   is a tenth of `compute` longer.
+/// - `step = compute + wait`.
 ///
 /// | resource | idle | active | peak |
 /// |---|---|---|---|
@@ -22,20 +28,21 @@
 /// | GPU | `wait + gaps` | `work` | `100 × work / compute` |
 /// | network, both ways | `step - transfer` | `transfer` | `network × bytes / (bytes + 4 MB)` |
 ///
-/// and each figure has a factor of its own, `exp` of a normal deviate of 0.03.
+/// Each figure is multiplied by a random factor of its own: `exp` of a normal deviate with standard
+/// deviation 0.03.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
-    /// The GPU's name, without `_` and `,`.
+    /// The name of the GPU, without `_` and `,`.
     pub gpu: &'static str,
-    /// Floating point operations a second that kernels reach.
+    /// The floating point operations per second that kernels reach.
     pub speed: f64,
-    /// Bytes a second that the GPU's memory moves.
+    /// The bytes per second that the GPU's memory moves.
     pub bandwidth: f64,
-    /// Seconds between two kernels.
+    /// The seconds between two kernels.
     pub launch: f64,
-    /// Workers, of which each is on a server of its own, at least one.
+    /// The number of workers, at least one. Each is on a server of its own.
     pub workers: u32,
-    /// Bytes a second that the network moves each way.
+    /// The bytes per second that the network moves each way.
     pub network: f64,
 }
 
@@ -67,10 +74,10 @@ impl Setup {
         workers: 4,
         network: 4.2e9,
     };
-    /// All of these.
+    /// All set-ups.
     pub const ALL: [Self; 3] = [Self::V100, Self::RTX2080TI, Self::TITAN];
 
-    /// The set-up of a GPU's name, whatever its case.
+    /// The set-up with this GPU; upper and lower case are the same. `None` if there is none.
     #[must_use]
     pub fn of_gpu(gpu: &str) -> Option<Self> {
         Self::ALL

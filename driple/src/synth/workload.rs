@@ -1,4 +1,4 @@
-//! Sample jobs of workloads that are given: their model, their data and the samples of a batch.
+//! Sample jobs of given workloads: a model, its data and the batch size.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,25 +14,31 @@ use crate::dataset::average_utilisation;
 /// What a job trains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workload<'a> {
-    /// The name of the model, which tells the family of networks: `ResNet50` and the like are of
-    /// blocks with shortcuts, `MobileNetV2`, `EfficientNet` of separable convolutions, `BERT` an
-    /// encoder, `Transformer`, `LSTM`, `GPT` decoders; all others are plain convolutions.
+    /// The name of the model. It determines the family of networks:
+    ///
+    /// - `ResNet50` and similar names: blocks with shortcuts;
+    /// - `MobileNetV2`, `EfficientNet`: separable convolutions;
+    /// - `BERT`: an encoder;
+    /// - `Transformer`, `LSTM`, `GPT`: decoders;
+    /// - all other names: plain convolutions.
     pub model: &'a str,
     /// The name of the data set.
     pub data: &'a str,
-    /// The samples of a batch.
+    /// The number of samples in a batch.
     pub batch: u32,
-    /// The average GPU utilisation that the job is to have, in percent; `None` for any.
+    /// The average GPU utilisation that the job should have, in percent; `None` for any.
     pub utilisation: Option<f64>,
 }
 
-/// How many networks are drawn for a workload, of which the one that comes closest to the
-/// utilisation is taken.
+/// The number of networks drawn for a workload with a given utilisation. The one closest to that
+/// utilisation is used.
 const CANDIDATES: usize = 48;
 
-/// A job of a workload on a set-up, the `index`-th of its data set: a network of the model's family,
-/// of random size, whose utilisation by the documented model of the set-up comes closest to the one
-/// that is asked for. Its figures have the noise of other samples.
+/// A job of a workload on a set-up. `index` is the number in its name and determines its noise. Its
+/// network is of the model's family and of random size. If a utilisation is wanted, several
+/// networks are drawn, and the one whose utilisation is closest to it is used; the utilisation is
+/// that of the model described at [`Setup`]. Its figures have the same noise as those of other
+/// samples.
 #[must_use]
 pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -> Sample {
     let family = Family::of_model(wanted.model);
@@ -59,12 +65,12 @@ pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -
     )
 }
 
-/// A network and what its training takes.
+/// A network, with the cost of its training.
 struct Candidate {
     drawn: Drawn,
     optimiser: Optimiser,
     cost: Cost,
-    /// In percent.
+    /// The average GPU utilisation, in percent.
     utilisation: f64,
 }
 
@@ -93,8 +99,8 @@ impl Candidate {
     }
 }
 
-/// A name as a field of a job's name, and of a file's: other signs than letters, digits, `.` and `-`
-/// become `-`.
+/// A name that can be a field of a job's name and part of a file name. Characters other than
+/// letters, digits, `.` and `-` become `-`.
 fn field(name: &str) -> String {
     let sign = |sign: char| match sign.is_ascii_alphanumeric() || sign == '.' {
         true => sign,

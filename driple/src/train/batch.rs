@@ -11,9 +11,9 @@ use crate::graph::METRICS;
 use crate::model::{Inputs, Layout, Network};
 use crate::nn::{Gradients, Parameters, Real, SpareBuffers, Tape};
 
-/// The most graphs that go through a network together: what they need fits a processor's cache, and
-/// parts of a batch are worked on side by side. It does not depend on the number of threads, so that
-/// results do not either.
+/// The most graphs that go through a network together. What they need fits in a processor's cache,
+/// and the parts of a batch are computed in parallel. The number does not depend on the number of
+/// threads, so that the results do not either.
 const PART: usize = 16;
 
 /// A batch, laid out once for all epochs.
@@ -22,16 +22,16 @@ pub(super) struct Batch<T> {
     graphs: usize,
 }
 
-/// Graphs of equal size.
+/// Some graphs of a batch, all of equal size.
 struct Part<T> {
     layout: Layout<T>,
     labels: Array2<T>,
-    /// What the readout's layers see, where all before them is settled.
+    /// The input of the readout's linear layers, if training does not change anything before them.
     embedded: Option<Array2<T>>,
 }
 
 impl<T: Real> Batch<T> {
-    /// Lays out `examples`.
+    /// Lays out `examples` in parts of equal size. Labels are divided by `scale`.
     pub fn new(network: &Network, inputs: &Inputs, scale: &Scale, examples: &[Example]) -> Self {
         let mut by_size: BTreeMap<usize, Vec<&Example>> = BTreeMap::new();
         for example in examples {
@@ -59,7 +59,8 @@ impl<T: Real> Batch<T> {
         self.graphs
     }
 
-    /// Computes once what comes before the readout's layers, as `parameters` settle it.
+    /// Computes the input of the readout's linear layers, once for all epochs. Training must not
+    /// change any of the `parameters` that it depends on.
     pub fn embed(&mut self, network: &Network, parameters: &Parameters<T>) {
         self.parts.par_iter_mut().for_each(|part| {
             let mut tape = Tape::without_gradients(parameters);
@@ -68,7 +69,8 @@ impl<T: Real> Batch<T> {
         });
     }
 
-    /// The sum of squared errors, and with `gradients` those of the mean squared error.
+    /// Returns the sum of squared errors, and adds the gradients of the mean squared error to
+    /// `gradients`.
     pub fn learn(
         &self,
         network: &Network,

@@ -1,4 +1,5 @@
-//! Checkpoints: where a training stands, as a file from which it goes on as if never interrupted.
+//! Checkpoints: files with the state of a training, from which it continues as if it had never been
+//! interrupted.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +12,37 @@ use crate::inspector::{Card, InspectorError, metadata, write_tensors};
 use crate::model::{Tensor, Weights, WeightsError, read_weights, set_weights, weights};
 use crate::nn::{AdamState, ParamId, Parameters};
 
-/// What a checkpoint is called among the metadata.
+/// The metadata key of a checkpoint.
 pub(crate) const KEY: &str = "gleaner-checkpoint";
 
-/// The version that is written and read.
+/// The version that is written. No other version can be read.
 const VERSION: u32 = 1;
 
-/// The parts of a checkpoint, each with a tensor for every parameter.
+/// The parts of a checkpoint: the parameters, Adam's two moving means, and the parameters of the
+/// best epoch. Each part has a tensor for every parameter, whose name begins with the part.
 const PARTS: [&str; 4] = ["now/", "mean/", "square/", "best/"];
 
-/// Why a file is no checkpoint that training can go on from.
+/// Why training cannot continue from a file, or a checkpoint cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// It is no checkpoint.
+    /// The file is not a checkpoint.
     #[error("the file is no checkpoint of gleaner driple train")]
     None,
-    /// It is of another version.
+    /// The checkpoint has another version than can be read.
     #[error("the checkpoint is of version {0}, expected {VERSION}: train anew with this program")]
     Version(u32),
-    /// What it says of the training cannot be read.
+    /// The description of the training cannot be parsed or written, or a tensor is of no part.
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
-    /// Its network or weights are none, or it cannot be written.
+    /// The network or its weights are invalid, or the file cannot be written.
     #[error(transparent)]
     Inspector(#[from] InspectorError),
-    /// Its weights are not those of its network.
+    /// The weights are not those of the network.
     #[error(transparent)]
     Weights(#[from] WeightsError),
 }
 
+/// The description of a training, as stored in the metadata.
 #[derive(Serialize, Deserialize)]
 struct Stored<C> {
     version: u32,
@@ -49,10 +52,11 @@ struct Stored<C> {
     best: Option<(usize, f64)>,
 }
 
-/// The bytes of a checkpoint: `card` has the plan and the data's hash in its provenance.
+/// Returns the bytes of a checkpoint. The provenance on `card` holds the plan and the hash of the
+/// data.
 ///
 /// # Errors
-/// Where a number is one that JSON lacks.
+/// If a number cannot be written as JSON.
 pub fn write(card: &Card, state: &State<f32>) -> Result<Vec<u8>, CheckpointError> {
     let parameters = &state.parameters;
     let best = state.best.as_ref();
@@ -79,6 +83,7 @@ pub fn write(card: &Card, state: &State<f32>) -> Result<Vec<u8>, CheckpointError
     Ok(write_tensors(&named.collect(), (KEY, json))?)
 }
 
+/// One of Adam's moving means, under the names of the parameters.
 fn moments(parameters: &Parameters<f32>, values: &[Array2<f32>]) -> Weights {
     let tensor = |(id, value): (ParamId, &Array2<f32>)| {
         let shape = parameters.shape(id).to_vec();
@@ -88,10 +93,10 @@ fn moments(parameters: &Parameters<f32>, values: &[Array2<f32>]) -> Weights {
     parameters.ids().zip(values).map(tensor).collect()
 }
 
-/// Reads a checkpoint: training goes on from it as if never interrupted.
+/// Reads a checkpoint. Training continues from it as if it had never been interrupted.
 ///
 /// # Errors
-/// Where `bytes` is no checkpoint, or a damaged one.
+/// If `bytes` are not a checkpoint, or are a damaged one.
 pub fn read(bytes: &[u8]) -> Result<Start, CheckpointError> {
     #[derive(Deserialize)]
     struct Version {
@@ -145,7 +150,7 @@ fn take(parts: &mut BTreeMap<usize, Weights>, part: usize) -> Weights {
     parts.remove(&part).unwrap_or_default()
 }
 
-/// The tensors of each part, by its number.
+/// The tensors of each part, by the index of the part in `PARTS`.
 fn split(weights: Weights) -> Result<BTreeMap<usize, Weights>, CheckpointError> {
     let mut parts: BTreeMap<usize, Weights> = BTreeMap::new();
     for (name, tensor) in weights {

@@ -1,4 +1,4 @@
-//! Training: batches in, the parameters of the best epoch out.
+//! Training: from the batches of a data set to the parameters of the best epoch.
 
 mod batch;
 pub mod checkpoint;

@@ -1,29 +1,30 @@
-//! How to train.
+//! The plan of a training.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{READOUT_LAYERS, REPEATED};
 use crate::nn::Adam;
 
-/// How the learning rate goes from step to step.
+/// How the learning rate changes from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
-    /// It stays as it is.
+    /// It does not change.
     Constant,
-    /// It rises evenly over the first epochs and then falls along half a cosine to a hundredth.
+    /// It rises linearly over the first epochs. Then it falls along half a cosine to a hundredth.
     Cosine,
 }
 
-/// The epochs over which a cosine's rate rises.
+/// The number of epochs over which the rate of the cosine schedule rises.
 const WARM_UP: f64 = 5.0;
 
 impl Schedule {
-    /// The share of the learning rate at step `step`, from 0, of `epochs` epochs of `steps` steps.
+    /// The share of the learning rate at step `step`, counted from 0, in a training of `epochs`
+    /// epochs with `steps` steps each.
     #[must_use]
     pub fn share(self, step: u64, steps: usize, epochs: usize) -> f64 {
         let (step, steps, epochs) = (step as f64, steps as f64, epochs as f64);
-        // Short trainings rise for a tenth of their epochs at most.
+        // In short trainings the rate rises for at most a tenth of the epochs.
         let rise = (WARM_UP.min(epochs / 10.0) * steps).max(1.0);
         match self {
             Self::Constant => 1.0,
@@ -41,16 +42,17 @@ impl Schedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learns {
-    /// All of them.
+    /// All parameters.
     All,
-    /// Those of the readout's last layers: a new set-up is learnt on what the network already sees.
+    /// Those of the readout's linear layers. A new set-up is then learnt from what the network
+    /// already sees.
     Readout,
-    /// Those, and the repeated convolution.
+    /// Those of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,
 }
 
 impl Learns {
-    /// Whether the parameter of this name is learnt.
+    /// Whether training changes the parameter of this name.
     #[must_use]
     pub fn learns(self, name: &str) -> bool {
         match self {
@@ -63,21 +65,21 @@ impl Learns {
     }
 }
 
-/// How to train.
+/// The plan of a training.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The most passes over the training batches.
     pub epochs: usize,
-    /// How many epochs without a lower validation error are waited for before training stops; none
-    /// where it does not.
+    /// Training stops after this many epochs without a lower validation error. `None` to train all
+    /// epochs.
     pub patience: Option<usize>,
-    /// The learning rate of Adam, at its highest.
+    /// The highest learning rate of Adam.
     pub learning_rate: f64,
-    /// The share of each weight added to its gradient.
+    /// The share of each weight that is added to its gradient.
     pub weight_decay: f64,
-    /// How the learning rate goes.
+    /// How the learning rate changes.
     pub schedule: Schedule,
-    /// Which parameters it changes.
+    /// Which parameters training changes.
     pub learns: Learns,
 }
 
@@ -101,7 +103,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// The optimiser at step `step`, from 0, where an epoch has `steps` steps.
+    /// The optimiser at step `step`, counted from 0, if an epoch has `steps` steps.
     #[must_use]
     pub fn optimiser(&self, step: u64, steps: usize) -> Adam {
         let learning_rate = self.learning_rate * self.schedule.share(step, steps, self.epochs);

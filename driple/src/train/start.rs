@@ -1,4 +1,4 @@
-//! Where trainings begin.
+//! Starts trainings, with a new network or with the weights of an inspector.
 
 use super::plan::Plan;
 use super::scale::Scale;
@@ -9,24 +9,24 @@ use crate::graph::METRICS;
 use crate::inspector::{Card, Inspector, Provenance};
 use crate::model::{Architecture, ArchitectureError, Design, Inputs, Network};
 
-/// A training about to begin, or interrupted.
+/// A training that is about to begin or was interrupted.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// What is trained; its provenance has the plan.
+    /// The card of the inspector that is trained. Its provenance holds the plan.
     pub card: Card,
-    /// Its layers.
+    /// The layers of the network.
     pub network: Network,
-    /// Where it stands.
+    /// The state of the training.
     pub state: State<f32>,
 }
 
-/// Why there is nothing to train.
+/// Why a training cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
-    /// There are no graphs.
+    /// The training part of the data set is empty.
     #[error("the data set has no graphs to train on")]
     NoGraphs,
-    /// There is no such network.
+    /// The architecture is invalid.
     #[error(transparent)]
     Architecture(#[from] ArchitectureError),
 }
@@ -39,11 +39,11 @@ fn examples(data: &Dataset) -> Result<Vec<&Example>, StartError> {
     Ok(examples)
 }
 
-/// A network of first weights drawn by `seed`. How graphs are grouped and the frequencies of their
-/// operations are left for the caller to add to the card.
+/// Starts with a new network, whose first weights are drawn from `seed`. The caller adds to the
+/// card how graphs are grouped and the frequencies of operation types.
 ///
 /// # Errors
-/// Where there is no such network, or there are no graphs.
+/// If the architecture is invalid or there are no graphs.
 pub fn fresh(
     architecture: Architecture,
     data: &Dataset,
@@ -86,11 +86,11 @@ pub fn fresh(
     })
 }
 
-/// A network that starts with the weights of `inspector`, for the labels of `data`: transfer learning
-/// where the plan keeps some of them. Inputs stay as the weights know them.
+/// Starts with the weights of `inspector`, for the labels of `data`. This is transfer learning if
+/// the plan keeps some of the weights. Inputs stay as the weights expect them.
 ///
 /// # Errors
-/// Where there are no graphs.
+/// If there are no graphs.
 pub fn from(inspector: &Inspector, data: &Dataset, plan: Plan) -> Result<Start, StartError> {
     let examples = examples(data)?;
     let mut card = inspector.card.clone();
@@ -107,7 +107,7 @@ pub fn from(inspector: &Inspector, data: &Dataset, plan: Plan) -> Result<Start, 
 }
 
 impl Start {
-    /// How it is trained.
+    /// The plan of the training. If the card has no provenance, it is the default plan.
     #[must_use]
     pub fn plan(&self) -> Plan {
         self.card
@@ -116,7 +116,7 @@ impl Start {
             .map_or_else(Plan::default, |origin| origin.plan)
     }
 
-    /// The training, on `data`.
+    /// Prepares the training on `data`.
     #[must_use]
     pub fn training(&self, data: &Dataset) -> Training<'_, f32> {
         let scale = self.card.scale.unwrap_or(Scale::NONE);
@@ -131,7 +131,7 @@ impl Start {
         )
     }
 
-    /// The inspector of the best epoch of `state`, which the training came to.
+    /// The inspector of the best epoch in `state`, which must be a state of this training.
     #[must_use]
     pub fn best(&self, state: &State<f32>) -> Inspector {
         let mut card = self.card.clone();
@@ -145,7 +145,8 @@ impl Start {
         }
     }
 
-    /// The same of `training`, with its errors noted.
+    /// The inspector of the best epoch of `training`, with its validation and test errors on the
+    /// card.
     #[must_use]
     pub fn inspector(&self, training: &Training<'_, f32>) -> Inspector {
         let mut inspector = self.best(training.state());

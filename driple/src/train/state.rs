@@ -1,46 +1,47 @@
-//! Where a training stands.
+//! The state of a training.
 
 use serde::{Deserialize, Serialize};
 
 use crate::nn::{AdamState, Parameters, Real};
 
-/// What an epoch came to: mean squared errors of labels divided by the training set's highest.
+/// The result of an epoch. Errors are mean squared errors of labels divided by the training set's
+/// highest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
-    /// Its number, from 0.
+    /// The number of the epoch, from 0.
     pub epoch: usize,
-    /// Over the training set, each batch before its step.
+    /// The error on the training set. That of each batch is taken before the batch's step.
     pub train: f64,
-    /// Over the validation set, after the epoch; none where that is empty.
+    /// The error on the validation set after the epoch; `None` if that set is empty.
     pub val: Option<f64>,
 }
 
 /// The epoch whose validation error was lowest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best<T> {
-    /// Its number, from 0.
+    /// The number of the epoch, from 0.
     pub epoch: usize,
-    /// Its error: of validation, else of training.
+    /// The validation error of the epoch, or its training error if there is no validation set.
     pub error: f64,
-    /// The parameters after it.
+    /// The parameters after the epoch.
     pub parameters: Parameters<T>,
 }
 
-/// Where a training stands after an epoch: all that the next one depends on.
+/// The state of a training after an epoch: all that the next epoch depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State<T> {
-    /// The parameters.
+    /// The parameters of the network.
     pub parameters: Parameters<T>,
-    /// What the optimiser remembers.
+    /// The state of the optimiser.
     pub adam: AdamState<T>,
-    /// The best epoch so far.
+    /// The best epoch so far; `None` before the first epoch.
     pub best: Option<Best<T>>,
     /// All epochs so far.
     pub history: Vec<Epoch>,
 }
 
 impl<T: Real> State<T> {
-    /// Before the first epoch.
+    /// The state before the first epoch.
     #[must_use]
     pub fn new(parameters: Parameters<T>) -> Self {
         let adam = AdamState::new(&parameters);
@@ -52,7 +53,7 @@ impl<T: Real> State<T> {
         }
     }
 
-    /// Takes note of an epoch.
+    /// Records an epoch and, if it is the best so far, its parameters.
     pub(super) fn close(&mut self, train: f64, val: Option<f64>) {
         let epoch = self.history.len();
         let error = val.unwrap_or(train);
@@ -66,7 +67,7 @@ impl<T: Real> State<T> {
         self.history.push(Epoch { epoch, train, val });
     }
 
-    /// The parameters of the best epoch, or the present ones before any.
+    /// The parameters of the best epoch, or the present ones before the first epoch.
     #[must_use]
     pub fn best_parameters(&self) -> &Parameters<T> {
         self.best

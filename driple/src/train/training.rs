@@ -9,18 +9,18 @@ use crate::graph::METRICS;
 use crate::model::{Inputs, Network};
 use crate::nn::{Gradients, Parameters, Real, SpareBuffers};
 
-/// Which part of a data set.
+/// A part of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// What is learnt from.
+    /// The part that the network learns from.
     Train,
-    /// What chooses the epoch.
+    /// The part that decides which epoch is kept.
     Val,
-    /// What neither sees.
+    /// The part that training does not use.
     Test,
 }
 
-/// A training: a network, its batches and where it stands.
+/// A training: a network, its batches and its state.
 pub struct Training<'n, T> {
     network: &'n Network,
     plan: Plan,
@@ -32,7 +32,7 @@ pub struct Training<'n, T> {
 }
 
 impl<'n, T: Real> Training<'n, T> {
-    /// Lays out `data` and begins, or goes on, at `state`.
+    /// Lays out `data`. The training starts, or continues, at `state`.
     #[must_use]
     pub fn new(
         network: &'n Network,
@@ -73,19 +73,20 @@ impl<'n, T: Real> Training<'n, T> {
         this
     }
 
-    /// Where it stands.
+    /// The state after the last epoch.
     #[must_use]
     pub fn state(&self) -> &State<T> {
         &self.state
     }
 
-    /// Ends it.
+    /// Ends the training and returns its state.
     #[must_use]
     pub fn into_state(self) -> State<T> {
         self.state
     }
 
-    /// Whether all epochs are over, or the validation error has not fallen for too long.
+    /// Whether all epochs are over, or the validation error has not fallen for as many epochs as
+    /// the plan's patience.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let epochs = self.state.history.len();
@@ -97,7 +98,7 @@ impl<'n, T: Real> Training<'n, T> {
         epochs >= self.plan.epochs || (epochs > 0 && waited)
     }
 
-    /// Goes over the training batches once.
+    /// Trains for one epoch: goes over the training batches once.
     pub fn epoch(&mut self) -> Epoch {
         let mut squares = 0.0;
         for batch in &self.train {
@@ -122,7 +123,8 @@ impl<'n, T: Real> Training<'n, T> {
         self.state.history[self.state.history.len() - 1]
     }
 
-    /// The mean squared error of each metric; none where there are no graphs.
+    /// The mean squared error of each metric on a part of the data; `None` if that part has no
+    /// graphs.
     #[must_use]
     pub fn errors(&self, stage: Stage, parameters: &Parameters<T>) -> Option<[f64; METRICS]> {
         let batches = match stage {

@@ -1,51 +1,53 @@
-//! Derivatives against differences of the function.
+//! Compares derivatives with differences of the function.
 //!
-//! A network with rectifiers is smooth but for its switches: points where the slope jumps. A step
-//! to one side may cross a switch that a step to the other side does not, and then neither their
-//! mean nor a quotient over both sides is the derivative. So the slopes of both sides are taken
-//! apart, by steps that become shorter until no switch is left between them.
+//! A network with rectifiers is smooth, except at switches: points where the slope jumps. A step to
+//! one side may cross a switch that a step to the other side does not cross. Then neither the mean
+//! of the two slopes nor a quotient over both sides is the derivative. So the slope on each side is
+//! computed separately, with steps that become shorter until there is no switch between them.
 
-/// The lengths of steps that are tried. A switch closer than the shortest is not told from one at
-/// the point itself.
+/// The lengths of the steps that are tried. A switch closer than the shortest cannot be told apart
+/// from one at the point itself.
 const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
-/// By how much slopes may differ, as a share of the slope and at least of [`SMALLEST`].
+/// How much slopes may differ, as a share of the slope, which counts as at least [`SMALLEST`].
 const TOLERANCE: f64 = 1e-5;
 
-/// Slopes below this are compared as if they were of this size.
+/// Slopes below this are compared as if they had this size.
 const SMALLEST: f64 = 1e-2;
 
-/// The rounding of the function's values, as a share of them and at least of 1. Divided by the step
-/// it is that of a slope.
+/// The rounding of the function's values, as a share of the value, which counts as at least 1.
+/// Divided by the step, it is the rounding of a slope.
 const ROUNDING: f64 = 1e-14;
 
-/// How a derivative stands to differences of the function.
+/// How a derivative compares with differences of the function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// The slopes of both sides equal it.
+    /// The slopes on both sides equal the derivative.
     Equal {
-        /// The length of the longest step at which they do.
+        /// The longest step at which they do.
         step: f64,
     },
-    /// At some step the slopes of both sides equal each other, and at none do they equal it too.
+    /// At some step the slopes on both sides equal each other, but at no step do they also equal
+    /// the derivative.
     Different {
         /// The derivative.
         found: f64,
-        /// The length of the shortest step at which the slopes are equal.
+        /// The shortest step at which the slopes are equal.
         step: f64,
-        /// The slope to the left.
+        /// The slope on the left.
         left: f64,
-        /// The slope to the right.
+        /// The slope on the right.
         right: f64,
     },
-    /// At no step are the slopes of both sides equal: the function has a switch too close.
+    /// The slopes on both sides differ at all steps: the function has a switch too close to the
+    /// point.
     NotSmooth,
 }
 
 /// Compares `found` with the derivative at 0 of a function.
 pub fn compare(found: f64, function: impl Fn(f64) -> f64) -> Verdict {
     let origin = function(0.0);
-    // Of second order: a bend of the function does not make the sides differ.
+    // Of second order, so that a curved function has the same slope on both sides.
     let slope = |step: f64| (4.0 * function(step / 2.0) - function(step) - 3.0 * origin) / step;
     let mut verdict = Verdict::NotSmooth;
     for step in STEPS {
@@ -74,7 +76,8 @@ pub fn compare(found: f64, function: impl Fn(f64) -> f64) -> Verdict {
 mod tests {
     use super::*;
 
-    /// A smooth function of slope 2 at 0 with a switch at `at`, where the slope jumps by `jump`.
+    /// A smooth function with slope 2 at 0 and a switch at `at`, where the slope increases by
+    /// `jump`.
     fn switched(at: f64, jump: f64) -> impl Fn(f64) -> f64 {
         move |x: f64| (2.0 * x).sin() + jump * (x - at).max(0.0) + 3.0
     }
@@ -89,7 +92,7 @@ mod tests {
             for jump in [-0.5, -1e-3, 0.1, 10.0] {
                 let right = switched(at, jump);
                 assert!(is_equal(2.0, right), "{at} {jump}");
-                // To the left of 0 the whole slope has the jump.
+                // With the switch left of 0, the slope at 0 includes the jump.
                 let left = switched(-at, jump);
                 assert!(is_equal(2.0 + jump, left), "{at} {jump}");
             }

@@ -1,5 +1,5 @@
-//! Gradients of whole networks against differences of the loss: a check that shares no code with
-//! them. Derived by formula.
+//! Gradients of whole networks, compared with differences of the loss. This check shares no code
+//! with them. Derived by formula.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -14,7 +14,7 @@ mod differences;
 
 use differences::{Verdict, compare};
 
-/// A connected graph of `nodes` nodes: a path, and the edges that `chosen` says.
+/// A connected graph of `nodes` nodes: a path, and the edges in `chosen`.
 fn graph(nodes: usize, chosen: &[(Index, Index)], features: &[[f32; 3]]) -> GroupedGraph {
     let mut edges: Vec<(u32, u32)> = (1..nodes as u32).map(|b| (b - 1, b)).collect();
     for (a, b) in chosen {
@@ -39,7 +39,7 @@ fn loss(network: &Network, parameters: &Parameters<f64>, graphs: &[GroupedGraph]
     (tape.value(output) * &weights(graphs.len())).sum()
 }
 
-/// Numbers that tell the outputs apart.
+/// Weights of the outputs in the loss. They differ, so that outputs cannot be confused.
 fn weights(graphs: usize) -> Array2<f64> {
     Array2::from_shape_fn((graphs, 12), |(i, j)| ((3 * i + 7 * j) % 5) as f64 - 1.7)
 }
@@ -52,14 +52,15 @@ fn inputs(network: &Network, graphs: &[GroupedGraph]) -> Inputs {
     }
 }
 
-/// The first, middle and last derivative by each array of parameters, compared with differences.
+/// The first, middle and last derivative of each parameter, compared with differences.
 fn verdicts(
     architecture: Architecture,
     seed: u64,
     graphs: &[GroupedGraph],
 ) -> Vec<(String, Verdict)> {
     let (network, mut parameters) = Network::new::<f64>(architecture, seed);
-    // The original's first readout is so narrow that nothing would be seen of its gradients.
+    // The first weights of the original's readout are so small that its gradients could not be
+    // seen.
     for id in parameters.ids().collect::<Vec<_>>() {
         parameters[id].mapv_inplace(|value| value * 1.5 + 0.01);
     }
@@ -86,8 +87,8 @@ fn verdicts(
     verdicts
 }
 
-/// Fails where a derivative differs from differences, or the network is not smooth at more than one
-/// of ten.
+/// Fails if a derivative differs from the differences, or if the network is not smooth at more than
+/// one in ten.
 fn check(architecture: Architecture, verdicts: &[(String, Verdict)]) {
     let mut not_smooth = Vec::new();
     for (name, verdict) in verdicts {
@@ -105,7 +106,7 @@ fn check(architecture: Architecture, verdicts: &[(String, Verdict)]) {
     );
 }
 
-/// A small network, so that each derivative is quickly compared.
+/// A small network, so that each comparison is fast.
 fn small(architecture: Architecture) -> Architecture {
     Architecture {
         hidden: 8,
@@ -136,8 +137,8 @@ proptest! {
     }
 }
 
-/// MPNN with seed 906 has a rectifier that switches between the point and 1e-5 to its right, so that
-/// a difference over both sides at that step is not the derivative (.0000604 for .0000623).
+/// MPNN with seed 906 has a rectifier that switches between the point and 1e-5 to its right. So a
+/// difference over both sides at that step is not the derivative (.0000604 for .0000623).
 #[test]
 fn a_rectifier_that_switches_close_by_is_stepped_around() {
     let graphs = [

@@ -1,67 +1,67 @@
-//! Why a file is no data set, or a data set cannot be written.
+//! Errors of reading and writing data sets.
 
 use crate::dataset::ArrayFault;
 
-/// Why a file is no data set, or a data set cannot be written.
+/// Why a data set cannot be read from a file or written to one.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// Not a safetensors file.
+    /// The file is not safetensors, or it is not complete.
     #[error("this is not a whole safetensors file ({0}); copy or write it again")]
     Format(String),
-    /// A tensor that a data set does not have.
+    /// The file has a tensor that a data set does not have.
     #[error(
         "tensor {0:?} is not part of a data set: expected train.0.adj, train.0.x and train.0.y, \
          the same of val and test and of further batches, or y_train_max"
     )]
     Name(String),
-    /// A tensor that is missing.
+    /// A tensor is missing.
     #[error("tensor {0:?} is missing; batches count from 0 and have adj, x and y: write them all")]
     Missing(String),
-    /// Two names of one tensor.
+    /// Two tensors have names for the same part of the data, such as `train.0.y` and `train.0.0.y`.
     #[error("tensors {0:?} and {1:?} are the same part of the data; keep one")]
     Twice(String, String),
-    /// Values of a type that is not read.
+    /// A tensor has values of the wrong type.
     #[error("tensor {tensor:?} is of type {found}, expected {expected}; convert it first")]
     Type {
-        /// The tensor.
+        /// The name of the tensor.
         tensor: String,
-        /// Its type.
+        /// The type of its values.
         found: String,
-        /// The types that are read.
+        /// The types that can be read.
         expected: &'static str,
     },
-    /// Arrays that are no graphs.
+    /// The arrays of a batch are not valid graphs.
     #[error("batch {batch}: {fault}")]
     Arrays {
-        /// The batch, as its tensors' names begin.
+        /// The beginning of the tensors' names, such as `train.0`, or `y_train_max`.
         batch: String,
-        /// What is wrong with it.
+        /// What is wrong with the arrays.
         fault: ArrayFault,
     },
-    /// No batch at all.
+    /// There are no batches.
     #[error("there are no batches: expected at least train.0.adj, train.0.x and train.0.y")]
     Empty,
-    /// A stored maximum that is not that of the labels.
+    /// The stored maximum of a label is not the largest label.
     #[error(
         "y_train_max[{label}] is {stored}, but the largest of the labels of train is {found}; \
          correct y_train_max or leave it out"
     )]
     Maximum {
-        /// The label, from 0.
+        /// The index of the label, from 0.
         label: usize,
         /// The maximum in the file.
         stored: f32,
         /// The maximum of the labels.
         found: f32,
     },
-    /// A manifest that cannot be read.
+    /// The manifest cannot be parsed, or it does not belong to the data.
     #[error("the manifest (metadata key \"gleaner\") is not right: {0}; write the file again")]
     Manifest(String),
-    /// A manifest of a later version.
+    /// The manifest has a later version than can be read. Holds both versions.
     #[error("the manifest has version {0}, but up to {1} is read; update gleaner")]
     Version(u32, u32),
-    /// A graph that cannot be written.
+    /// A graph cannot be written.
     #[error("{part}, batch {batch}, graph {graph}: {fault}")]
     Graph {
         /// `train`, `val` or `test`.
@@ -70,10 +70,10 @@ pub enum DatasetError {
         batch: usize,
         /// The graph in the batch, from 0.
         graph: usize,
-        /// What is wrong with it.
+        /// What is wrong with the graph.
         fault: String,
     },
-    /// A batch without graphs.
+    /// A batch has no graphs.
     #[error("{part}, batch {batch} has no graphs; leave it out")]
     NoGraphs {
         /// `train`, `val` or `test`.
@@ -81,7 +81,7 @@ pub enum DatasetError {
         /// The batch, from 0.
         batch: usize,
     },
-    /// More names and reports than a file can hold.
+    /// The data set or its manifest is too large for a file, or cannot be encoded.
     #[error("the file cannot be written: {0}")]
     Write(String),
 }

@@ -1,4 +1,4 @@
-//! Where a data set comes from, kept in its file.
+//! The manifest of a data set, which is stored in the data set's file.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,37 +8,37 @@ use crate::dataset::{Batches, Dataset, METRIC_NAMES, split};
 use crate::features::Frequencies;
 use crate::group;
 
-/// The version that is written; earlier ones are read.
+/// The version that is written. Earlier versions can be read.
 const VERSION: u32 = 1;
 
 /// Where a data set comes from. A file without a manifest gives an empty one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// How operations were grouped; `None` where it is not known.
+    /// How operations were grouped; `None` if unknown.
     pub grouping: Option<group::Settings>,
-    /// How jobs were split; `None` where it is not known.
+    /// How jobs were split; `None` if unknown.
     pub split: Option<split::Settings>,
-    /// The frequencies in the features; `None` where they are not known. A graph to predict for
-    /// needs the same.
+    /// The frequencies of operation types in the features; `None` if unknown. A graph to predict
+    /// for needs the same frequencies.
     pub frequencies: Option<Frequencies>,
-    /// The file of the measurements.
+    /// The file of the measurements; `None` if unknown.
     pub measurements: Option<String>,
-    /// The graphs, in the order in which they were read.
+    /// One entry for each graph in the data.
     pub sources: Vec<Source>,
-    /// The jobs that are not in the data.
+    /// The jobs that are not in the data, with reasons.
     pub left_out: Vec<LeftOut>,
 }
 
-/// A graph of the data set.
+/// Where a graph of the data set comes from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
-    /// The job.
+    /// The name of the job.
     pub job: String,
-    /// The file of its graph.
+    /// The path of the graph's file.
     pub file: String,
-    /// What became of its operations.
+    /// What became of the graph's operations when they were grouped.
     pub report: group::Report,
 }
 
@@ -46,20 +46,20 @@ pub struct Source {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LeftOut {
-    /// The job.
+    /// The name of the job.
     pub job: String,
-    /// Why.
+    /// Why the job was left out.
     pub reason: String,
 }
 
-/// The manifest as it lies in the file, with what the data themselves say.
+/// The manifest as stored in the file, with facts about the data that are checked when it is read.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,
     labels: Vec<String>,
-    /// Graphs of each part.
+    /// The number of graphs in each part.
     sizes: Parts<usize>,
-    /// Names of the jobs by batch.
+    /// The names of the jobs in each batch.
     jobs: Parts<Vec<Vec<String>>>,
     #[serde(flatten)]
     manifest: Manifest,
@@ -86,7 +86,7 @@ impl<T> Parts<T> {
     }
 }
 
-/// The manifest and the names of the data as JSON.
+/// The manifest and the names of the jobs in `data`, as JSON.
 pub(super) fn to_json(manifest: &Manifest, data: &Dataset) -> Result<String, DatasetError> {
     let names = |batch: &Vec<_>| batch.iter().map(job_name).collect();
     let stored = Stored {
@@ -107,7 +107,7 @@ fn graphs(batches: &Batches) -> usize {
     batches.iter().map(Vec::len).sum()
 }
 
-/// Reads a manifest and gives the examples their names.
+/// Parses a manifest, checks that it belongs to `data`, and gives the examples their names.
 pub(super) fn from_json(json: &str, data: &mut Dataset) -> Result<Manifest, DatasetError> {
     #[derive(Deserialize)]
     struct Version {
@@ -135,7 +135,8 @@ fn name(batches: &mut Batches, names: Vec<Vec<String>>) {
 }
 
 impl Stored {
-    /// Whether it is the manifest of these data.
+    /// Checks that this is the manifest of `data`: that it has the same metrics, graphs in each
+    /// part and jobs in each batch.
     fn check(&self, data: &Dataset) -> Result<(), DatasetError> {
         if self.labels != METRIC_NAMES {
             let fault = format!(

@@ -1,15 +1,19 @@
 //! Data sets as safetensors files.
 //!
-//! Batch `b` of a part of the data, `train`, `val` or `test`, is three tensors of its `B` graphs
-//! with `N` nodes each: `{part}.{b}.adj`, the adjacency of 0 and 1, `u8` (read: also `f32` and
-//! `bool`) `B × N × N`; `{part}.{b}.x`, the features, `f32` `B × N × 3`; `{part}.{b}.y`, the
-//! labels, `f32` `B × 12`. Batches count from 0.
+//! A part of the data is `train`, `val` or `test`. Batch `b` of a part, counted from 0, has `B`
+//! graphs of `N` nodes each. It is stored as three tensors:
 //!
-//! A batch whose graphs differ in size is kept in runs of graphs of equal size, which follow one
-//! another: `{part}.{b}.{run}.adj` and so on, runs from 0. They are read back as one batch.
+//! - `{part}.{b}.adj`: the adjacency matrices of 0 and 1, `u8`, `B × N × N`. `f32` and `bool` are
+//!   read too;
+//! - `{part}.{b}.x`: the features, `f32`, `B × N × 3`;
+//! - `{part}.{b}.y`: the labels, `f32`, `B × 12`.
 //!
-//! `y_train_max`, `f32` `12`, is the largest of each label in `train`. The metadata has, under
-//! `gleaner`, a [`Manifest`] as JSON with the number of graphs and the names of the jobs.
+//! If the graphs of a batch differ in size, the batch is stored as several runs. A run is a
+//! sequence of graphs of equal size. Its tensors are `{part}.{b}.{run}.adj` and so on, with runs
+//! counted from 0. Runs are read back as one batch.
+//!
+//! `y_train_max`, `f32`, `12`, is the largest value of each label in `train`. The metadata has a
+//! [`Manifest`] as JSON under `gleaner`, with the number of graphs and the names of the jobs.
 
 mod error;
 mod manifest;
@@ -22,7 +26,7 @@ pub use manifest::{LeftOut, Manifest, Source};
 pub use read::read;
 pub use write::write;
 
-/// Whether a data set's file has tensors of this name.
+/// Whether `tensor` is the name of a tensor in a data set's file.
 #[must_use]
 pub fn has(tensor: &str) -> bool {
     tensor == name::MAXIMUM || name::Name::parse(tensor).is_some()

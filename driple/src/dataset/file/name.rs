@@ -1,26 +1,27 @@
-//! The names of tensors in a file.
+//! Names of tensors in a data set's file.
 
 /// The parts of a data set, in the order of [`super::super::Dataset`].
 pub(super) const PARTS: [&str; 3] = ["train", "val", "test"];
-/// The tensors of a batch.
+/// The tensors of a batch: adjacency matrices, features and labels.
 pub(super) const FIELDS: [&str; 3] = ["adj", "x", "y"];
-/// The largest labels of the training part.
+/// The tensor with the largest labels of the training part.
 pub(super) const MAXIMUM: &str = "y_train_max";
 
-/// What the name of a tensor says.
+/// The name of a tensor, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
     /// Index into [`PARTS`].
     pub part: usize,
     pub batch: usize,
-    /// The run of graphs of equal size; 0 where the name has none.
+    /// The number of the run of graphs of equal size; 0 if the name has none.
     pub run: usize,
     /// Index into [`FIELDS`].
     pub field: usize,
 }
 
 impl Name {
-    /// Takes a name apart: `train.0.adj` or `train.0.1.adj`.
+    /// Parses a name such as `train.0.adj` or `train.0.1.adj`. Returns `None` if it is not such a
+    /// name.
     pub fn parse(name: &str) -> Option<Name> {
         let fields: Vec<&str> = name.splitn(5, '.').collect();
         let (part, batch, run, field) = match *fields.as_slice() {
@@ -36,13 +37,13 @@ impl Name {
         })
     }
 
-    /// Its text; with the run where the batch has `runs` of them.
+    /// The name as text. It contains the run's number if `runs` is true.
     pub fn text(self, runs: bool) -> String {
         let batch = self.batch_text(runs);
         format!("{batch}.{}", FIELDS[self.field])
     }
 
-    /// The text up to the field.
+    /// The name as text, without the field: `train.0` or `train.0.1`.
     pub fn batch_text(self, runs: bool) -> String {
         let batch = format!("{}.{}", PARTS[self.part], self.batch);
         if runs {
@@ -52,7 +53,7 @@ impl Name {
     }
 }
 
-/// A number as it is written: digits without zeros before them.
+/// Parses a number in a name: digits without leading zeros.
 fn number(text: &str) -> Option<usize> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let plain = digits && (text == "0" || !text.starts_with('0'));

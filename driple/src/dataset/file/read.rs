@@ -1,4 +1,4 @@
-//! From a safetensors file to a data set.
+//! Reads data sets from safetensors files.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,16 @@ use crate::dataset::arrays::{Array, ArrayFault, examples};
 use crate::dataset::{Batches, Dataset, Example};
 use crate::graph::METRICS;
 
-/// Tensors by what their names say, with the names.
+/// Tensors by their parsed names. Each has its name as text.
 type Tensors<'a> = BTreeMap<Name, (String, TensorView<'a>)>;
 
-/// Reads a data set from the bytes of a safetensors file, as [`super`] describes it.
+/// Reads a data set and its manifest from the bytes of a safetensors file in the format that
+/// [`super`] describes.
 ///
 /// # Errors
-/// Where the file is not whole, a tensor is missing, unknown or of another type or shape, an
-/// adjacency is not that of an undirected graph, a number is not finite, or the manifest or
-/// `y_train_max` is not that of the data.
+/// If the file is not complete, a tensor is missing, unknown or of the wrong type or shape, an
+/// adjacency matrix is not that of an undirected graph, a number is not finite, or the manifest or
+/// `y_train_max` does not belong to the data.
 pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     let format = |error: &dyn std::fmt::Display| DatasetError::Format(error.to_string());
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| format(&error))?;
@@ -44,7 +45,7 @@ pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     Ok((data, manifest))
 }
 
-/// The tensors of batches, and the maximum.
+/// Separates the tensors of batches from the tensor with the largest labels.
 fn sorted<'a>(
     file: &SafeTensors<'a>,
 ) -> Result<(Tensors<'a>, Option<TensorView<'a>>), DatasetError> {
@@ -65,7 +66,8 @@ fn sorted<'a>(
     Ok((tensors, maximum))
 }
 
-/// The batches of a part, which have to use up all of its tensors.
+/// Reads the batches of a part. If a batch or run is missing between others, the error names its
+/// first tensor.
 fn batches(tensors: &Tensors, part: usize) -> Result<Batches, DatasetError> {
     let mut batches = Batches::new();
     let from = |batch, run| Name {
@@ -91,12 +93,12 @@ fn batches(tensors: &Tensors, part: usize) -> Result<Batches, DatasetError> {
     Ok(batches)
 }
 
-/// Whether there is a tensor from one name to before another.
+/// Whether there is a tensor with a name from `from` to `to`, both included.
 fn any(tensors: &Tensors, from: Name, to: Name) -> bool {
     tensors.range(from..=to).next().is_some()
 }
 
-/// The examples of a run of graphs of equal size.
+/// Reads the examples of a run of graphs of equal size.
 fn run(tensors: &Tensors, name: Name) -> Result<Vec<Example>, DatasetError> {
     let get = |field| {
         let name = Name { field, ..name };
@@ -114,14 +116,14 @@ fn run(tensors: &Tensors, name: Name) -> Result<Vec<Example>, DatasetError> {
     })
 }
 
-/// Whether the names of a batch have runs.
+/// Whether the tensor names of a batch contain the numbers of runs.
 fn has_runs(tensors: &Tensors, name: Name) -> bool {
     let of_batch = |other: &Name| other.part == name.part && other.batch == name.batch;
     let mut names = tensors.iter().filter(|(other, _)| of_batch(other));
     names.any(|(_, (text, _))| text.matches('.').count() == 3)
 }
 
-/// The values of a tensor, which has to be of one of the `expected` types.
+/// The values of a tensor. It must have one of the `expected` types.
 fn array(
     name: &str,
     tensor: &TensorView,
@@ -154,7 +156,7 @@ fn array(
     })
 }
 
-/// Whether the stored maximum is that of the labels.
+/// Checks that the stored maximum is that of the labels.
 fn check_maximum(stored: &Array, data: &Dataset) -> Result<(), DatasetError> {
     if stored.shape != [METRICS] {
         let fault = ArrayFault::Shape {

@@ -1,4 +1,4 @@
-//! From a data set to a safetensors file.
+//! Writes data sets to safetensors files.
 
 use safetensors::tensor::{Dtype, TensorView};
 
@@ -7,7 +7,7 @@ use super::{DatasetError, Manifest, manifest};
 use crate::dataset::{Dataset, Example};
 use crate::graph::{FEATURES, GroupedGraph, METRICS};
 
-/// The most bytes of a file's adjacencies.
+/// The most bytes of all adjacency matrices in a file.
 const MOST_BYTES: usize = 1 << 34;
 
 /// A tensor to write.
@@ -18,13 +18,13 @@ struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// The bytes of a safetensors file with a data set and where it comes from, as [`super`] describes
-/// it. [`super::read`] gives both back.
+/// Returns the bytes of a safetensors file with a data set and its manifest, in the format that
+/// [`super`] describes. [`super::read`] reads both back.
 ///
 /// # Errors
-/// Where a graph has no nodes, edges beyond its nodes, out of order or to themselves, or a number
-/// that is not finite, a batch has no graphs, there are none, or the data are too large for one
-/// file.
+/// If a graph has no nodes, its edges are out of order, lead to nodes that it lacks or connect a
+/// node to itself, a number is not finite, a batch has no graphs, there are no batches, or the data
+/// are too large for one file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();
     let mut bytes = 0usize;
@@ -62,7 +62,7 @@ fn serialize(tensors: &[Tensor], manifest: String) -> Result<Vec<u8>, DatasetErr
     safetensors::serialize(views, Some(metadata)).map_err(wrong)
 }
 
-/// The tensors of a batch: of one run without its number, of several with it.
+/// The tensors of a batch. If there are several runs, their names contain the number of the run.
 fn batch_tensors(part: usize, batch: usize, examples: &[Example]) -> Vec<Tensor> {
     let runs: Vec<&[Example]> = examples
         .chunk_by(|a, b| a.graph.len() == b.graph.len())
@@ -80,7 +80,7 @@ fn batch_tensors(part: usize, batch: usize, examples: &[Example]) -> Vec<Tensor>
     runs.iter().enumerate().flat_map(run).collect()
 }
 
-/// The tensors of graphs of equal size.
+/// The tensors of graphs of equal size. `name` gives the name of each field's tensor.
 fn run_tensors(examples: &[Example], name: impl Fn(usize) -> String) -> [Tensor; FIELDS.len()] {
     let graphs = examples.len();
     let nodes = examples.first().map_or(0, |example| example.graph.len());
@@ -120,7 +120,7 @@ impl Tensor {
     }
 }
 
-/// Whether the graphs of a batch can be written and read again.
+/// Checks that the graphs of a batch can be written and read back.
 fn check(part: &'static str, batch: usize, examples: &[Example]) -> Result<(), DatasetError> {
     if examples.is_empty() {
         return Err(DatasetError::NoGraphs { part, batch });

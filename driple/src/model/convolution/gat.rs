@@ -5,10 +5,10 @@ use super::super::declare::Declare;
 use super::Widths;
 use crate::nn::{Activation, Attention, Layout, ParamId, Real, Tape, Var, Weight};
 
-/// How many heads there are.
+/// The number of heads.
 const HEADS: usize = 4;
 
-/// Heads side by side, each attending on its own part of the states.
+/// Heads side by side. Each head computes its own part of the new states.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Gat {
     heads: Vec<Head>,

@@ -4,7 +4,7 @@ use super::super::declare::Declare;
 use super::Widths;
 use crate::nn::{Activation, Block, Layout, ParamId, Real, Tape, Var, Weight};
 
-/// `leaky(N X W + b)`, `N` the normalised adjacency.
+/// `leaky(N X W + b)`, where `N` is the normalised adjacency matrix and `X` are the states.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Gcn {
     weight: ParamId,

@@ -4,7 +4,8 @@ use super::super::declare::{Declare, Linear};
 use super::Widths;
 use crate::nn::{Activation, Block, ParamId, Real, Tape, Var};
 
-/// Two rectified linear layers on the sum of neighbours and, `1 + epsilon` times, the node.
+/// Two linear layers with rectifiers. Their input is the sum of the states of a node's neighbours,
+/// plus `1 + epsilon` times the state of the node.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Gin {
     epsilon: ParamId,

@@ -1,4 +1,4 @@
-//! Graph convolutions, one kind a file.
+//! Graph convolutions. Each kind has its own file.
 
 mod gat;
 mod gcn;
@@ -10,7 +10,7 @@ use super::declare::Declare;
 use super::network::Layout;
 use crate::nn::{Real, Tape, Var};
 
-/// A graph convolution: new states of all nodes by those of their neighbours.
+/// A graph convolution. It computes new states of all nodes from the states of their neighbours.
 #[derive(Debug, Clone)]
 pub(super) enum Layer {
     Gcn(gcn::Gcn),
@@ -19,12 +19,12 @@ pub(super) enum Layer {
     Mpnn(mpnn::Mpnn),
 }
 
-/// What a convolution takes and gives.
+/// The widths of a convolution's input and output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Widths {
     pub input: usize,
     pub output: usize,
-    /// Whether it is the first one.
+    /// Whether this is the first convolution of the network.
     pub first: bool,
 }
 

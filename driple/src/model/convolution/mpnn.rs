@@ -1,23 +1,24 @@
-//! Message passing in towers, as principal neighbourhood aggregation has them (Corso et al. 2020),
-//! with sums.
+//! Message passing in towers, as in principal neighbourhood aggregation (Corso et al. 2020), with
+//! sums.
 
 use super::super::declare::{Declare, Linear};
 use super::Widths;
 use crate::nn::{Activation, Block, Real, Tape, Var};
 
-/// How many towers there are.
+/// The number of towers.
 const TOWERS: usize = 4;
 
-/// Towers side by side, mixed by a linear layer.
+/// Towers side by side. A linear layer mixes their outputs.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Mpnn {
     towers: Vec<Tower>,
     mixing: Linear,
-    /// Whether each tower sees a part of the states, not all.
+    /// Whether each tower sees its own part of the states. Otherwise each sees all of them.
     divided: bool,
 }
 
-/// Sums the linear map `before` of each node and neighbour; `after` maps the node and that sum.
+/// Applies `before` to each pair of a node and a neighbour, and sums the results over the
+/// neighbours. `after` then takes the node and this sum.
 #[derive(Debug, Clone)]
 struct Tower {
     before: Linear,
@@ -83,7 +84,8 @@ impl Mpnn {
 impl Tower {
     fn apply<'a, T: Real>(&self, tape: &mut Tape<'a, T>, states: Var, block: &'a Block<T>) -> Var {
         let (own, other) = (0..self.width, self.width..2 * self.width);
-        // The map of a pair is the sum of a map of each: no matrix over all pairs is needed.
+        // A linear map of a pair is the sum of a map of the node and a map of the neighbour, so no
+        // matrix over all pairs is needed.
         let from_node = tape.linear(
             states,
             self.before.part(own.clone()),

@@ -1,24 +1,24 @@
-//! Functions of single values.
+//! Activation functions.
 
 use ndarray::Array2;
 
 use super::super::tape::{Flow, Op};
 use super::super::{Real, Tape, Var};
 
-/// A function of single values.
+/// An activation function. It is applied to each value by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Activation {
-    /// `x` where positive, else `slope * x`; a slope of 0 is the rectifier.
+    /// `x` if it is positive, else `slope * x`. With a slope of 0 this is the rectifier.
     Leaky(f64),
-    /// `x` where positive, else `exp(x) - 1`.
+    /// `x` if it is positive, else `exp(x) - 1`.
     Elu,
 }
 
 impl Activation {
-    /// The rectifier.
+    /// The rectifier: `x` if it is positive, else 0.
     pub const RELU: Self = Self::Leaky(0.0);
 
-    /// Its value at `x`.
+    /// The function's value at `x`.
     #[inline(always)]
     pub(super) fn at<T: Real>(self, x: T) -> T {
         match self {
@@ -28,7 +28,7 @@ impl Activation {
         }
     }
 
-    /// Its slope where its value is `y`.
+    /// The function's slope where its value is `y`.
     #[inline(always)]
     pub(super) fn slope<T: Real>(self, y: T) -> T {
         match self {
@@ -38,7 +38,7 @@ impl Activation {
         }
     }
 
-    /// Multiplies `grad` by its slope where its values are `output`.
+    /// Multiplies `grad` by the function's slopes where its values are `output`.
     pub(super) fn weigh<T: Real>(self, grad: &mut Array2<T>, output: &Array2<T>) {
         grad.zip_mut_with(output, |grad, &y| *grad *= self.slope(y));
     }
@@ -51,7 +51,7 @@ struct Activated {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// `activation` of each value.
+    /// Applies `activation` to each value.
     pub fn activate(&mut self, input: Var, activation: Activation) -> Var {
         let x = self.value(input);
         let mut out = self.buffers().any(x.nrows(), x.ncols());

@@ -11,26 +11,26 @@ use super::super::{ParamId, Real, Tape, Var};
 use super::Activation;
 use super::set2set::softmax;
 
-/// Which nodes attend to which, and what their scores are made of.
+/// Which nodes attend to which, and which nodes' values make up the scores.
 #[derive(Debug, Clone, Default)]
 pub struct Attention {
     pairs: Vec<Pair>,
-    /// Pairs whose weights sum to one.
+    /// Ranges of `pairs`. The weights of each range sum to one.
     groups: Vec<Range<usize>>,
 }
 
-/// One weight: of what `from` has for `to`.
+/// One attention weight: how much `to` takes from `from`.
 #[derive(Debug, Clone)]
 struct Pair {
     to: usize,
     from: usize,
-    /// The nodes whose values make the score; none for a constant one.
+    /// The nodes whose values make up the score; `None` for a constant score.
     score: Option<(usize, usize)>,
 }
 
 impl Attention {
-    /// Every node attends to itself and its neighbours, its weights sum to one, and a score is made of
-    /// the node and the one it attends to (Veličković et al. 2018).
+    /// Every node attends to itself and its neighbours. The weights with which it does so sum to
+    /// one. A score is computed from the node and the one it attends to (Veličković et al. 2018).
     #[must_use]
     pub fn neighbours<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
@@ -44,14 +44,17 @@ impl Attention {
         this
     }
 
-    /// The original's: nodes attend to neighbours only, the weights *by* a node sum to one, and scores
-    /// are made of the nodes that a buffer joined along the wrong axis puts side by side.
+    /// The original's attention, with its faults. Nodes attend only to neighbours. The weights with
+    /// which neighbours attend to a node sum to one, instead of those with which the node attends.
+    /// Scores are computed from the wrong nodes, because the buffer of pairs is joined along the
+    /// wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
         let nodes = block.nodes();
         let squared = nodes * nodes;
-        // Row `k` of the buffer: first each node `nodes` times, then all nodes `nodes` times.
+        // The node in row `k` of the buffer: first each node `nodes` times, then all nodes `nodes`
+        // times. A score is computed from two consecutive rows.
         let buffered = |k: usize| {
             if k < squared {
                 k / nodes
@@ -72,7 +75,8 @@ impl Attention {
                         from: first + from,
                         score,
                     };
-                    // Of a node without neighbours, all scores are equally low.
+                    // If a node has no neighbours, all its scores are equally low, so all its
+                    // weights are equal.
                     (linked || neighbours.is_empty()).then_some(pair)
                 }));
             }
@@ -80,6 +84,7 @@ impl Attention {
         this
     }
 
+    /// Adds pairs whose weights sum to one.
     fn group(&mut self, pairs: impl Iterator<Item = Pair>) {
         let start = self.pairs.len();
         self.pairs.extend(pairs);
@@ -87,23 +92,26 @@ impl Attention {
     }
 }
 
+/// A head of an attention layer, with what the backward pass needs.
 struct Head<'a, T> {
     input: Var,
     vector: ParamId,
     attention: &'a Attention,
     activation: Activation,
     output: Var,
-    /// The slope of the score's activation and the weight of each pair.
+    /// For each pair, the slope of the score's activation.
     slopes: Vec<T>,
+    /// The weight of each pair.
     weights: Vec<T>,
 }
 
-/// The slope of scores below zero.
+/// The slope of the score's activation below zero.
 const SLOPE: f64 = 0.2;
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// `activation` of the weighted sums of the rows of `input`, `H` wide, by the softmax of the
-    /// scores `leaky(a . [x_u, x_v])`; `vector` is `a`, `2 H` long.
+    /// One attention head. Returns `activation` of weighted sums of the rows `x` of `input`, which
+    /// are `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`, where
+    /// `vector` is `a`, `2 H` long.
     pub fn attend(
         &mut self,
         input: Var,
@@ -113,6 +121,8 @@ impl<'a, T: Real> Tape<'a, T> {
     ) -> Var {
         let x = self.value(input);
         let a = self.parameters()[vector].as_slice().unwrap_or_default();
+        // A score is the sum of a part for each of its nodes. Each part is computed once for each
+        // node.
         let (first, second) = a.split_at(x.ncols());
         let parts = |half: &[T]| -> Vec<T> {
             (0..x.nrows())
@@ -195,11 +205,14 @@ impl<T: Real> Op<T> for Head<'_, T> {
 }
 
 impl<T: Real> Head<'_, T> {
-    /// The gradients of each node's part in the scores, as the first and as the second of a pair.
+    /// The gradients of each node's two parts in the scores: as the first node of a pair and as the
+    /// second.
     fn by_parts(&self, by_weights: &[T], nodes: usize) -> (Vec<T>, Vec<T>) {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {
             let (weights, by_weights) = (&self.weights[group.clone()], &by_weights[group.clone()]);
+            // The gradient of a score is its weight times the difference between the gradient of
+            // the weight and the weighted mean of these gradients.
             let mean = dot(weights, by_weights);
             for (offset, index) in group.clone().enumerate() {
                 if let Some((u, v)) = self.attention.pairs[index].score {

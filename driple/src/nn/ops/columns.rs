@@ -1,4 +1,4 @@
-//! Columns put together and taken apart, and sums.
+//! Concatenation and slices of columns, and sums of matrices.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ impl<'a, T: Real> Tape<'a, T> {
         self.push(out, &[input], &[], || Box::new(Sliced { input, columns }))
     }
 
-    /// `a + b`.
+    /// The sum of `a` and `b`, element by element.
     pub fn add(&mut self, a: Var, b: Var) -> Var {
         let out = self.value(a) + self.value(b);
         self.push(out, &[a, b], &[], || Box::new(Added { inputs: [a, b] }))

@@ -7,17 +7,17 @@ use super::super::product::{add_product, set_product};
 use super::super::tape::{Flow, Op};
 use super::super::{ParamId, Parameters, Real, Tape, Var};
 
-/// The parameters of a gated recurrent unit (Cho et al. 2014) of width `H`, as PyTorch's `GRU` has
-/// them: gates in the order reset, update, new.
+/// The parameters of a gated recurrent unit (Cho et al. 2014) of width `H`, as in PyTorch's `GRU`.
+/// The gates are in the order reset, update, new.
 #[derive(Debug, Clone, Copy)]
 pub struct Gru {
-    /// By the input, `3 H x H`.
+    /// The weights for the input, `3 H x H`.
     pub input_weight: ParamId,
-    /// By the hidden state, `3 H x H`.
+    /// The weights for the hidden state, `3 H x H`.
     pub hidden_weight: ParamId,
-    /// Of the input, `3 H`.
+    /// The biases for the input, `3 H`.
     pub input_bias: ParamId,
-    /// Of the hidden state, `3 H`.
+    /// The biases for the hidden state, `3 H`.
     pub hidden_bias: ParamId,
 }
 
@@ -32,18 +32,31 @@ impl Gru {
     }
 }
 
+/// A step of the unit, with what the backward pass needs.
 struct Step {
     gru: Gru,
     input: Var,
     hidden: Var,
-    /// Reset, update and new gate of each row.
+    /// The reset, update and new gates of each row.
     gates: Var,
-    /// What the hidden state gives the new gate, before it is reset.
+    /// What the hidden state contributes to the new gate, before the reset gate is applied.
     recalled: Var,
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// One step of the unit. An input of fewer than `H` columns counts as if filled with zeros.
+    /// One step of the unit. Returns the new state. If `input` has fewer than `H` columns, the
+    /// missing ones count as zeros.
+    ///
+    /// With input `x` and hidden state `y`, weights `W` and `U`, biases `b` and `c`, and `*`
+    /// element by element:
+    ///
+    /// ```text
+    /// reset    = sigmoid(W_r x + b_r + U_r y + c_r)
+    /// update   = sigmoid(W_u x + b_u + U_u y + c_u)
+    /// recalled = U_n y + c_n
+    /// new      = tanh(W_n x + b_n + reset * recalled)
+    /// state    = new + update * (y - new)
+    /// ```
     pub fn gru(&mut self, gru: Gru, input: Var, hidden: Var) -> Var {
         let (x, y) = (self.value(input), self.value(hidden));
         let parameters = self.parameters();
@@ -74,8 +87,9 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// What does not depend on the states: of the sums of the gates both biases of the first two and the
-/// input's of the third; and the hidden state's of the third.
+/// The biases, by what they are added to. The first list is added to the sums before the gates:
+/// both biases of the reset and update gates, and the input's bias of the new gate. The second list
+/// is added to what is recalled: the hidden state's bias of the new gate.
 fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<T>, Vec<T>) {
     let mut sums = parameters[gru.input_bias].row(0).to_vec();
     let hidden = parameters[gru.hidden_bias].row(0);
@@ -86,8 +100,9 @@ fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<
     (sums, hidden.slice(s![2 * width..]).to_vec())
 }
 
-/// Turns `gates` from sums without biases into gates, adds the bias to what is recalled, and sets
-/// `out` to the new state.
+/// Computes the new state. At first `gates` holds the sums before the gates and `recalled` what is
+/// recalled, both without biases. Afterwards `gates` holds the gates, `recalled` includes its bias,
+/// and `out` is the new state.
 #[inline(always)]
 fn next_state<T: Real>(
     biases: &(Vec<T>, Vec<T>),
@@ -162,9 +177,10 @@ impl<T: Real> Op<T> for Step {
     }
 }
 
-/// Sets `sums` to the gradients of the sums before the gates, and `recalls` to those of what was
-/// recalled; `grad` becomes the part of the hidden state's that passes the gates by. `saved` are the
-/// gates, what was recalled and the hidden state.
+/// The gradients of one step. `saved` holds the gates, what was recalled, and the hidden state.
+/// `sums` is set to the gradients of the sums before the gates, and `recalls` to those of what was
+/// recalled. `grad` is first the gradient of the new state. It becomes the part of the hidden
+/// state's gradient that does not pass through the gates.
 #[inline(always)]
 fn gate_gradients<T: Real>(
     saved: (&Array2<T>, &Array2<T>, &Array2<T>),

@@ -9,33 +9,34 @@ use super::super::product::{add_product, set_product};
 use super::super::tape::{Flow, Op};
 use super::super::{ParamId, Parameters, Real, Tape, Var};
 
-/// How a weight matrix is kept.
+/// How a weight matrix is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// A row an input, as the original's convolutions.
+    /// One row for each input, as in the original's convolutions.
     InOut,
-    /// A row an output, as PyTorch's layers.
+    /// One row for each output, as in PyTorch's layers.
     OutIn,
 }
 
-/// A weight matrix, or those of its columns that belong to some of the inputs.
+/// A weight matrix, or its part for some of the inputs.
 #[derive(Debug, Clone)]
 pub struct Weight {
-    /// The parameter.
+    /// The parameter that holds the matrix.
     pub id: ParamId,
-    /// How it is kept.
+    /// How the matrix is stored.
     pub layout: Layout,
-    /// The inputs it is used for.
+    /// The inputs that are used.
     pub inputs: Range<usize>,
 }
 
 impl Weight {
-    /// The matrix as one row an input.
+    /// The matrix with one row for each input.
     fn view<'p, T: Real>(&self, parameters: &'p Parameters<T>) -> ArrayView2<'p, T> {
         oriented(parameters[self.id].view(), self)
     }
 }
 
+/// The part of a matrix that `weight` uses, with one row for each input.
 fn oriented<'v, T>(view: ArrayView2<'v, T>, weight: &Weight) -> ArrayView2<'v, T> {
     let view = match weight.layout {
         Layout::InOut => view,
@@ -59,7 +60,7 @@ struct Linear {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// `x W + b`, with as many rows as `input` has.
+    /// `x W + b`, with as many rows as `input` has. Without `bias`, `b` is 0.
     pub fn linear(&mut self, input: Var, weight: Weight, bias: Option<ParamId>) -> Var {
         let parameters = self.parameters();
         let matrix = weight.view(parameters);

@@ -1,4 +1,4 @@
-//! The operations of a tape, one a file: what each computes, and its gradient.
+//! The operations of a tape: what each computes, and its gradient. Related operations share a file.
 
 mod activation;
 mod attention;

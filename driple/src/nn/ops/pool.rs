@@ -1,4 +1,4 @@
-//! What all nodes of a graph have together.
+//! The mean and the highest values over all nodes of a graph.
 
 use ndarray::Array2;
 
@@ -10,7 +10,7 @@ use super::super::{Real, Tape, Var};
 struct Pooled<'a, T> {
     input: Var,
     block: &'a Block<T>,
-    /// The node that has the highest value of each column, by graph.
+    /// For each graph and column, the node with the highest value.
     highest: Vec<usize>,
 }
 

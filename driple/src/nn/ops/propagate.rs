@@ -8,7 +8,7 @@ use super::super::tape::{Flow, Op};
 use super::super::{Buffers, ParamId, Real, Tape, Var};
 use super::Activation;
 
-/// `matrix` times `x`.
+/// The product of `matrix` and `x`.
 fn times<T: Real>(matrix: &Csr<T>, x: &Array2<T>, buffers: &Buffers<T>) -> Array2<T> {
     let mut out = buffers.zeros(x.nrows(), x.ncols());
     vectorised(|| {
@@ -42,8 +42,8 @@ struct PairSum<'a, T> {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// `activation(N x + b)`, `N` the normalised adjacency: what follows the product with the weights
-    /// in a graph convolution (Kipf and Welling 2017).
+    /// `activation(N x + b)`, where `N` is the normalised adjacency matrix. In a graph convolution
+    /// (Kipf and Welling 2017) this follows the product with the weights.
     pub fn convolve(
         &mut self,
         input: Var,
@@ -73,7 +73,8 @@ impl<'a, T: Real> Tape<'a, T> {
         self.push(out, &[input], &[bias], || op())
     }
 
-    /// `(A + (1 + epsilon) I) x`: the sum of a graph isomorphism network (Xu et al. 2019).
+    /// `(A + (1 + epsilon) I) x`, where `A` is the adjacency matrix. This is the sum in a graph
+    /// isomorphism network (Xu et al. 2019).
     pub fn sum_with_self(&mut self, input: Var, block: &'a Block<T>, epsilon: ParamId) -> Var {
         let x = self.value(input);
         let own = T::one() + self.parameters()[epsilon][(0, 0)];
@@ -89,8 +90,8 @@ impl<'a, T: Real> Tape<'a, T> {
         self.push(out, &[input], &[epsilon], || op())
     }
 
-    /// For each node the sum over its neighbours of `own` of the node and `other` of the neighbour:
-    /// the messages of linear maps of pairs.
+    /// For each node, the sum over its neighbours of `own` of the node plus `other` of the
+    /// neighbour. These are the summed messages if a message is a linear map of the pair.
     pub fn pair_sum(&mut self, own: Var, other: Var, block: &'a Block<T>) -> Var {
         let mut out = times(&block.adjacency, self.value(other), self.buffers());
         for ((index, to), own) in rows_mut(&mut out).enumerate().zip(rows(self.value(own))) {

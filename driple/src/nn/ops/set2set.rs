@@ -1,4 +1,4 @@
-//! The readout of sets.
+//! The Set2Set readout.
 
 use ndarray::{Array2, s};
 
@@ -8,17 +8,17 @@ use super::super::product::{add_product, product};
 use super::super::tape::{Flow, Op};
 use super::super::{ParamId, Parameters, Real, Tape, Var};
 
-/// The parameters of a long short-term memory whose input is twice as wide as its state of width `H`,
-/// as PyTorch's `LSTM` has them: gates in the order input, forget, cell, output.
+/// The parameters of a long short-term memory, as in PyTorch's `LSTM`. Its state has width `H`, and
+/// its input is twice as wide. The gates are in the order input, forget, cell, output.
 #[derive(Debug, Clone, Copy)]
 pub struct Lstm {
-    /// By the input, `4 H x 2 H`.
+    /// The weights for the input, `4 H x 2 H`.
     pub input_weight: ParamId,
-    /// By the hidden state, `4 H x H`.
+    /// The weights for the hidden state, `4 H x H`.
     pub hidden_weight: ParamId,
-    /// Of the input, `4 H`.
+    /// The biases for the input, `4 H`.
     pub input_bias: ParamId,
-    /// Of the hidden state, `4 H`.
+    /// The biases for the hidden state, `4 H`.
     pub hidden_bias: ParamId,
 }
 
@@ -32,8 +32,9 @@ impl Lstm {
         ]
     }
 
-    /// The weights by query and reading in one, `4 H x 2 H`: as the hidden state is the query, which
-    /// is in the input too, one product does.
+    /// The weights for query and reading in one matrix, `4 H x 2 H`. The hidden state is the query,
+    /// which is also the first half of the input. So the weights of both can be added, and one
+    /// product is enough.
     fn weight<T: Real>(&self, parameters: &Parameters<T>) -> Array2<T> {
         let mut weight = parameters[self.input_weight].clone();
         let hidden = &parameters[self.hidden_weight];
@@ -43,15 +44,15 @@ impl Lstm {
     }
 }
 
-/// What a step of the readout leaves for the way back; one row a graph.
+/// What the backward pass needs of one step. Each matrix has one row for each graph.
 struct Step<T> {
-    /// Query and reading before the step.
+    /// The query and the reading before the step.
     before: Array2<T>,
-    /// Gates: input, forget, cell, output.
+    /// The gates: input, forget, cell, output.
     gates: Array2<T>,
     /// The cell before the step.
     cell: Array2<T>,
-    /// The hyperbolic tangent of the cell after it.
+    /// The hyperbolic tangent of the cell after the step.
     bounded: Array2<T>,
     /// The attention to each node.
     attention: Array2<T>,
@@ -66,8 +67,12 @@ struct Set2Set<'a, T> {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// The readout of Vinyals et al. 2016, *Order Matters*, in `steps` steps: `graphs x 2 H`, the last
-    /// query and what it read of the nodes.
+    /// The readout of Vinyals et al. 2016, *Order Matters*, in `steps` steps. Returns the last
+    /// query and reading, `graphs x 2 H`.
+    ///
+    /// In each step, the memory turns the query and the reading into a new query. The scalar
+    /// products of the query and the nodes, through a softmax, are the attention to the nodes. The
+    /// new reading is the sum of the nodes, weighted by attention.
     pub fn set2set(&mut self, lstm: Lstm, input: Var, block: &'a Block<T>, steps: usize) -> Var {
         let parameters = self.parameters();
         let x = self.value(input);
@@ -106,8 +111,8 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// A step of the memory: `gates` become gates, the query is written to the first half of `state`;
-/// gives the cell and its hyperbolic tangent.
+/// A step of the memory. `gates` holds the sums before the gates and then the gates. The query is
+/// written to the first half of `state`. Returns the cell and its hyperbolic tangent.
 fn query<T: Real>(
     gates: &mut Array2<T>,
     cell: &Array2<T>,
@@ -133,8 +138,8 @@ fn query<T: Real>(
     (next, bounded)
 }
 
-/// Reads the nodes of each graph by the query in the first half of `state` into its second half;
-/// gives the attention to each node.
+/// Reads the nodes of each graph. The query is the first half of `state`, and the reading is
+/// written to its second half. Returns the attention to each node.
 #[inline(always)]
 fn read<T: Real>(x: &Array2<T>, nodes: usize, state: &mut Array2<T>) -> Array2<T> {
     let width = x.ncols();
@@ -173,13 +178,14 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
         let weight = self.lstm.weight(flow.parameters());
         let mut by_nodes = flow.wants(self.input).then(|| Array2::zeros(x.raw_dim()));
         let mut by_cell = Array2::zeros((graphs, width));
-        // Of all steps together, so that the weights' gradient is one product.
+        // Of all steps, so that the gradient of the weights is one product.
         let rows = self.steps.len() * graphs;
         let (mut all_sums, mut all_states) = (
             Array2::zeros((rows, 4 * width)),
             Array2::zeros((rows, 2 * width)),
         );
         let mut after = flow.value(self.output);
+        // `grad` is the gradient of query and reading after the step, and then of those before it.
         for (index, step) in self.steps.iter().enumerate().rev() {
             vectorised(|| step.unread(x, after, &mut grad, by_nodes.as_mut()));
             let sums = step.unquery(&grad, &mut by_cell);
@@ -197,7 +203,7 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
 }
 
 impl<T: Real> Set2Set<'_, T> {
-    /// The parameters' gradients by those of the sums before the gates.
+    /// Adds the parameters' gradients, computed from those of the sums before the gates.
     fn learn(&self, sums: &Array2<T>, states: &Array2<T>, flow: &mut Flow<'_, '_, T>) {
         let width = states.ncols() / 2;
         let weight = product(&sums.t(), &states.view());
@@ -216,8 +222,9 @@ impl<T: Real> Set2Set<'_, T> {
 }
 
 impl<T: Real> Step<T> {
-    /// From the gradient of the reading, the second half of `grad`, adds to that of the query, its
-    /// first half, and of the nodes. `after` is query and reading after the step.
+    /// Goes back through [`read`]. The second half of `grad` is the gradient of the reading. From
+    /// it, this adds the gradient of the query to the first half of `grad`, and those of the nodes
+    /// to `by_nodes`. `after` holds the query and the reading after the step.
     #[inline(always)]
     fn unread(
         &self,
@@ -230,7 +237,8 @@ impl<T: Real> Step<T> {
         for (graph, grad) in rows_mut(grad).enumerate() {
             let (by_query, by_reading) = grad.split_at_mut(width);
             let (query, reading) = row(after, graph).split_at(width);
-            // The softmax takes the mean gradient away, which is that along the reading.
+            // The gradient of a softmax subtracts the weighted mean of the nodes' gradients. This
+            // mean is the product of the reading and its gradient.
             let mean = dot(by_reading, reading);
             for (node, &weight) in row(&self.attention, graph).iter().enumerate() {
                 let node = graph * nodes + node;
@@ -246,8 +254,9 @@ impl<T: Real> Step<T> {
         }
     }
 
-    /// The gradient of the sums before the gates, by that of the query, the first half of `grad`, and
-    /// of the cell after the step, which becomes that before it.
+    /// Goes back through [`query`]. Returns the gradients of the sums before the gates. The first
+    /// half of `grad` is the gradient of the query. `by_cell` is the gradient of the cell after the
+    /// step, and becomes that of the cell before it.
     fn unquery(&self, grad: &Array2<T>, by_cell: &mut Array2<T>) -> Array2<T> {
         let width = self.cell.ncols();
         let mut sums = Array2::zeros(self.gates.raw_dim());

@@ -1,5 +1,5 @@
-//! The part of ONNX's protobuf messages that graphs are read from and samples are written with, its
-//! names and field numbers as in `onnx/onnx.proto`. Decoding skips all other fields.
+//! The part of ONNX's protobuf messages that is needed to read graphs and to write samples. Names
+//! and field numbers are those of `onnx/onnx.proto`. Decoding skips all other fields.
 
 use prost::Message;
 use prost::bytes::Bytes;
@@ -76,7 +76,7 @@ pub(crate) struct Attribute {
     pub(crate) kind: i32,
 }
 
-/// A tensor. Its values are read where they may be a shape: those of 64-bit integers.
+/// A tensor. Of its values, only 64-bit integers are read, because they may be a shape.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Tensor {
     #[prost(int64, repeated, packed = "false", tag = "1")]
@@ -129,7 +129,7 @@ pub(crate) struct TensorShape {
 
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Dim {
-    /// Its size; nothing where it is named or not known.
+    /// The size; `None` if the dimension is named or unknown.
     #[prost(int64, optional, tag = "1")]
     pub(crate) dim_value: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! Models of ONNX.
+//! Reads models of ONNX.
 
 mod infer;
 pub(crate) mod message;
@@ -15,10 +15,10 @@ use self::tensors::Tensors;
 use super::{Format, NodeFault, Place, ReadError};
 use crate::graph::{Graph, Node, Shape};
 
-/// Where all nodes are: ONNX does not say, and what a model is trained on is a GPU.
+/// The device of all nodes. ONNX does not record devices; models are taken to be trained on a GPU.
 const DEVICE: &str = "GPU";
 
-/// The graph in the bytes of a model: its weights, its inputs, then its nodes.
+/// Reads the graph in the bytes of a model: its weights, then its inputs, then its nodes.
 pub(super) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     let model = message::Model::decode(bytes).map_err(|error| ReadError::Binary {
         format: Format::Onnx,
@@ -46,7 +46,7 @@ pub(super) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     Ok(Graph { nodes })
 }
 
-/// A fault of a node of the model.
+/// The error about a faulty node of the model.
 fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     let place = Place {
         name: node.name.clone(),
@@ -56,7 +56,8 @@ fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     ReadError::Node { place, fault }
 }
 
-/// The nodes that weights and inputs become, where their values come from, and the names taken.
+/// The nodes that weights and inputs become, the nodes that their values come from, and the names
+/// that are taken.
 fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, Values<'g>, Names) {
     let (mut nodes, mut values, mut names) = (Vec::new(), Values::default(), Names::default());
     let constants = graph.initializer.iter().map(|tensor| tensor.name.as_str());
@@ -70,7 +71,8 @@ fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, 
         .iter()
         .map(|input| (input.name.as_str(), "Placeholder"));
     let constants = constants.chain(sparse).map(|name| (name, "Const"));
-    // An input that has a weight of its name is that weight, by default.
+    // An input may have the name of a weight, which is then its default value. Both become one
+    // node.
     for (value, op) in constants.chain(inputs) {
         if values.contains(value) {
             continue;
@@ -90,7 +92,7 @@ fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, 
     (nodes, values, names)
 }
 
-/// The values that nodes put out, with those of `values`, and the name of each node.
+/// Adds the values that nodes put out to `values`. Also returns the name of each node.
 fn operations<'g>(
     graph: &'g message::Graph,
     mut values: Values<'g>,
@@ -121,8 +123,8 @@ fn operations<'g>(
     Ok((values, named))
 }
 
-/// What a node takes in, and what the graphs in its attributes take from outside of them:
-/// references to nodes.
+/// The inputs of a node, as references to nodes. They include the values that graphs in the node's
+/// attributes take from outside.
 fn inputs(node: &message::Node, values: &Values<'_>) -> Result<Vec<String>, NodeFault> {
     let mut inputs = Vec::new();
     for value in node.input.iter().filter(|value| !value.is_empty()) {

@@ -1,25 +1,27 @@
-//! Names of nodes, and which node puts out which value.
+//! Names of nodes, and which node each value comes from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::message::{Graph, Node};
 
-/// The most characters of a node's name. Values have names of their own, so a file could refer to a
-/// long one many times in few bytes; what comes of it stays in proportion to the file.
+/// The most characters of a node's name. Values have names of their own, so a file can refer to a
+/// node with a long name many times in few bytes. The limit keeps the memory in proportion to the
+/// file.
 const LENGTH: usize = 250;
 
-/// The names of nodes given so far.
+/// The names of the nodes so far.
 #[derive(Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
-    /// By name, the last number that made it another one.
+    /// For each name that was asked for again, the last number that was added to it.
     last: BTreeMap<String, usize>,
 }
 
 impl Names {
-    /// A name that no node has yet: the one asked for, or with a number behind it.
+    /// A name that no node has yet: `name`, or `name` followed by a number.
     ///
-    /// In references to nodes `:` and `^` have a meaning, so names go without. Long names are cut.
+    /// `:` and `^` have a meaning in references to nodes, so they are replaced by `_`. Long names
+    /// are cut.
     pub(super) fn unique(&mut self, name: &str) -> String {
         let plain = |sign| if matches!(sign, ':' | '^') { '_' } else { sign };
         let name: String = name.chars().take(LENGTH).map(plain).collect();
@@ -33,7 +35,7 @@ impl Names {
     }
 }
 
-/// By value, the reference to the node that puts it out.
+/// For each value, a reference to the node that it comes from.
 #[derive(Default)]
 pub(super) struct Values<'g>(BTreeMap<&'g str, String>);
 
@@ -46,13 +48,13 @@ impl<'g> Values<'g> {
         self.0.get(value).map(String::as_str)
     }
 
-    /// Adds a value; no where there is one of the name.
+    /// Adds a value. Returns false if there was one of this name.
     pub(super) fn insert(&mut self, value: &'g str, reference: String) -> bool {
         self.0.insert(value, reference).is_none()
     }
 }
 
-/// TensorFlow's notation for an output of a node, from 0.
+/// A reference to an output of a node in TensorFlow's notation. Outputs count from 0.
 pub(super) fn reference(node: &str, output: usize) -> String {
     match output {
         0 => node.to_owned(),
@@ -60,7 +62,7 @@ pub(super) fn reference(node: &str, output: usize) -> String {
     }
 }
 
-/// The values that the graphs in a node's attributes take from outside of them, ascending.
+/// The values that the graphs in a node's attributes take from outside, in ascending order.
 pub(super) fn captured(node: &Node) -> BTreeSet<&str> {
     let graphs = |node: &Node| {
         !node
@@ -82,8 +84,8 @@ fn inner(node: &Node) -> impl Iterator<Item = &Graph> {
         .flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs))
 }
 
-/// Adds the values that a graph takes from outside. It calls itself for graphs in graphs, whose
-/// depth the decoder has bounded.
+/// Adds the values that a graph takes from outside. Recurses into graphs in its nodes' attributes;
+/// the decoder limits their depth.
 fn captured_by<'g>(graph: &'g Graph, values: &mut BTreeSet<&'g str>) {
     let mut inside: BTreeSet<&str> = BTreeSet::new();
     inside.extend(graph.input.iter().map(|input| input.name.as_str()));

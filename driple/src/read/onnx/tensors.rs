@@ -1,21 +1,21 @@
-//! What is known of a model's tensors: their shapes, and the values of those that may be shapes.
+//! What is known of a model's tensors: their shapes, and the values of tensors that may be shapes.
 
 use std::collections::BTreeMap;
 
 use super::message::{Graph, Tensor, ValueInfo, data_type};
 use crate::graph::Shape;
 
-/// The dimensions of a tensor; `None` where one is not known.
+/// The size of each dimension of a tensor; `None` if it is unknown.
 pub(super) type Dimensions = Vec<Option<u64>>;
 
-/// The most values that a tensor may have which is taken for a shape, an axis or the like.
+/// The most values of a tensor that may be a shape, an axis or the like.
 pub(super) const VALUES: usize = 32;
 
-/// The most dimensions that a tensor may have which others' shapes are inferred from. It keeps what
-/// a file makes of memory in proportion to its size.
+/// The most dimensions of a tensor from which other shapes are inferred. The limit keeps the memory
+/// in proportion to the file.
 const RANK: usize = 16;
 
-/// By value name, what is known of the model's tensors.
+/// What is known of the model's tensors, by the name of the value.
 #[derive(Default)]
 pub(super) struct Tensors<'g> {
     shapes: BTreeMap<&'g str, Dimensions>,
@@ -23,7 +23,7 @@ pub(super) struct Tensors<'g> {
 }
 
 impl<'g> Tensors<'g> {
-    /// What the model says itself.
+    /// What the model itself says of its tensors.
     pub(super) fn of(graph: &'g Graph) -> Self {
         let mut tensors = Self::default();
         for info in graph
@@ -53,20 +53,20 @@ impl<'g> Tensors<'g> {
         dimensions.map_or(Shape::Unknown, Shape::Dimensions)
     }
 
-    /// The dimensions of a tensor where their number is known, and not more than anything real has.
+    /// The dimensions of a tensor; `None` if their number is unknown or above `RANK`.
     pub(super) fn dimensions(&self, value: &str) -> Option<&Dimensions> {
         self.shapes
             .get(value)
             .filter(|dimensions| dimensions.len() <= RANK)
     }
 
-    /// The values of a tensor of few integers, of one dimension or none.
+    /// The values of a small tensor of integers with at most one dimension; `None` if nothing is
+    /// known of them.
     pub(super) fn integers(&self, value: &str) -> Option<&[Option<i64>]> {
         self.integers.get(value).map(Vec::as_slice)
     }
 
-    /// Adds dimensions that have been inferred. What the model says has precedence, but for
-    /// dimensions of which it says nothing.
+    /// Adds inferred dimensions. They only fill in what the model itself does not say.
     pub(super) fn infer(&mut self, value: &'g str, inferred: Dimensions) {
         if inferred.len() > RANK {
             return;
@@ -79,8 +79,8 @@ impl<'g> Tensors<'g> {
         }
     }
 
-    /// Adds integers that have been inferred, unless they are many, or not known to be of one
-    /// dimension or none.
+    /// Adds inferred values. They are ignored if there are many, or if the tensor is not known to
+    /// have at most one dimension.
     pub(super) fn infer_integers(&mut self, value: &'g str, integers: Vec<Option<i64>>) {
         let flat = self
             .dimensions(value)
@@ -90,7 +90,7 @@ impl<'g> Tensors<'g> {
         }
     }
 
-    /// Adds a constant.
+    /// Adds the shape of a constant and, if they may be a shape, its values.
     pub(super) fn constant(&mut self, value: &'g str, tensor: &Tensor) {
         self.shapes.insert(value, known(&tensor.dims));
         if let Some(integers) = integers(tensor) {
@@ -99,12 +99,12 @@ impl<'g> Tensors<'g> {
     }
 }
 
-/// Dimensions from signed ones; negative ones are not known.
+/// Dimensions from signed integers. Negative ones are unknown.
 pub(super) fn known(dims: &[i64]) -> Dimensions {
     dims.iter().map(|dim| u64::try_from(*dim).ok()).collect()
 }
 
-/// The shape that a value is declared with.
+/// The shape with which a value is declared; `None` if it is declared without a shape.
 fn of_info(info: &ValueInfo) -> Option<Dimensions> {
     let shape = info.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?;
     let size = |size: i64| u64::try_from(size).ok();
@@ -117,7 +117,8 @@ fn of_info(info: &ValueInfo) -> Option<Dimensions> {
     )
 }
 
-/// The values of a small tensor of 64-bit integers of at most one dimension.
+/// The values of a small tensor of 64-bit integers with at most one dimension; `None` for other
+/// tensors.
 fn integers(tensor: &Tensor) -> Option<Vec<Option<i64>>> {
     let count = match tensor.dims[..] {
         [] => 1,

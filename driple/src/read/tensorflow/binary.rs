@@ -1,4 +1,4 @@
-//! GraphDefs in protobuf's binary format.
+//! Reads GraphDefs in protobuf's binary format.
 
 use prost::bytes::Bytes;
 use prost::{DecodeError, Message};

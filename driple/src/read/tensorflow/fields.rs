@@ -1,17 +1,17 @@
-//! Messages read from protobuf's text format.
+//! Parses messages in protobuf's text format.
 //!
-//! Fields that a message does not have are skipped: the bulk of a GraphDef, such as the values of
-//! constants, and fields of versions of TensorFlow yet to come.
+//! Fields that a message does not have are skipped. This covers the bulk of a GraphDef, such as the
+//! values of constants, and fields of later versions of TensorFlow.
 
 use super::scalar;
 use super::scan::{Fault, Scanner};
 
-/// Why a message cannot be read.
+/// Why a message cannot be parsed.
 #[derive(Debug, PartialEq)]
 pub(super) enum Wrong {
     /// The text is not in the format.
     Text(Fault),
-    /// A field holds something else than it should; says what.
+    /// A field holds something other than it should. Describes this in words.
     Field(String),
 }
 
@@ -28,9 +28,10 @@ pub(super) enum Times {
     Any,
 }
 
-/// A message, by its fields.
+/// A message with named fields.
 pub(super) trait Fields: Default {
-    /// Reads the value of the field of this name; one that the message does not have is skipped.
+    /// Parses the value of the field of this name. If the message has no such field, the value is
+    /// skipped.
     fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, Wrong>;
 }
 
@@ -40,9 +41,9 @@ impl<M: Fields> Fields for Box<M> {
     }
 }
 
-/// The message whose fields are the rest of a text.
+/// Parses a message whose fields are the rest of a text.
 ///
-/// It calls itself for messages in messages, as deep as the schema goes.
+/// It recurses for messages in messages, as deep as the schema goes.
 pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, Wrong> {
     let mut message = M::default();
     let mut seen: Vec<&[u8]> = Vec::new();
@@ -63,9 +64,9 @@ pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, Wrong> {
     Ok(message)
 }
 
-/// What a field holds.
+/// The value of a field.
 pub(super) trait Value {
-    /// Reads the value after the field's name.
+    /// Parses the value that follows the field's name.
     fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong>;
 }
 

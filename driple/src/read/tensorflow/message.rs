@@ -1,6 +1,7 @@
-//! The part of TensorFlow's protobuf messages that graphs are read from, its names and field
-//! numbers as in `tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape}.proto`.
-//! Reading either form skips all other fields.
+//! The part of TensorFlow's protobuf messages that is needed to read graphs. Names and field
+//! numbers are those of
+//! `tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape}.proto`. All other
+//! fields are skipped in both formats.
 
 use prost::Message;
 use prost::bytes::Bytes;
@@ -8,16 +9,16 @@ use prost::bytes::Bytes;
 use super::fields::{Fields, Times, Value, Wrong};
 use super::scan::Scanner;
 
-/// A graph. Its nodes, of [`NodeDef`], are left in bytes: they are decoded one by one, so a small
-/// file of many empty nodes takes little memory.
+/// A graph. Its nodes are [`NodeDef`] messages that are left as bytes and decoded one by one. So a
+/// small file with many empty nodes takes little memory.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct GraphDef {
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub(super) node: Vec<Bytes>,
 }
 
-/// A message that is read from protobuf's binary format and, by the names of its fields, from the
-/// text format.
+/// Defines a message that can be read from protobuf's binary format and, by the names of its
+/// fields, from the text format.
 macro_rules! message {
     ($(#[$doc:meta])* $name:ident { $(#[$prost:meta] $field:ident: $holds:ty,)+ }) => {
         $(#[$doc])*

@@ -1,4 +1,4 @@
-//! GraphDefs of TensorFlow, in protobuf's text and binary formats.
+//! Reads GraphDefs of TensorFlow in protobuf's text and binary formats.
 
 pub(super) mod binary;
 mod fields;
@@ -17,14 +17,14 @@ use rayon::prelude::*;
 use super::{NodeFault, Place, ReadError};
 use crate::graph::{Graph, Node};
 
-/// How many nodes are read at once, before it is seen whether one has a fault.
+/// The number of nodes that are read in parallel before they are checked for faults.
 const CHUNK: usize = 4096;
 
-/// A node that is read: from its bytes or text to itself, or its name and what is wrong with it.
+/// A node that was read, or its name and what is wrong with it.
 type Read = Result<Node, (String, NodeFault)>;
 
-/// The graph of nodes in the file's order, or the first fault among them. Of each node `line` gives
-/// the line, where there are lines.
+/// The graph of the nodes, in the file's order, or the first fault among them. `line` gives the
+/// line of a node; `None` in binary files.
 fn graph<B: Sync>(
     blocks: &[B],
     read: impl Fn(&B) -> Result<Read, ReadError> + Sync,
@@ -52,7 +52,7 @@ fn graph<B: Sync>(
     }
 }
 
-/// The first node whose name an earlier one has, after that one.
+/// The first node with the name of an earlier node. Returns the earlier node and this one.
 fn duplicate(nodes: &[Node]) -> Option<(usize, usize)> {
     let mut names = BTreeMap::new();
     (nodes.iter().enumerate())

@@ -1,11 +1,11 @@
-//! Nodes of GraphDefs as nodes of computational graphs.
+//! Converts nodes of GraphDefs to nodes of computational graphs.
 
 use super::Read;
 use super::message::{AttrValue, NodeDef, TensorShape};
 use crate::graph::{Node, Shape};
 use crate::read::NodeFault;
 
-/// A node, or its name and what is wrong with it.
+/// Converts a node. If that fails, returns its name and what is wrong with it.
 pub(super) fn node(def: NodeDef) -> Read {
     let shape = match check(&def).and_then(|()| output(&def)) {
         Ok(shape) => shape,
@@ -30,8 +30,8 @@ fn check(def: &NodeDef) -> Result<(), NodeFault> {
     Ok(())
 }
 
-/// The shape of a node's first output: what shape inference has written, else what the node itself
-/// says of the tensor that it holds.
+/// The shape of a node's first output. It is the inferred shape if the graph has it. Otherwise it
+/// is what the node itself says of the tensor that it holds.
 fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
     if let Some(list) = attribute(def, "_output_shapes").and_then(|value| value.list.as_ref()) {
         return list.shape.first().map_or(Ok(Shape::None), shape);
@@ -52,14 +52,14 @@ fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
                 .and_then(|value| value.shape.as_ref())
                 .map_or(Ok(Shape::Unknown), shape)
         }
-        // Its output is a handle, a scalar; the shape it has by attribute is that of the variable.
+        // The output is a handle, a scalar. The attribute `shape` is that of the variable.
         "VarHandleOp" => Ok(Shape::Dimensions(Vec::new())),
         "NoOp" => Ok(Shape::None),
         _ => Ok(Shape::Unknown),
     }
 }
 
-/// The last attribute of a name, as in a map.
+/// The last attribute of this name, as in a protobuf map.
 fn attribute<'d>(def: &'d NodeDef, key: &str) -> Option<&'d AttrValue> {
     def.attr
         .iter()
@@ -68,7 +68,7 @@ fn attribute<'d>(def: &'d NodeDef, key: &str) -> Option<&'d AttrValue> {
         .as_deref()
 }
 
-/// A shape; an unknown rank excludes dimensions.
+/// Converts a shape. If its rank is unknown, dimensions are ignored.
 fn shape(shape: &TensorShape) -> Result<Shape, NodeFault> {
     if shape.unknown_rank {
         return Ok(Shape::Unknown);

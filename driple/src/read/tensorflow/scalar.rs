@@ -1,10 +1,10 @@
-//! Strings, integers and booleans of protobuf's text format, as its specification
-//! (`protobuf.dev/reference/protobuf/textformat-spec`) has them.
+//! Parses strings, integers and booleans of protobuf's text format by its specification
+//! (`protobuf.dev/reference/protobuf/textformat-spec`).
 
 use super::fields::Wrong;
 use super::scan::Scanner;
 
-/// One or more strings in a row, which are one.
+/// One or more strings in a row, which are joined.
 pub(super) fn string(text: &mut Scanner<'_>) -> Result<String, Wrong> {
     let mut bytes = Vec::new();
     let mut found = false;
@@ -37,7 +37,7 @@ pub(super) fn integer(text: &mut Scanner<'_>) -> Result<i64, Wrong> {
     }
 }
 
-/// Yes or no.
+/// A boolean: a word, or 0 or 1.
 pub(super) fn boolean(text: &mut Scanner<'_>) -> Result<bool, Wrong> {
     let start = text.clone();
     match word(text)? {
@@ -54,7 +54,7 @@ pub(super) fn boolean(text: &mut Scanner<'_>) -> Result<bool, Wrong> {
     }
 }
 
-/// The word that is next; `None` where something else is.
+/// The next word; `None` if something else comes next.
 fn word<'t>(text: &mut Scanner<'t>) -> Result<Option<&'t [u8]>, Wrong> {
     let next = text.peek();
     if !next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
@@ -71,12 +71,12 @@ fn magnitude(word: &[u8]) -> Option<u64> {
         [b'0', digits @ ..] if !digits.is_empty() => (digits, 8),
         digits => (digits, 10),
     };
-    // The standard library takes a sign too.
+    // The standard library would also accept a sign.
     let digits = Some(digits).filter(|digits| digits.iter().all(u8::is_ascii_alphanumeric));
     u64::from_str_radix(std::str::from_utf8(digits?).ok()?, radix).ok()
 }
 
-/// Goes past a value that is not what it should be, and says so.
+/// Skips a value that is not what it should be. Returns the error about it.
 fn other(text: &mut Scanner<'_>, expected: &str) -> Result<Wrong, Wrong> {
     const SHOWN: usize = 40;
     text.peek();
@@ -89,7 +89,7 @@ fn other(text: &mut Scanner<'_>, expected: &str) -> Result<Wrong, Wrong> {
     )))
 }
 
-/// Appends the bytes that the inside of a string stands for.
+/// Appends the bytes of a string, given the text between its quotes.
 fn unescape(mut inside: &[u8], bytes: &mut Vec<u8>) -> Result<(), String> {
     while let Some(at) = inside.iter().position(|byte| *byte == b'\\') {
         bytes.extend_from_slice(&inside[..at]);
@@ -99,7 +99,8 @@ fn unescape(mut inside: &[u8], bytes: &mut Vec<u8>) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends what an escape past its backslash stands for; what follows it.
+/// Appends what an escape stands for. `text` begins after the backslash. Returns the text after the
+/// escape.
 fn escape<'t>(text: &'t [u8], bytes: &mut Vec<u8>) -> Result<&'t [u8], String> {
     let unknown = || {
         let start = String::from_utf8_lossy(&text[..text.len().min(9)]);
@@ -142,7 +143,7 @@ fn escape<'t>(text: &'t [u8], bytes: &mut Vec<u8>) -> Result<&'t [u8], String> {
     Ok(rest)
 }
 
-/// The number that at most `most` digits are, and what follows them.
+/// The number in at most `most` digits, and the text that follows them.
 fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
     let digit = |byte: &u8| char::from(*byte).to_digit(radix);
     let digits = text.iter().take(most).map_while(digit);
@@ -156,7 +157,7 @@ fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
 mod tests {
     use super::*;
 
-    /// What `read` reads of a text; `None` of one that it refuses, or does not read to the end.
+    /// What `read` parses from a text; `None` if it refuses the text or does not read all of it.
     fn all<T>(text: &str, read: fn(&mut Scanner<'_>) -> Result<T, Wrong>) -> Option<T> {
         let mut scanner = Scanner::new(text.as_bytes());
         let value = read(&mut scanner).ok()?;

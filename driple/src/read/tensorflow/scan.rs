@@ -1,27 +1,28 @@
 //! The lexical layer of protobuf's text format: where fields and their values begin and end.
 //!
-//! It knows no message, so it skips whatever a field holds, in time and memory bounded by the text.
+//! It does not know any messages, so it can skip whatever a field holds. Its time and memory are
+//! limited by the length of the text.
 
 use crate::read::TextFault;
 use crate::read::error::Found;
 
-/// How many brackets may be open at once. TensorFlow's own GraphDefs stay below 20.
+/// The most brackets that may be open at once. TensorFlow's own GraphDefs stay below 20.
 pub(super) const DEPTH: usize = 100;
 
-/// A fault and the byte at which it is.
+/// The byte at which a fault is, and the fault.
 pub(super) type Fault = (usize, TextFault);
 
-/// A place in a text, which moves on.
+/// A position in a text, which moves forward.
 #[derive(Clone)]
 pub(super) struct Scanner<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where it ends: that of the text, or of the message that is looked at.
+    /// Where scanning ends: at the end of the text, or of a message in it.
     end: usize,
 }
 
 impl<'t> Scanner<'t> {
-    /// At the beginning of a text.
+    /// A scanner at the beginning of a text.
     pub(super) fn new(text: &'t [u8]) -> Self {
         Self {
             text,
@@ -30,17 +31,17 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The bytes before this place.
+    /// The current position: the number of bytes before it.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// The text between two places.
+    /// The text between two positions.
     pub(super) fn text(&self, from: usize, to: usize) -> &'t [u8] {
         &self.text[from..to]
     }
 
-    /// The next byte that is neither blank nor in a comment, after going there.
+    /// Moves to the next byte that is neither blank nor in a comment, and returns it.
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match *self.rest().first()? {
@@ -51,17 +52,17 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// What is yet to come.
+    /// The text from the current position to the end.
     fn rest(&self) -> &'t [u8] {
         &self.text[self.at..self.end]
     }
 
-    /// What is here, be it beyond the message, for faults.
+    /// The byte at the current position, for error messages. It may lie beyond the message.
     fn found(&self) -> Found {
         Found(self.text.get(self.at).copied())
     }
 
-    /// Goes to the end of the line.
+    /// Moves to the end of the line.
     fn line(&mut self) {
         let rest = self.rest();
         self.at += rest
@@ -70,21 +71,21 @@ impl<'t> Scanner<'t> {
             .unwrap_or(rest.len());
     }
 
-    /// Goes past a byte where it is next.
+    /// Skips `byte` if it comes next. Returns whether it did.
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
         there
     }
 
-    /// Goes past what may stand between fields.
+    /// Skips a comma or semicolon between fields.
     pub(super) fn separator(&mut self) {
         if !self.take(b',') {
             self.take(b';');
         }
     }
 
-    /// The name of the field that is next; of an extension or Any, its brackets too.
+    /// The name of the next field. For an extension or `Any`, it includes the brackets.
     pub(super) fn name(&mut self) -> Result<&'t [u8], Fault> {
         let next = self.peek();
         let from = self.at;
@@ -100,7 +101,7 @@ impl<'t> Scanner<'t> {
         Ok(&self.text[from..self.at])
     }
 
-    /// Goes past the colon after a name, which only messages do without.
+    /// Skips the colon after a name. Only messages may leave it out.
     pub(super) fn colon(&mut self) -> Result<(), Fault> {
         match self.peek() {
             Some(b':') => self.at += 1,
@@ -110,7 +111,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Goes past a value: a message, a list, strings in a row, a number or a word.
+    /// Skips a value: a message, a list, strings in a row, a number or a word.
     pub(super) fn value(&mut self) -> Result<(), Fault> {
         match self.peek() {
             Some(b'{' | b'<' | b'[') => self.brackets(),
@@ -124,7 +125,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Goes past a number or a word, with its sign.
+    /// Skips a number or a word, with its sign.
     fn word(&mut self) -> Result<(), Fault> {
         self.take(b'-');
         self.peek();
@@ -141,7 +142,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Goes past a string, from its first quote on.
+    /// Skips a string. The current position is its first quote.
     pub(super) fn string(&mut self, quote: u8) -> Result<(), Fault> {
         let from = self.at;
         self.at += 1;
@@ -162,7 +163,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Goes past a bracket and all up to its counterpart.
+    /// Skips an opening bracket and everything up to the closing bracket that matches it.
     pub(super) fn brackets(&mut self) -> Result<(), Fault> {
         let mut open: Vec<(usize, u8)> = Vec::new();
         while let Some(byte) = self.peek() {
@@ -187,7 +188,7 @@ impl<'t> Scanner<'t> {
         Err((at, TextFault::Open(char::from(bracket))))
     }
 
-    /// Whether the closing bracket that is next is the counterpart of the last one that was opened.
+    /// Checks that the closing bracket that comes next matches the last one that was opened.
     fn close(&self, open: Option<(usize, u8)>, found: u8) -> Result<(), Fault> {
         let expected = match open {
             Some((_, b'{')) => "`}`",
@@ -202,8 +203,8 @@ impl<'t> Scanner<'t> {
         Err((self.at, TextFault::Close { found, expected }))
     }
 
-    /// Goes past the values of a field whose values are messages, one or a list of them, and gives
-    /// each value's inside; nothing where they are no messages.
+    /// Skips the value of a field of messages: one message or a list of them. Returns a scanner for
+    /// the inside of each; `None` if the value is not of messages.
     pub(super) fn messages(&mut self) -> Result<Option<Vec<Scanner<'t>>>, Fault> {
         let start = self.clone();
         let list = self.take(b'[');

@@ -1,8 +1,8 @@
-//! GraphDefs in protobuf's text format.
+//! Reads GraphDefs in protobuf's text format.
 //!
-//! A scanner cuts the file into its nodes, so that an error names the node, nothing but one node at
-//! a time is held in parsed form, and the parser, which calls itself for messages in messages,
-//! never sees more than [`super::scan::DEPTH`] of these.
+//! A scanner first cuts the file into its nodes, which are then parsed one by one. So an error can
+//! name the node, and few nodes are held in parsed form at a time. The parser recurses for messages
+//! in messages, but never deeper than [`super::scan::DEPTH`].
 
 use super::Read;
 use super::fields::{self, Wrong};
@@ -24,12 +24,12 @@ pub(in crate::read) fn graph(text: &[u8]) -> Result<Graph, ReadError> {
     super::graph(&blocks, read, |block| Some(line(block.at())))
 }
 
-/// The line of a byte, from 1.
+/// The line number of a byte, from 1.
 fn line(text: &[u8], at: usize) -> usize {
     1 + text[..at].iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The insides of the graph's nodes.
+/// The texts inside the graph's nodes.
 fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
     let mut text = Scanner::new(text);
     let mut nodes = Vec::new();
@@ -49,7 +49,8 @@ fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
     Ok(nodes)
 }
 
-/// A node from its text: a fault of the text, or one of the node with its name.
+/// A node from its text. A fault in the text is an error; a fault of the node is returned with the
+/// node's name.
 fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     match fields::message(block.clone()) {
         Ok(def) => Ok(node(def)),
@@ -61,7 +62,7 @@ fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     }
 }
 
-/// The name of a node whose fields cannot be parsed, as the text has it; nothing where it has none.
+/// The name of a node whose fields cannot be parsed, as it is in the text. Empty if there is none.
 fn name(mut block: Scanner<'_>) -> String {
     let mut find = || -> Result<Option<&[u8]>, Fault> {
         while block.peek().is_some() {

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{Drawn, one};
 use crate::synth::network::{Network, Op, Value};
 
-/// Images to classify.
+/// A data set of images to classify.
 struct Images {
     data: &'static str,
     side: u64,
@@ -46,7 +46,7 @@ impl Images {
         }
     }
 
-    /// The network's input.
+    /// Adds the network's input.
     fn input(&self, network: &mut Network) -> Value {
         network.add(
             "images",
@@ -56,7 +56,7 @@ impl Images {
         )
     }
 
-    /// A first convolution of the input, half the size of larger images.
+    /// Adds the input and a first convolution, which halves the size of larger images.
     fn stem(&self, network: &mut Network, channels: u64) -> Value {
         let images = self.input(network);
         let stride = 1 + u64::from(self.side > 32);
@@ -74,8 +74,8 @@ impl Images {
     }
 }
 
-/// Stages of convolutions, each of half the size and twice the channels of the one before, and
-/// dense layers: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
+/// Stages of convolutions, followed by dense layers. Each stage has half the size and twice the
+/// channels of the one before: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
 pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, layers) = (random.random_range(4..=5), random.random_range(1..=3));
@@ -125,8 +125,8 @@ pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("ResNet{depth}"), network)
 }
 
-/// Convolutions of single channels, each before one of single pixels: Howard et al., *MobileNets*,
-/// 2017.
+/// Convolutions of single channels, each followed by one of single pixels: Howard et al.,
+/// *MobileNets*, 2017.
 pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));
@@ -149,8 +149,8 @@ pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("MobileNet{}", 2 * blocks + 2), network)
 }
 
-/// A block with a shortcut: two convolutions, or three of which the first and last are of single
-/// pixels.
+/// A block with a shortcut. It has two convolutions, or three, of which the first and the last are
+/// of single pixels.
 fn shortcut(
     network: &mut Network,
     name: &str,
@@ -181,7 +181,7 @@ fn shortcut(
     network.each(&format!("{name}/Relu"), Op::Relu, sum)
 }
 
-/// The mean over the image, and scores of classes.
+/// The mean over each image, and a score for each class.
 fn classifier(network: &mut Network, x: Value, classes: u64) -> Value {
     let mean = network.mean("mean", x, &[1, 2], false);
     network.dense("scores", mean, classes)
@@ -225,7 +225,7 @@ fn normalised(
     normalisation(network, name, y)
 }
 
-/// A convolution of each channel by itself, a normalisation, and the positive part.
+/// A convolution of each channel separately, a normalisation, and the positive part.
 fn depthwise(network: &mut Network, name: &str, x: Value, stride: u64) -> Value {
     let image = network.shape(x).to_vec();
     let kernel = network.random(&format!("{name}/kernel"), &[3, 3, image[3], 1]);
@@ -254,7 +254,7 @@ fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     )
 }
 
-/// The largest values of windows of 2 by 2.
+/// The largest values of windows of 2 by 2 pixels.
 fn pool(network: &mut Network, name: &str, x: Value) -> Value {
     let image = network.shape(x);
     let shape = [

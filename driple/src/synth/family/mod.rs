@@ -1,4 +1,4 @@
-//! Families of networks, drawn at random within the sizes that training jobs have.
+//! Families of networks. Their members are drawn at random, within sizes usual for training jobs.
 
 mod convolutional;
 mod transformer;
@@ -15,7 +15,7 @@ pub(super) enum Family {
     Plain,
     /// Blocks of convolutions with shortcuts, as in ResNet.
     Residual,
-    /// Convolutions of single channels and of single pixels in turn, as in MobileNet.
+    /// Convolutions of single channels and of single pixels, in turn, as in MobileNet.
     Separable,
     /// A transformer encoder that classifies texts.
     Encoder,
@@ -27,9 +27,9 @@ pub(super) enum Family {
 pub(super) struct Drawn {
     /// The name of the data set.
     pub(super) data: &'static str,
-    /// The name of the model, with its depth.
+    /// The name of the model, which ends in its depth.
     pub(super) model: String,
-    /// The samples of a step.
+    /// The number of samples in a step.
     pub(super) batch: u64,
     pub(super) network: Network,
 }
@@ -44,7 +44,8 @@ impl Family {
         Self::Decoder,
     ];
 
-    /// The family that a model's name tells; of a name that tells none, plain convolutions.
+    /// The family that belongs to a model's name. It is plain convolutions if no part of the name
+    /// is known.
     pub(super) fn of_model(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let known = MODELS
@@ -54,7 +55,8 @@ impl Family {
         known.unwrap_or(Self::Plain)
     }
 
-    /// A network of the family; `batch` is the samples of a step, where they are not drawn as well.
+    /// Draws a network of the family. `batch` is the number of samples in a step; if it is `None`,
+    /// it is drawn too.
     pub(super) fn draw(self, batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
         match self {
             Self::Plain => convolutional::plain(batch, random),
@@ -66,7 +68,7 @@ impl Family {
     }
 }
 
-/// Parts of models' names and the families that they tell.
+/// Parts of models' names, and the families that they stand for.
 const MODELS: [(&str, Family); 12] = [
     ("resnet", Family::Residual),
     ("resnext", Family::Residual),
@@ -82,7 +84,7 @@ const MODELS: [(&str, Family); 12] = [
     ("gpt", Family::Decoder),
 ];
 
-/// One of a few values.
+/// Draws one of a few values.
 fn one<T: Copy>(random: &mut ChaCha8Rng, of: &[T]) -> T {
     of[random.random_range(0..of.len())]
 }

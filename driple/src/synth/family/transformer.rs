@@ -1,5 +1,5 @@
-//! Transformers: Vaswani et al., *Attention Is All You Need*, 2017, with the normalisation before
-//! each part of a layer.
+//! Transformers: Vaswani et al., *Attention Is All You Need*, 2017. Here each part of a layer
+//! begins with its normalisation.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ struct Sizes {
     heads: u64,
     inner: u64,
     layers: usize,
-    /// Whether a token sees those before it only.
+    /// Whether a token sees only those before it.
     masked: bool,
 }
 
@@ -47,7 +47,7 @@ impl Sizes {
     }
 }
 
-/// An encoder, the mean of its tokens, and scores of two classes.
+/// An encoder, the mean over its tokens, and scores of two classes.
 pub(super) fn encoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (sizes, mut network) = (Sizes::draw(batch, random, false), Network::default());
     let x = layers(&mut network, &sizes);
@@ -58,7 +58,7 @@ pub(super) fn encoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     sizes.drawn("SST2", "Encoder", network)
 }
 
-/// A decoder, and scores of the next token.
+/// A decoder, and scores for the next token.
 pub(super) fn decoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (sizes, mut network) = (Sizes::draw(batch, random, true), Network::default());
     let x = layers(&mut network, &sizes);
@@ -67,7 +67,7 @@ pub(super) fn decoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     sizes.drawn("WikiText", "Decoder", network)
 }
 
-/// Embeddings and layers: a matrix with a row for each token of each text.
+/// Embeddings and layers. The result is a matrix with a row for each token of each text.
 fn layers(network: &mut Network, sizes: &Sizes) -> Value {
     let tokens = network.add("tokens", Op::Labels, &[], &[sizes.batch, sizes.tokens]);
     let table = network.random("embedding/table", &[sizes.vocabulary, sizes.width]);
@@ -121,7 +121,7 @@ fn attention(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Valu
     network.dense(&format!("{name}/output"), rows, sizes.width)
 }
 
-/// Two dense layers with a GELU in between, by its approximation with a hyperbolic tangent
+/// Two dense layers with a GELU between them. The GELU is approximated with a hyperbolic tangent
 /// (Hendrycks & Gimpel, 2016).
 fn feedforward(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Value {
     let x = normalisation(network, &format!("{name}/norm"), x);

@@ -1,5 +1,6 @@
-//! A network's forward pass as an ONNX model, up to its scores, as PyTorch exports it without
-//! weights: parameters are inputs, images of batch, channels, height and width.
+//! Writes the forward pass of a network, up to its scores, as an ONNX model. The model is like one
+//! that PyTorch exports without weights: parameters are inputs, and the dimensions of images are
+//! batch, channels, height and width.
 
 mod writer;
 
@@ -49,12 +50,12 @@ pub(super) fn bytes(network: &Network) -> Vec<u8> {
     .encode_to_vec()
 }
 
-/// Whether a step is the loss or the labels that it takes, which are last.
+/// Whether a step is the loss or its labels. These are the last two steps.
 fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step puts out images, by which of the steps before it do.
+/// Whether a step puts out images. `images` says this of the steps before it.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,
@@ -64,7 +65,7 @@ fn is_image(step: &Step, images: &[bool]) -> bool {
 }
 
 impl Writer<'_> {
-    /// Adds a step.
+    /// Adds the nodes of a step.
     fn step(&mut self, value: Value, step: &Step) {
         let names = step
             .inputs
@@ -87,7 +88,8 @@ impl Writer<'_> {
             }
             Op::BatchNorm => self.normalisation(step, &x),
             Op::Mean { axes, keep } => {
-                // Of height and width, as no other axes of images are taken.
+                // For images, the axes are height and width, the only ones over which means of
+                // images are taken.
                 let shift = i64::from(self.images[step.inputs[0]]);
                 let axes: Vec<i64> = axes.iter().map(|axis| *axis as i64 + shift).collect();
                 let attributes = vec![list("axes", &axes), integer("keepdims", i64::from(*keep))];
@@ -129,7 +131,8 @@ impl Writer<'_> {
         self.graph.input.push(info);
     }
 
-    /// A window that slides, padded so that the size is that of the input by the stride.
+    /// Adds an operator with a sliding window. Padding makes the size that of the input divided by
+    /// the stride, rounded up.
     fn window(&mut self, name: &str, op: &str, x: &[&str], stride: u64, more: Attribute) {
         let auto_pad = Attribute {
             name: "auto_pad".to_owned(),
@@ -141,7 +144,7 @@ impl Writer<'_> {
         self.node(name, op, x, vec![auto_pad, strides, more]);
     }
 
-    /// A normalisation, with the mean and variance that training has kept.
+    /// Adds a normalisation. Its mean and variance, which training keeps, become inputs.
     fn normalisation(&mut self, step: &Step, x: &[&str]) {
         let kept = ["mean", "variance"].map(|part| format!("{}/{part}", step.name));
         for name in &kept {
@@ -159,7 +162,7 @@ impl Writer<'_> {
         );
     }
 
-    /// Biases, of images one for each channel.
+    /// Adds biases. For images there is one for each channel.
     fn bias(&mut self, value: Value, step: &Step, x: &[&str]) {
         let mut bias = x[1].to_owned();
         if self.images[value] {
@@ -175,7 +178,7 @@ impl Writer<'_> {
         self.node(name, op, &[x, &number], Vec::new());
     }
 
-    /// The mask, a triangle of -1e9.
+    /// Adds the mask, a triangle of -1e9.
     fn mask(&mut self, step: &Step, x: &str) {
         let sizes: Vec<i64> = step
             .shape
@@ -200,7 +203,7 @@ impl Writer<'_> {
     }
 }
 
-/// ONNX's name for what a step does that has no attributes.
+/// ONNX's name of an operator without attributes.
 fn plain(op: &Op) -> &'static str {
     match op {
         Op::Add => "Add",

@@ -1,4 +1,4 @@
-//! The parts of an ONNX model that is being written: nodes, constants, values and attributes.
+//! Writes the parts of an ONNX model: nodes, constants, values and attributes.
 
 use prost::bytes::Bytes;
 
@@ -8,16 +8,16 @@ use crate::read::onnx::message::{
 };
 use crate::synth::network::{Network, Op, Value};
 
-/// A model that is being written.
+/// An ONNX model that is being written.
 pub(super) struct Writer<'n> {
     pub(super) network: &'n Network,
-    /// Of each step so far, whether it puts out images.
+    /// For each step so far, whether it puts out images.
     pub(super) images: Vec<bool>,
     pub(super) graph: Graph,
 }
 
 impl Writer<'_> {
-    /// Adds a node and gives its output's name, which is its own.
+    /// Adds a node and returns the name of its output, which is also the node's name.
     pub(super) fn node(
         &mut self,
         name: &str,
@@ -35,7 +35,7 @@ impl Writer<'_> {
         name.to_owned()
     }
 
-    /// Adds a tensor of integers, of one dimension or none, and gives its name.
+    /// Adds a tensor of integers with at most one dimension. Returns its name.
     pub(super) fn integers(&mut self, name: String, dims: &[i64], values: &[i64]) -> String {
         let (data_type, int64_data) = (data_type::INT64, values.to_vec());
         let tensor = Tensor {
@@ -48,7 +48,7 @@ impl Writer<'_> {
         self.constant(tensor)
     }
 
-    /// Adds a number and gives its name.
+    /// Adds a scalar tensor. Returns its name.
     pub(super) fn number(&mut self, name: String, value: f32) -> String {
         self.constant(Tensor {
             name,
@@ -62,7 +62,7 @@ impl Writer<'_> {
         name
     }
 
-    /// The name and shape of a value.
+    /// The name, type and shape of a value.
     pub(super) fn info(&self, value: Value, elem_type: i32) -> ValueInfo {
         let step = &self.network.steps[value];
         let dim = self.shape(value).into_iter().map(|size| Dim {
@@ -76,7 +76,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The dimensions of a value as ONNX has them.
+    /// The dimensions of a value in ONNX's order.
     pub(super) fn shape(&self, value: Value) -> Vec<i64> {
         let shape: Vec<i64> = self
             .network
@@ -97,7 +97,7 @@ impl Writer<'_> {
     }
 }
 
-/// A tensor of one number of floating point.
+/// A tensor with one floating-point number.
 pub(super) fn float(dims: &[i64], value: f32) -> Tensor {
     let raw_data = Bytes::copy_from_slice(&value.to_le_bytes());
     Tensor {
@@ -118,7 +118,7 @@ pub(super) fn integer(name: &str, i: i64) -> Attribute {
     }
 }
 
-/// An attribute of integers.
+/// An attribute of several integers.
 pub(super) fn list(name: &str, values: &[i64]) -> Attribute {
     let (ints, kind) = (values.to_vec(), attribute_kind::INTS);
     Attribute {

@@ -1,10 +1,10 @@
-//! The forward pass.
+//! Writes the forward pass.
 
 use super::nodes::{Holds, Kind, Nodes};
 use super::{input, variables};
 use crate::synth::network::{Network, Op, Step};
 
-/// Adds the forward pass and gives the name of each step's tensor.
+/// Adds the forward pass. Returns the name of each step's tensor.
 pub(super) fn write(network: &Network, nodes: &mut Nodes) -> Vec<String> {
     let fed = |step: &&Step| matches!(step.op, Op::Images | Op::Labels);
     let fed: Vec<_> = (network.steps.iter().filter(fed))
@@ -37,7 +37,7 @@ pub(super) fn write(network: &Network, nodes: &mut Nodes) -> Vec<String> {
     tensors
 }
 
-/// Adds a step.
+/// Adds a step. Returns the name of its tensor.
 fn step(network: &Network, step: &Step, inputs: &[&str], nodes: &mut Nodes) -> String {
     let (name, shape) = (step.name.as_str(), step.shape.as_slice());
     match &step.op {
@@ -88,7 +88,7 @@ fn step(network: &Network, step: &Step, inputs: &[&str], nodes: &mut Nodes) -> S
     }
 }
 
-/// TensorFlow's name for what a step does.
+/// TensorFlow's operation type for a step.
 fn kind(op: &Op) -> &'static str {
     match op {
         Op::Conv { .. } => "Conv2D",
@@ -108,7 +108,7 @@ fn kind(op: &Op) -> &'static str {
     }
 }
 
-/// An operation with a number.
+/// Adds an operation on a tensor and a number.
 fn with_number(
     name: &str,
     op: &str,
@@ -121,7 +121,7 @@ fn with_number(
     nodes.float(name, op, &[x, &number], shape)
 }
 
-/// The cross entropy of each row, and its mean.
+/// Adds the cross entropy of each row, and its mean.
 fn loss(network: &Network, step: &Step, inputs: &[&str], nodes: &mut Nodes) -> String {
     let scores = network.shape(step.inputs[0]);
     let rows = &scores[..1];

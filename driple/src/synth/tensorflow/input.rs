@@ -1,8 +1,8 @@
-//! The input: samples prepared on the CPU, and their way to the GPU.
+//! Writes the input: samples are prepared on the CPU and passed to the GPU.
 
 use super::nodes::{Kind, Nodes};
 
-/// Adds the input of a network's tensors, and gives the name that each has on the GPU.
+/// Adds the input of a network's tensors. Returns the name of each tensor on the GPU.
 pub(super) fn write(tensors: &[(&str, Kind, &[u64])], nodes: &mut Nodes) -> Vec<String> {
     let shapes: Vec<&[u64]> = tensors.iter().map(|(_, _, shape)| *shape).collect();
     let files = nodes.host("input/filenames", "Const", &[], &[&[64]]);

@@ -1,5 +1,5 @@
-//! The graph by which TensorFlow 1 trains a network: input on the CPU; variables with their initial
-//! values, forward pass, gradients and optimiser on a GPU.
+//! The graph with which TensorFlow 1 trains a network. The input is on the CPU. The variables with
+//! their initial values, the forward pass, the gradients and the optimiser are on a GPU.
 
 mod backward;
 mod forward;
@@ -18,7 +18,7 @@ pub(super) fn text(network: &Network, optimiser: Optimiser) -> String {
     text::write(&nodes(network, optimiser))
 }
 
-/// The number of operations of a step of training, those on the GPU.
+/// The number of operations on the GPU that run in a training step.
 pub(super) fn operations(network: &Network, optimiser: Optimiser) -> usize {
     let on_gpu = |op: &&nodes::Operation| {
         let idle = [

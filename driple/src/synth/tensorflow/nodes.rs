@@ -1,11 +1,11 @@
-//! Nodes of a GraphDef to be.
+//! Collects the nodes of a GraphDef.
 
-/// Where training runs.
+/// The device that training runs on.
 pub(super) const GPU: &str = "/job:worker/replica:0/task:0/device:GPU:0";
-/// Where input is prepared.
+/// The device that prepares the input.
 pub(super) const CPU: &str = "/job:worker/replica:0/task:0/device:CPU:0";
 
-/// A node.
+/// A node of the graph.
 pub(super) struct Operation {
     pub(super) name: String,
     pub(super) op: String,
@@ -25,28 +25,29 @@ pub(super) enum Kind {
     Integer,
 }
 
-/// What a node holds itself.
+/// What a node holds besides its inputs.
 pub(super) enum Holds {
-    /// Nothing.
+    /// It holds nothing.
     Nothing,
-    /// A constant of one value all over.
+    /// A constant. All its elements have this value.
     All(f32),
     /// A constant of integers.
     Integers(Vec<u64>),
-    /// A variable.
+    /// The node is a variable.
     Variable,
-    /// How a window slides in both directions, and how large it is where no input says.
+    /// A sliding window: its stride, and its size if no input determines it. Both are for height
+    /// and width.
     Window { stride: u64, size: Option<u64> },
 }
 
-/// The nodes so far.
+/// The nodes of a graph that is being written.
 #[derive(Default)]
 pub(super) struct Nodes {
     pub(super) operations: Vec<Operation>,
 }
 
 impl Nodes {
-    /// Adds an operation on the GPU and gives its name.
+    /// Adds an operation on the GPU and returns its name.
     fn add(
         &mut self,
         (name, op): (&str, &str),
@@ -67,12 +68,12 @@ impl Nodes {
         name.to_owned()
     }
 
-    /// An operation with one output of floating point.
+    /// Adds an operation with one floating-point output.
     pub(super) fn float(&mut self, name: &str, op: &str, inputs: &[&str], shape: &[u64]) -> String {
         self.add((name, op), inputs, Kind::Float, &[shape], Holds::Nothing)
     }
 
-    /// One with several outputs.
+    /// Adds an operation with several floating-point outputs.
     pub(super) fn floats(
         &mut self,
         name: &str,
@@ -83,7 +84,7 @@ impl Nodes {
         self.add((name, op), inputs, Kind::Float, shapes, Holds::Nothing)
     }
 
-    /// One that slides a window.
+    /// Adds an operation with a sliding window.
     pub(super) fn window(
         &mut self,
         name: &str,
@@ -95,7 +96,7 @@ impl Nodes {
         self.add((name, op), inputs, Kind::Float, &[shape], window)
     }
 
-    /// One whose outputs are of integers, with a dimension each.
+    /// Adds an operation whose outputs are lists of integers. `sizes` has the length of each list.
     pub(super) fn integers(
         &mut self,
         name: &str,
@@ -108,12 +109,12 @@ impl Nodes {
         self.add((name, op), inputs, Kind::Integer, &shapes, Holds::Nothing)
     }
 
-    /// One without output.
+    /// Adds an operation without outputs.
     pub(super) fn effect(&mut self, name: &str, op: &str, inputs: &[&str]) -> String {
         self.add((name, op), inputs, Kind::Float, &[], Holds::Nothing)
     }
 
-    /// A constant of one value all over.
+    /// Adds a constant whose elements all have the same value.
     pub(super) fn constant(&mut self, name: &str, shape: &[u64], value: f32) -> String {
         self.add(
             (name, "Const"),
@@ -124,14 +125,14 @@ impl Nodes {
         )
     }
 
-    /// A constant of integers.
+    /// Adds a constant list of integers.
     pub(super) fn sizes(&mut self, name: &str, sizes: &[u64]) -> String {
         let shape = [sizes.len() as u64];
         let value = Holds::Integers(sizes.to_vec());
         self.add((name, "Const"), &[], Kind::Integer, &[&shape], value)
     }
 
-    /// A variable.
+    /// Adds a variable.
     pub(super) fn variable(&mut self, name: &str, shape: &[u64]) -> String {
         self.add(
             (name, "VariableV2"),
@@ -142,7 +143,7 @@ impl Nodes {
         )
     }
 
-    /// One on the CPU.
+    /// Adds an operation on the CPU.
     pub(super) fn host(
         &mut self,
         name: &str,

@@ -1,17 +1,17 @@
-//! The optimiser: what changes the parameters after each step.
+//! Writes the optimiser, which changes the parameters in each step.
 
 use super::nodes::Nodes;
 use super::variables::variable;
 use crate::synth::network::Step;
 
-/// An optimiser.
+/// The optimisers that sample jobs are trained with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::synth) enum Optimiser {
     /// Stochastic gradient descent.
     Descent,
-    /// Gradient descent with momentum, a further tensor for each parameter.
+    /// Gradient descent with momentum. It keeps one more tensor for each parameter.
     Momentum,
-    /// Adam, two further tensors for each parameter.
+    /// Adam. It keeps two more tensors for each parameter.
     Adam,
 }
 
@@ -19,7 +19,7 @@ impl Optimiser {
     /// All optimisers.
     pub(in crate::synth) const ALL: [Self; 3] = [Self::Descent, Self::Momentum, Self::Adam];
 
-    /// Its name in names of jobs.
+    /// The optimiser's name in the names of jobs.
     pub(in crate::synth) fn name(self) -> &'static str {
         match self {
             Self::Descent => "sgd",
@@ -28,7 +28,7 @@ impl Optimiser {
         }
     }
 
-    /// How many tensors it keeps for each parameter, the parameter with them.
+    /// The number of tensors that the optimiser keeps for each parameter, the parameter included.
     pub(in crate::synth) fn tensors(self) -> u64 {
         match self {
             Self::Descent => 1,
@@ -37,7 +37,7 @@ impl Optimiser {
         }
     }
 
-    /// The names of the further tensors.
+    /// The names of the tensors besides the parameter.
     fn slots(self) -> &'static [&'static str] {
         match self {
             Self::Descent => &[],
@@ -46,7 +46,7 @@ impl Optimiser {
         }
     }
 
-    /// Its numbers, by name, which all parameters share.
+    /// The optimiser's constants by name. All parameters share them.
     fn numbers(self) -> &'static [(&'static str, f32)] {
         match self {
             Self::Descent => &[("train/learning_rate", 0.01)],
@@ -61,8 +61,8 @@ impl Optimiser {
     }
 }
 
-/// Adds the updates of parameters by their gradients, and gives the names of the variables that
-/// this takes.
+/// Adds the updates of parameters by their gradients. Returns the names of the variables that this
+/// adds.
 pub(super) fn write(
     updates: &[(&Step, &String)],
     optimiser: Optimiser,
@@ -105,14 +105,14 @@ pub(super) fn write(
     variables
 }
 
-/// Adds a variable that is zero at the start.
+/// Adds a variable that is zero at the start, and its name to `variables`.
 fn slot(name: &str, shape: &[u64], nodes: &mut Nodes, variables: &mut Vec<String>) {
     let zeros = nodes.constant(&format!("{name}/Initializer/zeros"), shape, 0.0);
     variable(name, shape, &zeros, nodes);
     variables.push(name.to_owned());
 }
 
-/// Adds the update of one parameter.
+/// Adds the update of one parameter. Returns the name of the operation.
 fn update(
     step: &Step,
     gradient: &str,

@@ -1,10 +1,10 @@
-//! Nodes in the text form of a GraphDef, laid out as TensorFlow does it.
+//! Writes nodes in the text form of a GraphDef, laid out as TensorFlow does.
 
 use std::fmt::Write;
 
 use super::nodes::{Holds, Kind, Nodes, Operation};
 
-/// The version of GraphDefs that these are of.
+/// The version of TensorFlow's GraphDefs that is written.
 const PRODUCER: u32 = 24;
 
 /// The text of a GraphDef.
@@ -17,7 +17,7 @@ pub(super) fn write(nodes: &Nodes) -> String {
     text.text
 }
 
-/// Lines, further in for messages in messages.
+/// Lines of text. Messages in messages are indented.
 #[derive(Default)]
 struct Text {
     text: String,
@@ -27,7 +27,7 @@ struct Text {
 impl Text {
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
         let indent = 2 * self.depth;
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{:indent$}{line}", "");
     }
 
@@ -35,7 +35,7 @@ impl Text {
         self.line(format_args!("{name}: {value}"));
     }
 
-    /// A string. Names here have nothing to be escaped.
+    /// Adds a string. The names written here have no characters that need escapes.
     fn string(&mut self, name: &str, value: &str) {
         self.line(format_args!("{name}: \"{value}\""));
     }
@@ -64,7 +64,7 @@ impl Text {
     }
 }
 
-/// A node and its attributes, these by name.
+/// Adds a node with its attributes.
 fn node(operation: &Operation, text: &mut Text) {
     text.block("node", |text| {
         text.string("name", &operation.name);
@@ -85,7 +85,7 @@ fn node(operation: &Operation, text: &mut Text) {
     });
 }
 
-/// The type of a node's elements, under the name that it has for the node.
+/// Adds the type of a node's elements. The name of this attribute depends on the operation.
 fn kind(operation: &Operation, text: &mut Text) {
     let key = match operation.value {
         Holds::All(_) | Holds::Integers(_) | Holds::Variable => "dtype",
@@ -102,7 +102,7 @@ fn type_name(kind: Kind) -> &'static str {
     }
 }
 
-/// What a node holds itself.
+/// Adds the attributes for what a node holds.
 fn held(operation: &Operation, text: &mut Text) {
     match &operation.value {
         Holds::Nothing => {}
@@ -122,7 +122,7 @@ fn held(operation: &Operation, text: &mut Text) {
     }
 }
 
-/// A constant's values.
+/// Adds the values of a constant.
 fn tensor(operation: &Operation, text: &mut Text) {
     text.field("dtype", type_name(operation.kind));
     text.shape("tensor_shape", &operation.outputs[0]);
@@ -133,7 +133,8 @@ fn tensor(operation: &Operation, text: &mut Text) {
     }
 }
 
-/// A size of height and width, for all of batch, height, width and channels.
+/// Adds a size for batch, height, width and channels. It applies to height and width; the others
+/// are 1.
 fn square(size: u64, text: &mut Text) {
     text.block("list", |text| {
         for size in [1, size, size, 1] {

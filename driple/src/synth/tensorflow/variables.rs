@@ -1,9 +1,9 @@
-//! Variables and what they hold before the first step.
+//! Writes variables and their initial values.
 
 use super::nodes::Nodes;
 use crate::synth::network::{Network, Op, Step};
 
-/// Adds a parameter with its initial value and gives the name of the tensor that reads it.
+/// Adds a parameter with its initial value. Returns the name of the tensor that reads it.
 pub(super) fn parameter(step: &Step, nodes: &mut Nodes) -> String {
     let initial = match step.op {
         Op::Parameter { random: true } => uniform(&step.name, &step.shape, nodes),
@@ -16,7 +16,7 @@ pub(super) fn parameter(step: &Step, nodes: &mut Nodes) -> String {
     variable(&step.name, &step.shape, &initial, nodes)
 }
 
-/// Values drawn evenly from a range.
+/// Adds random values, uniform in a range.
 fn uniform(name: &str, shape: &[u64], nodes: &mut Nodes) -> String {
     let name = format!("{name}/Initializer/random_uniform");
     let sizes = nodes.sizes(&format!("{name}/shape"), shape);
@@ -33,7 +33,8 @@ fn uniform(name: &str, shape: &[u64], nodes: &mut Nodes) -> String {
     nodes.float(&name, "Add", &[&scaled, &least], shape)
 }
 
-/// Adds a variable and gives the name of the tensor that reads it.
+/// Adds a variable that starts with the value of `initial`. Returns the name of the tensor that
+/// reads it.
 pub(super) fn variable(name: &str, shape: &[u64], initial: &str, nodes: &mut Nodes) -> String {
     let variable = nodes.variable(name, shape);
     nodes.float(
@@ -45,7 +46,7 @@ pub(super) fn variable(name: &str, shape: &[u64], initial: &str, nodes: &mut Nod
     nodes.float(&format!("{name}/read"), "Identity", &[&variable], shape)
 }
 
-/// The names of the parameters.
+/// The names of the network's parameters.
 pub(super) fn assigned(network: &Network) -> Vec<String> {
     network
         .parameters()
@@ -53,7 +54,7 @@ pub(super) fn assigned(network: &Network) -> Vec<String> {
         .collect()
 }
 
-/// Adds the operation that assigns all initial values.
+/// Adds the operation that assigns the initial values of all variables.
 pub(super) fn start(variables: &[String], nodes: &mut Nodes) {
     let after: Vec<String> = variables
         .iter()

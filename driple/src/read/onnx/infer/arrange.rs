@@ -1,4 +1,4 @@
-//! Operators that arrange the elements of tensors anew, or choose some of them.
+//! Operators that rearrange the elements of tensors or select some of them.
 
 use super::{Operation, axis, broadcast, integers};
 use crate::read::onnx::tensors::Dimensions;
@@ -30,7 +30,7 @@ pub(super) fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     }
 }
 
-/// Dimensions from the values of a tensor that is a shape.
+/// The dimensions of a shape from the values of a tensor.
 fn sizes(values: &[Option<i64>]) -> Dimensions {
     values
         .iter()
@@ -38,14 +38,15 @@ fn sizes(values: &[Option<i64>]) -> Dimensions {
         .collect()
 }
 
-/// The product of dimensions that are all known.
+/// The product of the dimensions; `None` if one of them is unknown.
 fn elements(dimensions: &[Option<u64>]) -> Option<u64> {
     dimensions.iter().try_fold(1u64, |product, dimension| {
         product.checked_mul((*dimension)?)
     })
 }
 
-/// The target: 0 stands for the input's dimension, and -1 for what is left of its elements.
+/// The target shape. In it, 0 stands for the same dimension of the input, and -1 for the rest of
+/// the elements.
 fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let target = operation.values(1)?;
     let x = operation.input(0);
@@ -64,7 +65,7 @@ fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(dimensions)
 }
 
-/// A matrix: the dimensions before the axis, and those from it on.
+/// The shape of a matrix: the product of the dimensions before the axis, and of those from it on.
 fn flatten(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let at = match operation.integer("axis", 1) {
@@ -86,7 +87,8 @@ fn transpose(operation: &Operation<'_, '_>) -> Option<Dimensions> {
         .filter(|dimensions| dimensions.len() == x.len())
 }
 
-/// The sum along the axis, and what is known of the other dimensions from any input.
+/// The inputs joined along the axis, where their sizes are added. What is known of another
+/// dimension of any input is known of the output.
 fn concatenation(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let along = axis(operation.attribute("axis")?.i, dimensions.len())?;
@@ -139,12 +141,12 @@ fn unsqueeze(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     )
 }
 
-/// Axes from 0.
+/// Axes counted from 0. Negative axes count from the end.
 fn axes(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
     axes.iter().map(|at| axis(*at, rank)).collect()
 }
 
-/// The dimensions of the indices in the place of the axis that they choose from.
+/// The input, with the axis that is selected from replaced by the dimensions of the indices.
 fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, indices) = (operation.input(0)?, operation.input(1)?);
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -152,7 +154,7 @@ fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some([&x[..along], indices, back].concat())
 }
 
-/// The input with the dimensions that are cut shorter; of steps other than 1, not known.
+/// The input with some dimensions cut. If the steps are not 1, these dimensions are unknown.
 fn slice(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let starts = operation.integers("starts", 1);
@@ -178,14 +180,14 @@ fn slice(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(dimensions)
 }
 
-/// A bound of a slice within a size, counted from the end where it is negative.
+/// A bound of a slice, limited to the size. A negative bound counts from the end.
 pub(super) fn bound(at: i64, size: u64) -> Option<u64> {
     let size = i64::try_from(size).ok()?;
     let at = if at < 0 { at.saturating_add(size) } else { at };
     u64::try_from(at.clamp(0, size)).ok()
 }
 
-/// The input with its pads; where these are not known, so are all dimensions.
+/// The input with padding. If the padding is unknown, so are all dimensions.
 fn pad(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let pads = operation.integers("pads", 1);
@@ -209,7 +211,7 @@ fn reduction(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     reduced(operation, &all)
 }
 
-/// The input with the dimensions along axes 1, or without them.
+/// The input, with each dimension along the axes reduced to 1 or removed.
 fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let axes = axes(along, x.len())?;
@@ -230,7 +232,7 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// Of each output, the input with its share of the dimension along the axis.
+/// The dimensions of each output: those of the input, with a share of the dimension along the axis.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -245,7 +247,7 @@ pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
             .map(|share| u64::try_from(*share).ok())
             .collect()
     } else {
-        // Equal shares; the last one is smaller where there is a remainder.
+        // Equal shares; the last one is smaller if there is a remainder.
         let share = |size: u64, index: u64| {
             let equal = size.div_ceil(count);
             equal.min(size.saturating_sub(equal.saturating_mul(index)))

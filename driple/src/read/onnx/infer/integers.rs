@@ -1,13 +1,13 @@
-//! Values of the small tensors of integers from which exporters compute shapes.
+//! Values of small integer tensors, from which exported models compute shapes.
 
 use super::arrange::bound;
 use super::{Operation, axis};
 use crate::read::onnx::tensors::VALUES;
 
-/// Values in order, `None` where one is not known.
+/// Values in order; `None` if one is unknown.
 type Integers = Vec<Option<i64>>;
 
-/// The values of a node's first output, of an operator on tensors of one dimension or none.
+/// The values of a node's first output, if the operator works on tensors of at most one dimension.
 pub(super) fn of(operation: &Operation<'_, '_>) -> Option<Integers> {
     match operation.node.op_type.as_str() {
         "Shape" => shape(operation),
@@ -26,7 +26,7 @@ pub(super) fn of(operation: &Operation<'_, '_>) -> Option<Integers> {
     }
 }
 
-/// The dimensions of the input, all or some in a row.
+/// The dimensions of the input, or a range of them.
 pub(super) fn shape(operation: &Operation<'_, '_>) -> Option<Integers> {
     let x = operation.input(0)?;
     let rank = u64::try_from(x.len()).ok()?;
@@ -59,7 +59,8 @@ fn slice(operation: &Operation<'_, '_>) -> Option<Integers> {
     Some(values.get(range).unwrap_or_default().to_vec())
 }
 
-/// Two lists of values, of one length or one of a single value, combined one by one.
+/// Combines two lists of values one by one. They have the same length, or one of them has a single
+/// value.
 fn each(
     operation: &Operation<'_, '_>,
     combine: impl Fn(i64, i64) -> Option<i64>,

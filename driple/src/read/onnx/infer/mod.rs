@@ -1,7 +1,7 @@
-//! Shapes that a model does not say, by the definitions of ONNX's operators.
+//! Infers shapes that a model does not contain, by the definitions of ONNX's operators.
 //!
-//! Operators of other domains and control flow are left out, and so is a shape that would need the
-//! values of tensors of floating point; such tensors stay unknown.
+//! Some shapes are not inferred and stay unknown: those of operators from other domains, of control
+//! flow, and those that depend on values of floating-point tensors.
 
 mod arrange;
 mod integers;
@@ -10,7 +10,8 @@ mod window;
 use super::message::{Attribute, Node};
 use super::tensors::{Dimensions, Tensors};
 
-/// Adds what can be told of a node's outputs from its inputs, where nodes before it have been seen.
+/// Adds what follows from a node's inputs for its outputs. Nodes must be passed in order, as each
+/// uses what is known from the nodes before it.
 pub(super) fn outputs<'g>(node: &'g Node, tensors: &mut Tensors<'g>) {
     let Some(output) = node.output.first().filter(|output| !output.is_empty()) else {
         return;
@@ -116,12 +117,12 @@ impl<'o, 'g> Operation<'o, 'g> {
         self.tensors.dimensions(self.node.input.get(index)?)
     }
 
-    /// The values of an input of few integers, not all of which may be known.
+    /// The values of a small integer input. Some of them may be unknown.
     fn values(&self, index: usize) -> Option<&'o [Option<i64>]> {
         self.tensors.integers(self.node.input.get(index)?)
     }
 
-    /// Whether an input is given at all.
+    /// Whether an input is given.
     fn has(&self, index: usize) -> bool {
         self.node
             .input
@@ -136,13 +137,13 @@ impl<'o, 'g> Operation<'o, 'g> {
             .find(|attribute| attribute.name == name)
     }
 
-    /// An attribute of one integer, or its default.
+    /// An attribute of one integer, or `default` if it is missing.
     fn integer(&self, name: &str, default: i64) -> i64 {
         self.attribute(name)
             .map_or(default, |attribute| attribute.i)
     }
 
-    /// Integers that are an attribute in old versions of ONNX and an input in later ones.
+    /// Integers that are an attribute in old versions of ONNX and an input in newer ones.
     fn integers(&self, name: &str, input: usize) -> Option<Vec<i64>> {
         if let Some(attribute) = self.attribute(name) {
             return Some(attribute.ints.clone());
@@ -150,7 +151,7 @@ impl<'o, 'g> Operation<'o, 'g> {
         self.values(input)?.iter().copied().collect()
     }
 
-    /// The shape that the inputs have together by multidirectional broadcasting.
+    /// The shape of all inputs after multidirectional broadcasting.
     fn broadcast(&self) -> Option<Dimensions> {
         let mut dimensions = self.input(0)?.clone();
         for index in 1..self.node.input.len() {
@@ -160,14 +161,14 @@ impl<'o, 'g> Operation<'o, 'g> {
     }
 }
 
-/// The shape that two shapes have together; nothing where they do not fit.
+/// The shape of two tensors after broadcasting; `None` if their shapes do not fit.
 fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let (front, back) = long.split_at(long.len() - short.len());
     let both = back.iter().zip(short).map(|pair| match pair {
         (Some(1), other) | (other, Some(1)) => Some(*other),
         (Some(a), Some(b)) => (a == b).then_some(Some(*a)),
-        // An unknown one is 1 or the same as the other one.
+        // An unknown dimension is 1 or equal to the other one.
         (known, None) | (None, known) => Some(*known),
     });
     front
@@ -177,7 +178,7 @@ fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
         .collect()
 }
 
-/// An axis from 0, counted from the end where it is negative.
+/// An axis counted from 0. A negative axis counts from the end.
 fn axis(axis: i64, rank: usize) -> Option<usize> {
     let from_end = i64::try_from(rank).ok()?;
     let axis = if axis < 0 {
@@ -188,7 +189,8 @@ fn axis(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }
 
-/// Matrices, the last two dimensions, multiplied; those before are broadcast.
+/// The shape of a matrix product. The matrices are the last two dimensions; the dimensions before
+/// them are broadcast.
 fn product(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (a, b) = (operation.input(0)?, operation.input(1)?);
     let (a_batch, &[rows, _]) = a.split_last_chunk::<2>()?;
@@ -198,7 +200,7 @@ fn product(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(dimensions)
 }
 
-/// Two matrices multiplied, each as it is or transposed.
+/// The shape of the product of two matrices, each of which may be transposed.
 fn gemm(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let side = |index, transposed: bool, last: bool| {
         let matrix = operation.input(index)?;
@@ -209,7 +211,7 @@ fn gemm(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(vec![rows, columns])
 }
 
-/// All hidden states of a recurrent layer: steps, directions, batch, size.
+/// The shape of all hidden states of a recurrent layer: steps, directions, batch and size.
 fn recurrent(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     if x.len() != 3 || weights.is_empty() || operation.integer("layout", 0) != 0 {

@@ -1,4 +1,4 @@
-//! Operators that slide a window over the dimensions of space: convolutions and pooling.
+//! Operators that slide a window over the spatial dimensions: convolutions and pooling.
 
 use super::Operation;
 use crate::read::onnx::tensors::Dimensions;
@@ -8,15 +8,16 @@ struct Window {
     kernel: Vec<Option<u64>>,
     strides: Vec<u64>,
     dilations: Vec<u64>,
-    /// Of each dimension, both sides together.
+    /// The padding of each dimension, both sides added.
     pads: Vec<u64>,
-    /// Whether the operator pads so that the size is that of the input by the stride.
+    /// Whether the operator pads so that the output's size is the input's divided by the stride,
+    /// rounded up.
     same: bool,
-    /// Whether a last, incomplete step counts.
+    /// Whether an incomplete last step counts.
     ceil: bool,
 }
 
-/// Channels out, and the window's steps over the input.
+/// The output channels, and the number of window steps in each spatial dimension.
 pub(super) fn convolution(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let window = Window::of(operation, weights.get(2..)?.to_vec())?;
@@ -24,7 +25,7 @@ pub(super) fn convolution(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some([x[0], weights[0]].into_iter().chain(steps).collect())
 }
 
-/// The channels of the input, and the window's steps over it.
+/// The input's channels, and the number of window steps in each spatial dimension.
 pub(super) fn pool(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let kernel = operation.attribute("kernel_shape")?;
@@ -37,15 +38,15 @@ pub(super) fn pool(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(x[..2].iter().copied().chain(steps).collect())
 }
 
-/// The input with each dimension of space 1.
+/// The input with each spatial dimension reduced to 1.
 pub(super) fn global(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let space = x.get(2..)?.iter().map(|_| Some(1));
     Some(x[..2].iter().copied().chain(space).collect())
 }
 
-/// Channels out, and the size of an input over which a convolution takes as many steps as there
-/// are.
+/// The output channels and the output's spatial size. An ordinary convolution over that size takes
+/// as many steps as the input is large.
 pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let space = x.get(2..)?;
@@ -77,7 +78,7 @@ pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
 }
 
 impl Window {
-    /// The window of a node, whose attributes have defaults.
+    /// The window of a node. Missing attributes have their default values.
     fn of(operation: &Operation<'_, '_>, kernel: Vec<Option<u64>>) -> Option<Self> {
         let count = kernel.len();
         let pads = list(operation, "pads", 2 * count, 0)?;
@@ -95,7 +96,7 @@ impl Window {
         })
     }
 
-    /// How far the window reaches in a dimension.
+    /// The number of elements of a dimension that the window spans.
     fn extent(&self, index: usize) -> Option<u64> {
         let reach = self.kernel[index]?
             .checked_sub(1)?
@@ -103,7 +104,8 @@ impl Window {
         reach.checked_add(1)
     }
 
-    /// Its steps over each dimension of space; nothing where it is of other dimensions.
+    /// The number of steps in each spatial dimension; `None` if the window has another number of
+    /// dimensions.
     fn over(&self, space: &[Option<u64>]) -> Option<Dimensions> {
         let steps = |index: usize| self.steps(index, space[index]?);
         (space.len() == self.kernel.len()).then(|| (0..space.len()).map(steps).collect())
@@ -128,7 +130,7 @@ impl Window {
     }
 }
 
-/// An attribute of `count` integers, all `default` where it is not given.
+/// An attribute of `count` integers. If it is missing, all of them are `default`.
 fn list(operation: &Operation<'_, '_>, name: &str, count: usize, default: u64) -> Option<Vec<u64>> {
     let Some(attribute) = operation.attribute(name) else {
         return Some(vec![default; count]);

@@ -1,4 +1,4 @@
-//! Models made by hand: names, faults, graphs in attributes.
+//! Models made by hand: names, faults, and graphs in attributes.
 
 mod shapes;
 
@@ -156,7 +156,7 @@ fn faults_name_the_node() {
     );
 }
 
-/// Small fixed example: what a branch takes from outside of it is an input too.
+/// Small fixed example: what a branch takes from outside is an input too.
 #[test]
 fn graphs_in_attributes_take_values_from_outside() {
     let inner = Graph {
@@ -194,7 +194,7 @@ fn graphs_in_attributes_take_values_from_outside() {
     assert_eq!(read.nodes[3].inputs, ["x", "s", "s:1", "x"]);
 }
 
-/// Derived by formula: what many short references to one long name make is bounded.
+/// Derived by formula: many short references to one long name take limited memory.
 #[test]
 fn long_names_are_cut() {
     let name = "é".repeat(100_000);

@@ -1,10 +1,11 @@
-//! Shapes that models made by hand do not say.
+//! Inference of shapes that models made by hand do not contain.
 
 use super::{info, node, read, tensor, with};
 use crate::graph::Shape;
 use crate::read::onnx::message::{Graph, Node};
 
-/// Derived by formula, from the definitions of the operators: sizes given, partly known and not.
+/// Derived by formula, from the definitions of the operators. Sizes are known, partly known or
+/// unknown.
 #[test]
 fn shapes_are_inferred() {
     let constants = [
@@ -172,7 +173,7 @@ fn shapes_computed_by_the_model_are_followed() {
     assert_eq!(read.nodes.last().map(|node| &node.shape), Some(&expected));
 }
 
-/// Derived by formula: a matrix of sizes is not taken for a list of them.
+/// Derived by formula: a matrix of sizes is not used as a list of sizes.
 #[test]
 fn integers_of_more_dimensions_are_not_followed() {
     let nodes = vec![
@@ -207,7 +208,7 @@ fn integers_of_more_dimensions_are_not_followed() {
     assert_eq!(shapes, [&row, &rows, &second, &Shape::Unknown, &size, &z]);
 }
 
-/// Derived by formula: nonsense in attributes and constants is no panic, and no shape.
+/// Derived by formula: invalid attributes and constants cause no panic and leave shapes unknown.
 #[test]
 fn impossible_attributes_leave_shapes_unknown() {
     let lists: [&[i64]; 6] = [

@@ -1,10 +1,10 @@
-//! Gradients of operations element by element, along axes, and of their order.
+//! Gradients of operations on single elements, on axes, and on the order of axes.
 
 use super::Backward;
 use crate::synth::network::Op;
 
 impl Backward<'_> {
-    /// The gradient in each element that the mean was over, by their number.
+    /// The gradient of a mean: each element gets an equal share.
     pub(super) fn mean(&mut self, gradient: &str) -> Vec<String> {
         let whole = self.shape(0);
         let kept: Vec<u64> = match &self.step.op {
@@ -39,7 +39,8 @@ impl Backward<'_> {
         self.together(&[gradient.to_owned(), bias])
     }
 
-    /// The gradients of two tensors that were broadcast: each summed over where it was repeated.
+    /// The gradients of two tensors that were broadcast. Each is summed over the axes along which
+    /// its tensor was repeated.
     pub(super) fn broadcast(&mut self, gradient: &str) -> Vec<String> {
         let sizes = [self.sizes(0, "Shape"), self.sizes(1, "Shape_1")];
         let (name, rank) = (

@@ -1,4 +1,4 @@
-//! The backward pass, with the operations by which `tf.gradients` computes it.
+//! Writes the backward pass, with the operations that `tf.gradients` uses.
 
 mod elements;
 mod matrices;
@@ -7,7 +7,7 @@ mod windows;
 use super::nodes::{Holds, Nodes};
 use crate::synth::network::{Network, Op, Step, Value};
 
-/// Adds the gradients and gives the name of each step's, empty where there is none.
+/// Adds the gradients. Returns the name of each step's gradient, empty if it has none.
 pub(super) fn write(network: &Network, tensors: &[String], nodes: &mut Nodes) -> Vec<String> {
     let count = network.steps.len();
     let mut parts: Vec<Vec<String>> = vec![Vec::new(); count];
@@ -38,7 +38,8 @@ pub(super) fn write(network: &Network, tensors: &[String], nodes: &mut Nodes) ->
     gradients
 }
 
-/// The sum of what all users of a tensor contribute to its gradient.
+/// The gradient of a tensor: the sum of the gradients from all steps that use it. `None` if there
+/// are none.
 fn sum(step: &Step, parts: Vec<String>, nodes: &mut Nodes) -> Option<String> {
     if parts.len() < 2 {
         return parts.into_iter().next();
@@ -52,7 +53,7 @@ fn sum(step: &Step, parts: Vec<String>, nodes: &mut Nodes) -> Option<String> {
     ))
 }
 
-/// A step whose gradient is on its way to the step's inputs.
+/// A step whose inputs' gradients are being computed.
 struct Backward<'b> {
     network: &'b Network,
     tensors: &'b [String],
@@ -62,12 +63,12 @@ struct Backward<'b> {
 }
 
 impl Backward<'_> {
-    /// A name within those of the step's gradient.
+    /// The name of an operation in the step's gradient.
     fn name(&self, part: &str) -> String {
         format!("gradients/{}_grad/{part}", self.step.name)
     }
 
-    /// The tensor of an input.
+    /// The name of the tensor of an input.
     fn input(&self, index: usize) -> &str {
         &self.tensors[self.step.inputs[index]]
     }
@@ -77,20 +78,20 @@ impl Backward<'_> {
         self.network.shape(self.step.inputs[index]).to_vec()
     }
 
-    /// Adds an operation with the shape of an input.
+    /// Adds an operation whose output has the shape of an input.
     fn like(&mut self, index: usize, part: &str, op: &str, inputs: &[&str]) -> String {
         let (name, shape) = (self.name(part), self.shape(index));
         self.nodes.float(&name, op, inputs, &shape)
     }
 
-    /// The sizes of an input's dimensions, as a tensor.
+    /// Adds the sizes of an input's dimensions as a tensor.
     fn sizes(&mut self, index: usize, part: &str) -> String {
         let (name, tensor) = (self.name(part), self.input(index).to_owned());
         let rank = self.shape(index).len() as u64;
         self.nodes.integers(&name, "Shape", &[&tensor], &[rank])
     }
 
-    /// The gradients of the step's inputs.
+    /// Adds the gradients of the step's inputs. Returns their names.
     fn inputs(&mut self, gradient: &str) -> Vec<String> {
         let y = self.tensors[self.output].clone();
         match self.step.op.clone() {
@@ -136,7 +137,7 @@ impl Backward<'_> {
         }
     }
 
-    /// Makes gradients of several inputs wait for each other, as TensorFlow does.
+    /// Makes the gradients of several inputs wait for each other, as TensorFlow does.
     fn together(&mut self, parts: &[String]) -> Vec<String> {
         let waits: Vec<String> = parts.iter().map(|part| format!("^{part}")).collect();
         let waits: Vec<&str> = waits.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Gradients of what images go through: convolutions and normalisation over the batch.
+//! Gradients of operations on images: convolutions, and normalisation over the batch.
 
 use super::Backward;
 use crate::synth::tensorflow::nodes::Holds;
@@ -31,7 +31,7 @@ impl Backward<'_> {
         }
         match <[_; 2]>::try_from(parts) {
             Ok(both) => self.together(&both.map(|(_, part)| part)),
-            // Of the first convolution, whose input is not trained.
+            // The first convolution, whose input is not trained.
             Err(one) => vec![
                 String::new(),
                 one.into_iter().map(|(_, part)| part).collect(),
@@ -39,7 +39,7 @@ impl Backward<'_> {
         }
     }
 
-    /// The gradients of the tensor, scale and offset of a normalisation.
+    /// The gradients of a normalisation's input, scale and offset.
     pub(super) fn normalisation(&mut self, gradient: &str) -> Vec<String> {
         let (x, scale) = (self.input(0).to_owned(), self.input(1).to_owned());
         let saved = [3, 4].map(|output| format!("{}:{output}", self.step.name));
