@@ -45,7 +45,10 @@ pub fn run(args: &Args) -> Result<()> {
             RunResult::Simulate(simulation) => check_simulation(&run.info, simulation)?,
             RunResult::Sweep(sweep) => {
                 let runs = counted(sweep.runs.len(), "run");
-                print(&format!("{}: the files of {runs} are as they were written\n", path.display()))?;
+                print(&format!(
+                    "{}: the files of {runs} are as they were written\n",
+                    path.display()
+                ))?;
                 continue;
             }
         };
@@ -83,8 +86,14 @@ fn told(findings: &Findings) -> String {
 fn check_replay(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
     let values = Value::Object(info.values.clone());
     let args: LogArgs = serde_json::from_value(values).map_err(|error| {
-        let fault = Fault::of(&info.path.join(RUN_FILE), error.to_string(), "the arguments of gleaner replay");
-        fault.field("arguments").remedy("run it again with this version")
+        let fault = Fault::of(
+            &info.path.join(RUN_FILE),
+            error.to_string(),
+            "the arguments of gleaner replay",
+        );
+        fault
+            .field("arguments")
+            .remedy("run it again with this version")
     })?;
     let skip_invalid = info.values.get("skip_invalid").and_then(Value::as_bool);
     let inputs = args.read(skip_invalid.unwrap_or(false))?;
@@ -106,8 +115,14 @@ fn same_inputs(info: &RunInfo, sources: &[SourceId]) -> Result<()> {
         let sha256 = source.sha256.to_string();
         let mut listed = info.inputs.iter();
         if !listed.any(|input| input.path == path && input.sha256 == sha256) {
-            let fault = Fault::of(&source.path, "another content than when the run read it", "the same");
-            return Err(fault.remedy("check the run where its inputs are, or run it again").into());
+            let fault = Fault::of(
+                &source.path,
+                "another content than when the run read it",
+                "the same",
+            );
+            return Err(fault
+                .remedy("check the run where its inputs are, or run it again")
+                .into());
         }
     }
     Ok(())
@@ -118,7 +133,12 @@ fn check_simulation(info: &RunInfo, run: &SimulateRun) -> Result<Findings> {
     for policy in &run.policies {
         let jobs = runs::job_rows(info, &policy.name)?;
         let shares = policy.name.starts_with("lucid");
-        all.merge(verify::simulate::policy(&policy.name, &jobs, &policy.figures, shares));
+        all.merge(verify::simulate::policy(
+            &policy.name,
+            &jobs,
+            &policy.figures,
+            shares,
+        ));
     }
     Ok(all)
 }

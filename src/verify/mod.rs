@@ -31,7 +31,8 @@ impl Findings {
         self.count += other.count;
         self.compared += other.compared;
         let room = Self::SHOWN - self.sentences.len();
-        self.sentences.extend(other.sentences.into_iter().take(room));
+        self.sentences
+            .extend(other.sentences.into_iter().take(room));
         self.remark = self.remark.take().or(other.remark);
     }
 
@@ -67,7 +68,8 @@ impl Findings {
             (Some(written), Some(expected)) => self.number(place, written, expected),
             (None, None) => self.compared += 1,
             (written, expected) => {
-                let text = |value: Option<f64>| value.map_or("missing".to_owned(), |v| v.to_string());
+                let text =
+                    |value: Option<f64>| value.map_or("missing".to_owned(), |v| v.to_string());
                 self.equal(place, text(written), text(expected));
             }
         }

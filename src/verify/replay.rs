@@ -232,14 +232,21 @@ impl<'a> Books<'a> {
     fn step(&mut self, index: usize, row: &StepRow, findings: &mut Findings) -> bool {
         let place = format!("steps, row {index} ({})", row.time);
         if row.time <= self.now {
-            let why = "several events are at the same time, so that what each changed cannot be told";
-            findings.remark = Some(format!("{place}: {why}; the rows from here on are not verified"));
+            let why =
+                "several events are at the same time, so that what each changed cannot be told";
+            findings.remark = Some(format!(
+                "{place}: {why}; the rows from here on are not verified"
+            ));
             return false;
         }
         if !self.is_next_event(&place, row, findings) {
             return false;
         }
-        let rate_before: f64 = self.active.iter().map(|&t| self.accounts[t as usize].rate).sum();
+        let rate_before: f64 = self
+            .active
+            .iter()
+            .map(|&t| self.accounts[t as usize].rate)
+            .sum();
         self.accrue(row.time);
         let mut expected = Expected::default();
         if row.kind == EventKind::Nodes {
@@ -248,7 +255,11 @@ impl<'a> Books<'a> {
         self.settle(row.kind, &mut expected);
         self.admit();
         let is_last = index + 1 == self.written.steps.len();
-        let before: Vec<u32> = self.active.iter().map(|&t| self.accounts[t as usize].held).collect();
+        let before: Vec<u32> = self
+            .active
+            .iter()
+            .map(|&t| self.accounts[t as usize].held)
+            .collect();
         self.apply_edges(&place, findings);
         let is_over = self.active.is_empty() && self.waiting.is_empty() && self.future.is_empty();
         self.charge(&before, &mut expected);
@@ -349,7 +360,8 @@ impl<'a> Books<'a> {
             expected.progress += account.progress;
         }
         let accounts = &self.accounts;
-        self.active.retain(|&task| accounts[task as usize].end.is_none());
+        self.active
+            .retain(|&task| accounts[task as usize].end.is_none());
     }
 
     /// Submitted tasks become active in file order while there is room.
@@ -371,14 +383,21 @@ impl<'a> Books<'a> {
         {
             self.next_edge += 1;
             findings.holds(edge.time == self.now, || {
-                format!("{place}: an allocation changes before, at {}, where there is no event", edge.time)
+                format!(
+                    "{place}: an allocation changes before, at {}, where there is no event",
+                    edge.time
+                )
             });
             let (node, name) = (edge.node as usize, &self.log.nodes()[edge.node as usize]);
             let task = &self.written.tasks[edge.task as usize].name;
             let account = &mut self.accounts[edge.task as usize];
             if edge.starts {
                 findings.holds(self.idle[node] && self.holder[node].is_none(), || {
-                    let why = if self.idle[node] { "held by another task" } else { "busy" };
+                    let why = if self.idle[node] {
+                        "held by another task"
+                    } else {
+                        "busy"
+                    };
                     format!("{place}: task {task:?} gets node {name}, which is {why}")
                 });
                 findings.holds(self.active.contains(&edge.task), || {
@@ -425,33 +444,90 @@ impl<'a> Books<'a> {
     }
 
     /// What follows without the decision of this event.
-    fn compare_counts(&self, place: &str, row: &StepRow, expected: &Expected, findings: &mut Findings) {
-        findings.number(format_args!("{place}: Thr"), row.progress, expected.progress);
-        findings.number(format_args!("{place}: PreCost"), row.preemption_cost, expected.preemption_cost);
-        findings.equal(format_args!("{place}: Nleft"), row.nodes_left, expected.nodes_left);
-        findings.equal(format_args!("{place}: Njoin"), row.nodes_joined, expected.nodes_joined);
-        findings.equal(format_args!("{place}: Npre"), row.tasks_preempted, expected.tasks_preempted);
-        findings.equal(format_args!("{place}: nJob"), row.tasks_active as usize, self.active.len());
-        findings.equal(format_args!("{place}: nNd"), row.nodes_idle, self.idle_count);
+    fn compare_counts(
+        &self,
+        place: &str,
+        row: &StepRow,
+        expected: &Expected,
+        findings: &mut Findings,
+    ) {
+        findings.number(
+            format_args!("{place}: Thr"),
+            row.progress,
+            expected.progress,
+        );
+        findings.number(
+            format_args!("{place}: PreCost"),
+            row.preemption_cost,
+            expected.preemption_cost,
+        );
+        findings.equal(
+            format_args!("{place}: Nleft"),
+            row.nodes_left,
+            expected.nodes_left,
+        );
+        findings.equal(
+            format_args!("{place}: Njoin"),
+            row.nodes_joined,
+            expected.nodes_joined,
+        );
+        findings.equal(
+            format_args!("{place}: Npre"),
+            row.tasks_preempted,
+            expected.tasks_preempted,
+        );
+        findings.equal(
+            format_args!("{place}: nJob"),
+            row.tasks_active as usize,
+            self.active.len(),
+        );
+        findings.equal(
+            format_args!("{place}: nNd"),
+            row.nodes_idle,
+            self.idle_count,
+        );
     }
 
     /// What follows from the decision of this event.
-    fn compare_allocation(&self, place: &str, row: &StepRow, expected: &Expected, findings: &mut Findings) {
-        let accounts = || self.active.iter().map(|&task| &self.accounts[task as usize]);
+    fn compare_allocation(
+        &self,
+        place: &str,
+        row: &StepRow,
+        expected: &Expected,
+        findings: &mut Findings,
+    ) {
+        let accounts = || {
+            self.active
+                .iter()
+                .map(|&task| &self.accounts[task as usize])
+        };
         let rate: f64 = accounts().map(|account| account.rate).sum();
         let used: u32 = accounts().map(|account| account.held).sum();
         let running = accounts().filter(|account| account.held > 0).count();
         findings.number(format_args!("{place}: Rate"), row.rate, rate);
-        findings.number(format_args!("{place}: ReScost"), row.rescale_cost, expected.rescale_cost);
+        findings.number(
+            format_args!("{place}: ReScost"),
+            row.rescale_cost,
+            expected.rescale_cost,
+        );
         findings.equal(format_args!("{place}: nNrun"), row.nodes_used, used);
-        findings.equal(format_args!("{place}: nJrun"), row.tasks_running as usize, running);
+        findings.equal(
+            format_args!("{place}: nJrun"),
+            row.tasks_running as usize,
+            running,
+        );
         findings.holds(used <= self.idle_count, || {
-            format!("{place}: {used} nodes are held, but {} are idle", self.idle_count)
+            format!(
+                "{place}: {used} nodes are held, but {} are idle",
+                self.idle_count
+            )
         });
         for &task in &self.active {
             let (definition, held) = (self.tasks[task as usize], self.accounts[task as usize].held);
             let is_cut = held < definition.min_nodes && row.status == StepStatus::Kept;
-            let is_allowed = held == 0 || is_cut || (definition.min_nodes..=definition.max_nodes).contains(&held);
+            let is_allowed = held == 0
+                || is_cut
+                || (definition.min_nodes..=definition.max_nodes).contains(&held);
             findings.holds(is_allowed, || {
                 format!(
                     "{place}: task {:?} holds {held} nodes, its bounds are {} to {} ({})",
@@ -471,18 +547,34 @@ impl<'a> Books<'a> {
             findings.number(name("work_done"), row.work_done, account.work_done);
             findings.number(name("node_seconds"), row.node_seconds, account.node_seconds);
             findings.number(name("active_s"), row.active_seconds, account.active_seconds);
-            findings.number(name("lost_preempted_s"), row.lost_preempted, account.lost_preempted);
+            findings.number(
+                name("lost_preempted_s"),
+                row.lost_preempted,
+                account.lost_preempted,
+            );
             findings.equal(name("preemptions"), row.preemptions, account.preemptions);
-            let time = |time: Option<Time>| time.map_or("missing".to_owned(), |time| time.to_string());
+            let time =
+                |time: Option<Time>| time.map_or("missing".to_owned(), |time| time.to_string());
             findings.equal(name("end"), time(row.end), time(account.end));
-            let is_start = row.start == account.start || (account.start.is_none() && row.start == Some(self.now));
-            findings.holds(is_start, || format!("{}: {}, but the allocations give {}", name("start"), time(row.start), time(account.start)));
+            let is_start = row.start == account.start
+                || (account.start.is_none() && row.start == Some(self.now));
+            findings.holds(is_start, || {
+                format!(
+                    "{}: {}, but the allocations give {}",
+                    name("start"),
+                    time(row.start),
+                    time(account.start)
+                )
+            });
             for (field, written, found) in [
                 ("rescales_up", row.rescales_up, account.rescales_up),
                 ("rescales_down", row.rescales_down, account.rescales_down),
             ] {
                 findings.holds((found..=found + 1).contains(&written), || {
-                    format!("{} is {written}, but follows to be {found}, or one more by the last event", name(field))
+                    format!(
+                        "{} is {written}, but follows to be {found}, or one more by the last event",
+                        name(field)
+                    )
                 });
             }
         }
@@ -495,21 +587,56 @@ impl<'a> Books<'a> {
         let sum = |of: fn(&Account) -> f64| self.accounts.iter().map(of).sum::<f64>();
         findings.equal(name("events"), s.events, self.written.steps.len());
         findings.equal(name("tasks"), s.tasks, self.written.tasks.len());
-        let finished = self.accounts.iter().filter(|account| account.end.is_some()).count();
+        let finished = self
+            .accounts
+            .iter()
+            .filter(|account| account.end.is_some())
+            .count();
         findings.equal(name("tasks_finished"), s.tasks_finished, finished);
-        findings.number(name("total_work"), s.total_work, sum(|account| account.work_done));
-        findings.number(name("used_node_seconds"), s.used_node_seconds, sum(|account| account.node_seconds));
-        findings.number(name("idle_node_seconds"), s.idle_node_seconds, self.idle_node_seconds);
-        findings.number(name("active_seconds"), s.active_seconds, self.active_seconds);
+        findings.number(
+            name("total_work"),
+            s.total_work,
+            sum(|account| account.work_done),
+        );
+        findings.number(
+            name("used_node_seconds"),
+            s.used_node_seconds,
+            sum(|account| account.node_seconds),
+        );
+        findings.number(
+            name("idle_node_seconds"),
+            s.idle_node_seconds,
+            self.idle_node_seconds,
+        );
+        findings.number(
+            name("active_seconds"),
+            s.active_seconds,
+            self.active_seconds,
+        );
         findings.number(name("rescale_loss"), s.rescale_loss, self.rescale_loss);
-        findings.number(name("preemption_loss"), s.preemption_loss, self.preemption_loss);
+        findings.number(
+            name("preemption_loss"),
+            s.preemption_loss,
+            self.preemption_loss,
+        );
         let start = self.log.times().first().copied().unwrap_or(self.now);
-        findings.number(name("span_seconds"), s.span_seconds, self.now.seconds_since(start));
+        findings.number(
+            name("span_seconds"),
+            s.span_seconds,
+            self.now.seconds_since(start),
+        );
         let share = |of: f64| (of > 0.0).then(|| s.total_work / of);
         findings.option(name("efficiency"), s.efficiency, share(s.dedicated_work));
-        findings.option(name("fluid_efficiency"), s.fluid_efficiency, share(s.fluid_work));
+        findings.option(
+            name("fluid_efficiency"),
+            s.fluid_efficiency,
+            share(s.fluid_work),
+        );
         findings.holds(s.total_work <= s.fluid_work * (1.0 + 1e-9), || {
-            format!("summary.json: total_work is {}, more than the costless bound {}", s.total_work, s.fluid_work)
+            format!(
+                "summary.json: total_work is {}, more than the costless bound {}",
+                s.total_work, s.fluid_work
+            )
         });
         self.compare_completions(start, findings);
     }
@@ -519,14 +646,24 @@ impl<'a> Books<'a> {
         let rows = self.written.tasks.iter().zip(&self.accounts);
         let ended = rows.filter_map(|(row, account)| Some((row.submit, account.end?)));
         let ended: Vec<(Time, Time)> = ended.collect();
-        let mut seconds: Vec<f64> = ended.iter().map(|(submit, end)| end.seconds_since(*submit)).collect();
+        let mut seconds: Vec<f64> = ended
+            .iter()
+            .map(|(submit, end)| end.seconds_since(*submit))
+            .collect();
         seconds.sort_by(f64::total_cmp);
         let count = seconds.len();
         let mean = (count > 0).then(|| seconds.iter().sum::<f64>() / count as f64);
         let median = (count > 0).then(|| (seconds[(count - 1) / 2] + seconds[count / 2]) / 2.0);
-        let last = ended.iter().map(|(_, end)| end.seconds_since(start)).reduce(f64::max);
+        let last = ended
+            .iter()
+            .map(|(_, end)| end.seconds_since(start))
+            .reduce(f64::max);
         findings.option("summary.json: completion_mean_s", s.completion_mean_s, mean);
-        findings.option("summary.json: completion_median_s", s.completion_median_s, median);
+        findings.option(
+            "summary.json: completion_median_s",
+            s.completion_median_s,
+            median,
+        );
         findings.option("summary.json: completion_last_s", s.completion_last_s, last);
     }
 }

@@ -69,7 +69,13 @@ fn gpus(name: &str, jobs: &[JobRow], findings: &mut Findings) {
     for (index, job) in jobs.iter().enumerate() {
         let place = || format!("{name}_jobs, job {:?}: nodes", job.id);
         let Some(nodes) = parse(&job.nodes) else {
-            findings.add(|| format!("{} are {:?}, expected a list such as [{{0: [0, 1]}}]", place(), job.nodes));
+            findings.add(|| {
+                format!(
+                    "{} are {:?}, expected a list such as [{{0: [0, 1]}}]",
+                    place(),
+                    job.nodes
+                )
+            });
             continue;
         };
         let held: usize = nodes.iter().map(|(_, gpus)| gpus.len()).sum();
@@ -78,7 +84,10 @@ fn gpus(name: &str, jobs: &[JobRow], findings: &mut Findings) {
             for (node, gpus) in nodes {
                 for gpu in gpus {
                     let key = (&*job.vc, node, gpu);
-                    holds.entry(key).or_default().push((job.start, job.end, index));
+                    holds
+                        .entry(key)
+                        .or_default()
+                        .push((job.start, job.end, index));
                 }
             }
         }
@@ -117,10 +126,25 @@ fn sums(name: &str, jobs: &[JobRow], figures: &PolicyFigures, findings: &mut Fin
     let of = |kept: &dyn Fn(&JobRow) -> bool| delays(jobs.iter().filter(|job| kept(job)));
     let all = of(&|_| true).unwrap_or_default();
     compare(&place(""), Some(figures.all), Some(all), findings);
-    compare(&place("small "), figures.small, of(&|job| job.gpus <= SMALL_JOB_GPUS), findings);
-    compare(&place("large "), figures.large, of(&|job| job.gpus > SMALL_JOB_GPUS), findings);
+    compare(
+        &place("small "),
+        figures.small,
+        of(&|job| job.gpus <= SMALL_JOB_GPUS),
+        findings,
+    );
+    compare(
+        &place("large "),
+        figures.large,
+        of(&|job| job.gpus > SMALL_JOB_GPUS),
+        findings,
+    );
     for (vc, delays) in &figures.vcs.0 {
-        compare(&place(&format!("vc {vc:?} ")), *delays, of(&|job| *job.vc == **vc), findings);
+        compare(
+            &place(&format!("vc {vc:?} ")),
+            *delays,
+            of(&|job| *job.vc == **vc),
+            findings,
+        );
     }
     let first = jobs.iter().map(|job| job.submit).min();
     let last = jobs.iter().map(|job| job.end).max();
@@ -128,20 +152,39 @@ fn sums(name: &str, jobs: &[JobRow], figures: &PolicyFigures, findings: &mut Fin
     findings.equal(place("makespan_s"), figures.makespan_s, makespan);
     let checkpoints = jobs.iter().map(|job| job.checkpoints).sum();
     findings.equal(place("checkpoints"), figures.checkpoints, checkpoints);
-    findings.holds((0.0..=1.0 + 1e-9).contains(&figures.gpu_utilisation), || {
-        format!("{} is {}, expected a share", place("gpu_utilisation"), figures.gpu_utilisation)
-    });
+    findings.holds(
+        (0.0..=1.0 + 1e-9).contains(&figures.gpu_utilisation),
+        || {
+            format!(
+                "{} is {}, expected a share",
+                place("gpu_utilisation"),
+                figures.gpu_utilisation
+            )
+        },
+    );
 }
 
-fn compare(place: &str, written: Option<Delays>, expected: Option<Delays>, findings: &mut Findings) {
-    let fields: [(&str, fn(Delays) -> f64); 4] = [
+/// A figure of delays.
+type Figure = fn(Delays) -> f64;
+
+fn compare(
+    place: &str,
+    written: Option<Delays>,
+    expected: Option<Delays>,
+    findings: &mut Findings,
+) {
+    let fields: [(&str, Figure); 4] = [
         ("avg_jct_s", |delays| delays.avg_jct_s),
         ("avg_queue_s", |delays| delays.avg_queue_s),
         ("p999_queue_s", |delays| delays.p999_queue_s),
         ("jobs", |delays| delays.jobs as f64),
     ];
     for (field, of) in fields {
-        findings.option(format_args!("{place}{field}"), written.map(of), expected.map(of));
+        findings.option(
+            format_args!("{place}{field}"),
+            written.map(of),
+            expected.map(of),
+        );
     }
 }
 
@@ -174,7 +217,10 @@ mod tests {
     #[test]
     fn nodes_are_parsed() {
         assert_eq!(parse("[]"), Some(vec![]));
-        assert_eq!(parse("[{0: [0, 1]}, {3: [2]}]"), Some(vec![(0, vec![0, 1]), (3, vec![2])]));
+        assert_eq!(
+            parse("[{0: [0, 1]}, {3: [2]}]"),
+            Some(vec![(0, vec![0, 1]), (3, vec![2])])
+        );
         for text in ["", "[{]", "[{0: []}]", "[{x: [1]}]", "[{0: [1}]"] {
             assert_eq!(parse(text), None, "{text}");
         }

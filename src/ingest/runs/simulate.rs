@@ -104,8 +104,19 @@ pub(super) fn read_job_rows(files: &RunFiles<'_>, policy: &str) -> Result<Vec<Jo
     let name = format!("{policy}_jobs.parquet");
     let mut vcs: BTreeSet<Arc<str>> = BTreeSet::new();
     read_columns(files, &name, &JOBS, |row, cols| {
-        let [id, vc, gpus, submit, _, start, end, queue, jct, checkpoints, nodes] =
-            std::array::from_fn(|column| row.cell(cols[column]));
+        let [
+            id,
+            vc,
+            gpus,
+            submit,
+            _,
+            start,
+            end,
+            queue,
+            jct,
+            checkpoints,
+            nodes,
+        ] = std::array::from_fn(|column| row.cell(cols[column]));
         let second = |cell: Cell<'_>| cell.integer(i64::MIN / 4..=i64::MAX / 4);
         let count = |cell: Cell<'_>| cell.integer(0..=i64::MAX).map(|number| number as u64);
         let vc = vc.text()?;
