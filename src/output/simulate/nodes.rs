@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::domain::cluster::GpuSet;
 
-/// Node names with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`.
+/// The numbers of nodes with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`.
 pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {
     let mut out = String::from("[");
     for (position, (name, gpus)) in nodes.iter().enumerate() {
@@ -18,7 +18,8 @@ pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {
     out
 }
 
-/// The numbers of the GPUs, at most two digits each; written often, so without `write!`.
+/// Appends the numbers of the GPUs, which have at most two digits. It is called often, so it does
+/// not use `write!`.
 fn push_members(out: &mut String, mut gpus: GpuSet) {
     let mut comma = "";
     while gpus != 0 {
