@@ -319,7 +319,8 @@ fn an_interrupt_writes_what_there_is() {
     }
 }
 
-/// Sends a signal to a replay that has read its inputs: later and later, until it was so.
+/// Sends a signal to a replay that has read its inputs. The wait before the signal is doubled until
+/// that is the case.
 fn stopped(at: &Path, line: &str, signal: &str) -> Run {
     let mut wait = Duration::from_millis(250);
     loop {
