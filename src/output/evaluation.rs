@@ -24,7 +24,7 @@ pub struct Findings {
 /// How well sharing scores are predicted.
 #[derive(Debug, Clone, Serialize)]
 pub struct PackingFindings {
-    /// The trained tree.
+    /// The tree trained on all profiles.
     #[serde(serialize_with = "as_text")]
     pub tree: Tree,
     /// Share of profiles whose score by measured pairs is the same as the score set by hand.

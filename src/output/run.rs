@@ -33,7 +33,7 @@ pub struct End<'a> {
     pub sources: &'a [SourceId],
     /// Whether the run reached its end.
     pub complete: bool,
-    /// Wall time by phase.
+    /// Wall time of reading, computing and writing, in seconds.
     pub seconds: Seconds,
 }
 

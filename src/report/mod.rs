@@ -62,13 +62,13 @@ pub struct Section {
 pub enum Block {
     /// The most important figures, each with its name, value and a remark.
     Tiles(Vec<Tile>),
-    /// A table.
+    /// A table that is always shown.
     Grid(Grid),
     /// A table that is folded until the reader opens it.
     Folded(Grid),
-    /// A figure.
+    /// A figure, with a folded table of its numbers.
     Figure(Box<Figure>),
-    /// A sentence or two.
+    /// A paragraph of text.
     Note(String),
 }
 

@@ -27,7 +27,7 @@ fn events_and_jobs_come_from_one_table() {
     assert_eq!(summary["policies"]["fifo"]["jobs"], 3);
     let events = fs::read(at.join("log.gev")).unwrap();
     let jobs = fs::read(at.join("jobs.csv")).unwrap();
-    // Each output alone is the same. The jobs may also come from stdin.
+    // Each output has the same bytes if it is the only one, also if the table comes from stdin.
     gleaner(at, "ingest slurm sacct-gpus.txt -o alone.gev").expect(0);
     assert!(fs::read(at.join("alone.gev")).unwrap() == events);
     let text = fs::read_to_string(at.join("sacct-gpus.txt")).unwrap();

@@ -7,7 +7,7 @@ use crate::lucid::result::{Finished, PolicyRun, ProfilerRun};
 use crate::lucid::schedule::JobOutcome;
 use crate::results::{Column, Table};
 
-/// The original's value for the priority of a job that no policy sorts by priority.
+/// The original's value for the priority of a job that its policy does not sort.
 const NO_PRIORITY: f64 = -1.0;
 
 /// A job as a row of the log.

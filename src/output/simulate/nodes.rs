@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::domain::cluster::GpuSet;
 
-/// The numbers of nodes with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`.
+/// Node names with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`.
 pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {
     let mut out = String::from("[");
     for (position, (name, gpus)) in nodes.iter().enumerate() {

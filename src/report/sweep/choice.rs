@@ -26,9 +26,9 @@ impl SweepChoice {
 /// What to draw: indices of the settings and metrics of trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Drawn {
-    /// The metric.
+    /// Index of the metric drawn.
     pub metric: usize,
-    /// The metric that it is drawn against.
+    /// Index of the metric that it is drawn against.
     pub against: usize,
     /// The settings that it is drawn by; none if every setting is the same in all trials.
     pub axes: Axes,
