@@ -1,6 +1,7 @@
-//! Cut and changed files of every format: each is a fault with a message, or read; never
-//! a panic, a hang or a large allocation. Also run at length by hand with
-//! `GLEANER_CORRUPTIONS=20000 cargo test --release --test corruption`.
+//! Cut and changed files of every format. Each is read or reported as a fault with a message; none
+//! leads to a panic, a hang or a large allocation.
+//!
+//! A longer run by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test corruption`.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
 
-/// A sound small file, and how it is read.
+/// A valid small file, and the function that reads it.
 struct Sample {
     name: String,
     bytes: Vec<u8>,
@@ -60,7 +61,7 @@ fn read_trace(path: &Path) -> gleaner::Result<()> {
         skip_invalid: true,
         ..jobs::trace::Options::default()
     };
-    // What can be read can be read with fewer jobs too.
+    // A trace that can be read can also be read with invalid jobs left out.
     assert!(all.is_err() || jobs::trace::read(path, &cluster, sound).is_ok());
     all.map(drop)
 }
@@ -77,7 +78,7 @@ fn read_forecast(path: &Path) -> gleaner::Result<()> {
     jobs::forecast::read(path, 0).map(drop)
 }
 
-/// A scheduler's log, up to its last event.
+/// Reads a scheduler's log up to its last event.
 fn ingest(path: &Path, format: Format) -> gleaner::Result<()> {
     let holds = scheduler::read(&[path.to_owned()], &Options::new(format))?;
     holds.sweep(|_, _| Ok(())).map(drop)
@@ -111,7 +112,8 @@ fn read_nodes(path: &Path) -> gleaner::Result<()> {
     scheduler::read_nodes(path, &std::fs::read(path).unwrap()).map(drop)
 }
 
-/// A trace of a GPU cluster. What is read of it, a simulation can read.
+/// Reads a trace of a GPU cluster. The reader of simulations must read the same trace from the
+/// files written.
 fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner::Result<()> {
     let prepared = gpu::read(files, &gpu::Options::new(format))?;
     let folder = tempfile::tempdir().unwrap();
@@ -152,7 +154,7 @@ fn read_helios(path: &Path) -> gleaner::Result<()> {
     prepare(&[path.to_owned()], gpu::Format::Helios)
 }
 
-/// Machines that come with a sample of jobs.
+/// Reads a file of machines together with a sample of jobs.
 fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner::Result<()> {
     let files: Vec<PathBuf> = jobs.iter().map(|name| log(name)).collect();
     let machines = Some(path.to_owned());
@@ -186,7 +188,7 @@ fn log(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// What `gleaner ingest` takes in: most lines may be damaged without a fault.
+/// Inputs of `gleaner ingest`. Most of their lines may be damaged without a fault.
 fn scheduler_logs() -> Vec<Sample> {
     let sample = |name: &str, read| Sample {
         name: name.to_owned(),
@@ -241,7 +243,7 @@ fn trace_parquet() -> Sample {
     }
 }
 
-/// A pickle of tasks, with the most nodes on the curves' last point, 4.
+/// A pickle of tasks whose maximum number of nodes is 4, the curves' last point.
 fn bounds() -> Sample {
     let mut sample = from_fixture("pickle/tasks-2.2.3-p5.pkl", read_bounds);
     let pair = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();
@@ -301,7 +303,7 @@ fn text_of(name: &str, read: fn(&Path) -> gleaner::Result<()>, text: &str) -> Sa
     }
 }
 
-/// What a simulation takes in, as CSV.
+/// Inputs of a simulation, as CSV.
 fn tables() -> Vec<Sample> {
     let pair = "model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,amp2,speed2,\
                 gpu_util,gmem\nVGG,x,64,0,0.98,LSTM,x,64,1,1.03,64.7,5106\n";
@@ -373,7 +375,7 @@ fn strict() -> Vec<Sample> {
     ]
 }
 
-/// Texts, of which a prefix may be a shorter sound file.
+/// Texts. A prefix of one may be a valid shorter file.
 fn lenient() -> Vec<Sample> {
     let mut samples = vec![
         written("long.csv", Layout::Long),
@@ -399,7 +401,7 @@ fn lenient() -> Vec<Sample> {
     samples
 }
 
-/// Reads bytes as a file of the sample's name; whether they were sound.
+/// Reads bytes as a file with the sample's name. Returns whether they are valid.
 fn is_sound(folder: &TempDir, sample: &Sample, bytes: &[u8]) -> bool {
     let path = folder.path().join(&sample.name);
     // Overwriting a file makes some file systems flush it to disk first.
@@ -432,7 +434,8 @@ fn corrupt(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
 fn the_samples_are_sound() {
     let folder = tempfile::tempdir().unwrap();
     for sample in strict().iter().chain(&lenient()) {
-        // It states an encoding that is not read, and its pieces are worth reading all the same.
+        // This file states an encoding that is not read. Its prefixes are worth reading all the
+        // same.
         let refused = sample.name.contains("delta-text");
         assert_eq!(
             is_sound(&folder, sample, &sample.bytes),

@@ -1,5 +1,5 @@
-//! `gleaner inspect` on the published log and as a user runs it, and its suggested window
-//! against a grid of windows.
+//! `gleaner inspect` on the published log and as a user runs it, and its suggested window compared
+//! with a grid of windows.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod support;
@@ -61,7 +61,7 @@ fn the_published_log_starts_suspiciously() {
     assert_eq!(longest, 12_176.0);
 }
 
-/// Tasks that no log finishes: with them, total work compares windows and nothing else.
+/// Tasks that no log finishes. With them, total work compares only windows.
 fn endless(mut tasks: Vec<TrainingTask>, count: usize) -> Vec<TrainingTask> {
     tasks.truncate(count);
     for task in &mut tasks {
@@ -71,7 +71,7 @@ fn endless(mut tasks: Vec<TrainingTask>, count: usize) -> Vec<TrainingTask> {
     tasks
 }
 
-/// Work done with the suggested window ÷ the most done with any of a grid of windows.
+/// The work done with the suggested window, divided by the most done with any window of a grid.
 fn suggestion_against_grid(log: &EventLog, tasks: &[TrainingTask]) -> f64 {
     let costs = RescaleCosts::of(tasks, tasks.len());
     let window = inspect(log, costs).suggestion.window.unwrap();

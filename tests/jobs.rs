@@ -1,4 +1,5 @@
-//! The published September of Venus, in every form; golden values from reading it with pandas.
+//! The published September of Venus, in every form. The golden values come from reading it with
+//! pandas.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use gleaner::lucid::inputs::{PackingTable, Profile};
 use gleaner::output::table::WriteTable;
 use gleaner::results::{Column, Table};
 
-/// A published file, or `None`, with a line on stderr, where it is not there.
+/// A published file. If it is missing, this is reported on stderr, and `None` is returned.
 fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("lucid/venus_sept/{name}"))
 }
@@ -114,7 +115,7 @@ fn the_profiles_are_those_of_the_jobs() {
         66
     );
     let input = september(&cluster).unwrap();
-    // Without columns of usage, the jobs have that of their workloads' profiles.
+    // Without columns of usage, jobs have the usage of their workloads' profiles.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bare.csv");
     let text = write_csv(&input, &cluster, &PLAIN);
@@ -187,7 +188,7 @@ fn every_job_has_its_estimates() {
     }
 }
 
-/// What of a trace is written, and how.
+/// What of a trace is written, and in which form.
 struct Form {
     header: &'static str,
     submit: fn(i64) -> String,
@@ -243,7 +244,7 @@ fn a_raw_log_gives_the_same_jobs() {
         usage: true,
     };
     let mut log = write_csv(&input, &cluster, &form);
-    // The first job of the log, and what is not simulated.
+    // The log's first job, and jobs that are not simulated.
     for other in [
         "x1,u,vcEwI,1,1,COMPLETED,2020-04-01 00:00:00",
         "x2,u,vcEwI,0,1,COMPLETED,2020-03-01 00:00:00",
@@ -277,7 +278,7 @@ fn a_raw_log_gives_the_same_jobs() {
     );
 }
 
-/// The trace as a Parquet file, with its submissions in this form.
+/// Writes the trace as a Parquet file, with its submissions in this form.
 fn write_parquet(input: &TraceInput, cluster: &Cluster, submit: Column<'_>, path: &Path) {
     let jobs = &input.trace.jobs;
     let workload = |job: &Job| &input.trace.workloads[job.workload.unwrap()];

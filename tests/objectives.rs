@@ -48,7 +48,7 @@ fn every_objective_is_proven_and_checked_at_every_event() {
         let shares = outcome.tasks.iter().filter_map(|t| t.normalised_progress);
         assert_eq!(summary.fairness_min, shares.reduce(f64::min));
     }
-    // The samples' curves name no objective, and no task a priority.
+    // The samples' curves have no objective of their own, and the tasks no priority.
     let [file, throughput, _, weighted, fair] = &outcomes;
     assert_eq!(file.steps.len(), throughput.steps.len());
     for other in [throughput, weighted] {
@@ -57,7 +57,7 @@ fn every_objective_is_proven_and_checked_at_every_event() {
     assert!(fair.summary.fairness_jain > file.summary.fairness_jain);
 }
 
-/// `count` nodes idle from second 0 to 1000.
+/// `count` nodes idle from second 0. Node 0 is busy from second 10 to 1000, the end of the log.
 fn idle(count: u32) -> EventLog {
     let mut log = EventLogBuilder::new((0..count).map(|n| format!("n{n}")).collect());
     log.push_row(
@@ -103,7 +103,7 @@ fn held(objective: Objective, tasks: &[TrainingTask]) -> Vec<f64> {
     sums
 }
 
-// Small fixed example: four nodes for two tasks that can use four each.
+// Small fixed example: four nodes for two tasks, each of which can use all four.
 #[test]
 fn objectives_differ_in_whom_they_serve() {
     let equal = [task("slow", 1.0, 1.0), task("fast", 9.0, 1.0)];

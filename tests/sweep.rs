@@ -15,7 +15,7 @@ mod runs;
 
 use runs::{Run, command, gleaner};
 
-/// `gleaner LINE`, whose words can be read while it runs.
+/// `gleaner LINE`, whose output can be read while it runs.
 fn piped(directory: &Path, line: &str) -> Command {
     let mut command = command(directory, line);
     command
@@ -94,7 +94,7 @@ fn results_that_were_changed_are_not_taken() {
         spoil(&mut result);
         fs::write(file, result.to_string()).unwrap();
     }
-    // The file of another run under this run's name.
+    // The file of another run is put under this run's name.
     fs::copy(&files[5], &files[4]).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(out.contains("runs  24, 19 of them done before"), "{out}");
@@ -157,7 +157,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         .into_iter()
         .fold(f64::INFINITY, f64::min);
     close(&summary["best_by_metric"]["rescale_loss"]["value"], least);
-    // What describes a run is no goal.
+    // A figure that only describes a run has no best value.
     let goals = summary["best_by_metric"].as_object().unwrap();
     for name in ["events_optimal", "used_node_seconds", "tasks_started"] {
         assert!(!goals.contains_key(name), "{name}");
@@ -211,7 +211,7 @@ fn a_changed_plan_uses_what_still_fits() {
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(out.contains("runs  16, 8 of them done before"), "{out}");
-    // Other tasks are other runs.
+    // With other tasks, the runs are other runs.
     let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
     fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
@@ -240,7 +240,8 @@ fn a_sweep_killed_midway_goes_on_where_it_was() {
     assert!((3..240).contains(&kept), "{kept}");
     assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
     assert!(!at.join("killed/sweep.csv").exists());
-    // What a kill in the middle of a write leaves behind, a file cut short, and a forged one.
+    // A temporary file, as left by a kill in the middle of a write; a file cut short; and a forged
+    // one.
     fs::write(at.join("killed/runs/.0.json.part"), "{").unwrap();
     let damaged = saved_files(at, "killed").remove(0);
     fs::write(damaged, "{\"run\":").unwrap();
@@ -374,7 +375,7 @@ fn simulations_are_swept_too() {
         summary["best"]["value"],
         single["policies"]["sjf"]["avg_jct_s"]
     );
-    // A policy more, which needs a file more, leaves the others' results valid.
+    // Another policy, which needs another file, leaves the results of the others valid.
     let more = plan.replace("'sjf']", "'sjf', 'qssf']") + "estimates = 'oracle'\n";
     fs::write(at.join("plan.toml"), more).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out swept", 0);
@@ -430,7 +431,7 @@ fn simulations_take_directories_presets_and_models() {
             assert_eq!(row[jct].parse::<f64>().unwrap(), wanted, "{name} {row:?}");
         }
     }
-    // Nothing of one plan is taken for the results of another.
+    // No result of one plan is used for another plan.
     fs::write(at.join("plan.toml"), plan("models = 'train'\n")).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out files", 0);
     assert!(out.contains("runs  3, 0 of them done before"), "{out}");

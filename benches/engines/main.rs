@@ -1,9 +1,9 @@
-//! How much the engines get through in a second: replay, simulation, ingest.
+//! How much the engines do per second: replay, simulation, ingest.
 //!
 //! All inputs are generated here with fixed seeds, or are the samples of `dataset/`. A bench
 //! measures a library call, without the program's start and without files of results.
 //!
-//! `cargo bench --bench engines -- replay` runs a part.
+//! `cargo bench --bench engines -- replay` runs only the replay.
 #![expect(
     clippy::unwrap_used,
     reason = "a bench whose generated input is refused may panic"

@@ -1,4 +1,4 @@
-//! Replay of a generated log, in events a second: the exact solver beside the heuristic.
+//! Replay of a generated log, in events per second: the exact solver and the heuristic.
 
 use std::sync::atomic::AtomicBool;
 
@@ -14,7 +14,7 @@ const SOLVERS: [(&str, SolverKind); 2] = [
     ("equal-share", SolverKind::EqualShare),
 ];
 
-/// Numbers of tasks that are active at once.
+/// Maximum numbers of tasks that are active at once.
 const MAX_TASKS: [usize; 2] = [10, 100];
 
 pub fn benches(criterion: &mut Criterion) {

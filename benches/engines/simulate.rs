@@ -1,4 +1,4 @@
-//! Simulation of the sample cluster of `dataset/`, in jobs a second: every policy, on one thread.
+//! Simulation of the sample cluster of `dataset/`, in jobs per second: every policy, on one thread.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -27,7 +27,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The sample's tables, which stand in for models.
+/// The sample, with its tables in place of models.
 struct Sample {
     cluster: Cluster,
     trace: Trace,

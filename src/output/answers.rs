@@ -23,7 +23,7 @@ struct Answer<'a> {
 /// The answer to `problem` as one JSON line.
 ///
 /// # Errors
-/// Never in practice; the serialiser's words where it fails.
+/// Never in practice. A failure of the serialiser is passed on.
 pub fn line(
     problem: &Problem,
     solver: &str,
@@ -34,7 +34,7 @@ pub fn line(
         id: &problem.id,
         solver,
         status: answer.status,
-        // A sum of nothing is -0.
+        // An empty sum is -0; this makes it 0.
         objective: answer.objective.map(|objective| objective + 0.0),
         bound: answer.bound,
         gap: answer.gap(),

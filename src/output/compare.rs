@@ -7,7 +7,7 @@ use crate::compare::{Estimate, Line, Row};
 use crate::results::{Column, Table};
 use crate::words::counted;
 
-/// One row a problem and solver.
+/// A table with a row for each problem and solver.
 pub fn answers(rows: &[Row]) -> Table<'_> {
     let float = |of: fn(&Row) -> Option<f64>| Column::Floats(rows.iter().map(of).collect());
     let status = |r: &Row| match &r.status {
@@ -42,7 +42,7 @@ pub fn answers(rows: &[Row]) -> Table<'_> {
     }
 }
 
-/// One row a solver.
+/// A table with a row for each solver.
 pub fn solvers(lines: &[Line]) -> Table<'_> {
     let float = |of: fn(&Line) -> Option<f64>| Column::Floats(lines.iter().map(of).collect());
     let count = |of: fn(&Line) -> u64| Column::Integers(lines.iter().map(of).collect());
@@ -66,7 +66,7 @@ pub fn solvers(lines: &[Line]) -> Table<'_> {
     }
 }
 
-/// The solvers' lines as a table for a person.
+/// The solvers' lines as a text table.
 pub fn text(lines: &[Line]) -> String {
     let mut out = format!(
         "{:12} {:>8} {:>8} {:>14} {:>10} {:>10} {:>12} {:>12}\n",
@@ -96,7 +96,7 @@ pub fn text(lines: &[Line]) -> String {
     out
 }
 
-/// How long a comparison takes, in one line.
+/// An estimate of how long a comparison takes, in one line.
 pub fn estimate(estimate: &Estimate) -> String {
     let of = |(name, time): &(&str, Duration)| format!("{name} {}", rough(*time));
     let each: Vec<String> = estimate.contenders.iter().map(of).collect();
@@ -111,7 +111,7 @@ pub fn estimate(estimate: &Estimate) -> String {
     )
 }
 
-/// A measured time in one unit, to a digit or two.
+/// A measured time in one unit, with one or two digits.
 fn rough(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
@@ -124,7 +124,7 @@ fn rough(time: Duration) -> String {
     }
 }
 
-/// A relative gap; what is below the tolerance of the checks reads as 0.
+/// A relative gap as percent. A gap below the tolerance of the checks is shown as 0.
 fn percent(gap: Option<f64>) -> String {
     match gap {
         None => "-".into(),

@@ -1,4 +1,4 @@
-//! What an evaluation of models found, for people.
+//! The results of an evaluation of models, as text.
 
 use std::fmt::Write;
 
@@ -10,43 +10,44 @@ use super::grid::Grid;
 use crate::models::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScores};
 use crate::words::printable;
 
-/// Everything that was evaluated.
+/// The results of an evaluation; `None` for a kind of model that was not evaluated.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Findings {
-    /// The forecast of submissions.
+    /// Results for the forecast of submissions.
     pub throughput: Option<ThroughputScores>,
-    /// The sharing scores.
+    /// Results for the sharing scores.
     pub packing: Option<PackingFindings>,
-    /// The durations.
+    /// Results for the estimated durations.
     pub workload: Option<WorkloadScores>,
 }
 
-/// How well sharing scores are told.
+/// How well sharing scores are predicted.
 #[derive(Debug, Clone, Serialize)]
 pub struct PackingFindings {
-    /// The trained tree.
+    /// The tree trained on all profiles.
     #[serde(serialize_with = "as_text")]
     pub tree: Tree,
-    /// Share of profiles whose score by measured pairs is the one set by hand.
+    /// Share of profiles whose score by measured pairs is the same as the score set by hand.
     pub agreement: f64,
-    /// By profiles alone, and with what tells the answer.
+    /// Evaluations with the profile's features alone, and with features of pairs, which leak the
+    /// answer.
     pub evaluations: Vec<Evaluation>,
-    /// Every workload with its scores: by hand, by pairs, and left out by profile.
+    /// Every workload with its scores.
     pub rows: Vec<PackingRow>,
 }
 
-/// A workload's scores.
+/// A workload's sharing scores, from four sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PackingRow {
-    /// The workload in words.
+    /// The workload as text.
     pub workload: String,
-    /// By hand.
+    /// The score set by hand.
     pub by_hand: u8,
-    /// By its mean speed in measured pairs.
+    /// The score by its mean speed in measured pairs.
     pub by_pairs: u8,
-    /// By a tree that has not seen it.
+    /// The score from a tree that was trained without it.
     pub left_out: u8,
-    /// By the tree that has.
+    /// The score from the tree that was trained with it.
     pub fitted: u8,
 }
 
@@ -54,7 +55,7 @@ fn as_text<S: serde::Serializer>(tree: &Tree, serializer: S) -> Result<S::Ok, S:
     serializer.collect_str(tree)
 }
 
-/// The findings as tables.
+/// The findings as text tables.
 pub fn text(findings: &Findings) -> String {
     let mut out = String::new();
     if let Some(found) = &findings.throughput {

@@ -1,5 +1,5 @@
-//! A generated experiment as the files that `gleaner simulate` reads. No name in it needs
-//! quotes.
+//! A generated experiment as the files that `gleaner simulate` reads. No name in it needs quotes in
+//! CSV.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::files::{self, Whole};
 use crate::synth::jobs::Experiment;
 
-/// Writes one file.
+/// Writes the contents of one file.
 type Fill = fn(&Experiment, &mut Whole) -> io::Result<()>;
 
-/// Names and contents.
+/// Names of the files, and the functions that write their contents.
 const FILES: [(&str, Fill); 6] = [
     ("jobs.csv", jobs),
     ("vc_config.csv", cluster),
@@ -23,10 +23,10 @@ const FILES: [(&str, Fill); 6] = [
     ("duration_estimate.csv", estimates),
 ];
 
-/// Writes all files of an experiment into a directory, which is made where it is missing.
+/// Writes all files of an experiment into a directory, which is created if it is missing.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// A file cannot be written.
 pub fn write(experiment: &Experiment, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
     for (name, fill) in FILES {

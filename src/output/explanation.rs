@@ -1,4 +1,4 @@
-//! What there is to say of a model, for people.
+//! The explanation of a model as text and as JSON.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -16,15 +16,15 @@ use crate::words::{counted, printable};
 /// The explanation as JSON.
 ///
 /// # Errors
-/// Never in practice: the serialiser's words where it fails.
+/// Never in practice. A failure of the serialiser is passed on.
 pub fn json(explanation: &Explanation) -> Result<String> {
     let json = serde_json::to_string_pretty(explanation);
     json.map(|text| ascii_of_controls(&text) + "\n")
         .map_err(|error| Error::Run(error.to_string()))
 }
 
-/// JSON as it is safe to print: what a terminal would obey is written as JSON escapes it. Only
-/// texts hold such characters, and they read the same.
+/// JSON that is safe to print: characters that control a terminal are written as JSON escapes. Only
+/// texts contain such characters, and their meaning stays the same.
 fn ascii_of_controls(json: &str) -> String {
     let lines = json.lines().map(|line| {
         let mut out = String::with_capacity(line.len());
@@ -41,7 +41,7 @@ fn ascii_of_controls(json: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What was asked for as text: terms and a prediction, or else the whole model.
+/// The explanation as text: the terms and the prediction asked for, or else the whole model.
 pub fn text(explanation: &Explanation) -> String {
     let mut out = String::new();
     for term in &explanation.terms {
@@ -219,7 +219,7 @@ fn rule(out: &mut String, told: &Rule) {
     }
 }
 
-/// A score, always with its sign.
+/// A score, with a plus sign if it is positive.
 fn signed(value: f64) -> String {
     let text = number(value);
     match value > 0.0 {
@@ -228,7 +228,7 @@ fn signed(value: f64) -> String {
     }
 }
 
-/// A number to about four digits that matter.
+/// A number with about four significant digits.
 fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),

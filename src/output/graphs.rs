@@ -8,10 +8,11 @@ use crate::error::Result;
 use crate::output::table::WriteTable;
 use crate::results::{Column, Table};
 
-/// Writes the workloads and the files of their graphs, whose paths are as seen from the table.
+/// Writes the workloads and the files of their graphs. The paths are relative to the table's
+/// folder.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn write(rows: &[(&Workload, &str)], path: &Path) -> Result<()> {
     let files = rows.iter().map(|(_, file)| (*file).into());
     let mut columns = vec![("graph", Column::Texts(files.collect()))];

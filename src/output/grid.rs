@@ -1,21 +1,21 @@
-//! Tables for people: columns of equal width, the first to the left, the others to the right.
+//! Text tables: columns of equal width, the first aligned to the left, the others to the right.
 
 use std::fmt::Write as _;
 
-/// Widest line.
+/// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
-/// Between columns.
+/// Number of spaces between columns.
 const GAP: usize = 2;
 
-/// Rows of cells that are printed aligned: the first column to the left, numbers to the right.
+/// A text table: the first column is aligned to the left, the others to the right.
 pub struct Grid {
-    /// The header is the first.
+    /// The header is the first row.
     rows: Vec<Vec<String>>,
     widths: Vec<usize>,
 }
 
 impl Grid {
-    /// A table of cells; every row is as long as the header.
+    /// A table of cells. Every row must have as many cells as the header.
     pub fn new<'h>(
         header: impl IntoIterator<Item = &'h str>,
         rows: impl IntoIterator<Item = Vec<String>>,
@@ -30,7 +30,8 @@ impl Grid {
         Grid { rows, widths }
     }
 
-    /// Columns after the first, in as many blocks as it takes to stay within [`WIDTH`].
+    /// The columns after the first, divided into as many blocks as it takes to stay within
+    /// [`WIDTH`].
     fn blocks(&self) -> Vec<std::ops::Range<usize>> {
         let mut blocks = Vec::new();
         let (mut first, mut used) = (1, self.widths[0]);

@@ -1,4 +1,4 @@
-//! Writers: results to bytes.
+//! Writers of results: tables, run directories, event logs, JSON and texts.
 
 pub mod answers;
 pub mod compare;

@@ -1,4 +1,4 @@
-//! Trained models as files of JSON.
+//! Trained models as JSON files.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::files;
 use crate::models::stored::{FORMAT, Stored, VERSION};
 use crate::models::{Model, Trained};
 
-/// Writes a model. What was there is replaced at once, or stays.
+/// Writes a model. An earlier file is replaced as a whole, or stays if the writing fails.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// The file cannot be written.
 pub fn write(trained: &Trained, path: &Path) -> Result<()> {
     match &trained.model {
         Model::Throughput(model) => write_as(trained, model, path),

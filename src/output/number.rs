@@ -1,10 +1,10 @@
-//! Numbers for people.
+//! Numbers formatted for people.
 
-/// Digits that are shown.
+/// Maximum number of significant digits.
 const DIGITS: i32 = 6;
 
-/// A number with at most six digits that tell, without zeros at its end: `1234.5`, `0.25`,
-/// `1.20934e21`. Zero has no sign.
+/// A number with at most six significant digits, without trailing zeros: `1234.5`, `0.25`,
+/// `1.20934e21`. Zero has no sign. Below 1e15 the digits before the point are all shown.
 pub fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

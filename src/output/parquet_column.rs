@@ -1,4 +1,4 @@
-//! What all writers of Parquet files share: putting a column, and its errors.
+//! What all writers of Parquet files share: writing a column, and converting errors.
 
 use std::io::{self, Write};
 
@@ -7,8 +7,8 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::DEFAULT_WRITE_BATCH_SIZE;
 use parquet::file::writer::SerializedRowGroupWriter;
 
-/// Writes the next column of a row group; `present` has a 1 for every row with a value
-/// and a 0 for every row without, in an optional column.
+/// Writes the next column of a row group. For an optional column, `present` has a 1 for every row
+/// with a value and a 0 for every row without.
 pub(super) fn put<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: &[T::T],
@@ -19,11 +19,11 @@ pub(super) fn put<T: DataType, W: Write + Send>(
     column.close()
 }
 
-/// Values that are held at once: a multiple of those that the writer takes at once, so that its
+/// Number of values in memory at once. It is a multiple of the writer's batch size, so that the
 /// pages are the same however many parts there are.
 const PART: usize = 64 * DEFAULT_WRITE_BATCH_SIZE;
 
-/// Writes the next column of a row group without ever holding all of its values.
+/// Writes the next column of a row group in parts, so that its values need not all fit in memory.
 pub(super) fn put_by_parts<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     mut values: impl Iterator<Item = T::T>,
@@ -44,7 +44,7 @@ fn beyond_schema() -> ParquetError {
     ParquetError::General("a column beyond the schema".to_owned())
 }
 
-/// The I/O error within, or the writer's words.
+/// The I/O error inside a Parquet error, or else the Parquet error as an I/O error.
 pub(super) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {

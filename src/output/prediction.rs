@@ -14,11 +14,11 @@ use crate::models::score_profiles;
 use crate::output::table::WriteTable;
 use crate::results::{Column, Table};
 
-/// Writes a forecast of all intervals of a series and of those beyond its end that can be told,
-/// beside what was submitted. Returns the number of rows.
+/// Writes a forecast beside what was submitted. It covers all intervals of a series and those
+/// beyond its end that can be forecast. Returns the number of rows.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn throughput(model: &ThroughputModel, series: &Series, path: &Path) -> Result<usize> {
     let steps = 0..series.len() + LEAD;
     let (jobs, gpus) = model.predict(series, steps.clone());
@@ -45,7 +45,7 @@ pub fn throughput(model: &ThroughputModel, series: &Series, path: &Path) -> Resu
 /// Writes estimated durations in seconds by job, in the trace's order. Returns the number of rows.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn workload(estimates: &EstimateTable, trace: &Trace, path: &Path) -> Result<usize> {
     let ids = trace.jobs.iter().map(|job| job.id.as_str().into());
     let seconds = trace
@@ -66,7 +66,7 @@ pub fn workload(estimates: &EstimateTable, trace: &Trace, path: &Path) -> Result
 /// Writes profiles with the scores that the model gives them. Returns the number of rows.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn packing(
     model: &PackingModel,
     profiles: &BTreeMap<Workload, Profile>,
@@ -83,11 +83,10 @@ pub fn packing(
     self::profiles(&scored.collect(), path)
 }
 
-/// Writes profiles; where some are predicted, with a column that says which. Returns the number
-/// of rows.
+/// Writes profiles. If some are predicted, a column says which. Returns the number of rows.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<usize> {
     let number = |of: fn(&Profile) -> f64| {
         Column::Floats(profiles.values().map(|profile| Some(of(profile))).collect())
@@ -95,7 +94,7 @@ pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<u
     let scores = profiles
         .values()
         .map(|profile| profile.score.map(i64::from));
-    // Nothing is predicted of speeds.
+    // Speeds are not predicted.
     let speeds = profiles.values().map(|profile| match profile.source {
         ProfileSource::Measured => Some(profile.usage.speed),
         ProfileSource::Predicted => None,

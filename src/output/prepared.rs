@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::output::table::WriteTable;
 use crate::results::{Column, Table};
 
-/// Writes the jobs: civil times where the trace has them, else seconds.
+/// Writes the jobs. Submission times are civil times if the trace has them, otherwise seconds.
 ///
 /// # Errors
-/// Another ending than .csv or .parquet, or a file that cannot be written.
+/// The extension is neither .csv nor .parquet, or the file cannot be written.
 pub fn write_jobs(trace: &Trace, cluster: &Cluster, path: &Path) -> Result<()> {
     let text = |of: fn(&Job) -> &String| {
         Column::Texts(
@@ -54,7 +54,7 @@ pub fn write_jobs(trace: &Trace, cluster: &Cluster, path: &Path) -> Result<()> {
     table.write_file(path)
 }
 
-/// Writes the virtual clusters and their nodes.
+/// Writes the virtual clusters and their numbers of nodes.
 ///
 /// # Errors
 /// As [`write_jobs`].

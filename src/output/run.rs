@@ -1,9 +1,9 @@
 //! A run directory: run.json, summary.json, and the tables as CSV and Parquet.
 //!
-//! A directory holds one run. Its files are written beside those of an earlier run under
-//! temporary names. [`RunDir::finish`] then marks the directory as unfinished, removes the
-//! earlier run's files, renames the new ones and writes the final `run.json`. A kill before
-//! leaves the earlier run, a kill in between a directory that says that it is unfinished.
+//! A directory holds one run. New files are first written under temporary names, beside those of an
+//! earlier run. [`RunDir::finish`] then marks the directory as unfinished, removes the earlier
+//! run's files, renames the new ones and writes the final `run.json`. A kill before that leaves the
+//! earlier run. A kill during it leaves a directory that says that it is unfinished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,21 +23,21 @@ use crate::results::run::{Listed, RUN_FILE, RunFile, Seconds};
 use crate::results::{Column, Table};
 use crate::words::counted;
 
-/// Folders within folders that a run directory has: `logs/VC`.
+/// Levels of folders in a run directory, such as `logs/VC`.
 const DEPTH: u32 = 2;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
-    /// Every file read.
+    /// Every file that the run read.
     pub sources: &'a [SourceId],
-    /// Whether it reached its end.
+    /// Whether the run reached its end.
     pub complete: bool,
-    /// Wall time by phase.
+    /// Wall time of reading, computing and writing, in seconds.
     pub seconds: Seconds,
 }
 
-/// Of a run that has not ended.
+/// The end of a run that has not ended.
 const NOTHING_YET: End<'static> = End {
     sources: &[],
     complete: false,
@@ -48,23 +48,23 @@ const NOTHING_YET: End<'static> = End {
     },
 };
 
-/// What is read of the `run.json` of an earlier run, perhaps one of another version.
+/// The fields that are read from the `run.json` of an earlier run, perhaps one of another version.
 #[derive(Debug, Deserialize)]
 struct Earlier {
     command: String,
     files: Vec<Listed>,
 }
 
-/// A directory that takes one run's results. Dropped before [`RunDir::finish`], it stays as
-/// it was.
+/// A directory for the results of one run. If it is dropped before [`RunDir::finish`], the
+/// directory stays as it was.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
     command: &'static str,
     arguments: Map<String, Value>,
-    /// Nothing where the directory is new.
+    /// `None` if the directory is new.
     earlier: Option<Earlier>,
-    /// Whether there is a `run.json`.
+    /// Whether the directory has a `run.json`.
     announced: Mutex<bool>,
     written: Mutex<BTreeMap<String, Written>>,
     _lock: DirLock,
@@ -78,12 +78,13 @@ struct Written {
 }
 
 impl RunDir {
-    /// Opens `path` for a run of the subcommand `command`: creates it, or takes over that of
-    /// an earlier run. `arguments` are listed in `run.json`.
+    /// Opens `path` for a run of the subcommand `command`: creates the directory, or takes over
+    /// that of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// A directory that holds other things, or results of a sweep for another subcommand, is
-    /// left alone: [`Error::Usage`]. Another run is writing into it: [`Error::Run`].
+    /// [`Error::Usage`] if the directory holds other things, or if it holds a sweep and `command`
+    /// is another subcommand. The directory is then left alone. [`Error::Run`] if another run is
+    /// writing into it.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = map(arguments)?;
         refuse_strangers(path)?;
@@ -109,15 +110,15 @@ impl RunDir {
         })
     }
 
-    /// The directory.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a value as `name`, pretty-printed JSON.
+    /// Writes a value as pretty-printed JSON into the file `name`.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<()> {
         self.write(name, |out| {
             serde_json::to_writer_pretty(&mut *out, value)?;
@@ -128,26 +129,26 @@ impl RunDir {
     /// Writes a table as CSV and Parquet.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// A file cannot be written.
     pub fn write_table(&self, table: &Table<'_>) -> Result<()> {
         self.write(&format!("{}.csv", table.name), |out| table.write_csv(out))?;
         self.write_parquet(table)
     }
 
-    /// Writes a table as Parquet alone.
+    /// Writes a table as Parquet only.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn write_parquet(&self, table: &Table<'_>) -> Result<()> {
         self.write(&format!("{}.parquet", table.name), |out| {
             table.write_parquet(out)
         })
     }
 
-    /// Writes the faults of what was left out as `skipped.csv`, where there are any.
+    /// Writes the faults of the data left out as `skipped.csv`, if there are any.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn write_skipped(&self, skipped: &Faults) -> Result<()> {
         if skipped.0.is_empty() {
             return Ok(());
@@ -169,11 +170,11 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    /// Writes a file with what `fill` puts into it. Its name may lead into folders, which are
+    /// Writes a file with what `fill` puts into it. Its name may contain folders, which are
     /// created: `logs/vc1/fifo.csv`.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn write(
         &self,
         name: &str,
@@ -198,8 +199,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Before the first file of a new directory: a kill from now on leaves more than an
-    /// empty directory, and the next run must know whose it is.
+    /// Writes a `run.json` before the first file of a new directory. A kill from now on leaves more
+    /// than an empty directory, and the next run must know that a run left it.
     fn announce(&self) -> Result<()> {
         let mut announced = self
             .announced
@@ -212,11 +213,11 @@ impl RunDir {
         Ok(())
     }
 
-    /// Marks the directory as that of a run under way, and removes the results of an earlier
-    /// one: for runs that keep what they have done, as sweeps do.
+    /// Marks the directory as that of a run in progress, and removes the results of an earlier run.
+    /// This is for runs that keep what they have done, such as sweeps.
     ///
     /// # Errors
-    /// When a file cannot be written or removed.
+    /// A file cannot be written or removed.
     pub fn begin(&self, sources: &[SourceId]) -> Result<()> {
         let end = End {
             sources,
@@ -226,25 +227,26 @@ impl RunDir {
         self.remove_all(self.earlier_names())
     }
 
-    /// Puts the files in place of those of an earlier run, and lists them in `run.json`; says
-    /// what there is now.
+    /// Replaces the files of an earlier run with the new ones, and lists them in `run.json`.
+    /// Returns a line that says what the directory holds now.
     ///
     /// # Errors
-    /// When a file cannot be written or removed.
+    /// A file cannot be written or removed.
     pub fn finish(self, end: &End<'_>) -> Result<String> {
         self.finish_with(end, &Map::new())
     }
 
-    /// As [`RunDir::finish`]; `more` is a struct or map whose fields `run.json` gets, too.
+    /// As [`RunDir::finish`]. The fields of `more`, a struct or map, are also written to
+    /// `run.json`.
     ///
     /// # Errors
-    /// When a file cannot be written or removed.
+    /// A file cannot be written or removed.
     pub fn finish_with(mut self, end: &End<'_>, more: &impl Serialize) -> Result<String> {
         let clock = Instant::now();
         let written = std::mem::take(&mut self.written);
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Listed> = written.values().map(|file| file.listed.clone()).collect();
-        // Whoever takes over from here on must know every file there may be.
+        // After a kill from here on, the next run must know every file that may be there.
         let earlier = self.earlier.iter().flat_map(|run| &run.files);
         let both = earlier.chain(&files).cloned().collect();
         self.write_info(end, Map::new(), true, both)?;
@@ -298,13 +300,13 @@ impl RunDir {
         })
     }
 
-    /// Removes files of an earlier run where they are, and folders that they leave empty.
+    /// Removes files of an earlier run if they exist, and folders that become empty.
     fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
         names.try_for_each(|name| remove_file(&self.path, name))
     }
 }
 
-/// A struct or map by its fields.
+/// The fields of a struct or map; none for another value.
 fn map(value: &impl Serialize) -> Result<Map<String, Value>> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => Ok(map),
@@ -313,9 +315,9 @@ fn map(value: &impl Serialize) -> Result<Map<String, Value>> {
     }
 }
 
-/// Removes a file of a run directory, and the folders on its way that it leaves empty.
+/// Removes a file of a run directory, and the folders above it that become empty.
 fn remove_file(directory: &Path, name: &str) -> Result<()> {
-    // What a file says is not trusted: it may lead elsewhere.
+    // The name comes from a file, which is not trusted: it may lead out of the directory.
     if !is_inside(name) {
         return Ok(());
     }
@@ -326,7 +328,7 @@ fn remove_file(directory: &Path, name: &str) -> Result<()> {
     }
     let folders = Path::new(name).ancestors().skip(1);
     for folder in folders.filter(|folder| *folder != Path::new("")) {
-        // One that holds something else stays.
+        // A folder that holds something else stays.
         let _ = fs::remove_dir(directory.join(folder));
     }
     Ok(())
@@ -338,7 +340,7 @@ fn is_inside(name: &str) -> bool {
     !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Refuses a directory that holds anything but a run, or what a killed run left.
+/// Returns an error for a directory that holds anything but a run or the remains of a killed run.
 fn refuse_strangers(path: &Path) -> Result<()> {
     if !path.join(RUN_FILE).is_file() && holds_files(path, DEPTH) {
         return Err(Error::Usage(format!(
@@ -358,7 +360,7 @@ fn holds_files(path: &Path, depth: u32) -> bool {
     })
 }
 
-/// What the directory's `run.json` says; nothing where there is none.
+/// The contents of the directory's `run.json`; `None` if there is none.
 fn earlier(path: &Path) -> Result<Option<Earlier>> {
     let file = path.join(RUN_FILE);
     let bytes = match fs::read(&file) {
@@ -375,11 +377,11 @@ fn earlier(path: &Path) -> Result<Option<Earlier>> {
     })
 }
 
-/// Removes temporary files that a killed run left, in folders, too.
+/// Removes temporary files that a killed run left, also in folders.
 fn remove_leftovers(path: &Path, depth: u32) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        // What cannot be removed does no harm.
+        // A file that cannot be removed does no harm.
         if is_folder && depth > 0 {
             remove_leftovers(&entry.path(), depth - 1);
         } else if files::is_unfinished(&entry.file_name()) {
@@ -479,7 +481,8 @@ mod tests {
     fn what_a_kill_leaves_is_taken_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
-        // While the first run writes: temporary files, folders, an unfinished run.json.
+        // A kill while the first run writes leaves temporary files, folders and an unfinished
+        // run.json.
         fs::create_dir_all(path.join("logs/a")).unwrap();
         fs::write(path.join("logs/a/.x.csv.abcdef.part"), "half").unwrap();
         fs::write(path.join(".steps.csv.abcdef.part"), "half").unwrap();
@@ -493,7 +496,7 @@ mod tests {
         std::mem::forget(run.written);
         fs::write(path.join("logs/a/.y.csv.abcdef.part"), "half").unwrap();
         drop(run._lock);
-        // While the second puts its files in place: some are, run.json lists all.
+        // A kill while the second run renames its files leaves some in place; run.json lists all.
         let run = open(path).unwrap();
         run.write_info(
             &end(true),

@@ -1,4 +1,4 @@
-//! Writes generated schedules as schedulers log them.
+//! Writes generated schedules in the formats of schedulers' logs.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,22 +13,22 @@ use crate::error::{Error, Result};
 use crate::ingest::scheduler::hostlist;
 use crate::synth::schedule::{ScheduleSink, SynthJob};
 
-/// Whose log is written.
+/// The format of a generated log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduler {
-    /// `sacct`'s table, in the order of submission more or less.
+    /// `sacct`'s table, more or less in the order of submission.
     Slurm,
-    /// PBS accounting records, as things happen.
+    /// PBS accounting records, in the order of time.
     Pbs,
     /// The Standard Workload Format.
     Swf,
 }
 
-/// A text that is written, and its name for messages.
+/// A destination for text, and its name for messages.
 pub struct Target<'w> {
-    /// Where it goes.
+    /// Where the text is written.
     pub out: &'w mut dyn Write,
-    /// Its name.
+    /// The name in messages.
     pub path: PathBuf,
 }
 
@@ -39,41 +39,42 @@ impl Target<'_> {
     }
 }
 
-/// Writes a schedule: a scheduler's log and, where wanted, node events and the truth.
+/// Writes a schedule: a scheduler's log and, if wanted, node events and the true event log.
 pub struct ScheduleWriter<'w> {
-    /// Whose log it is.
+    /// The format of the log.
     pub scheduler: Scheduler,
-    /// The log.
+    /// Where the log is written.
     pub log: Target<'w>,
-    /// `sacctmgr`'s table of node events.
+    /// Where `sacctmgr`'s table of node events is written; `None` if it is not wanted.
     pub outages: Option<Target<'w>>,
-    /// The event log that the log must come to.
+    /// The event log that reading the log must give; `None` if it is not wanted.
     pub truth: Option<EventWriter>,
-    /// Names of the nodes.
+    /// Names of the nodes, by index.
     pub nodes: Vec<String>,
-    /// End of the schedule; what ends later is still running.
+    /// End of the schedule, in seconds since 1970. A job that ends later is still running.
     pub end: i64,
-    /// Jobs written so far.
+    /// Number of jobs written so far.
     pub jobs: u64,
-    /// Start of the schedule.
+    /// Start of the schedule, in seconds since 1970.
     start: i64,
     shuffle: Shuffle,
 }
 
-/// Lines held back, so that they come out of order, as those of `sacct` do.
+/// Lines held back, so that they are written out of order, as those of `sacct` are.
 struct Shuffle {
     lines: Vec<String>,
     rng: ChaCha8Rng,
 }
 
-/// Names of generated nodes.
+/// Names of generated nodes: `n` and the index with leading zeros.
 pub fn names(nodes: u32) -> Vec<String> {
     let width = nodes.saturating_sub(1).max(1).ilog10() as usize + 1;
     (0..nodes).map(|node| format!("n{node:0width$}")).collect()
 }
 
 impl<'w> ScheduleWriter<'w> {
-    /// Begins the texts with their headers. `span` is the schedule's start and end.
+    /// Begins the log and the table of node events with their headers. `span` is the schedule's
+    /// start and end, in seconds since 1970.
     ///
     /// # Errors
     /// A text cannot be written.
@@ -115,7 +116,7 @@ impl<'w> ScheduleWriter<'w> {
         })
     }
 
-    /// Writes what is held back.
+    /// Writes the lines held back, and ends all files.
     ///
     /// # Errors
     /// A text cannot be written.
@@ -148,7 +149,7 @@ impl<'w> ScheduleWriter<'w> {
             job.id * 2
         );
         if job.id.is_multiple_of(50) {
-            // One that was cancelled in the queue.
+            // A job that was cancelled in the queue.
             line += &format!(
                 "{}|CANCELLED by 1000|{submit}|None|{start}|4|None assigned\n",
                 job.id * 2 + 1
@@ -184,7 +185,7 @@ impl<'w> ScheduleWriter<'w> {
 }
 
 impl Shuffle {
-    /// How many lines are held back.
+    /// Number of lines held back.
     const HELD: usize = 256;
 
     fn swap(&mut self, line: String) -> Option<String> {
@@ -250,12 +251,12 @@ impl ScheduleSink for ScheduleWriter<'_> {
     }
 }
 
-/// `2026-01-31T08:00:00`.
+/// A time as `2026-01-31T08:00:00`.
 fn iso(second: i64) -> String {
     Time::from_seconds(second).to_string().replacen(' ', "T", 1)
 }
 
-/// `01/31/2026 08:00:00`.
+/// A time as `01/31/2026 08:00:00`.
 fn american(second: i64) -> String {
     let text = Time::from_seconds(second).to_string();
     let (date, time) = text.split_at(10);

@@ -1,4 +1,4 @@
-//! The summary of a replay, for people and for programs.
+//! The summary of a replay, as text and as JSON.
 
 use std::fmt::Write;
 
@@ -11,14 +11,14 @@ use crate::words::counted;
 /// The summary as pretty-printed JSON.
 ///
 /// # Errors
-/// Never in practice; the serialiser's words where it fails.
+/// Never in practice. A failure of the serialiser is passed on.
 pub fn json(summary: &Summary) -> Result<String> {
     serde_json::to_string_pretty(summary)
         .map(|text| text + "\n")
         .map_err(|e| Error::Run(e.to_string()))
 }
 
-/// The summary as a table that a person understands.
+/// The summary as a text table.
 pub fn text(s: &Summary, seconds: Seconds) -> String {
     let mut lines = vec![
         ("log", log(s)),
@@ -67,7 +67,7 @@ fn replayed(s: &Summary) -> String {
     format!("{span}, until {}", why(s.ended))
 }
 
-/// Why a replay ended: it went on until this.
+/// Why a replay ended. The text completes "until ...".
 pub fn why(ended: Ended) -> &'static str {
     match ended {
         Ended::TasksFinished => "all tasks had finished",
@@ -154,7 +154,7 @@ fn hours(node_seconds: f64) -> String {
     short(node_seconds / 3600.0, 1)
 }
 
-/// A number with so many decimals, or six digits where it is huge.
+/// A number with this many decimals, or with six digits if it is 1e9 or more.
 fn short(value: f64, decimals: usize) -> String {
     match value.abs() < 1e9 {
         true => format!("{value:.decimals$}"),
@@ -197,7 +197,7 @@ fn share(part: f64, whole: f64) -> String {
     }
 }
 
-/// Seconds in the two units that say most.
+/// Seconds in the largest two units that apply.
 pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(0.0) as u64;
     let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);

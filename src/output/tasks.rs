@@ -39,7 +39,7 @@ struct Task<'a> {
     curve: String,
 }
 
-/// A number, or the word for work without an end.
+/// A number, or the word for endless work.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Work {
@@ -56,10 +56,10 @@ impl Work {
     }
 }
 
-/// Writes tasks to `path`, whose name ends in `.toml` or `.json`; equal curves are shared.
+/// Writes tasks to `path`, whose extension is `.toml` or `.json`. Equal curves are written once.
 ///
 /// # Errors
-/// Another extension ([`Error::Usage`]), or the file cannot be written.
+/// [`Error::Usage`] for another extension. The file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     let document = document(tasks);
     let text = match path.extension().and_then(|e| e.to_str()) {

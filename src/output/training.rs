@@ -1,4 +1,4 @@
-//! What `gleaner train` says of a model, for people.
+//! The text of `gleaner train` about a model.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::domain::Time;
 use crate::models::{Model, Span, Trained};
 use crate::words::counted;
 
-/// Terms named in a summary.
+/// Maximum number of terms that a summary names.
 const SHOWN: usize = 5;
 
-/// What was trained, on what, in how many seconds, and where it is saved.
+/// A summary: what was trained, on what, in how many seconds, and where it is saved.
 pub fn summary(trained: &Trained, seconds: f64, path: &Path) -> String {
     let Span { rows, from, to } = trained.span;
     let mut text = format!("{}: {rows} rows", trained.model.kind());
@@ -63,7 +63,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// How estimators did on jobs held out, and which is used.
+/// A table of how estimators did on jobs held out, and which of them is used.
 pub fn trial(trial: &Trial, chosen: Estimator) -> String {
     let score = |score: &TrialScore| {
         let rank = score.rank_correlation;
@@ -92,7 +92,7 @@ pub fn trial(trial: &Trial, chosen: Estimator) -> String {
     )
 }
 
-/// The terms that matter most.
+/// The names of the most important terms.
 fn strongest(machine: &Ebm) -> String {
     let mut terms: Vec<_> = machine.terms().iter().collect();
     terms.sort_by(|a, b| b.importance().total_cmp(&a.importance()));

@@ -1,9 +1,9 @@
-//! Columns that tell workloads.
+//! Columns that describe workloads.
 
 use crate::domain::Workload;
 use crate::results::Column;
 
-/// The columns `model`, `dataset`, `batchsize` and `amp` of workloads, a row each.
+/// The columns `model`, `dataset`, `batchsize` and `amp`, with a row for each workload.
 pub fn columns<'a>(
     workloads: impl Iterator<Item = &'a Workload> + Clone,
 ) -> Vec<(&'static str, Column<'a>)> {

@@ -1,27 +1,28 @@
-//! Curves over time, and the tables that tell them.
+//! Curves over time, and tables of their means.
 
 use super::figure::Curve;
 use super::grid::{Grid, Head};
 use super::numbers::number;
 use crate::domain::Time;
 
-/// Rows of a table that tells curves.
+/// Rows of a table of means. Each covers an equal part of the common axis.
 const ROWS: usize = 24;
 
-/// A time as an axis of civil times has it: milliseconds since 1970.
+/// A time in milliseconds since 1970, the unit of time axes.
 pub(super) fn millis(time: Time) -> f64 {
     (time.0 / 1_000) as f64 / 1e3
 }
 
-/// A civil time in milliseconds since 1970 to the minute.
+/// Formats milliseconds since 1970 as a civil time to the minute.
 pub(super) fn minute(millis: f64) -> String {
     let text = Time((millis * 1e6) as i64).to_string();
     text.chars().take("2021-02-10 20:21".len()).collect()
 }
 
-/// The means of step curves over equal stretches of their common axis, in a table.
+/// A table with the means of step curves over [`ROWS`] equal parts of their common axis.
 ///
-/// `place` is the head of the first column, `tell` tells where a stretch begins.
+/// `place` is the head of the first column. `tell` formats the start of a part for that column. The
+/// table has no rows if the curves span no length.
 pub(super) fn means(
     title: &str,
     place: &str,
@@ -50,7 +51,7 @@ pub(super) fn means(
     grid
 }
 
-/// The mean of a step curve over each of [`ROWS`] stretches; `None` beyond its ends.
+/// The mean of a step curve over each of [`ROWS`] equal parts; `None` for a part outside the curve.
 fn step_means(points: &[(f64, f64)], from: f64, width: f64) -> [Option<f64>; ROWS] {
     let (mut areas, mut lengths) = ([0.0; ROWS], [0.0; ROWS]);
     for pair in points.windows(2) {
@@ -75,7 +76,7 @@ fn step_means(points: &[(f64, f64)], from: f64, width: f64) -> [Option<f64>; ROW
 mod tests {
     use super::*;
 
-    // Derived by formula: a step from 0 to 6 in the middle of the third stretch.
+    // Derived by formula: the curve steps from 0 to 6 in the middle of the third part.
     #[test]
     fn means_are_weighted_by_time() {
         let means = step_means(&[(0.0, 0.0), (2.5, 6.0), (24.0, 1.0)], 0.0, 1.0);

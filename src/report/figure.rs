@@ -1,13 +1,13 @@
-//! Figures as data: what is drawn, along which axes, in which words and numbers.
+//! Figures as data: their axes, what is drawn, and their texts and numbers.
 
 use super::grid::Grid;
 
-/// A figure.
+/// A figure of a report, independent of how it is rendered.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// Unique in its report; lower-case letters, digits and hyphens.
+    /// Identifier, unique in its report: lower-case letters, digits and hyphens.
     pub id: String,
-    /// What it shows.
+    /// The heading: what the figure shows.
     pub title: String,
     /// How to read it, and what there is to see, in a sentence or two.
     pub text: String,
@@ -15,35 +15,35 @@ pub struct Figure {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn.
+    /// The curves, bars, cells or spans drawn.
     pub marks: Marks,
-    /// The same in numbers.
+    /// A table with the numbers behind the figure.
     pub numbers: Grid,
 }
 
-/// An axis.
+/// An axis of a figure.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// What is along it, with its unit; may be empty.
+    /// The quantity along it, with its unit; may be empty.
     pub title: String,
-    /// How values lie along it.
+    /// How values are placed along it.
     pub scale: Scale,
 }
 
-/// How values lie along an axis.
+/// How values are placed along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
-    /// Evenly, from zero.
+    /// Linear, from zero.
     Linear,
-    /// Evenly, over the values that there are.
+    /// Linear, over the range of the values.
     Spread,
-    /// By their logarithm; values that are not positive have no place on it.
+    /// Logarithmic. Values that are not positive cannot be placed on it.
     Log,
-    /// Seconds by their logarithm, told in seconds, minutes, hours and days.
+    /// Seconds on a logarithmic scale, labelled in seconds, minutes, hours and days.
     Duration,
     /// Civil times, as milliseconds since 1970.
     Time,
-    /// Names in this order; a value is a name's number from 0.
+    /// Names in this order; a value is the index of a name, from 0.
     Names(Vec<String>),
 }
 
@@ -53,7 +53,7 @@ impl Axis {
         Axis::new(title, Scale::Linear)
     }
 
-    /// An axis of numbers that need not be near zero.
+    /// An axis of numbers that need not include zero.
     pub fn spread(title: impl Into<String>) -> Self {
         Axis::new(title, Scale::Spread)
     }
@@ -86,46 +86,48 @@ impl Axis {
     }
 }
 
-/// What is drawn.
+/// What a figure draws, and its data.
 #[derive(Debug, Clone)]
 pub enum Marks {
-    /// Curves over a common axis, the first at the back.
+    /// Curves over a common axis; the first is drawn at the back.
     Curves(Vec<Curve>),
-    /// Horizontal bars, a bar for each name of the vertical axis, of parts one after the other:
-    /// percents of a whole, or along a [`Scale::Spread`] axis lengths to either side of zero.
+    /// Horizontal bars, one for each name of the vertical axis. The parts of a bar follow one
+    /// another. They are percentages of a whole or, along a [`Scale::Spread`] axis, lengths to
+    /// either side of zero.
     Bars(Vec<Part>),
-    /// Upright bars side by side, a group for each name of the horizontal axis.
+    /// Upright bars side by side, one group for each name of the horizontal axis.
     Groups(Vec<Part>),
-    /// A field of cells, a row for each name of the vertical axis, coloured by value.
+    /// Cells coloured by value, a row for each name of the vertical axis.
     Heat(Heat),
     /// Rows of spans of time, coloured by value.
     Spans(Spans),
 }
 
-/// A colour by its role; renderers know its shade.
+/// A colour by its role; the renderers choose the shade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// The first is the accent; [`SERIES`] differ.
+    /// A series by its number from 0, which has the accent colour. The first [`SERIES`] colours
+    /// differ.
     Series(usize),
-    /// For what stands behind.
+    /// A muted colour for what is in the background.
     Muted,
 }
 
-/// How many series have a colour of their own.
+/// Number of series with a colour of their own.
 pub const SERIES: usize = 7;
 
-/// A curve.
+/// A curve with its name in the legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// Its name in the legend.
     pub name: String,
-    /// Its colour.
+    /// Colour of its line, area or dots.
     pub colour: Colour,
     /// How its points are joined.
     pub shape: Shape,
-    /// Its points, in the order of x.
+    /// Its points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
-    /// What each point is, told when it is pointed at; empty where that is its place alone.
+    /// Hover text of each point; empty if only its position is to be shown.
     pub labels: Vec<String>,
 }
 
@@ -140,53 +142,53 @@ pub enum Shape {
     Line,
     /// As [`Shape::Line`], with a dot at each point.
     Dotted,
-    /// Not at all.
+    /// Not joined: a dot at each point.
     Points,
 }
 
-/// A part of every bar, or a bar of every group.
+/// A part of every bar of [`Marks::Bars`], or a bar of every group of [`Marks::Groups`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// Its name in the legend.
     pub name: String,
-    /// Its colour.
+    /// Colour of its bars.
     pub colour: Colour,
-    /// Its length for each name.
+    /// Its length for each name of the axis.
     pub values: Vec<f64>,
-    /// What is written on it for each name.
+    /// The text written on it, for each name of the axis.
     pub labels: Vec<String>,
 }
 
-/// A field of cells.
+/// The cells of a heat map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heat {
-    /// What a cell's value is, with its unit.
+    /// The quantity that cells show, with its unit.
     pub title: String,
-    /// Values by row, then column; `None` for no value.
+    /// Values by row, then column; `None` if a cell has no value.
     pub values: Vec<Vec<Option<f64>>>,
-    /// What is written in each cell.
+    /// The text written in each cell, by row, then column.
     pub labels: Vec<Vec<String>>,
-    /// Whether colours follow the logarithm.
+    /// Whether colours follow the logarithm of the values.
     pub log: bool,
 }
 
-/// Rows of spans.
+/// Rows of spans of time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spans {
-    /// What a span's value is, with its unit.
+    /// The quantity that spans show, with its unit.
     pub title: String,
-    /// By row, then time.
+    /// The spans, ordered by row, then time.
     pub spans: Vec<Span>,
 }
 
-/// A value that holds for a while.
+/// A value that holds for a span of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// Number of the row's name on the vertical axis.
+    /// Index of the row's name on the vertical axis.
     pub row: usize,
-    /// From when on the horizontal axis.
+    /// Start on the horizontal axis.
     pub from: f64,
-    /// Until when.
+    /// End on the horizontal axis.
     pub to: f64,
     /// The value, more than 0.
     pub value: f64,

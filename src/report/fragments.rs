@@ -1,4 +1,4 @@
-//! Idle fragments by length: of a log, whoever looks at it.
+//! The histogram of a log's idle fragments by length, for replays and for inspected logs.
 
 use super::Figure;
 use super::figure::Axis;

@@ -1,27 +1,27 @@
-//! Tables of texts for people.
+//! Tables of formatted texts.
 
-/// A table.
+/// A table of formatted texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grid {
-    /// What it shows.
+    /// The caption: what the table shows.
     pub title: String,
-    /// Its columns.
+    /// The heads of its columns, in order.
     pub heads: Vec<Head>,
-    /// Its rows, a text for each column.
+    /// Its rows, each with a text for every column.
     pub rows: Vec<Vec<String>>,
 }
 
 /// A column's head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// With its unit.
+    /// Name of the column, with its unit.
     pub name: String,
-    /// Whether its cells are numbers, which are set flush right.
+    /// Whether its cells are numbers, which are aligned to the right.
     pub numeric: bool,
 }
 
 impl Head {
-    /// Of a column of texts.
+    /// The head of a column of texts.
     pub fn text(name: impl Into<String>) -> Self {
         Head {
             name: name.into(),
@@ -29,7 +29,7 @@ impl Head {
         }
     }
 
-    /// Of a column of numbers.
+    /// The head of a column of numbers.
     pub fn number(name: impl Into<String>) -> Self {
         Head {
             name: name.into(),
@@ -39,7 +39,7 @@ impl Head {
 }
 
 impl Grid {
-    /// A table; rows come by [`Grid::row`].
+    /// A table without rows; [`Grid::row`] adds them.
     pub fn new(title: impl Into<String>, heads: impl IntoIterator<Item = Head>) -> Self {
         Grid {
             title: title.into(),
@@ -48,7 +48,7 @@ impl Grid {
         }
     }
 
-    /// Adds a row.
+    /// Adds a row, with a text for every column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }

@@ -1,4 +1,4 @@
-//! Lengths of time by class: how many are of each, and how much time they hold.
+//! Histograms of lengths of time: how many lengths are in each class, and their sum.
 
 use super::figure::{Colour, Marks, Part};
 use super::numbers::{count, hours, number, percent};
@@ -7,31 +7,31 @@ use super::{Grid, Head};
 /// A class of lengths.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Class {
-    /// Lengths are this long at least, in seconds.
+    /// Lower bound in seconds, inclusive.
     pub from: f64,
-    /// Lengths are shorter, in seconds; the last class has no bound.
+    /// Upper bound in seconds, exclusive; `None` for the last class.
     pub to: Option<f64>,
-    /// How many lengths.
+    /// Number of lengths in the class.
     pub count: u64,
-    /// Their sum in seconds.
+    /// Sum of these lengths in seconds.
     pub seconds: f64,
 }
 
-/// All classes, and what they are of.
+/// The classes of a histogram, and what they count.
 #[derive(Debug, Clone)]
 pub(super) struct Lengths {
-    /// By length.
+    /// The classes, ordered by length.
     pub classes: Vec<Class>,
-    /// What is counted, as `Fragments`.
+    /// What is counted, such as `Fragments`.
     pub counted: &'static str,
-    /// What they add up to, as `Idle node-time`.
+    /// What the lengths add up to, such as `Idle node-time`.
     pub summed: &'static str,
-    /// Its unit as `node-hours`, which has 3,600 seconds.
+    /// Unit of the sums, such as `node-hours`: 3,600 seconds of what `seconds` counts.
     pub unit: &'static str,
 }
 
 impl Class {
-    /// Its bounds: `10–60 min`.
+    /// The bounds as text, such as `10–60 min`.
     fn name(&self) -> String {
         const UNITS: [(f64, f64, &str); 4] = [
             (1.0, 60.0, "s"),
@@ -59,17 +59,18 @@ impl Class {
 }
 
 impl Lengths {
-    /// How many there are.
+    /// Number of lengths in all classes.
     pub fn count(&self) -> u64 {
         self.classes.iter().map(|class| class.count).sum()
     }
 
-    /// Their sum in seconds.
+    /// Sum of all lengths in seconds.
     pub fn seconds(&self) -> f64 {
         self.classes.iter().map(|class| class.seconds).sum()
     }
 
-    /// How many are shorter than so many seconds, a bound between classes, and their sum.
+    /// The number and the sum of the lengths shorter than `seconds`, which is a bound between
+    /// classes.
     pub fn under(&self, seconds: f64) -> (u64, f64) {
         let shorter = |class: &&Class| class.to.is_some_and(|to| to <= seconds);
         let shorter = self.classes.iter().filter(shorter);
@@ -83,7 +84,7 @@ impl Lengths {
         self.classes.iter().map(Class::name).collect()
     }
 
-    /// Of each class two bars: its share of all lengths, and of their sum.
+    /// Two bars for each class: its share of the number of lengths, and its share of their sum.
     pub fn marks(&self) -> Marks {
         Marks::Groups(self.parts().to_vec())
     }
@@ -102,7 +103,7 @@ impl Lengths {
         ]
     }
 
-    /// The same in numbers.
+    /// The histogram as a table.
     pub fn numbers(&self, title: &str) -> Grid {
         let (counted, summed) = (self.counted.to_lowercase(), self.summed.to_lowercase());
         let heads = [
@@ -127,7 +128,7 @@ impl Lengths {
     }
 }
 
-/// A bar each of its share of their sum, with the amount in words.
+/// A bar for each amount: its share of the sum. The label has the share and what `tell` returns.
 fn part(name: &str, colour: Colour, amounts: &[f64], tell: impl Fn(usize) -> String) -> Part {
     let sum: f64 = amounts.iter().sum();
     let share = |amount: &f64| if sum > 0.0 { amount / sum } else { 0.0 };

@@ -5,12 +5,12 @@ use super::numbers::count;
 use super::{Block, Grid, Head, Section};
 use crate::ingest::runs::RunInfo;
 
-/// Most arguments or inputs of a run that are listed.
+/// Maximum number of arguments, or of inputs, listed for a run.
 const MAX_ROWS: usize = 200;
-/// Most characters of a value or path that a page has room for.
+/// Maximum number of characters shown of a value or path.
 const SHOWN: usize = 300;
 
-/// Arguments and inputs of all runs, with their names.
+/// The section with the arguments and inputs of each run.
 pub(super) fn section<'a>(runs: impl Iterator<Item = (&'a RunInfo, &'a String)>) -> Section {
     Section {
         id: "made".to_owned(),

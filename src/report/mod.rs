@@ -1,8 +1,8 @@
 //! Pages about runs: figures and tables that are computed from run directories, and the
 //! renderers that turn them into one HTML file, SVG and PNG.
 //!
-//! The model ([`Report`], [`Figure`], [`Grid`]) knows neither HTML nor pixels; [`html`]
-//! and [`still`] know nothing of replays, simulations and sweeps.
+//! The model ([`Report`], [`Figure`], [`Grid`]) does not depend on HTML or pixels. [`html`] and
+//! [`still`] do not depend on replays, simulations or sweeps.
 
 use crate::error::Result;
 use crate::ingest::runs::{Run, RunInfo, RunResult};
@@ -33,42 +33,42 @@ pub use figure::Figure;
 pub use grid::{Grid, Head};
 pub use sweep::SweepChoice;
 
-/// A page.
+/// A page about runs, an event log or a model.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What it is about.
+    /// The title: what the page is about.
     pub title: String,
     /// A sentence below the title.
     pub lead: String,
-    /// Its parts.
+    /// The sections, in order.
     pub sections: Vec<Section>,
 }
 
 /// A part of a page.
 #[derive(Debug, Clone)]
 pub struct Section {
-    /// Unique on the page; letters, digits and hyphens.
+    /// Identifier, unique on the page: letters, digits and hyphens.
     pub id: String,
-    /// Heading.
+    /// The heading.
     pub title: String,
-    /// What to know before reading on; may be empty.
+    /// Text below the heading: what to know before reading on; may be empty.
     pub lead: String,
-    /// What it shows, in order.
+    /// The contents, in order.
     pub blocks: Vec<Block>,
 }
 
 /// A piece of a section.
 #[derive(Debug, Clone)]
 pub enum Block {
-    /// A few figures that say most: what, how much, and a remark.
+    /// The most important figures, each with its name, value and a remark.
     Tiles(Vec<Tile>),
-    /// A table.
+    /// A table that is always shown.
     Grid(Grid),
-    /// A table that is folded away until it is asked for.
+    /// A table that is folded until the reader opens it.
     Folded(Grid),
-    /// A figure.
+    /// A figure, with a folded table of its numbers.
     Figure(Box<Figure>),
-    /// A sentence or two.
+    /// A paragraph of text.
     Note(String),
 }
 
@@ -79,23 +79,23 @@ impl Block {
     }
 }
 
-/// A number that says much.
+/// One of the most important figures of a section.
 #[derive(Debug, Clone)]
 pub struct Tile {
-    /// What it is.
+    /// Name of the figure.
     pub name: String,
-    /// With its unit.
+    /// Value with its unit.
     pub value: String,
-    /// What to compare it with; may be empty.
+    /// A remark, such as what to compare the value with; may be empty.
     pub remark: String,
 }
 
 impl Report {
-    /// The page about `runs`: replays together, simulations together, and sweeps, of which
-    /// `choice` says what to draw.
+    /// The page about `runs`. Replays are compared with each other, and so are simulations.
+    /// `choice` says what to draw of sweeps.
     ///
     /// # Errors
-    /// Something of a sweep was chosen that it has not.
+    /// `choice` names a setting or figure that a sweep does not have.
     pub fn new(runs: &[Run], choice: &SweepChoice) -> Result<Self> {
         let names = names::of(runs);
         let (mut replays, mut simulations, mut sweeps) = (Vec::new(), Vec::new(), Vec::new());
@@ -119,7 +119,7 @@ impl Report {
         })
     }
 
-    /// The page about an inspected event log, which `info` says how it was made.
+    /// The page about an inspected event log. `info` says how the inspection was made.
     pub fn of_inspection(inspection: &Inspection, info: &RunInfo) -> Self {
         let name = names::of_path(&info.path);
         let mut sections = inspect::sections(inspection);
@@ -131,8 +131,8 @@ impl Report {
         }
     }
 
-    /// The page about a trained model, which `info` says how it was made; terms are those of
-    /// `machine`, where it is not a tree.
+    /// The page about a trained model. `info` says how the explanation was made. The terms drawn
+    /// are those of `machine`, if the model is not a tree.
     pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &RunInfo) -> Self {
         let name = names::of_path(&info.path);
         let mut sections = explain::sections(told, machine);
@@ -157,7 +157,7 @@ impl Report {
     }
 }
 
-/// What there may be on a page: one, several, and what they tell.
+/// The kinds of runs on a page: the name of one, the name of several, and what they show.
 const KINDS: [(&str, &str, &str); 3] = [
     (
         "Replay",

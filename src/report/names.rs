@@ -1,14 +1,14 @@
-//! What runs are called on a page.
+//! Names of runs on a page.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::ingest::runs::Run;
 
-/// Longest name that is shown, in characters.
+/// Maximum number of characters of a name.
 pub(super) const MAX_NAME: usize = 64;
 
-/// The last parts of the runs' paths, numbered where they are the same.
+/// The last parts of the runs' paths. A number is added to a name that occurs again.
 pub(super) fn of(runs: &[Run]) -> Vec<String> {
     let stems: Vec<String> = runs.iter().map(|run| of_path(&run.info.path)).collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -32,12 +32,12 @@ pub(super) fn of_path(path: &Path) -> String {
     }
 }
 
-/// A text cut to [`MAX_NAME`] characters, fit to be shown.
+/// A text cut to [`MAX_NAME`] characters. A sign replaces each character that cannot be shown.
 pub(super) fn short(text: &str) -> String {
     cut(text, MAX_NAME)
 }
 
-/// A text cut to so many characters, with a sign for each that cannot be shown.
+/// A text cut to `most` characters. A sign replaces each character that cannot be shown.
 pub(super) fn cut(text: &str, most: usize) -> String {
     let shown = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
     let mut out: String = text.chars().take(most).map(shown).collect();
@@ -47,7 +47,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     out
 }
 
-/// Control characters, and those that turn the direction of what follows.
+/// Whether a character is a control character or changes the direction of the text after it.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,10 +1,11 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 use std::fmt::Display;
 
 const HOUR: f64 = 3600.0;
 
-/// A number to about three digits that matter, thousands apart: `1,234`, `12.3`, `0.0123`.
+/// A number with about three significant digits and commas between thousands: `1,234`, `12.3`,
+/// `0.012`.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
@@ -20,12 +21,12 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A count, thousands apart.
+/// A count with commas between thousands.
 pub(super) fn count(value: impl Display) -> String {
     grouped(&value.to_string())
 }
 
-/// A number that may be large, with a word for the thousands of thousands: `1.23 billion`.
+/// A number that may be large, with a word for millions and more: `1.23 billion`.
 pub(super) fn large(value: f64) -> String {
     let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     match words.iter().find(|(size, _)| value.abs() >= *size) {
@@ -42,7 +43,7 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// A part of a whole as percent; nothing of nothing is 0 %.
+/// A part of a whole as percent; 0 % if the whole is 0.
 pub(super) fn part(part: f64, whole: f64) -> String {
     percent(if whole > 0.0 { part / whole } else { 0.0 })
 }
@@ -52,7 +53,7 @@ pub(super) fn hours(seconds: f64) -> String {
     number(seconds / HOUR)
 }
 
-/// Seconds in the two units that say most: `2 h 5 min`.
+/// Seconds in the largest two units that apply: `2 h 5 min`.
 pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(0.0) as u64;
     let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);
@@ -68,7 +69,8 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// By how much `value` is above or below `base`: `+12.3 %`; `same` where it is not.
+/// The change from `base` to `value`: `+12.3 %`, `× 50.0` if it is large, `same` if it is under
+/// 0.05 %, `none` if there is no ratio.
 pub(super) fn change(value: f64, base: f64) -> String {
     if value == base {
         return "same".to_owned();
@@ -85,7 +87,7 @@ pub(super) fn change(value: f64, base: f64) -> String {
     }
 }
 
-/// By how many points of percent a share is above or below `base`.
+/// The change of a share from `base`, in percentage points.
 pub(super) fn points(share: f64, base: f64) -> String {
     let points = 100.0 * (share - base);
     match points {
@@ -95,7 +97,7 @@ pub(super) fn points(share: f64, base: f64) -> String {
     }
 }
 
-/// Commas between thousands of a whole number's digits.
+/// The digits of a whole number with commas between thousands.
 pub(super) fn grouped(digits: &str) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => ("−", rest),

@@ -1,9 +1,11 @@
-//! Fewer points with the same look: extremes stay.
+//! Fewer points or spans that look the same: extremes are kept.
 
 use super::figure::Span;
 
-/// At most about `4 * buckets` of the points, which are in the order of x: of each of so
-/// many equal stretches of x the first, the lowest, the highest and the last.
+/// At most about `4 * buckets` of the points, which are ordered by x.
+///
+/// The range of x is divided into `buckets` equal parts. Of each part, the first, the lowest, the
+/// highest and the last point are kept.
 pub(super) fn points(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Vec::new();
@@ -17,7 +19,7 @@ pub(super) fn points(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
     stretches.flat_map(outline).collect()
 }
 
-/// The first, lowest, highest and last of some points, each once and in their order.
+/// The first, lowest, highest and last of some points, in their order and each only once.
 fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let by_y = |a: &usize, b: &usize| points[*a].1.total_cmp(&points[*b].1);
     let lowest = (0..points.len()).min_by(by_y).unwrap_or(0);
@@ -29,16 +31,19 @@ fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept.into_iter().map(|place| points[place]).collect()
 }
 
-/// At most `most` spans or so, which are by row and time: neighbours in a row become one
-/// of the larger value, in steps of time as short as it takes. Returns the step, 0 where
-/// nothing was done.
+/// At most about `most` spans, from spans ordered by row, then time.
+///
+/// Time is divided into equal steps. Spans of a row that begin in the same step become one span,
+/// with the largest of their values. The step is the shortest that leaves few enough spans. It is
+/// returned with them, and is 0 if no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);
     }
     let from = spans.iter().map(|span| span.from).fold(f64::MAX, f64::min);
     let to = spans.iter().map(|span| span.to).fold(f64::MIN, f64::max);
-    // More halvings than that leave a single span a row.
+    // From 1/2^14 of the whole time on, each step is twice the one before. The last is the whole
+    // time, which leaves a single span for each row.
     let steps = (0..=14).map(|halvings| (to - from) / f64::from(1 << (14 - halvings)));
     for step in steps {
         let merged = merge(spans, from, step);
@@ -68,7 +73,7 @@ fn merge(spans: &[Span], origin: f64, step: f64) -> Vec<Span> {
 mod tests {
     use super::*;
 
-    // Derived by formula: the extremes of any stretch stay.
+    // Derived by formula: the extremes of every part are kept.
     #[test]
     fn extremes_stay() {
         let many: Vec<(f64, f64)> = (0..100_000)
@@ -90,7 +95,7 @@ mod tests {
         assert_eq!(points(&[], 2), []);
     }
 
-    // Derived by formula: the largest value of each row stays, spans do not overlap.
+    // Derived by formula: the largest value of each row is kept, and spans do not overlap.
     #[test]
     fn spans_become_fewer() {
         let span = |i: u32| Span {

@@ -1,23 +1,23 @@
-//! Where axes have their marks, and what stands there.
+//! The marks along axes, and their texts.
 
 use super::figure::Scale;
 use super::numbers::number;
 use crate::domain::Time;
 
-/// A stretch of an axis and its marks.
+/// The range of an axis, and its marks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Ticks {
-    /// Lowest value.
+    /// Lowest value of the range.
     pub low: f64,
-    /// Highest value, above [`Ticks::low`].
+    /// Highest value of the range, above [`Ticks::low`].
     pub high: f64,
-    /// Whether values lie by their logarithm.
+    /// Whether the axis is logarithmic.
     pub log: bool,
-    /// Values with their texts.
+    /// The marks: values with their texts.
     pub marks: Vec<(f64, String)>,
 }
 
-/// Seconds that are told on an axis of durations.
+/// The possible marks of an axis of durations, in seconds.
 const DURATIONS: [(f64, &str); 9] = [
     (1.0, "1 s"),
     (10.0, "10 s"),
@@ -30,14 +30,14 @@ const DURATIONS: [(f64, &str); 9] = [
     (8_640_000.0, "100 d"),
 ];
 
-/// Minutes between marks of civil times.
+/// The possible distances between marks of civil times, in minutes.
 const MINUTES: [f64; 13] = [
     1.0, 5.0, 15.0, 30.0, 60.0, 180.0, 360.0, 720.0, 1_440.0, 2_880.0, 10_080.0, 43_200.0,
     432_000.0,
 ];
 
 impl Ticks {
-    /// Marks for values from `low` to `high`, at most `most` or so.
+    /// The range and the marks for values from `low` to `high`, with at most about `most` marks.
     pub fn of(scale: &Scale, low: f64, high: f64, most: usize) -> Self {
         let (low, high) = if low < high {
             (low, high)
@@ -108,7 +108,7 @@ impl Ticks {
         let characters = if step >= 1_440.0 * MINUTE { 10 } else { 16 };
         let text = |value: f64| {
             let text = Time((value * 1e6) as i64).to_string();
-            // The year is that of the whole figure, as a rule.
+            // The year is left out: it is usually the same in the whole figure.
             text.chars().take(characters).skip("2021-".len()).collect()
         };
         Ticks {
@@ -132,7 +132,7 @@ impl Ticks {
         }
     }
 
-    /// A value's share of the way along the axis.
+    /// The position of a value along the axis: 0 at the lowest value, 1 at the highest.
     pub fn share(&self, value: f64) -> f64 {
         let along = |value: f64| {
             if self.log {
@@ -144,14 +144,15 @@ impl Ticks {
         (along(value) - along(self.low)) / (along(self.high) - along(self.low))
     }
 
-    /// The text of the mark at a value.
+    /// The text of the mark at a value; empty if there is no mark.
     pub fn text(&self, value: f64) -> String {
         let mark = self.marks.iter().find(|mark| mark.0 == value);
         mark.map_or(String::new(), |mark| mark.1.clone())
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `step`.
+/// The smallest of 1, 2 or 5 times a power of ten that is at least `step`; 1 if `step` is not a
+/// positive number.
 fn round_step(step: f64) -> f64 {
     if !step.is_finite() || step <= 0.0 {
         return 1.0;
@@ -167,7 +168,7 @@ fn decade(value: f64) -> i32 {
     value.max(1e-300).log10().floor() as i32
 }
 
-/// A mark's number with as few digits as it takes, thousands by a letter.
+/// A mark's number with as few digits as possible. Large numbers are shortened by a letter: `500k`.
 fn brief(value: f64) -> String {
     let letters = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     match letters.iter().find(|(size, _)| value.abs() >= *size) {

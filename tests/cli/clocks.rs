@@ -1,4 +1,4 @@
-//! Local time from a scheduler's log to what is inspected and replayed.
+//! Local time, from a scheduler's log to the inspection and the replay.
 
 use std::fs;
 use std::path::Path;

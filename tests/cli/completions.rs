@@ -1,4 +1,4 @@
-//! `gleaner completions`: the scripts, and what the shells make of them.
+//! `gleaner completions`: the scripts, and what shells complete with them.
 
 use std::fs;
 use std::path::Path;
@@ -24,13 +24,13 @@ fn saved(shell: &str) -> TempDir {
     directory
 }
 
-/// Runs a command in `directory` with a text as its input; `None`, with a word to stderr, where
-/// the command is not installed.
+/// Runs a command in `directory` with a text as its input. If the command is not installed, this is
+/// reported on stderr, and `None` is returned.
 fn try_run(directory: &Path, line: &[&str], input: &str) -> Option<Output> {
     fs::write(directory.join("input"), input).unwrap();
     let mut command = Command::new(line[0]);
     command.args(&line[1..]).current_dir(directory);
-    // Neither the settings nor the history of whoever runs the tests.
+    // The settings and the history of the user are not used.
     command.env("HOME", directory).env("INPUTRC", "/dev/null");
     command.env_remove("HISTFILE");
     command.stdin(Stdio::from(
@@ -76,7 +76,8 @@ fn shells_accept_their_scripts() {
     }
 }
 
-/// Types into an interactive bash, with tabs; a session of its own, so that it takes no terminal.
+/// Types into an interactive bash, with tabs. The bash has a session of its own, so that it does
+/// not take the terminal.
 #[test]
 fn bash_completes_subcommands_flags_and_values() {
     let directory = saved("bash");

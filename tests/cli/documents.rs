@@ -1,4 +1,5 @@
-//! The code blocks of README.md and docs/: commands run as they stand, in the order of the page.
+//! The code blocks of README.md and docs/: their commands are run unchanged, in the order of the
+//! page.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,9 +10,9 @@ use gleaner_testing::workspace;
 
 use crate::support::dataset;
 
-/// A fenced block.
+/// A fenced block of a page.
 struct Block {
-    /// What follows the first fence, such as `sh`.
+    /// The text after the first fence, such as `sh`.
     info: String,
     lines: Vec<String>,
 }
@@ -29,7 +30,7 @@ fn blocks(document: &str) -> Vec<Block> {
     fenced.map(block).collect()
 }
 
-/// Markdown files of the repository, of which none may have blocks that no test knows.
+/// Markdown files of the repository. None of them may have a block that no test reads.
 fn documents() -> Vec<String> {
     let mut documents = Vec::new();
     for folder in ["", "docs", "dataset"] {
@@ -44,7 +45,8 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Runs a line of a shell in `directory`, which is the home as well; `gleaner` is the program.
+/// Runs a line in a shell in `directory`, which is also the home. `gleaner` is the program under
+/// test.
 fn shell(directory: &Path, line: &str) {
     let bin = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
@@ -96,7 +98,7 @@ fn the_commands_of_the_installation_run_in_an_empty_home() {
     }
 }
 
-/// Blocks without a word behind the fence are of `make`, whose targets there are.
+/// Blocks without a word after the fence are commands of `make`. Their targets must exist.
 #[test]
 fn targets_of_make_are_there() {
     let mut targets = 0;
@@ -117,7 +119,7 @@ fn targets_of_make_are_there() {
     assert!(targets >= 6, "{targets} targets");
 }
 
-/// The kinds that other tests read: those of dataset/README.md, and the policy's.
+/// The kinds that other tests read: those of dataset/README.md, and the policy in CONTRIBUTING.md.
 #[test]
 fn every_block_is_of_a_kind_that_is_tested() {
     let examples = [
@@ -157,7 +159,7 @@ fn the_policy_in_contributing_is_the_one_there_is() {
     assert_eq!(rust.len(), 1);
     for line in &rust[0].lines {
         let code = line.split("//").next().unwrap().trim_end();
-        // A text that is cut there goes on here.
+        // `...` stands for text that the page leaves out.
         let code = code.split("...").next().unwrap();
         assert!(policy.contains(code.trim()), "{line}");
     }

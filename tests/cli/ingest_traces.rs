@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{dataset, gleaner, json, logs, with_stdin};
 
-/// Runs the command that `gleaner ingest` says, with every policy, and returns the summary.
+/// Runs the command that `gleaner ingest` reports, with other policies, and returns the summary.
 #[track_caller]
 fn simulate(at: &Path, said: &str, policies: &str) -> serde_json::Value {
     let command = said
@@ -47,7 +47,7 @@ fn every_trace_can_be_simulated_as_it_says() {
             }
         }
     }
-    // The names are those that --data looks for.
+    // The files have the names that --data looks for.
     gleaner(
         at,
         "ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv",
@@ -56,8 +56,8 @@ fn every_trace_can_be_simulated_as_it_says() {
     gleaner(at, "simulate --data . --policy fifo").expect(0);
 }
 
-/// Fixed example: all of Batsim's sample run in turn on four nodes, but for the second
-/// to fourth that fit beside the first: 1 takes two nodes until 21, 2 waits for all four.
+/// Fixed example, worked out by hand: Batsim's sample under FIFO on four nodes. Job 1 takes two
+/// nodes until 21, and job 2 waits for all four.
 #[test]
 fn a_batsim_workload_runs_as_by_hand() {
     let directory = logs();
@@ -74,7 +74,8 @@ fn a_batsim_workload_runs_as_by_hand() {
         "{said}"
     );
     let summary = simulate(at, &said, "fifo");
-    // 1: 0 to 21, 2: 21 to 31, 3: 31 to 36, 5: 31 to 61; submitted at 0, 1, 3, 5.
+    // Job 1 runs from 0 to 21, 2 from 21 to 31, 3 from 31 to 36 and 5 from 31 to 61. They are
+    // submitted at 0, 1, 3 and 5.
     let mean = summary["policies"]["fifo"]["avg_jct_s"].as_f64().unwrap();
     assert_eq!(mean, f64::from(21 + 30 + 33 + 56) / 4.0);
 }

@@ -1,4 +1,4 @@
-//! `make install`: the script that copies, and what make tells it.
+//! `make install`: the script that copies the files, and the arguments that make passes to it.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `gleaner man`: the pages, and what troff makes of them.
+//! `gleaner man`: the pages, and what troff reports for them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ fn page_name(command: &Shown) -> String {
     words.collect::<Vec<_>>().join("-") + ".1"
 }
 
-/// A page without the marks of troff that stand within words.
+/// A page without the marks of troff that occur inside words.
 fn plain(page: &str) -> String {
     let plain = page.replace("\\-", "-");
     ["\\fB", "\\fI", "\\fR"]
@@ -43,7 +43,7 @@ fn every_command_has_a_page_that_names_its_flags() {
         let flags = command.flags();
         assert!(!flags.is_empty(), "{name}");
         for (_, flag) in flags {
-            // Where flags are explained, after the line that sums them up.
+            // Lines that explain a flag begin with it; the synopsis before them does not.
             let is_explained = |line: &str| {
                 let mut words = line.split([' ', ',', '[', '=']);
                 line.starts_with('-') && words.any(|word| word == flag)
@@ -82,7 +82,7 @@ fn examples_keep_their_lines() {
     assert!(literal > 60, "{literal} examples");
 }
 
-/// troff's own warnings, all of them turned on.
+/// groff reports no warning for any page, with all its warnings on. It does for a faulty page.
 #[test]
 fn troff_has_no_warning() {
     let directory = tempfile::tempdir().unwrap();
@@ -102,7 +102,8 @@ fn troff_has_no_warning() {
     }
 }
 
-/// What groff says of a page on stderr; `None`, with a word, where it is not installed.
+/// What groff writes to stderr for a page. If it is not installed, this is reported, and `None` is
+/// returned.
 fn troff(directory: &Path, page: &str) -> Option<String> {
     let mut command = Command::new("groff");
     command.args(["-ww", "-man", "-Kutf8", "-Tutf8", page]);
@@ -116,7 +117,7 @@ fn troff(directory: &Path, page: &str) -> Option<String> {
     }
 }
 
-/// A heading holds for all options that are declared after it, and so may reach too far.
+/// A heading applies to all options that are declared after it, so it may reach too far.
 #[test]
 fn options_of_every_command_stand_under_no_foreign_heading() {
     let common = [

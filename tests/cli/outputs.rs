@@ -1,4 +1,5 @@
-//! docs/OUTPUTS.md against the types of results: its tables of columns and fields are theirs.
+//! docs/OUTPUTS.md against the types of results: the page's tables of columns and fields are
+//! theirs.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +9,7 @@ use gleaner::results::simulate::{Delays, PolicyFigures};
 use gleaner::results::states::{JOBS, PROFILER_JOBS, PROFILER_SCALING, SEQ};
 use gleaner::results::{Field, Figures, Record};
 
-/// Set to anything, it has the tables written instead of compared.
+/// If this variable is set, the tables are written instead of compared.
 const WRITE: &str = "WRITE_DOCS";
 
 fn table(first: &str, fields: &[Field]) -> String {
@@ -28,7 +29,7 @@ fn table(first: &str, fields: &[Field]) -> String {
     out
 }
 
-/// The page's tables, in its order, each behind a heading or text that is there once.
+/// The page's tables, in its order. Each follows a heading or text that occurs only once.
 fn tables() -> Vec<(&'static str, String)> {
     let columns = |fields: &[Field]| table("column", fields);
     let of_policy = [Delays::FIELDS, PolicyFigures::FIELDS].concat();

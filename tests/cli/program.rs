@@ -1,4 +1,4 @@
-//! What holds for all subcommands: help, and the samples.
+//! The help of the subcommands, and the samples of `dataset/`.
 
 use std::fs;
 use std::process::Command;

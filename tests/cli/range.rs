@@ -1,7 +1,7 @@
 //! Numbers of any size: no solver aborts, panics or answers without a figure.
 //!
-//! CBC ends its process where it meets a coefficient that it does not take, so that every
-//! solver runs in a process of its own.
+//! CBC ends its process if it does not accept a coefficient. Every solver therefore runs in a
+//! process of its own.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::{Run, gleaner, samples};
 
-/// Numbers that some computation stumbles over, and some that none does.
+/// Numbers that some computations may fail on, and some that are harmless.
 const RATES: [f64; 12] = [
     0.0,
     5e-324,
@@ -35,7 +35,8 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
-/// A well-formed problem of such numbers; with `wild`, all of them may be any.
+/// A well-formed problem with such numbers: with any of them if `wild`, otherwise with moderate
+/// ones.
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;
@@ -112,7 +113,7 @@ fn solvers() -> Vec<(SolverSpec, String)> {
     out
 }
 
-/// Solves problems by one solver.
+/// Solves problems with one solver.
 fn solve(at: &Path, problems: &[&Problem], arguments: &str) -> Run {
     let line = |problem: &&Problem| serde_json::to_string(problem).unwrap() + "\n";
     let text: String = problems.iter().map(line).collect();
@@ -145,7 +146,7 @@ fn sound_problems_of_any_numbers_are_answered_by_every_solver() {
                 continue;
             }
             assert!(is_finite(&answer, "objective"), "{arguments}: {line}");
-            // A bound that is missing is null; one that is not a number would be too.
+            // A missing bound is null; a bound that is not a number would also be null.
             let proves = answer["status"] == "optimal";
             assert!(
                 !proves || is_finite(&answer, "bound"),

@@ -1,4 +1,4 @@
-//! What `gleaner replay` says of the log, of the part replayed, and of its settings.
+//! What `gleaner replay` reports of the log, of the part replayed, and of its settings.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn line<'a>(out: &'a str, name: &str) -> &'a str {
     line.unwrap_or_else(|| panic!("no {name} in\n{out}"))
 }
 
-/// Tasks, of the first `endless` of which the work never ends.
+/// Writes the sample's tasks to endless.toml. The first `endless` of them have endless work.
 fn with_endless(at: &Path, endless: usize) {
     let text = fs::read_to_string(at.join("tasks.toml")).unwrap();
     let mut left = endless;
@@ -188,7 +188,7 @@ fn the_window_is_what_inspect_suggests() {
     // The original's command line keeps the original's window.
     let run = gleaner(at, "replay -ndmap idle.csv --tasks tasks.toml -nN 50").expect(0);
     assert!(line(&run.out, "window").contains("10 s"), "{}", run.out);
-    // Growing that costs nothing leaves nothing to find.
+    // If growing costs nothing, there is no window to find.
     let toml = fs::read_to_string(at.join("tasks.toml")).unwrap();
     let free: String = toml
         .lines()
@@ -235,7 +235,7 @@ fn sweeps_and_comparisons_find_windows_too() {
     let found = windows("auto");
     assert_eq!(found.len(), 2);
     assert_ne!(found[0], found[1]);
-    // A window that is listed, and found as well, is replayed once.
+    // A window that is listed and also found is replayed once.
     let t_fwd = format!("t_fwd = ['auto', {}]\n", found[0]);
     fs::write(at.join("plan.toml"), plan(&t_fwd)).unwrap();
     gleaner(at, "sweep plan.toml --out both").expect(0);

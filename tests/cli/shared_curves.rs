@@ -1,4 +1,4 @@
-//! Tasks that name one curve do not copy it.
+//! Tasks that name the same curve share it instead of copying it.
 
 use std::fmt::Write;
 use std::fs;
@@ -77,8 +77,8 @@ fn two_thousand_tasks_of_one_curve_fit_into_a_gigabyte() {
     }
 }
 
-/// A Parquet file of tasks with one curve of `points` points, as texts that its dictionary
-/// holds once.
+/// A Parquet file of tasks with the same curve of `points` points. The curve is a text that the
+/// file's dictionary stores once.
 fn write_parquet(path: &Path, tasks: usize, points: u32) {
     let schema = "message tasks { required binary name (UTF8); required double min_nodes; \
                   required double max_nodes; required double rescale_up; \

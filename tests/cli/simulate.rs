@@ -96,7 +96,7 @@ fn a_run_directory_holds_everything() {
     assert_eq!(averages.lines().count(), 1 + 3 + 1);
 }
 
-/// Sorted names of what is in a directory.
+/// Sorted names of the entries of a directory.
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = entries
@@ -156,11 +156,11 @@ fn estimates_and_forecasts_may_be_numbers() {
         let line = format!("simulate --data trace --profiler off --json {more}");
         gleaner(at, &line).expect(0).out
     };
-    // Exact knowledge and none at all schedule otherwise than noisy estimates.
+    // Exact estimates, a constant estimate and noisy estimates give different schedules.
     let qssf = ["", "--estimates oracle", "--estimates 600"]
         .map(|more| run(&format!("--policy qssf {more}")));
     assert!(qssf[0] != qssf[1] && qssf[1] != qssf[2] && qssf[0] != qssf[2]);
-    // A forecast of nothing keeps sharing off, as does going without.
+    // A forecast of no jobs keeps sharing off, as does --without throughput.
     let quiet = run("--policy lucid --forecast 0");
     assert_eq!(quiet, run("--policy lucid --without throughput"));
     assert_ne!(quiet, run("--policy lucid --forecast 100"));
@@ -234,14 +234,14 @@ fn the_documented_examples_are_an_experiment() {
     let line = "simulate --data . --policy all,easy --profiler 100,1,4 --check --json";
     let run = gleaner(at, line).expect(0);
     let summary: Value = serde_json::from_str(&run.out).unwrap();
-    // All three fit at once: alone they take their durations.
+    // All three jobs fit at once, so each takes its duration.
     assert_eq!(
         figure(&summary, "fifo", "avg_jct_s"),
         (5400.0 + 600.0 + 7200.0) / 3.0
     );
 }
 
-// Golden values: those published, cut to whole seconds.
+// Golden values: the published results, cut off to whole seconds.
 #[test]
 fn the_published_september_comes_out() {
     let Some(data) = shared("lucid/venus_sept") else {

@@ -41,7 +41,7 @@ const FILES: [(&str, &str); 6] = [
     ),
 ];
 
-/// What no field is made for.
+/// Values that no field expects.
 const EXTREMES: [&str; 14] = [
     "",
     "-1",
@@ -67,7 +67,7 @@ fn experiment() -> TempDir {
     directory
 }
 
-/// A table's cells, its header the first row.
+/// The cells of a table; the header is the first row.
 fn cells(text: &str) -> Vec<Vec<String>> {
     let row = |line: &str| line.split(',').map(str::to_owned).collect();
     text.lines().map(row).collect()
@@ -78,7 +78,7 @@ fn write(file: &Path, rows: &[Vec<String>]) {
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// Every policy, each schedule checked; a result or faults of the data.
+/// Runs every policy and checks each schedule. The run must succeed or report faults of the data.
 fn survives(at: &Path, what: &str) {
     let line = "simulate --data . --policy all,easy --profiler 100,1,4 --elastic a --check --quiet";
     let run = gleaner(at, line);
@@ -87,7 +87,7 @@ fn survives(at: &Path, what: &str) {
     assert!(!run.err.contains("panicked"), "{told}");
 }
 
-/// Each column of a file filled with each extreme, or one cell of it.
+/// Fills each column of a file, or its first cell only, with each extreme value.
 fn columns_survive(name: &str) {
     let directory = experiment();
     let at = directory.path();
@@ -167,7 +167,7 @@ fn options() {
     }
 }
 
-/// A file, a row after its header, a column, and what is put there.
+/// A file, a row after its header, a column, and the value that is put there.
 fn change() -> impl Strategy<Value = (usize, usize, usize, &'static str)> {
     (
         0..FILES.len(),

@@ -1,4 +1,5 @@
-//! Invalid data of `gleaner simulate`: exit code 3, where and what, or left out.
+//! Invalid data of `gleaner simulate`: exit code 3 and a message that says where and what, or the
+//! data left out.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,7 @@ const GPUS: usize = 4;
 const DURATION: usize = 8;
 const MODEL: usize = 10;
 
-/// Makes a cell of the fourth line of the trace something else.
+/// Replaces a cell of the fourth line of the trace.
 fn spoil(at: &Path, column: usize, cell: &str) {
     change_line(&at.join("trace/jobs.csv"), 4, |cells| {
         cell.clone_into(&mut cells[column])

@@ -1,4 +1,4 @@
-//! How many GPUs each policy of `gleaner simulate` has, and what is said of it.
+//! How many GPUs each policy of `gleaner simulate` has, and what is reported about them.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
     cells.map(Result::unwrap).collect()
 }
 
-/// GPUs of all virtual clusters and of the profiler in the first minute, by the tables of states.
+/// GPUs of all virtual clusters, or of the profiler, in the first minute, from the table of states.
 fn simulated_gpus(run: &Path, table: &str) -> f64 {
     let file = run.join(format!("{table}_seq.csv"));
     let (times, gpus) = (column(&file, "time"), column(&file, "total_gpu_num"));
@@ -56,12 +56,13 @@ fn lenders_make_all_policies_equal() {
     }
     let lent = json(&run.join("run.json"))["profiler"]["lent"].clone();
     assert_eq!(lent, serde_json::json!({"vc1": 1}));
-    // Nothing to compare with.
+    // A single policy is compared with nothing.
     let alone = "simulate --data trace --policy lucid --profiler 120,1,4";
     assert!(!gleaner(at, alone).expect(0).err.contains("80 GPUs"));
 }
 
-/// Of the policy's own GPUs, from the first submission to the last end.
+/// Derived: the share of the policy's own GPUs that jobs hold, from the first submission to the
+/// last end.
 #[test]
 fn utilisation_is_of_the_gpus_that_are_shown() {
     let directory = cluster();
@@ -102,7 +103,7 @@ fn lenders_that_do_not_go_are_refused() {
             "--profiler 120,1,4 --lend auto,vc1=1",
             &["--lend", "not both"][..],
         ),
-        // vc2 lends none, as a job of 24 GPUs needs its three nodes.
+        // vc2 lends no node: a job of 24 GPUs needs its three nodes.
         (
             "--profiler 120,20,0.1 --lend auto",
             &["--lend auto", "of the profiler's 20 nodes", "--profiler"],

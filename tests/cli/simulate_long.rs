@@ -1,4 +1,4 @@
-//! Jobs of thirty years in a child process of little memory: tables of minutes become coarser.
+//! Jobs of thirty years in a process with little memory: the tables of states get fewer rows.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,8 @@ use crate::support::{gleaner, json};
 /// Address space of the child in KiB: 4 GB.
 const LIMIT: &str = "4000000";
 
-/// Runs the program with little memory; `None`, which is said, where that cannot be done.
+/// Runs the program with little memory. If that is not possible, this is reported, and `None` is
+/// returned.
 fn confined(at: &Path, line: &str) -> Option<crate::support::Run> {
     if !cfg!(target_os = "linux") {
         eprintln!("skipped: address space is limited on Linux only");
@@ -25,7 +26,7 @@ fn confined(at: &Path, line: &str) -> Option<crate::support::Run> {
     Some(shell.output().unwrap().into())
 }
 
-/// So many jobs of as many seconds as one may run, one after the other on a node.
+/// Writes this many jobs of this many seconds each, which run one after the other on a node.
 fn experiment(at: &Path, jobs: u32, seconds: u32) {
     let rows = (1..=jobs).map(|job| format!("{job},a,8,0,{seconds}\n"));
     let header = String::from("job_id,vc,gpu_num,submit_time,duration\n");

@@ -18,7 +18,7 @@ fn auto_is_off_where_nothing_is_published() {
     let off = gleaner(at, &format!("{line} --profiler off")).expect(0);
     assert_eq!(auto.out, off.out);
     assert!(off.err.is_empty(), "{}", off.err);
-    // Policies without a profiler do not care.
+    // Policies without a profiler do not use the option.
     let fifo = gleaner(at, "simulate --data trace --policy fifo").expect(0);
     assert!(fifo.err.is_empty(), "{}", fifo.err);
 }
@@ -79,7 +79,7 @@ fn what_was_written_is_said() {
     assert_eq!(info["arguments"]["epoch"], "2026-01-05 00:00:00");
 }
 
-/// Characters that a terminal obeys or hides.
+/// Whether a text has no characters that a terminal obeys or hides.
 fn is_clean(text: &str) -> bool {
     let hidden = |c: char| {
         c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c) || c == '\u{2028}'
@@ -114,7 +114,8 @@ fn names_cannot_steer_the_terminal() {
             .unwrap()
             .into(),
     );
-    // Jobs of a VC that the cluster lacks, of workloads without profiles, without estimates.
+    // Jobs of a VC that the cluster does not have, of workloads without profiles, and without
+    // estimates.
     let spoil = |name: &str, from: &str, to: &str| {
         let path = at.join("trace").join(name);
         let text = fs::read_to_string(&path).unwrap();

@@ -1,11 +1,11 @@
-//! The flags of the original simulator, on directories laid out as its own.
+//! The flags of the original simulator, on directories with the original's layout.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{cluster, gleaner, stable_files};
 
-/// Moves the sample to where the original keeps such files, its times as texts.
+/// Copies the sample to where the original keeps its files. Submission times become civil times.
 fn lay_out(at: &Path) {
     let folders = [
         "data/Venus",
@@ -29,7 +29,8 @@ fn lay_out(at: &Path) {
     let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
     let mut lines = jobs.lines();
     let mut log = lines.next().unwrap().to_owned() + "\n";
-    // The original counts from the first job since April: one on its first second.
+    // The original counts from the first job since April, so this job is submitted in April's first
+    // second.
     log += "0,u,vc1,,1,1,COMPLETED,2020-04-01 00:00:00,60,Tiles-10,GlyphNet,64,0,1,1,1,1\n";
     for line in lines {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
@@ -39,7 +40,7 @@ fn lay_out(at: &Path) {
     fs::write(at.join("data/Venus/cluster_full_log.csv"), log).unwrap();
 }
 
-/// A second of the first days of September 2020.
+/// The civil time of a second, counted from 1 September 2020.
 fn civil(second: i64) -> String {
     let (day, hour, minute) = (second / 86_400 + 1, second / 3600 % 24, second / 60 % 60);
     format!("2020-09-{day:02} {hour:02}:{minute:02}:{:02}", second % 60)

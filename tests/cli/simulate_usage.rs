@@ -1,4 +1,4 @@
-//! Wrong usage of `gleaner simulate`: exit code 2, and words that help.
+//! Wrong usage of `gleaner simulate`: exit code 2, and a helpful message.
 
 use crate::support::{cluster, gleaner};
 
@@ -125,7 +125,7 @@ fn missing_files_are_asked_for() {
             .expect(2)
             .says(words);
     }
-    // What is named and not there, as everywhere.
+    // A directory that is named but missing is reported as everywhere.
     for line in ["--data nowhere", "--preset venus-sept --data nowhere"] {
         let run = gleaner(at, &format!("simulate {line} --policy fifo")).expect(1);
         run.says(&["cannot read nowhere"]);

@@ -77,7 +77,7 @@ fn an_answer_names_the_solver_that_ran() {
     assert!(name(&grouped()).contains(expected), "{}", name(&grouped()));
 }
 
-// A solver that cannot take what it is given is the wrong one: wrong usage.
+// A solver that cannot solve the given problem is the wrong choice: wrong usage.
 #[test]
 fn wrong_solvers_are_wrong_usage() {
     let directory = samples();
@@ -192,7 +192,7 @@ fn models_of_one_name_are_refused_before_any_is_written() {
     let mut names = written();
     names.sort();
     assert_eq!(names, ["m-a-b.lp", "m-a_b.lp"]);
-    // A wrong format is found before anything is written too.
+    // A wrong format is also found before anything is written.
     with_stdin(at, "solve - --write-model m.txt", &problems)
         .expect(2)
         .says(&[".lp or .mps"]);

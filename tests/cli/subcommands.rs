@@ -1,4 +1,4 @@
-//! The subcommands and flags there are, read from what --help prints.
+//! The subcommands and flags, read from what --help prints.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use crate::support::gleaner;
 
 /// A command as `--help` shows it.
 pub struct Shown {
-    /// Its words after `gleaner`; none for the program itself.
+    /// The words after `gleaner`; empty for the program itself.
     pub words: Vec<String>,
     /// What `--help` prints.
     pub help: String,
 }
 
 impl Shown {
-    /// The commands below it.
+    /// Names of the commands below it.
     pub fn subcommands(&self) -> Vec<String> {
         let lines = self.help.lines();
         let listed = lines.skip_while(|line| *line != "Commands:").skip(1);
         let listed = listed.take_while(|line| line.starts_with("  "));
-        // A description that is wrapped begins further to the right.
+        // A wrapped description begins further to the right.
         let names = listed.filter(|line| !line.starts_with("   "));
         let names = names.filter_map(|line| line.split_whitespace().next());
         names
@@ -36,7 +36,7 @@ impl Shown {
                 heading = name;
             }
             let indent = line.len() - line.trim_start().len();
-            // Flags begin in the third column, or without a short one in the seventh.
+            // A flag begins in the third column, or in the seventh if it has no short form.
             if line.trim_start().starts_with('-') && (indent == 2 || indent == 6) {
                 let words = line.split_whitespace();
                 let words = words.take_while(|word| word.starts_with('-'));
@@ -47,7 +47,7 @@ impl Shown {
     }
 }
 
-/// `--corrected[=<WHICH>]` and `-o,` without what follows the name.
+/// The name in a word such as `--corrected[=<WHICH>]` or `-o,`.
 fn name(word: &str) -> &str {
     let is_other = |c: char| !(c.is_alphanumeric() || c == '-');
     word.split(is_other).next().unwrap()

@@ -1,4 +1,4 @@
-//! Runs the program and looks at what it leaves.
+//! Runs the program and reads its results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// All files of a run but those that hold wall times.
+/// All files of a run except those that contain wall times.
 pub fn stable_files(run: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(run)
         .unwrap()

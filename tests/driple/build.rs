@@ -70,7 +70,7 @@ fn jobs_are_split_and_the_manifest_tells_how() {
         [7, 8, 9].map(|at| cells[at].parse::<f32>().unwrap())
     });
     assert_eq!(values.collect::<Vec<_>>(), example.labels);
-    // Of the training part's operations all types are known; fewer jobs know fewer types.
+    // The types of all operations of the training part are known. Fewer jobs know fewer types.
     let run = build(here, "-o few.safetensors --jobs 3 --json", 0);
     let summary = json(&run.out);
     assert_eq!(summary["train"], 1);
@@ -168,7 +168,7 @@ fn faulty_graphs_are_all_told_and_can_be_left_out() {
     let left_out = summary["left_out"].as_array().unwrap();
     assert_eq!(left_out.len(), 3);
     assert!(names.iter().all(|name| run.out.contains(name)));
-    // As if they had not been there.
+    // The data are the same as if these files were missing.
     names
         .iter()
         .for_each(|name| fs::remove_file(here.join("jobs/graphs").join(name)).unwrap());
@@ -185,7 +185,7 @@ fn jobs_without_measurements_are_named() {
     let here = directory.path();
     let table = fs::read_to_string(here.join("jobs/measured.csv")).unwrap();
     let rows: Vec<&str> = table.lines().collect();
-    // One job without its first row, one without any.
+    // One job has no first row, another has no row.
     let kept = [&rows[..1], &rows[2..5], &rows[9..]].concat().join("\n");
     fs::write(here.join("jobs/measured.csv"), kept).unwrap();
     fs::write(here.join("jobs/graphs/short_name.pbtxt"), "").unwrap();

@@ -118,7 +118,7 @@ fn models_and_their_weights_turn_into_one_another() {
     assert!(!here.join("x").exists());
 }
 
-// By formula: driple/tests/fixtures/torch_fixtures.py.
+// The expected values are those of the formulas in driple/tests/fixtures/torch_fixtures.py.
 #[test]
 fn data_sets_of_torch_become_ours() {
     let directory = tempfile::tempdir().unwrap();
@@ -135,7 +135,7 @@ fn data_sets_of_torch_become_ours() {
             (data.train.len(), data.val.len(), data.test.len()),
             (2, 1, 0)
         );
-        // They are trained on as they are, too.
+        // They can also be used for training as they are.
         let line = "driple train --data d.pkl --hidden 8 --depth 2 --epochs 1 -q -o m";
         gleaner(here, line).expect(0);
         let run = gleaner(
@@ -160,7 +160,7 @@ fn data_sets_of_torch_become_ours() {
 fn nothing_in_a_file_is_executed() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
-    // The data of a good file gets the pickle of a bad one.
+    // A valid data file whose pickle is replaced by a malicious one.
     let evil = b"\x80\x02cposix\nsystem\nX\x0c\x00\x00\x00touch hacked\x85R.";
     let mut good = zip::ZipArchive::new(Cursor::new(torch("torch_data_zip.bin"))).unwrap();
     let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));

@@ -24,11 +24,11 @@ fn models_stand_beside_baselines() {
     ] {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
-    // Four predictors of twelve metrics.
+    // Four predictors with twelve metrics each.
     let table = fs::read_to_string(here.join("s.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 4 * 12);
     assert!(table.starts_with("model,metric,mse,mae,relative,r2,rank\n"));
-    // The test error is that which training noted in the model.
+    // The test error is the one that training recorded in the model.
     let scores = json(&gleaner(here, &format!("{line} --json")).expect(0).out);
     let model = inspector::read(&fs::read(here.join("model.safetensors")).unwrap()).unwrap();
     let noted = model.card.provenance.unwrap().test.unwrap();
@@ -38,7 +38,7 @@ fn models_stand_beside_baselines() {
             "{told} {noted}"
         );
     }
-    // The training mean explains nothing of the training part.
+    // The training mean explains none of the variance of the training part: its R² is 0.
     let scores = json(
         &gleaner(here, &format!("{line} --part train --json"))
             .expect(0)

@@ -1,4 +1,4 @@
-//! What README's first commands come to.
+//! What the first commands of the README give.
 
 use crate::support::{gleaner, json, numbers};
 
@@ -6,7 +6,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Without any option, from sample graphs to a model: it learns far more than the mean.
+/// Without any option, from sample graphs to a model that is far better than the mean.
 #[test]
 fn the_first_model_of_a_new_user_learns() {
     let directory = tempfile::tempdir().unwrap();

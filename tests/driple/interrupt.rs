@@ -1,4 +1,4 @@
-//! Interrupted trainings go on as if they had not been.
+//! Interrupted trainings continue as if they had not been interrupted.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::support::{BUILD, Run, built, command, gleaner};
 
-/// A training of a second or more.
+/// A training that takes a second or more.
 const TRAIN: &str =
     "driple train --data data.safetensors --hidden 8 --depth 6 --epochs 300 --quiet";
 
-/// Starts it, and waits for its first checkpoint.
+/// Starts the training, and waits for its first checkpoint.
 fn begun(here: &Path) -> Child {
     let line = format!("{TRAIN} --checkpoint c --checkpoint-every 1 --history h.csv -o part");
     let mut started = command(here, &line);
@@ -42,7 +42,7 @@ fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     panic!("every training was over before it could be ended");
 }
 
-/// Goes on with it, and compares its model and history with one never interrupted.
+/// Resumes the training, and compares its model and history with those of an uninterrupted one.
 fn goes_on(here: &Path) {
     gleaner(here, &format!("{TRAIN} --resume c --history h.csv -o end")).expect(0);
     gleaner(here, &format!("{TRAIN} --history whole.csv -o whole")).expect(0);
@@ -83,7 +83,7 @@ fn killed_trainings_go_on_from_their_checkpoint() {
     });
     assert!(!here.join("part").exists());
     goes_on(here);
-    // It is over: nothing is left but to write the model.
+    // The training is finished: only the model remains to be written.
     gleaner(
         here,
         "driple train --data data.safetensors --resume c -o again",
@@ -93,7 +93,7 @@ fn killed_trainings_go_on_from_their_checkpoint() {
         fs::read(here.join("again")).unwrap(),
         fs::read(here.join("end")).unwrap()
     );
-    // Its best epoch as a model.
+    // The checkpoint can be converted into the model of its best epoch.
     gleaner(here, "driple convert c -o best").expect(0);
     let predict = |model: &str| {
         let line = format!("driple predict --model {model} --data data.safetensors --json");

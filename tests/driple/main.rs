@@ -1,4 +1,4 @@
-//! `gleaner driple` and `gleaner synth graphs` as a user runs them, and what comes of predictions.
+//! `gleaner driple` and `gleaner synth graphs` as a user runs them, and the use of predictions.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod build;

@@ -92,7 +92,7 @@ fn faulty_graphs_and_wrong_use_are_told() {
     predict(here, "jobs/graphs --frequencies f.csv", 2).says(&["the model has those"]);
     predict(here, "--data model.safetensors", 3)
         .says(&["this is a trained model, expected a data set"]);
-    // Types that no graph of the training part has are named.
+    // Types that no graph of the training part has are reported.
     let unseen = fs::read_to_string(&graphs(&here.join("jobs/graphs"))[0]).unwrap();
     fs::write(
         here.join("d.pbtxt"),
@@ -132,10 +132,10 @@ fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
     assert_eq!(table("mixed.csv"), table("sound.csv"));
     let run = predict(here, "jobs/graphs --json", 0).says(&["3 of 27"]);
     assert_eq!(json(&run.out).as_array().unwrap().len(), 24);
-    // A faulty graph that is named itself ends it.
+    // A faulty graph that is itself named ends the command.
     let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
     run.says(&["a.pbtxt: line 1: node 1"]);
-    // So does a directory of which nothing can be predicted.
+    // So does a directory without a graph that can be predicted.
     fs::create_dir(here.join("faulty")).unwrap();
     for name in ["a.pbtxt", "b.pbtxt"] {
         fs::write(here.join("faulty").join(name), FAULTY).unwrap();
@@ -170,12 +170,12 @@ fn predictions_below_zero_are_zero_for_users() {
         "{}",
         run.out
     );
-    // Where all predictions are zero, the mean absolute error is the mean of what was measured.
+    // If all predictions are zero, the mean absolute error is the mean of the measured values.
     let line = "driple evaluate --model model.safetensors --data data.safetensors --json";
     let scores = json(&gleaner(here, line).expect(0).out);
     let relative = numbers(&scores["scores"][0]["relative"]);
     assert!(relative.iter().all(|share| (share - 1.0).abs() < 1e-12));
-    // A model that predicts no numbers is not one that predicts zeros.
+    // A model whose predictions are not finite is not one that predicts zeros.
     change_model(here, |inspector| set_bias(inspector, f32::MAX));
     let scale = "--data data.safetensors";
     predict(here, scale, 0);
@@ -185,7 +185,7 @@ fn predictions_below_zero_are_zero_for_users() {
     predict(here, scale, 3).says(&["5 faults", "no finite numbers"]);
 }
 
-/// A pipe can be read once only.
+/// A pipe can be read only once.
 #[test]
 fn models_graphs_and_data_come_from_pipes() {
     let directory = trained();
@@ -254,7 +254,7 @@ fn published_weights_need_to_be_told_what_they_lack() {
     gleaner(here, &format!("{bare} --frequencies f.csv --fewer-groups"))
         .expect(0)
         .says(&["100 groups"]);
-    // With units, grouping and frequencies from the data, it is the model again.
+    // With units, grouping and frequencies from the data, the weights are the same model again.
     let line = "driple convert w.safetensors --scale-of data.safetensors -o full.safetensors";
     gleaner(here, line).expect(0);
     let row = |model: &str| {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::runs::gleaner;
 
-/// A trace in the folder `trace`, graphs of its workloads in `workloads`.
+/// A trace in the folder `trace`, and graphs of its workloads in `workloads`.
 fn cluster() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
@@ -44,7 +44,7 @@ fn graph(at: &Path, row: &Row) -> Graph {
     read::graph(bytes, Format::GraphDefText).unwrap()
 }
 
-/// What the metrics of a model are shares of.
+/// The values of the metrics of which a model predicts shares.
 const SCALE: [f64; METRICS] = [4.0, 2.0, 60.0, 1.0, 3.0, 90.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 /// A model of random weights, whose predictions are near half of the scale.
@@ -91,7 +91,7 @@ fn model(at: &Path, change: impl Fn(&mut Card)) -> Inspector {
 
 const PROFILES: &str = "driple profiles --model model.safetensors --jobs workloads/workloads.csv";
 
-// Derived by formula: averages of the model's own predictions.
+// Derived by formula: a profile has the averages of the model's own predictions.
 #[test]
 fn profiles_are_averages_of_predictions() {
     let directory = cluster();
@@ -308,7 +308,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
         close += usize::from((figures[job] - wanted).abs() < 0.15 * wanted + 2.0);
     }
     assert!(close >= 26, "{close} of 40");
-    // A trace that says nothing of what its jobs train.
+    // A trace that does not say what its jobs train.
     let jobs = at.join("trace/jobs.csv");
     let text = fs::read_to_string(&jobs).unwrap();
     let silent = |line: &str| line.split(',').take(9).collect::<Vec<_>>().join(",") + "\n";
@@ -318,7 +318,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
     gleaner(at, "synth graphs --for nowhere -o none").expect(1);
 }
 
-/// The documented example.
+/// The example of workloads in dataset/README.md.
 #[test]
 fn the_documented_table_of_workloads_is_read() {
     let documented = gleaner_testing::workspace().join("dataset/README.md");
@@ -384,6 +384,6 @@ fn a_simulation_runs_on_what_a_trained_model_predicts() {
         .zip(&predicted)
         .filter(|(a, b)| a == b)
         .count();
-    // Chance would tell a third.
+    // By chance a third would be equal.
     assert!((18..40).contains(&equal), "{equal} of 40: {predicted:?}");
 }

@@ -1,4 +1,4 @@
-//! Lucid by predicted profiles: policies go by what is predicted, pairs run as measured.
+//! Lucid with predicted profiles: policies use the predictions, and pairs run as measured.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,11 +30,11 @@ const NAMES: [&str; 9] = [
     "label",
 ];
 
-/// A row of a table of profiles: what is in its columns.
+/// A row of a table of profiles: its cells by column.
 type Row = BTreeMap<String, String>;
 
-/// Writes the measured profiles as predicted ones after a change of each; rows that it refuses are
-/// left out.
+/// Writes the measured profiles as predicted ones, each after a change. Rows for which `change`
+/// returns false are left out.
 fn predict(at: &Path, name: &str, change: impl Fn(&mut Row) -> bool) {
     let text = fs::read_to_string(at.join("trace/single_data.csv")).unwrap();
     let mut lines = text.lines();
@@ -62,7 +62,7 @@ fn set(row: &mut Row, name: &str, value: &str) -> bool {
     true
 }
 
-/// A simulation of Lucid into the folder `out`.
+/// Simulates Lucid, with results in the folder `out`.
 fn lucid(at: &Path, more: &str, out: &str) -> Run {
     let line = format!(
         "simulate --data trace --policy lucid --profiler off --check --csv --logs --out {out} {more}"
@@ -70,12 +70,13 @@ fn lucid(at: &Path, more: &str, out: &str) -> Run {
     gleaner(at, &line)
 }
 
-/// The table of a simulation.
+/// A table of a simulation.
 fn table(at: &Path, out: &str, name: &str) -> String {
     fs::read_to_string(at.join(out).join(format!("lucid_{name}.csv"))).unwrap()
 }
 
-/// The sharing scores that a simulation went by, by model, of jobs in full precision at batch 64.
+/// The sharing scores that a simulation used, by model, for jobs in full precision with batch size
+/// 64.
 fn scores(at: &Path, out: &str) -> BTreeMap<String, String> {
     let log = at.join(out).join("logs/all/lucid_consolidate_all_log.csv");
     let mut reader = csv::Reader::from_path(log).unwrap();
@@ -92,7 +93,7 @@ fn scores(at: &Path, out: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-// Derived by formula: predictions that are right change nothing.
+// Derived by formula: correct predictions change nothing.
 #[test]
 fn right_predictions_schedule_as_measurements_do() {
     let directory = busy();
@@ -119,7 +120,7 @@ fn right_predictions_schedule_as_measurements_do() {
     );
 }
 
-// Derived by formula: utilisations of the cluster are those measured, whatever was predicted.
+// Derived by formula: the cluster's utilisations are the measured ones, whatever was predicted.
 #[test]
 fn what_runs_uses_gpus_as_measured() {
     let directory = busy();
@@ -129,7 +130,7 @@ fn what_runs_uses_gpus_as_measured() {
         set(row, "gpu_util", "1") && set(row, "gmem_util", "1") && set(row, "gmem", "1")
     });
     lucid(at, "--profiles predicted.csv", "predicted").expect(0);
-    // What is predicted to fit but does not is not started: the same jobs share.
+    // Jobs that are predicted to fit together but do not are not started. The same jobs share.
     for name in ["jobs", "seq"] {
         assert_eq!(table(at, "measured", name), table(at, "predicted", name));
     }
@@ -166,7 +167,7 @@ fn a_workload_without_a_prediction_is_named_and_shares_with_no_other() {
     ]);
     assert_eq!(scores(at, "some")["GlyphNet"], "");
     assert_eq!(scores(at, "some")["SparrowNet"], "0.0");
-    // Measured profiles have to be complete, as before.
+    // Measured profiles must be complete, as without predictions.
     let text = fs::read_to_string(at.join("some.csv")).unwrap();
     fs::write(at.join("gaps.csv"), text.replace("predicted", "measured")).unwrap();
     lucid(at, "--profiles gaps.csv", "gaps")
@@ -174,7 +175,7 @@ fn a_workload_without_a_prediction_is_named_and_shares_with_no_other() {
         .says(&["a workload with a profile"]);
 }
 
-/// Scores come from a model where a table has none, and follow the profiles.
+/// Scores come from the model if the table has none, and depend on the profiles.
 #[test]
 fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     let directory = busy();
@@ -213,7 +214,8 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     assert_eq!(table(at, "measured", "jobs"), table(at, "right", "jobs"));
     assert_eq!(table(at, "unscored", "jobs"), table(at, "busier", "jobs"));
     assert_ne!(table(at, "right", "jobs"), table(at, "busier", "jobs"));
-    // Learnt on the spot: from the measured profiles, as the predicted ones have no scores.
+    // A model trained in the simulation learns from the measured profiles, because the predicted
+    // ones have no scores.
     assert_eq!(right, by("right.csv", "train", "learnt"));
     let alone = "--trace trace/jobs.csv --cluster trace/vc_config.csv --colocate \
                  trace/colocate_info.csv --policy lucid --profiler off";
@@ -224,7 +226,7 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     gleaner(at, "train packing --profiles right.csv --out m")
         .expect(2)
         .says(&["label"]);
-    // A table that the model has scored does without it.
+    // A table that the model has scored needs no model.
     gleaner(
         at,
         "predict models/packing.json --profiles right.csv -o scored.csv",
@@ -239,7 +241,7 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     assert_eq!(right, scores(at, "scored"));
 }
 
-/// Where a trace does not say what jobs do, the measured table at hand does.
+/// If a trace does not say what jobs use, the measured table does.
 #[test]
 fn measured_profiles_stay_the_truth_where_the_trace_is_silent() {
     let directory = busy();

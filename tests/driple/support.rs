@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 pub use crate::runs::{Run, command, gleaner};
 
-/// Options that make a network which trains in no time.
+/// Options of a network that trains very fast.
 pub const TINY: &str = "--hidden 8 --depth 3 --quiet";
 
 /// A directory with 24 jobs in `jobs`.
@@ -21,18 +21,18 @@ pub fn jobs() -> TempDir {
     directory
 }
 
-/// `gleaner driple build` of all of them, in 20 groups.
+/// `gleaner driple build` of all these jobs, in 20 groups.
 pub const BUILD: &str =
     "driple build --graphs jobs/graphs --measured jobs/measured.csv --groups 20 --batch 8";
 
-/// The same with a data set `data.safetensors`.
+/// The same directory with a data set `data.safetensors`.
 pub fn built() -> TempDir {
     let directory = jobs();
     gleaner(directory.path(), &format!("{BUILD} -o data.safetensors")).expect(0);
     directory
 }
 
-/// The same with a model `model.safetensors`.
+/// The same directory with a model `model.safetensors`.
 pub fn trained() -> TempDir {
     let directory = built();
     let line =
@@ -41,7 +41,7 @@ pub fn trained() -> TempDir {
     directory
 }
 
-/// Writes `model.safetensors` again, changed.
+/// Changes the model in `model.safetensors`.
 pub fn change_model(directory: &Path, change: impl FnOnce(&mut Inspector)) {
     let path = directory.join("model.safetensors");
     let mut inspector = inspector::read(&fs::read(&path).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Names from files that a terminal or a browser would obey.
+//! Names from files, with characters that a terminal or a browser would obey.
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::support::run;
 
-/// Turns text red, and the direction of what follows.
+/// A name that turns text red and changes the direction of the text after it.
 const HOSTILE: &str = "\u{1b}[31mred\u{9b}2J\u{202e}\u{2066}\u{200f}\u{2028}end";
-/// The same as it is shown.
+/// The same name as it must be shown.
 const SHOWN: &str = "\\u{1b}[31mred\\u{9b}2J\\u{202e}\\u{2066}\\u{200f}\\u{2028}end";
 
-/// Whether a terminal obeys a character, or it turns the direction of text.
+/// Whether a terminal obeys a character, or the character changes the direction of text.
 fn is_obeyed(c: char) -> bool {
     (c.is_control() && c != '\n')
         || ('\u{200e}'..='\u{200f}').contains(&c)
@@ -20,7 +20,7 @@ fn is_obeyed(c: char) -> bool {
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
-/// Asserts that a text shows the name, and does nothing else.
+/// Asserts that a text shows the escaped name, and has no character that is obeyed.
 #[track_caller]
 fn is_plain(text: &str) {
     let obeyed = text.chars().find(|c| is_obeyed(*c));
@@ -92,7 +92,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         ("workload", &term),
         ("workload", &by_ebm),
         ("workload", &by_history),
-        // Its name comes first of all.
+        // The workload with this name comes first of all.
         ("packing", &workload.to_vec()),
     ] {
         let text = explain(kind, more);
@@ -102,7 +102,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         let page = at("page.html");
         explain(kind, &[more, &["-o", &page][..]].concat());
         let page = fs::read_to_string(page).unwrap();
-        // The library and the styles come before.
+        // The library and the styles come before the body.
         let body = &page[page.find("<body").unwrap()..];
         assert!(body.contains(SHOWN), "{kind} {more:?}");
         assert!(
@@ -110,7 +110,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
             "{kind}"
         );
     }
-    // Programs read the names as they are.
+    // Programs read the names unchanged.
     let json: Value =
         serde_json::from_str(&explain("workload", &[&term[..], &["--json"]].concat())).unwrap();
     let cells = json["terms"][0]["cells"].as_array().unwrap();
@@ -118,7 +118,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         cells.iter().any(|cell| cell["bins"][0] == HOSTILE),
         "{json}"
     );
-    // A pair of which one is the user.
+    // A pair of features, one of which is the user.
     let names = explain("workload", &ebm);
     let pair = names.lines().find(|line| line.starts_with("user & "));
     let pair = pair.map(|line| line.split("  ").next().unwrap());

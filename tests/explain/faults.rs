@@ -1,4 +1,4 @@
-//! What is asked wrongly, and files that hold no model.
+//! Wrong requests, and files that do not contain a model.
 
 use crate::support::{data, explain, model, run};
 

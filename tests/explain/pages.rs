@@ -1,4 +1,4 @@
-//! Pages and pictures.
+//! The pages and pictures of `gleaner explain`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn draw(directory: &Path, kind: &str, more: &[&str]) -> PathBuf {
     page
 }
 
-/// Names of the SVG files of a directory, which must have their PNG.
+/// Names of the SVG files of a directory. Each must have its PNG.
 fn pictures(directory: &Path) -> Vec<String> {
     let files = fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = files
@@ -31,7 +31,7 @@ fn pictures(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Asserts that a directory's SVG files are XML, where there is a parser.
+/// Asserts that a directory's SVG files are XML, if there is a parser.
 fn well_formed(directory: &Path) {
     let script = "import glob, sys, xml.dom.minidom as d\n\
                   for f in glob.glob(sys.argv[1] + '/*.svg'): d.parse(f)";

@@ -1,10 +1,11 @@
-//! Single predictions, against what `gleaner predict` says.
+//! Single predictions, compared with those of `gleaner predict`.
 
 use serde_json::Value;
 
 use crate::support::{assert_near, data, explain, json, list, number, predicted, row};
 
-/// Asserts that a prediction is the sum of its parts, largest first; returns it.
+/// Asserts that a prediction is the sum of its parts, which are ordered from the largest. Returns
+/// the sum.
 #[track_caller]
 fn summed(told: &Value) -> f64 {
     let scores: Vec<f64> = list(told, "contributions")
@@ -45,7 +46,7 @@ fn a_job_is_found_by_its_name() {
 fn forecasts_of_both_machines_add_up() {
     for (label, column) in [("jobs", "pred_gpu_job"), ("gpus", "pred_gpu_num")] {
         let forecast = predicted("throughput", column);
-        // The last lies beyond the end of the series.
+        // The last forecast lies beyond the end of the series.
         for place in [0, 100, forecast.len() - 1] {
             let told = row("throughput", place + 1, &["--label", label]);
             assert_eq!(told["label"], label);

@@ -1,10 +1,10 @@
-//! Estimators that are no machine.
+//! Estimators that are not machines.
 
 use serde_json::Value;
 
 use crate::support::{assert_near, data, explain, json, list, number};
 
-/// The first job of the sample cluster's user u0202: its later ones are of the same name.
+/// The first job of the user u0202 of the sample cluster. The user's later jobs have the same name.
 const JOB: &str = "1";
 
 #[test]
@@ -34,7 +34,7 @@ fn a_rule_says_what_it_has_learnt_and_has_no_terms() {
     assert_eq!(json("packing", &[])["estimator"], Value::Null);
 }
 
-// By hand: the mean of the sample's jobs of that user, name and number of GPUs.
+// By hand: the mean of the sample's jobs with the same user, name and number of GPUs.
 #[test]
 fn a_history_names_the_jobs_it_is_the_mean_of() {
     let mut reader = csv::Reader::from_path(format!("{}/jobs.csv", data())).unwrap();

@@ -1,4 +1,4 @@
-//! Models of the sample cluster, and what the program says of them.
+//! Models of the sample cluster, and what the program says about them.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 pub use crate::runs::{Run, run};
 
-/// The models, trained once; the EBM of logarithms is used of the workload model.
+/// The models, trained once. The workload model uses the EBM of logarithms.
 static MODELS: LazyLock<TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
@@ -19,7 +19,7 @@ static MODELS: LazyLock<TempDir> = LazyLock::new(|| {
     directory
 });
 
-/// The sample cluster.
+/// The folder of the sample cluster.
 pub fn data() -> String {
     gleaner_testing::workspace()
         .join("dataset/cluster")
@@ -27,7 +27,7 @@ pub fn data() -> String {
         .to_string()
 }
 
-/// The file of a model.
+/// The path of a model's file.
 pub fn model(kind: &str) -> String {
     let path: PathBuf = MODELS.path().join(format!("{kind}.json"));
     path.display().to_string()
@@ -38,14 +38,14 @@ pub fn explain(kind: &str, more: &[&str]) -> Run {
     run(&[&["explain", &model(kind)], more].concat())
 }
 
-/// The same on the sample cluster's data, as JSON.
+/// The explanation of a model as JSON.
 #[track_caller]
 pub fn json(kind: &str, more: &[&str]) -> Value {
     let run = explain(kind, &[&["--json"], more].concat()).expect(0);
     serde_json::from_str(&run.out).unwrap()
 }
 
-/// A row broken down, as JSON.
+/// The prediction for a row of the sample cluster's data, broken down, as JSON.
 #[track_caller]
 pub fn row(kind: &str, row: usize, more: &[&str]) -> Value {
     let (row, data) = (row.to_string(), data());
@@ -53,7 +53,7 @@ pub fn row(kind: &str, row: usize, more: &[&str]) -> Value {
     json(kind, &more)["prediction"].clone()
 }
 
-/// What `gleaner predict` says of the sample cluster: a column as texts.
+/// A column, as texts, of what `gleaner predict` writes for the sample cluster.
 pub fn predicted(kind: &str, column: &str) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let table = directory.path().join("table.csv");

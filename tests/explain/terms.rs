@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{assert_near, explain, json, list, model, number};
 
-/// Names of a machine's terms, strongest first.
+/// Names of a machine's terms, the most important first.
 fn names(kind: &str) -> Vec<String> {
     let found = json(kind, &[]);
     let terms = list(&found["machines"][0], "importances").iter();
@@ -59,8 +59,8 @@ fn terms_are_sorted_and_those_of_the_file() {
     }
 }
 
-// By formula: the mean of a term's scores over training rows is 0, that of their sizes its
-// importance, and each row is in one of its cells.
+// By formula: over the training rows, the mean of a term's scores is 0, and the mean of their
+// absolute values is its importance. Each row is in one of its cells.
 #[test]
 fn scores_and_rows_make_the_importance() {
     let names = names("workload");

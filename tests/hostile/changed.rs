@@ -1,4 +1,4 @@
-//! Files that are replaced or rewritten while they are read: what is hashed is what is parsed.
+//! Files that are replaced or rewritten while they are read: the bytes hashed are the bytes parsed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -19,7 +19,7 @@ fn digest(path: &Path) -> String {
         .collect()
 }
 
-/// Two logs that differ in every figure, swapped again and again while replays run.
+/// Swaps two logs that differ in every figure, again and again, while replays run.
 fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
     let directory = samples();
     let at = directory.path();
@@ -53,7 +53,8 @@ fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
             let line = line("log.csv", "run");
             let found = end(bounded(at, &line).spawn().unwrap(), &line);
             if found.code != 0 {
-                // Noticed, or half of a file that is written in place.
+                // The change was noticed, or only half of a file was read that is rewritten in
+                // place.
                 assert!([1, 3].contains(&found.code), "{}", found.err);
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Small files that inflate to very much: refused, or read in bounded memory.
+//! Small files that decompress to very large ones: refused, or read in bounded memory.
 
 use std::fs;
 
@@ -6,7 +6,8 @@ use crate::support::{attack, gzip, samples};
 
 const GIB: u64 = 1 << 30;
 
-// The attack: 1.1 MB of gzipped zeros as TOML asked for 7.9 GB, 204 KB as measurements for 1.6.
+// The attack: 1.1 MB of gzipped zeros, read as TOML, asked for 7.9 GB; 204 KB, read as
+// measurements, asked for 1.6 GB.
 #[test]
 fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let directory = samples();
@@ -14,7 +15,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
     gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
-    // For readers that stream, whose time is that of the lines.
+    // For readers that stream, which take time for every line.
     gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",
@@ -51,7 +52,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     ] {
         let found = attack(at, line);
         assert_ne!(found.code, 0, "{line}\n{}", found.err);
-        // Nothing half made stays.
+        // No partial output is left.
         let left = fs::read_dir(at).unwrap().map(|e| e.unwrap().file_name());
         assert!(
             left.filter(|name| name.to_string_lossy().starts_with("x."))
@@ -62,7 +63,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     }
 }
 
-// A sound beginning makes readers that stream go on.
+// With a valid beginning, readers that stream continue.
 #[test]
 fn sound_rows_without_end_are_read_in_bounded_memory() {
     let directory = samples();
@@ -85,7 +86,7 @@ fn sound_rows_without_end_are_read_in_bounded_memory() {
         "",
     );
     attack(at, "inspect events.csv.gz");
-    // So many events are more than a log can have.
+    // This is more events than a log may have.
     let event = b"2026-01-01 00:00:00,,\n";
     gzip(&at.join("rows.csv.gz"), head, event, 70_000_000, "");
     let found = attack(at, "inspect rows.csv.gz");

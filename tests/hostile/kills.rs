@@ -1,4 +1,4 @@
-//! Kills at any moment: a directory holds one run, or says that it is unfinished.
+//! Kills at any moment: the directory then holds one run, or says that it is unfinished.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn kill(at: &Path, line: &str, after: Duration) {
     child.wait().unwrap();
 }
 
-/// Moments spread over the time that `line` takes, which is run once to know it.
+/// Moments spread over the time that `line` takes. The line is run once to measure this time.
 fn moments(at: &Path, line: &str, count: u32) -> impl Iterator<Item = Duration> + use<> {
     let clock = Instant::now();
     assert_eq!(attack(at, line).code, 0, "{line}");
@@ -52,7 +52,7 @@ fn a_kill_leaves_one_run_or_an_unfinished_one() {
     );
     assert_eq!(attack(at, &replay(30)).code, 0);
     assert_eq!(state(&at.join("run")), State::Whole);
-    // Leftovers of kills are gone.
+    // Files that kills left are gone.
     let left = files(&at.join("run"));
     assert!(left.iter().all(|name| !name.ends_with(".part")), "{left:?}");
 }
@@ -84,7 +84,7 @@ fn a_killed_sweep_goes_on() {
     assert!(table("swept") == table("again"));
 }
 
-/// Files are there whole, or as they were before.
+/// Each file is whole, or as it was before.
 #[test]
 fn a_kill_leaves_no_half_file() {
     let directory = samples();
@@ -103,7 +103,7 @@ fn a_kill_leaves_no_half_file() {
             fs::write(at.join(file), "as it was before").unwrap();
             kill(at, make, moment);
             let found = fs::read(at.join(file)).unwrap();
-            // Pages tell when they were made.
+            // Pages differ, because they say when they were made.
             let is_page = file.ends_with(".html") && found.ends_with(b"</html>\n");
             let sound = found == whole || found == b"as it was before" || is_page;
             assert!(sound, "{make}: {} of {} bytes", found.len(), whole.len());

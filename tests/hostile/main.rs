@@ -1,9 +1,9 @@
-//! Files and moments that somebody chose to do harm: bounded memory and time, exit codes as
-//! documented, no escape byte on the terminal, no directory that mixes two runs.
+//! Files and moments that somebody chose to do harm. Memory and time stay bounded, exit codes are
+//! the documented ones, no escape byte reaches the terminal, and no directory mixes two runs.
 //!
-//! The classes are those of an attack on the program: text that inflates without end, short
-//! input that asks for large tables, numbers at the edge of every range, names that steer
-//! terminals, cut and changed files, kills, signals, races, files that change while they are
+//! The classes are those of an attack on the program: text that decompresses without end, short
+//! input that asks for large tables, numbers at the edge of every range, names that control
+//! terminals, cut and changed files, kills, signals, races, and files that change while they are
 //! read.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 

@@ -1,4 +1,4 @@
-//! Cut and changed files of every kind through the program: read, or refused with a word.
+//! Cut and changed files of every kind: the program reads them, or refuses them with a message.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::support::{attack, samples};
 
-/// Changes of each file; more with `GLEANER_CORRUPTIONS`.
+/// Number of changed copies of each file: 12, or the value of `GLEANER_CORRUPTIONS`.
 fn changes() -> u64 {
     let asked = std::env::var("GLEANER_CORRUPTIONS");
     asked.map_or(12, |number| number.parse().unwrap())
@@ -123,7 +123,7 @@ fn binaries() {
     }
 }
 
-// 75 of 300 flips of a bit were read as another log.
+// The attack: 75 of 300 flipped bits were read as another log.
 #[test]
 fn no_flipped_bit_of_an_own_log_is_read_as_another_log() {
     let directory = samples();

@@ -1,11 +1,12 @@
-//! Names that steer terminals: no escape byte, no mark of direction, in any message or page.
+//! Names that control terminals: no message or page has an escape byte or a mark of direction.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{attack, samples};
 
-/// Clears the screen, sets the title, rings, writes from right to left, and ends the line.
+/// Names that clear the screen, set the title, ring the bell, change the direction of text, or
+/// contain other control characters.
 const NAMES: [&str; 3] = [
     "\u{1b}[2J\u{1b}]0;x\u{7}",
     "a\u{202e}b\u{2066}c",
@@ -18,7 +19,7 @@ fn replace(at: &Path, file: &str, from: &str, to: &str) {
     fs::write(at.join(file), text.replace(from, to)).unwrap();
 }
 
-/// TOML has such characters as escapes alone.
+/// A name in TOML, which has such characters only as escapes.
 fn in_toml(name: &str) -> String {
     let escaped = name
         .chars()
@@ -29,7 +30,7 @@ fn in_toml(name: &str) -> String {
     escaped.collect()
 }
 
-/// Control characters that HTML must not hold either.
+/// Asserts that a page has no control character, which HTML must not contain either.
 #[track_caller]
 fn assert_plain(page: &Path) {
     let text = fs::read_to_string(page).unwrap();
@@ -55,7 +56,7 @@ fn names_of_replays_are_escaped() {
         assert_plain(&at.join("page.html"));
         attack(at, "inspect idle.csv");
         attack(at, "convert idle.csv -o log.gev");
-        // Faults name what they are of.
+        // Messages about faults contain the names.
         let faulty = fs::read_to_string(at.join("tasks.toml")).unwrap();
         fs::write(
             at.join("faulty.toml"),
@@ -150,7 +151,7 @@ fn names_of_simulations_are_escaped() {
         attack(at, "explain models/workload.json --term user");
         attack(at, "explain models/workload.json -o model.html");
         assert_plain(&at.join("model.html"));
-        // Faults quote cells.
+        // Messages about faults quote cells.
         fs::write(
             at.join("bad.csv"),
             format!("job_id,vc,gpu_num,submit_time,duration\n{name},{name},{name},{name},{name}\n"),

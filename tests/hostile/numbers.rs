@@ -1,12 +1,13 @@
-//! Every number of every input, at the edge of what there is: an answer or a fault, never a
-//! panic, an overflow or an abort.
+//! Every number of every input at the edges of its range: an answer or a fault, never a panic, an
+//! overflow or an abort.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{attack, samples};
 
-/// EASY added an estimate of 1e19 to now; CBC met coefficients of 1e308.
+/// The edges. Two of the attacks: EASY added an estimate of 1e19 to the current time, and CBC met
+/// coefficients of 1e308.
 const EDGES: [&str; 14] = [
     "0",
     "-1",
@@ -36,7 +37,7 @@ fn with_cells(table: &str, column: usize, rows: usize, cell: &str) -> String {
     table.lines().enumerate().map(change).collect()
 }
 
-/// Runs `lines` for every cell of a row of the table, at every edge, in one row and in all.
+/// Runs `lines` with every edge in every column of the table, in one row and in all.
 fn attack_table(at: &Path, file: &str, lines: &[&str]) {
     let sound = fs::read_to_string(at.join(file)).unwrap();
     let columns = sound.lines().next().unwrap().split(',').count();
@@ -51,7 +52,7 @@ fn attack_table(at: &Path, file: &str, lines: &[&str]) {
     fs::write(at.join(file), sound).unwrap();
 }
 
-/// The same of every `key = value` of a TOML text: the first of each key.
+/// The same for every `key = value` of a TOML text. Of equal keys, only the first is changed.
 fn attack_toml(at: &Path, file: &str, line: &str) {
     let sound = fs::read_to_string(at.join(file)).unwrap();
     let mut seen: Vec<&str> = Vec::new();
@@ -149,7 +150,7 @@ fn problems() {
             .unwrap_or_else(|| panic!("no {pointer}"))
             .clone();
         for edge in EDGES {
-            // What JSON cannot say as a number, as text.
+            // A number that JSON does not have is given as text.
             let edge = serde_json::from_str(edge).unwrap_or_else(|_| edge.into());
             *problem.pointer_mut(pointer).unwrap() = edge;
             for goal in ["total", "max-min"] {
@@ -204,7 +205,7 @@ fn options() {
             attack(at, &format!("{simulate} --{option}={edge}"));
         }
         for option in ["nodes", "days", "idle-share", "poll", "seed", "start"] {
-            // Not what may rightly be large: a log of many nodes.
+            // Large numbers of nodes and days are left out: they are valid.
             if !(option == "nodes" || option == "days") || !edge.starts_with('9') {
                 attack(at, &format!("synth events --{option}={edge} -o made.gev"));
             }

@@ -1,5 +1,5 @@
-//! Forged Parquet files that would make a reader allocate what they state, or recurse as deep as
-//! they nest.
+//! Forged Parquet files that would make a reader allocate as much as they state, or recurse as deep
+//! as they nest.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn string(text: &str) -> Vec<u8> {
     [varint(text.len() as u64), text.as_bytes().to_vec()].concat()
 }
 
-/// A file of these pages, whose schema and row groups are these.
+/// A file with these pages, this schema and these row groups.
 fn file(pages: &[u8], schema: &[Vec<u8>], rows: i64, groups: &[Vec<u8>]) -> Vec<u8> {
     let footer = Thrift::default()
         .int(1, 1)
@@ -95,7 +95,7 @@ fn column(name: &str) -> Vec<u8> {
     Thrift::default().int(1, 2).int(3, 0).text(4, name).end()
 }
 
-/// A file of one row, whose dictionary has one value and states so many.
+/// A file of one row. Its dictionary has one value, and states that it has `values`.
 fn dictionary(values: i64) -> Vec<u8> {
     let page = |kind, length, id, content| {
         let header = Thrift::default().int(1, kind).int(2, length).int(3, length);
@@ -107,7 +107,7 @@ fn dictionary(values: i64) -> Vec<u8> {
     let data = 4 + pages.len() as i64;
     let content = Thrift::default().int(1, 1).int(2, 8).int(3, 3).int(4, 3);
     pages.extend(page(0, 3, 5, content));
-    // One bit an index; a run of one index, which is 0.
+    // The width of an index is one bit. Then there is a run of one index, which is 0.
     pages.extend([1, 2, 0]);
     let length = pages.len() as i64;
     let metadata = Thrift::default()
@@ -139,7 +139,7 @@ fn inspect(at: &Path, bytes: &[u8]) -> Attack {
     attack(at, "inspect forged.parquet")
 }
 
-// The attack: 16 GB for the values of a dictionary of 8 bytes.
+// The attack: a dictionary of 8 bytes asked for 16 GB for its values.
 #[test]
 fn a_dictionary_is_not_taken_at_its_word() {
     let directory = samples();

@@ -1,4 +1,4 @@
-//! Two runs into one directory, and runs over those of other commands.
+//! Two runs into one directory, and runs into directories of other commands.
 
 use std::fs;
 use std::process::Stdio;
@@ -48,7 +48,7 @@ fn one_of_two_runs_is_told_that_the_directory_is_taken() {
         );
     }
     eprintln!("{refused} of 12 rounds met");
-    // However busy the machine: somebody holds the directory.
+    // This does not depend on how busy the machine is: the test itself holds the directory.
     let held = fs::File::open(at.join("run")).unwrap();
     held.lock().unwrap();
     let found = attack(at, &line(60));
@@ -85,7 +85,7 @@ fn nothing_of_an_earlier_run_stays() {
             assert_eq!(files(&at.join("run")), *expected, "{line} after {before}");
         }
     }
-    // What is of nobody is left alone, and so is a sweep.
+    // A directory that belongs to no run is left alone, and so is a sweep.
     fs::create_dir(at.join("own")).unwrap();
     fs::write(at.join("own/notes.txt"), "mine").unwrap();
     assert_eq!(
@@ -100,7 +100,7 @@ fn nothing_of_an_earlier_run_stays() {
     );
 }
 
-// The reader of what is printed may have had enough.
+// The reader of the output may close the pipe early.
 #[test]
 fn a_closed_pipe_is_no_error() {
     let directory = samples();

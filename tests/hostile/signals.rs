@@ -1,5 +1,5 @@
-//! SIGTERM, which batch systems send at the time limit, and Ctrl-C: every command ends in
-//! order, with exit code 143 or 130, and leaves no half file.
+//! SIGTERM, which batch systems send at the time limit, and Ctrl-C: every command ends in order,
+//! with exit code 143 or 130, and leaves no partial file.
 
 use std::fs;
 use std::path::Path;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::support::{Attack, State, attack, bounded, end, files, samples, state};
 
-/// Starts `line` and sends it the signal after a while: later and later, until it has caught it
-/// before it was over. `None` where it is always over first.
+/// Starts `line` and sends it the signal after a while. The wait grows until the program catches
+/// the signal before its end. `None` if it always ends first.
 fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     let mut wait = Duration::from_millis(5);
     for _ in 0..20 {
@@ -20,7 +20,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
         Command::new("kill").args(kill).status().unwrap();
         let found = try_end(child, line);
         match found {
-            // Not yet watching: the shell, or the program before its first line.
+            // The signal came too early: the shell or the program did not yet watch for it.
             None => wait = wait.mul_f64(1.6),
             Some(found) if found.code == 0 => return None,
             Some(found) => return Some(found),
@@ -29,7 +29,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     panic!("{line} never catches {signal}")
 }
 
-/// As [`end`], but `None` of a run that the signal ended at once.
+/// As [`end`]; `None` if the signal ended the run at once.
 fn try_end(mut child: std::process::Child, line: &str) -> Option<Attack> {
     use std::os::unix::process::ExitStatusExt;
     let status = child.wait().unwrap();
@@ -79,7 +79,7 @@ fn every_command_ends_in_order() {
             met += 1;
             assert_eq!(found.code, code, "{line}: {}", found.err);
             assert!(found.err.contains("interrupted"), "{line}: {}", found.err);
-            // Whole files, marked incomplete, or none.
+            // The files are whole and marked incomplete, or there are none.
             for run in ["run", "swept"] {
                 if at.join(run).exists() {
                     assert_ne!(state(&at.join(run)), State::Unfinished, "{line}");

@@ -1,4 +1,4 @@
-//! Runs the program as an attacker would have it: in 4 GB of address space, with an end.
+//! Runs the program as an attacker would: in 4 GB of address space, and with a limit of time.
 
 use std::fs;
 use std::io::Read;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// Address space in KiB.
 const MEMORY: u32 = 4 << 20;
 
-/// After so long a run has no end, however busy the machine.
+/// A run that takes longer counts as hanging, however busy the machine is.
 const HANG: Duration = Duration::from_secs(300);
 
 /// A finished run.
@@ -34,15 +34,15 @@ pub fn bounded(directory: &Path, line: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_gleaner")]);
     command.args(line.split_whitespace());
-    // Stacks and pools of many threads are address space, too.
+    // The stacks and memory pools of many threads also take address space.
     command.envs([("RAYON_NUM_THREADS", "2"), ("MALLOC_ARENA_MAX", "2")]);
     command.current_dir(directory).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// Runs `gleaner LINE`; it must end by itself with a documented exit code, without a panic,
-/// and print nothing that a terminal obeys.
+/// Runs `gleaner LINE`. It must end by itself with a documented exit code and without a panic, and
+/// print nothing that a terminal obeys.
 #[track_caller]
 pub fn attack(directory: &Path, line: &str) -> Attack {
     let found = end(bounded(directory, line).spawn().unwrap(), line);
@@ -57,7 +57,7 @@ pub fn attack(directory: &Path, line: &str) -> Attack {
     found
 }
 
-/// Waits for a child; one that hangs is killed, and fails the test.
+/// Waits for a child. A child that hangs is killed, and the test fails.
 #[track_caller]
 pub fn end(mut child: Child, line: &str) -> Attack {
     let mut pipes = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
@@ -142,19 +142,19 @@ pub fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// What a run directory is.
+/// The state of a run directory.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum State {
     /// There is no `run.json`.
     Fresh,
-    /// It says that it is unfinished.
+    /// `run.json` says that it is unfinished.
     Unfinished,
     /// It holds one run and nothing else.
     Whole,
 }
 
-/// Looks at a run directory without any code of the program: every file that `run.json` lists
-/// is as it says, and there is no other.
+/// The state of a run directory, found without any code of the program. Every file that `run.json`
+/// lists must be as listed, and there must be no other.
 #[track_caller]
 pub fn state(run: &Path) -> State {
     let path = run.join("run.json");
@@ -178,7 +178,7 @@ pub fn state(run: &Path) -> State {
         listed.push(name.to_owned());
     }
     for name in files(run) {
-        // What a kill left, and results of single runs, which have digests of their own.
+        // Files that a kill left, and results of single runs, which have digests of their own.
         let is_part = name.ends_with(".part");
         let is_stored = info["command"] == "sweep" && name.starts_with("runs/");
         assert!(

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::support::{attack, samples};
 
-// 60 jobs of a billion seconds filled a table of minutes.
+// The attack: 60 jobs of a billion seconds filled a table of minutes.
 #[test]
 fn long_jobs_make_no_endless_tables() {
     let directory = samples();
@@ -28,7 +28,7 @@ fn long_jobs_make_no_endless_tables() {
     assert_eq!(attack(at, "report run -o page.html").code, 0);
 }
 
-// 2,000 tasks that name one curve of 200,000 points copied it.
+// The attack: 2,000 tasks that name one curve of 200,000 points copied it.
 #[test]
 fn tasks_share_a_long_curve() {
     let directory = samples();
@@ -51,7 +51,8 @@ fn tasks_share_a_long_curve() {
     assert!([0, 3].contains(&found.code), "{}", found.err);
 }
 
-// 160 lists of 262,144 nodes, in 2.4 KB: memory and time of their different nodes.
+// The attack: 160 lists of 262,144 nodes, in 2.4 KB. Memory and time must depend on the different
+// nodes only.
 #[test]
 fn lists_of_nodes_cost_their_different_nodes() {
     let directory = samples();
@@ -85,7 +86,7 @@ fn lists_of_nodes_cost_their_different_nodes() {
     }
 }
 
-// Counts that stand for more than there is memory for.
+// Counts that would need more memory than there is.
 #[test]
 fn counts_without_bounds_are_refused() {
     let directory = samples();

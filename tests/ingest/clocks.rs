@@ -1,4 +1,5 @@
-//! Local time of schedulers' logs: implied, told or given, across changes of the clock.
+//! Local time in schedulers' logs: implied by the log, stated in it or given, across changes of the
+//! clock.
 
 use gleaner::domain::Time;
 use gleaner::ingest::gpu;
@@ -30,8 +31,8 @@ fn american(second: i64) -> String {
     month_first(&local(second))
 }
 
-/// Jobs of an hour, one after the other, each on a node in turn, as PBS records; record `at`
-/// was written `late` seconds late.
+/// PBS records of jobs of an hour, one after the other, on two nodes in turn. The end of job `at`
+/// is recorded `late` seconds late.
 fn pbs(start: i64, count: i64, at: i64, late: i64) -> String {
     let mut log = String::new();
     for job in 0..count {
@@ -53,7 +54,7 @@ fn notes(summary: &Summary) -> String {
     summary.notes.join("\n")
 }
 
-// Derived: the stamps are those of Chicago, across the change in spring.
+// Derived: the stamps are in Chicago's local time, across the change in spring.
 #[test]
 fn accounting_records_imply_local_time() {
     let start = SPRING - 12 * HOUR;
@@ -63,7 +64,7 @@ fn accounting_records_imply_local_time() {
         summary.span.1,
         format!("{}-05:00", local(start + 24 * HOUR))
     );
-    // Events are an hour apart, also where the clock was changed.
+    // Events are an hour apart, also across the change of the clock.
     let times: Vec<Time> = rows.iter().map(|row| row[..19].parse().unwrap()).collect();
     assert!(
         times
@@ -74,7 +75,7 @@ fn accounting_records_imply_local_time() {
     let expected = "times are local times, as the log tells them: UTC-06:00, \
                     from 2026-03-08 03:00:00 on UTC-05:00";
     assert!(notes(&summary).contains(expected), "{:?}", summary.notes);
-    // The window is one of local time.
+    // The window is in local time.
     let options = between(Format::Pbs, "2026-03-08T01:00:00", "2026-03-08T04:00:00");
     let (rows, summary) = read(&pbs(start, 24, -1, 0), &options);
     assert_eq!(rows.len(), 3);
@@ -108,7 +109,7 @@ fn a_zone_that_the_records_contradict_is_remarked_upon() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(24))]
 
-    // One record written late, by however long, changes nothing.
+    // One record that is late, by any time, changes nothing.
     #[test]
     fn a_late_record_does_not_change_the_clock(at in 0i64..30, late in 0i64..20_000) {
         let start = AUTUMN - 15 * HOUR;
@@ -129,7 +130,8 @@ fn in_chicago() -> Options {
     }
 }
 
-// Derived: from 0:50-05:00 to 1:40-06:00 are 110 minutes, from 1:50-05:00 to 1:10-06:00 are 20.
+// Derived: there are 110 minutes from 0:50-05:00 to 1:40-06:00, and 20 minutes from 1:50-05:00 to
+// 1:10-06:00.
 #[test]
 fn an_hour_that_occurs_twice_follows_from_the_order_of_a_jobs_times() {
     let day = "2026-11-01T";
@@ -140,7 +142,7 @@ fn an_hour_that_occurs_twice_follows_from_the_order_of_a_jobs_times() {
     );
     let (rows, summary) = read(&log, &in_chicago());
     let ends: Vec<_> = rows.iter().filter(|row| row.contains('+')).collect();
-    // On the clock of the log's start.
+    // The times are on the clock of the log's start.
     assert_eq!(ends[0], "2026-11-01 00:50:00 +b +c");
     assert_eq!(
         ends[1..],
@@ -161,7 +163,8 @@ fn an_hour_that_occurs_twice_follows_from_the_order_of_a_jobs_times() {
             .found
             .contains_key(&Reason::EndsBeforeStart)
     );
-    // Without the zone the second job ends before it starts, and that the zone is unknown is said.
+    // Without the zone, the second job ends before it starts, and a note says that the zone is
+    // unknown.
     let (_, summary) = read(&log, &Options::new(Format::Slurm));
     assert_eq!(summary.log_counts.found[&Reason::EndsBeforeStart].count, 1);
     assert!(
@@ -261,7 +264,7 @@ fn the_header_of_a_workload_names_its_zone() {
         &Options::new(Format::Swf),
     );
     assert!(notes(&summary).contains("local times of Europe/Paris, as the log says"));
-    // Seconds that are counted from nowhere have no zone.
+    // Seconds without a known origin have no zone.
     let nowhere = with("; TimeZoneString: Europe/Paris\n").replace("UnixStartTime", "Started");
     let (_, summary) = read(&nowhere, &Options::new(Format::Swf));
     assert_eq!(summary.span.0, "1970-01-01 00:00:00");
@@ -315,7 +318,7 @@ fn traces_of_gpu_clusters_honour_offsets_and_zones() {
         ..options.clone()
     };
     let prepared = prepare(&[&civil], &berlin).unwrap();
-    // Of the second job nothing says which hour it was submitted in.
+    // Nothing says in which of the two hours the second job was submitted.
     assert_eq!(jobs(&prepared)[0], expected[0]);
     assert_eq!(
         prepared.summary.log_counts.found[&Reason::OccursTwice].count,

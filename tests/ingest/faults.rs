@@ -1,5 +1,5 @@
-//! Damaged copies of the samples: what is wrong is counted and shown, and only where
-//! nothing remains, or with `--strict`, is it an error.
+//! Damaged copies of the samples: faults are counted and shown. They are an error only if nothing
+//! remains, or with `--strict`.
 
 use gleaner::ingest::scheduler::{Format, Options, Reason, read_events_only, read_nodes};
 
@@ -206,7 +206,7 @@ fn jobs_that_find_too_few_nodes_are_counted() {
     );
 }
 
-/// Found by fuzzing: numbers of nodes from a file must not become memory.
+/// Found by fuzzing: memory must not depend on a number of nodes in a file.
 #[test]
 fn absurd_numbers_of_nodes_are_no_machine() {
     let log = text("workload.swf").replace("MaxNodes: 3", "MaxNodes: 4000000000");

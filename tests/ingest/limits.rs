@@ -1,5 +1,5 @@
-//! A log of a few bytes may name more nodes than memory holds: what it names is bounded, and
-//! the limit is named.
+//! A log of a few bytes may name more nodes than memory can hold. The number of nodes is limited,
+//! and messages name the limit.
 
 use gleaner::ingest::scheduler::{Format, Options, Reason, Summary};
 
@@ -17,7 +17,7 @@ fn read(lists: impl Iterator<Item = String>, options: &Options) -> Summary {
     events(log.as_bytes(), options).unwrap().1
 }
 
-// Derived: 160 lists of 262,144 nodes and fewer, the first of which names all.
+// Derived: there are 160 lists of up to 262,144 nodes, and the first list names all nodes.
 #[test]
 fn lists_that_overlap_cost_their_different_nodes() {
     let lists = (0..160).map(|job| format!("n[0-{}]", 262_143 - job));
@@ -28,7 +28,7 @@ fn lists_that_overlap_cost_their_different_nodes() {
         (summary.log_counts.jobs, summary.swept.shares.idle),
         (160, 0.0)
     );
-    // Every job but the first finds all its nodes, but those of the jobs before.
+    // All nodes of every job but the first are already held by the jobs before it.
     let overlaps: u64 = (1..160).map(|job| 262_144 - job).sum();
     assert_eq!(summary.log_counts.found[&Reason::Overlap].count, overlaps);
 }

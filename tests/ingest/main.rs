@@ -1,5 +1,5 @@
-//! Schedulers' logs become the event logs that they should, and traces of GPU clusters the
-//! jobs.
+//! Schedulers' logs are read into the expected event logs, and traces of GPU clusters into the
+//! expected jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod clocks;

@@ -1,5 +1,5 @@
-//! Random intervals, written in every format and read again, are idle when a table with
-//! a cell for every minute says so. Derived: the table shares nothing with the readers.
+//! Random intervals are written in every format and read again. A node must be idle when a table
+//! with a cell for every minute says so. Derived: the table shares no code with the readers.
 
 use gleaner::domain::Time;
 use gleaner::ingest::scheduler::{Format, Options, hostlist};
@@ -12,7 +12,7 @@ const DAY: i64 = 1_767_225_600;
 const NODES: usize = 6;
 const MINUTES: i64 = 40;
 
-/// A job: its nodes, and the minutes of its start and, where it has one, end.
+/// A job: its nodes, and the minutes of its start and end; `None` if it has no end.
 #[derive(Debug, Clone)]
 struct Job {
     nodes: Vec<usize>,
@@ -36,7 +36,7 @@ fn name(node: usize) -> String {
     format!("n{:02}", node + 8)
 }
 
-/// The nodes idle in every minute.
+/// Whether each node is idle, by minute.
 fn dense(jobs: &[Job]) -> Vec<[bool; NODES]> {
     let idle = |minute: i64| {
         std::array::from_fn(|node| {
@@ -69,7 +69,7 @@ fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
         nodes: Some(nodes),
         from: Some(at(0).to_string()),
         to: Some(at(MINUTES).to_string()),
-        // So few that most are sorted on disk.
+        // So few that most jobs are sorted on disk.
         segment: 3,
         ..Options::new(format)
     };
@@ -167,7 +167,7 @@ fn djc(jobs: &[Job]) -> String {
     log
 }
 
-/// Runs of a job as attempts; those without an end are the last.
+/// Each job as a job of Philly with one attempt, whose end is null if the job has none.
 fn philly(jobs: &[Job]) -> String {
     let jobs = jobs.iter().enumerate().map(|(id, job)| {
         let machines = job
@@ -217,7 +217,7 @@ proptest! {
         prop_assert_eq!(&read(&philly(&jobs), Format::Philly), &expected);
     }
 
-    /// Dealt nodes are as many as the jobs use, where the machine has as many.
+    /// As many nodes are dealt as the jobs use, if the machine has that many.
     #[test]
     fn counted_nodes_are_idle_in_the_right_number(
         sizes in prop::collection::vec((1usize..3, 0i64..MINUTES, 1i64..15), 1..12)

@@ -1,4 +1,4 @@
-//! Every documented format has a small log in `dataset/logs`. Fixed examples: the events
+//! Every documented format has a small log in `dataset/logs`. Fixed examples: the expected events
 //! were worked out by hand.
 
 use std::io::Write;
@@ -49,7 +49,7 @@ fn slurm_with_its_nodes_and_node_events() {
         assert_eq!(log_counts.found[&Reason::NeverStarted].count, 2);
         let overlap = &log_counts.found[&Reason::Overlap];
         assert_eq!(overlap.example, "n04 at 2026-01-01 10:00:00");
-        // Of 5 nodes for 4 hours: 9.5 node-hours idle, by hand.
+        // By hand: 9.5 node-hours are idle, of 5 nodes for 4 hours.
         assert_eq!(summary.swept.shares.idle, 9.5 * 3600.0);
         assert_eq!(summary.swept.shares.total(), 20.0 * 3600.0);
     }
@@ -86,7 +86,7 @@ fn slurm_with_another_delimiter_and_columns() {
     );
 }
 
-/// A job that ran at the time of one list, and whose end a later list knows.
+/// A job that was running when one list was written. A later list has its end.
 #[test]
 fn slurm_lists_that_follow_each_other_agree_on_a_job() {
     let log = text("sacct.txt");
@@ -141,8 +141,8 @@ const COBALT: [(&str, &str); 6] = [
     ("00:00", "-nid00003 -nid00004"),
 ];
 
-/// Nodes go up and down in local time, which is 6 hours behind that of the jobs: so the log
-/// tells its clock.
+/// Nodes go up and down in local time, which is 6 hours behind the times of the jobs. The log
+/// therefore shows its clock.
 #[test]
 fn cobalt_in_its_zone() {
     for zone in [None, Some("America/Chicago"), Some("-06:00")] {
@@ -194,7 +194,7 @@ fn swf_by_its_header_and_by_flags() {
     ];
     assert_events(&rows, "2026-01-01", &expected);
     assert_eq!(summary.log_counts.found[&Reason::NeverStarted].count, 1);
-    // Four processors a node: jobs of 4, 2 and 3 nodes on 6.
+    // Four processors per node: jobs of 4, 2 and 3 nodes on a machine of 6.
     let options = Options {
         cores_per_node: Some(4),
         node_count: Some(6),

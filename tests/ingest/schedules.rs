@@ -1,4 +1,4 @@
-//! Generated schedules: the events read from their logs are those by which they were made.
+//! Generated schedules: the events read from their logs are those from which they were made.
 
 use std::path::{Path, PathBuf};
 

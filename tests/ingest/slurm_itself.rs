@@ -1,8 +1,7 @@
-//! What Slurm itself writes. `tests/fixtures/slurm` has the output of Slurm 22.05.8 (Debian
-//! 12) on four nodes, word for word but for the kernel's version in `nodes.txt`. In
-//! `truth.txt` each job wrote down when it began and ended, and where. Among them are one
-//! that was requeued, one whose node failed, cancelled, timed-out, failed, held and
-//! running ones, an array, and names with bars.
+//! The output of Slurm itself. `tests/fixtures/slurm` has the output of Slurm 22.05.8 (Debian 12)
+//! on four nodes, unchanged except for the kernel's version in `nodes.txt`. In `truth.txt` each job
+//! recorded when and where it began and ended. There are one job that was requeued and one whose
+//! node failed; cancelled, timed-out, failed, held and running jobs; an array, and names with bars.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,7 +21,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The events of a table of jobs, with node events and, from a file, the nodes.
+/// The events of a table of jobs, with node events, and with nodes from a file.
 fn read(table: &str, nodes: &str, delimiter: Option<&str>) -> (Vec<String>, Summary) {
     let options = Options {
         nodes: Some(fixture(nodes)),
@@ -50,7 +49,7 @@ fn every_table_of_sacct_tells_the_same() {
         (summary.log_counts.jobs, summary.log_counts.running),
         (12, 2)
     );
-    // Cancelled before it started, and pending.
+    // One was cancelled before it started, and one was pending.
     assert_eq!(count(&summary, Reason::NeverStarted), 2);
     assert!(
         summary
@@ -68,7 +67,7 @@ fn every_table_of_sacct_tells_the_same() {
     assert_eq!(count(&summary, Reason::Step), 12);
 }
 
-/// Which nodes are idle in every second, by the events.
+/// The changes of each node: the second, and whether the node is idle from then on.
 fn idle(rows: &[String]) -> BTreeMap<String, Vec<(i64, bool)>> {
     let mut nodes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {
@@ -111,7 +110,7 @@ fn truth() -> Vec<(String, i64, i64)> {
     nodes
 }
 
-/// Slurm and the jobs may see a start or an end on either side of a second.
+/// Slurm and the jobs may record a start or an end on different sides of a second.
 #[test]
 fn nodes_are_busy_when_the_jobs_say_so() {
     let (rows, _) = read("sacct.txt", "nodes.txt", None);
@@ -144,7 +143,7 @@ fn nodes_are_busy_when_the_jobs_say_so() {
     assert!(checked.0 > 300 && checked.1 > 500, "{checked:?}");
 }
 
-/// A configuration, without which `scontrol` does not even start.
+/// A configuration. Without one, `scontrol` does not start.
 static CONFIGURATION: LazyLock<NamedTempFile> = LazyLock::new(|| {
     let file = NamedTempFile::new().unwrap();
     let text = "ClusterName=x\nSlurmctldHost=localhost\nNodeName=n1\nPartitionName=p Nodes=n1\n";
@@ -152,7 +151,8 @@ static CONFIGURATION: LazyLock<NamedTempFile> = LazyLock::new(|| {
     file
 });
 
-/// What Slurm's own parser makes of a list; `None`, with a line on stderr, without Slurm.
+/// The hosts of a list, as Slurm's own parser expands it. Without Slurm, this is reported on
+/// stderr, and `None` is returned.
 fn hostnames(list: &str) -> Option<Vec<String>> {
     let mut command = Command::new("scontrol");
     command.env("SLURM_CONF", CONFIGURATION.path());
@@ -175,7 +175,7 @@ fn lists() -> impl Strategy<Value = String> {
     );
     let bracket =
         prop::collection::vec(range, 1..4).prop_map(|ranges| format!("[{}]", ranges.join(",")));
-    // Slurm takes a name that goes on after its last bracket for no host at all.
+    // Slurm does not accept a name that continues after its last bracket.
     let part = ("[a-z]{1,4}", bracket).prop_map(|(name, bracket)| name + &bracket);
     let parts = prop::collection::vec(part, 1..3).prop_map(|parts| parts.join("-"));
     let host = prop_oneof!["[a-z]{1,4}[0-9]{0,4}", parts];
@@ -188,7 +188,7 @@ proptest! {
     fn lists_of_hosts_are_what_scontrol_makes_of_them(list in lists()) {
         let mut found = Vec::new();
         hostlist::expand(&list, |host| found.push(host.to_owned())).unwrap();
-        // A list that is written short is the same list to Slurm.
+        // To Slurm, the compressed list is the same list.
         let short = hostlist::compress(found.iter().map(String::as_str));
         let (Some(expected), Some(again)) = (hostnames(&list), hostnames(&short)) else {
             return Ok(());

@@ -15,7 +15,7 @@ pub fn text(name: &str) -> String {
     std::fs::read_to_string(sample(name)).unwrap()
 }
 
-/// The events of a log: `2026-01-01 08:00:00 +n01 -n02`, where + is idle.
+/// The events of a log, such as `2026-01-01 08:00:00 +n01 -n02`; + means idle.
 pub fn events(log: &[u8], options: &Options) -> Result<(Vec<String>, Summary)> {
     let input = Input::new(Path::new("log"), log);
     let holds = scheduler::read_inputs([input], options)?;
@@ -39,7 +39,7 @@ pub fn events_of(name: &str, options: &Options) -> (Vec<String>, Summary) {
     events(&std::fs::read(sample(name)).unwrap(), options).unwrap()
 }
 
-/// Options with a window.
+/// Options with a window of time.
 pub fn between(format: Format, from: &str, to: &str) -> Options {
     Options {
         from: Some(from.to_owned()),
@@ -48,7 +48,7 @@ pub fn between(format: Format, from: &str, to: &str) -> Options {
     }
 }
 
-/// `2026-01-31 08:00:00`, also with a T, as `01/31/2026 08:00:00`.
+/// A time such as `2026-01-31 08:00:00`, also with a T, in the form `01/31/2026 08:00:00`.
 pub fn month_first(text: &str) -> String {
     format!(
         "{}/{}/{} {}",

@@ -1,5 +1,5 @@
-//! Damaged copies of the samples of traces: what is wrong is counted and shown, and only
-//! where nothing remains, or with `--strict`, is it an error.
+//! Damaged copies of the samples of traces: faults are counted and shown. They are an error only if
+//! nothing remains, or with `--strict`.
 
 use gleaner::ingest::gpu::{Format, Options};
 use gleaner::ingest::scheduler::{self, Reason};
@@ -7,8 +7,8 @@ use gleaner::ingest::scheduler::{self, Reason};
 use crate::support::{events, sample as file, text};
 use crate::trace_support::{prepare, sample, samples};
 
-/// Reads a sample in which `from` is replaced by `to`, and asserts that this is one more
-/// fault, of these words.
+/// Reads a sample in which `from` is replaced by `to`, and asserts that there is one more fault,
+/// described by `expected`.
 #[track_caller]
 fn assert_fault(options: &Options, from: &str, to: &str, expected: &str) {
     let files = samples(options.format);
@@ -95,7 +95,7 @@ fn philly() {
             "log, job 1: 7, no job",
         ),
     ] {
-        // The sample's own lost attempt would stop a strict reader.
+        // The sample has a lost attempt of its own, which would stop a strict reader.
         assert_fault(&options, from, to, expected);
     }
     let options = Options {

@@ -1,6 +1,6 @@
-//! Random jobs, written in every format of traces and read again, are the jobs they were;
-//! and what is written for a simulation is read by it as the same. Derived: the texts
-//! share nothing with the readers.
+//! Random jobs are written in every format of traces and read again, and must be the same jobs.
+//! What is written for a simulation must also be read back as the same. Derived: the texts share no
+//! code with the readers.
 
 use gleaner::domain::{Time, Trace};
 use gleaner::ingest::gpu::{Format, Options, Prepared};
@@ -13,18 +13,18 @@ use crate::trace_support::prepare;
 /// 2017-10-02 in seconds since 1970.
 const DAY: i64 = 1_506_902_400;
 
-/// A job: its VC, GPUs, submission, and when it ran.
+/// A job: its VC, its GPUs, its submission, and its runs.
 #[derive(Debug, Clone)]
 struct Job {
     vc: u32,
     gpus: u32,
     submit: i64,
-    /// Wait before and length of each run.
+    /// The wait before each run and the length of the run, in seconds.
     runs: Vec<(i64, i64)>,
 }
 
 impl Job {
-    /// Start and end of each run.
+    /// The seconds of the start and end of each run.
     fn spans(&self) -> Vec<(i64, i64)> {
         let mut now = self.submit;
         let runs = self.runs.iter().map(|(wait, length)| {
@@ -89,7 +89,7 @@ fn helios(jobs: &[Job]) -> Vec<String> {
     vec![log]
 }
 
-/// Every GPU is planned as two instances of a half.
+/// Every GPU is planned as two instances of half a GPU.
 fn pai(jobs: &[Job]) -> Vec<String> {
     let (mut table, mut tasks) = (String::new(), String::new());
     for (id, job) in jobs.iter().enumerate() {
@@ -108,7 +108,7 @@ fn batsim(jobs: &[Job]) -> Vec<String> {
     let mut workload = serde_json::json!({"jobs": [], "profiles": {}, "nb_res": 20});
     for (id, job) in jobs.iter().enumerate() {
         let profile = format!("p{id}");
-        // What lasts no time is no delay.
+        // A run of no length would not be a delay.
         let delay = job.runs[0].1.max(1);
         let (id, submit) = (format!("j{id}"), job.submit);
         let entry =
@@ -119,7 +119,7 @@ fn batsim(jobs: &[Job]) -> Vec<String> {
     vec![workload.to_string()]
 }
 
-/// Most GPUs held at once in a VC, second by second at which something starts.
+/// The most GPUs held at once in a VC, at any second at which something starts.
 fn peak<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> u32 {
     let spans = |job: &'a Job| job.spans().into_iter().map(move |span| (span, job.gpus));
     let all: Vec<_> = jobs
@@ -139,7 +139,7 @@ fn peak<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> u32 {
         .unwrap_or(0)
 }
 
-/// The trace that is written is the trace that a simulation reads.
+/// Writes the trace, and returns it as a simulation reads it.
 fn written(prepared: &Prepared, ending: &str) -> (Trace, gleaner::domain::Cluster) {
     let folder = tempfile::tempdir().unwrap();
     let jobs = folder.path().join(format!("jobs.{ending}"));
@@ -204,7 +204,7 @@ fn check(format: Format, files: &[String], jobs: &[Job]) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// The same jobs with their first run alone.
+/// The same jobs with only their first run.
 fn once(jobs: &[Job]) -> Vec<Job> {
     let mut jobs = jobs.to_vec();
     jobs.iter_mut().for_each(|job| job.runs.truncate(1));

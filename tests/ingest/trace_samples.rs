@@ -1,5 +1,5 @@
-//! Every format of traces of GPU clusters has a small sample in `dataset/logs`. Fixed
-//! examples: jobs, virtual clusters and events were worked out by hand.
+//! Every format of traces of GPU clusters has a small sample in `dataset/logs`. Fixed examples: the
+//! expected jobs, virtual clusters and events were worked out by hand.
 
 use gleaner::domain::Time;
 use gleaner::ingest::gpu::{Format, Options, Prepared, VcOf};
@@ -43,7 +43,7 @@ fn philly() {
     assert_eq!(found, "log, job 4: 1 of 2 attempts");
     // GPU-seconds: 8 × 3000 + 2 × 7200 + 1800 + 4 × 1200.
     assert_eq!(prepared.summary.gpu_seconds, 45_000);
-    // As many nodes of two GPUs as held GPUs at once: 8 of one, 3 of the other.
+    // As many nodes of two GPUs as the GPUs held at once need: 8 GPUs in one, 3 in the other.
     let options = Options {
         gpus_per_node: 2,
         ..Options::new(Format::Philly)
@@ -87,7 +87,7 @@ fn phillys_machines_are_idle_while_no_attempt_has_their_gpus() {
 
 #[test]
 fn phillys_times_may_be_resolved_in_their_zone() {
-    // Two hours from 0:30 to 1:30, as the clocks of Los Angeles were put back in between.
+    // Half an hour passes from 1:45 to 1:15: the clocks of Los Angeles are put back in between.
     let log = r#"[{"jobid": "a", "vc": "v", "submitted_time": "2017-11-05 00:20:00", "attempts":
         [{"start_time": "2017-11-05 01:45:00", "end_time": "2017-11-05 01:15:00",
           "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]}]"#;
@@ -172,7 +172,7 @@ fn batsim() {
     assert_eq!(vcs(&sample(&options)), ["log 2"]);
 }
 
-/// Profiles of a workload whose only job runs `asked`, and what came of it.
+/// A workload of two jobs: x runs the profile `asked` of `profiles`, and y a delay of a second.
 fn sequence(profiles: &str, asked: &str) -> Prepared {
     let log = format!(
         r#"{{"nb_res": 4, "jobs": [
@@ -183,7 +183,7 @@ fn sequence(profiles: &str, asked: &str) -> Prepared {
     prepare(&[&log], &Options::new(Format::Batsim)).unwrap()
 }
 
-// Derived: the parts added up, as often as they are repeated, and up to one that fails.
+// Derived: the sum of the parts, as often as they are repeated, up to one that fails.
 #[test]
 fn batsims_sequences_of_delays_are_added_up() {
     let profiles = r#"
@@ -229,7 +229,7 @@ fn batsims_sequences_of_delays_are_added_up() {
     }
 }
 
-// Derived: steps by the throughput of the GPUs asked for, rounded up.
+// Derived: the steps divided by the throughput of the GPUs asked for, rounded up.
 #[test]
 fn gavel() {
     let options = Options {
@@ -302,7 +302,7 @@ fn gavels_steps_need_a_throughput() {
     assert!(message.contains("--worker-type"), "{message}");
 }
 
-// By hand: 12 ran twice, 11 still runs, 13 asked for no GPU, 14 never started.
+// By hand: job 12 ran twice, 11 still runs, 13 asked for no GPU, and 14 never started.
 #[test]
 fn slurms_jobs_with_gpus() {
     let prepared = sample(&Options::new(Format::Slurm));
@@ -326,7 +326,7 @@ fn slurms_jobs_with_gpus() {
         ..Options::new(Format::Slurm)
     };
     assert_eq!(vcs(&sample(&options)), ["bio 2", "physics 2"]);
-    // Without a column of partitions, the accounts.
+    // Without a column of partitions, the virtual clusters are the accounts.
     let log = samples(Format::Slurm)[0].replace("|Partition|", "|Elsewhere|");
     let prepared = prepare(&[&log], &Options::new(Format::Slurm)).unwrap();
     assert_eq!(vcs(&prepared), ["bio 1", "physics 1"]);

@@ -16,7 +16,7 @@ pub fn prepare(files: &[&str], options: &Options) -> Result<Prepared> {
     gpu::read_inputs(inputs, options)
 }
 
-/// The samples of a format.
+/// The texts of the samples of a format.
 pub fn samples(format: Format) -> Vec<String> {
     let names: &[_] = match format {
         Format::Philly => &["philly-jobs.json"],
@@ -36,7 +36,7 @@ pub fn sample(options: &Options) -> Prepared {
     prepare(&files, options).unwrap()
 }
 
-/// The jobs: `id user vc gpus cpus state submit duration`.
+/// The jobs as `id user vc gpus cpus state submit duration`.
 pub fn jobs(prepared: &Prepared) -> Vec<String> {
     let vcs = &prepared.cluster.vcs;
     let jobs = prepared.trace.jobs.iter();
@@ -50,7 +50,7 @@ pub fn jobs(prepared: &Prepared) -> Vec<String> {
     .collect()
 }
 
-/// The virtual clusters: `name nodes`.
+/// The virtual clusters as `name nodes`.
 pub fn vcs(prepared: &Prepared) -> Vec<String> {
     let vcs = prepared.cluster.vcs.iter();
     vcs.map(|vc| format!("{} {}", vc.name, vc.nodes)).collect()

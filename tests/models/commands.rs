@@ -166,8 +166,9 @@ fn curves_can_be_made_monotone() {
     run(here, &format!("{line} --monotone hour=up"), 2);
 }
 
-/// 30 bursts of 30 jobs, 70,000 s apart, on one node that each needs whole: a user's jobs of one
-/// name run equally long, and nothing else says how long.
+/// Writes 30 bursts of 30 jobs, 70,000 s apart, on one node that each job needs as a whole. A
+/// user's jobs of the same name run equally long, and nothing else tells their duration. Returns
+/// the arguments that name the files.
 fn names_tell(here: &Path) -> &'static str {
     let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
     for k in 0..900i64 {
@@ -219,7 +220,7 @@ fn training_says_which_estimator_ranks_best_and_models_use_it() {
     assert!(of("median")["rank_correlation"].is_null());
     assert!(of("median")["mae"].as_f64().unwrap() > of("history")["mae"].as_f64().unwrap());
 
-    // Predictions are those of the best, or of another that is named.
+    // Predictions are those of the best estimator, or of another that is named.
     let predict = |more: &str| {
         let line = format!("predict models/workload.json {files} -o estimates.csv {more}");
         let (_, err) = run(here, &line, 0);
@@ -234,7 +235,7 @@ fn training_says_which_estimator_ranks_best_and_models_use_it() {
     let first = seconds(median.lines().nth(1).unwrap());
     assert!(median.lines().skip(1).all(|row| seconds(row) == first));
 
-    // So are those that a simulation uses, and it says so.
+    // A simulation uses the same estimates, and reports it.
     let simulate = |more: &str| {
         let line = format!("simulate {files} --policy qssf --quiet {more}");
         run(here, &line, 0).0
@@ -259,7 +260,7 @@ fn training_says_which_estimator_ranks_best_and_models_use_it() {
         figures(&simulate("--models models --estimates median"))
     );
 
-    // Another may be named in training.
+    // Another estimator may be chosen in training.
     let (out, _) = run(
         here,
         &format!("train workload {files} --estimator mean -o mean"),
@@ -296,28 +297,30 @@ fn estimators_are_learnt_in_simulations() {
     let week = &used["weeks"]["qssf"][1];
     assert_eq!(week["from"], 2 * 7 * 24 * 3600);
     assert_eq!(week["estimator"], "history");
-    // From the second week on: the mean of the user's jobs of that name, which all run equally long.
+    // From the second week on, the estimate is the mean of the user's jobs of that name, which all
+    // run equally long.
     let rows = table("history");
     assert!(rows.contains("\nqssf,0,77\n") && rows.contains("\neasy,0,77\n"));
     for k in 270..900 {
         let row = format!("\nqssf,{k},{}\n", duration(k));
         assert!(rows.contains(&row), "no{row}");
     }
-    // The best is found each week from what has ended by then; models are as good a reason to.
+    // The best estimator is found each week from the jobs that have ended by then, also with
+    // --models train.
     simulate("--estimates best --out best");
     simulate("--models train --out train");
     let weeks = |out: &str| json(here.join(out).join("run.json"))["estimates"]["weeks"].clone();
     assert_eq!(weeks("best")["qssf"][1]["estimator"], "history");
     assert_eq!(weeks("best"), weeks("train"));
     assert_eq!(table("best"), table("train"));
-    // Where no policy uses estimates, none are named.
+    // If no policy uses estimates, none are listed.
     run(
         here,
         &format!("simulate {files} --policy fifo --estimates history --out fifo"),
         0,
     );
     assert!(json(here.join("fifo/run.json"))["estimates"].is_null());
-    // A trace of a week teaches nothing, which is said.
+    // A trace of a week teaches nothing, and this is reported.
     let line = format!(
         "simulate --data {} --policy qssf --estimates median",
         dataset()
@@ -346,7 +349,7 @@ fn sweeps_learn_estimates_too() {
     let jct = &json(here.join("run/summary.json"))["policies"]["qssf"]["avg_jct_s"];
     let jct = jct.as_f64().unwrap();
     assert_eq!(swept_jct(&here.join("swept")), jct);
-    // The true durations, which stand in where there are no estimates, schedule otherwise.
+    // The true durations, which are used if there are no estimates, give another schedule.
     let oracle = plan.replace("history", "oracle");
     fs::write(here.join("plan.toml"), oracle).unwrap();
     run(here, "sweep plan.toml --out other --quiet", 0);
@@ -428,7 +431,7 @@ fn wrong_use_and_wrong_files_are_told_apart() {
         &format!("train packing workload --data {data} -o m"),
         0,
     );
-    // A model under another's name, one of another feature, and one cut short.
+    // A model under the name of another, one of another feature, and one cut short.
     fs::copy(here.join("m/packing.json"), here.join("m/throughput.json")).unwrap();
     let (_, err) = run(
         here,

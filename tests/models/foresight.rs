@@ -1,4 +1,4 @@
-//! No job's own duration, and nothing that happens later, reaches a prediction.
+//! No prediction uses a job's own duration or anything that happens later.
 
 use std::sync::atomic::AtomicBool;
 
@@ -118,7 +118,7 @@ fn of(estimates: &EstimateTable, jobs: &[Job]) -> Vec<f64> {
     jobs.iter().map(|job| estimates.0[&job.id]).collect()
 }
 
-/// When each job ends under a policy that goes by these estimates.
+/// The second at which each job ends under a policy that uses these estimates.
 fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64> {
     let simulation = Simulation {
         estimates: Some(estimates),
@@ -132,9 +132,9 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
-/// The trace with another future from the start of a week on: what is still running takes longer,
-/// what comes later is other work, after the week of other people, and fewer come. `ends`: of
-/// each job. Returns, too, how many jobs were running.
+/// The trace with another future from the start of a week on. Jobs that are still running take
+/// longer. Jobs submitted later do other work; those after the week are of other people, and there
+/// are fewer of them. `ends` has the end of each job. Also returns how many jobs were running.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -155,8 +155,8 @@ fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     (other, running)
 }
 
-/// Asserts that estimates under a policy depend on nothing but what has ended by the start of the
-/// week of a job's submission.
+/// Asserts that estimates under a policy depend only on jobs that have ended by the start of the
+/// week in which a job is submitted.
 #[track_caller]
 fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
     let request = request(name);
@@ -186,7 +186,7 @@ fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
             of(&changed, told),
             "{name}, {choice}, week {week}"
         );
-        // Else nothing would have been learnt at all.
+        // Otherwise nothing would have been learnt at all.
         let after = &other.jobs[later..];
         assert_ne!(
             of(&estimates, after),
@@ -212,7 +212,7 @@ fn estimates_know_only_what_has_ended() {
     knows_only_the_past(&world, "lucid", EstimatorChoice::Best);
 }
 
-/// By hand: the median and the user's mean over the jobs that ended under the policy before the
+/// By hand: the median, and the user's mean, of the jobs that ended under the policy before the
 /// week.
 #[test]
 fn rules_are_those_of_the_jobs_that_have_ended() {
@@ -247,7 +247,7 @@ fn rules_are_those_of_the_jobs_that_have_ended() {
                         let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
                         (durations[low] + durations[high]) as f64 / 2.0
                     }
-                    // Names that are not known are taken for others, which is tested elsewhere.
+                    // Unknown names are replaced with known ones, which is tested elsewhere.
                     _ => {
                         let named = |past: &Job| past.user == job.user && past.name == job.name;
                         let Some(any) = alike(&named) else { continue };
@@ -293,7 +293,7 @@ fn forecasts_know_only_intervals_that_are_over() {
                 changed.gpus(now),
             ]
         };
-        // In the last second of interval 2500 it is not over yet.
+        // In the last second of interval 2500, the interval is not over yet.
         for step in 1500..=2500 {
             let [jobs, gpus, other_jobs, other_gpus] = at(step);
             assert!(

@@ -1,4 +1,4 @@
-//! Models trained here, as the simulator and a user take them.
+//! Models trained here, as the simulator and users use them.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod commands;

@@ -18,11 +18,11 @@ fn packing_is_evaluated_as_published() {
     let pairs = packing_pairs(&jobs::colocate::read(&pairs).unwrap().value);
     let examples = packing_profiles(&profiles);
     let beside = shared(&examples, &pairs);
-    // 53 of 66 (golden value of the artifact).
+    // 53 of 66 is a golden value of the artifact.
     assert!((agreement(&examples, &beside) - 53.0 / 66.0).abs() < 1e-12);
     assert_eq!(beside.iter().filter(|shared| shared.pairs == 0).count(), 10);
-    // scikit-learn: .684 ± .090 and .771 ± .092 over other splits; 45 to 47 and 52 to 55 of 66
-    // left out one by one, by the order in which ties are broken.
+    // scikit-learn gives .684 ± .090 and .771 ± .092 over other splits. Of 66 left out one by one,
+    // it gives 45 to 47 and 52 to 55 right, depending on the order in which ties are broken.
     let by = |features| evaluate(features, &examples, &beside, 0).unwrap();
     let (profile, leaking) = (by(Features::Profile), by(Features::WithPairs));
     assert!(
@@ -78,7 +78,7 @@ fn durations_are_told_about_as_well_as_by_boosting() {
         ..Control::default()
     };
     let found = workload(&task, control).unwrap();
-    // Pairs that gain nothing have no term, so that it may be a little less.
+    // Pairs that gain nothing have no term, so the progress may end a little below the work.
     let (told, work) = (told.into_inner(), task.work());
     assert!(told <= work && told > work / 10 * 9, "{told} of {work}");
     assert_eq!((found.train, found.test), (12_809, 11_050));
@@ -89,8 +89,8 @@ fn durations_are_told_about_as_well_as_by_boosting() {
             .unwrap()
             .clone()
     };
-    // Training mean and median: golden values. LightGBM of logarithms: 7,944 and .374 with
-    // profiles, 11,543 and .281 without.
+    // The training mean and median are golden values. For comparison, LightGBM of logarithms has
+    // 7,944 and .374 with profiles, and 11,543 and .281 without.
     assert!((score(&found.rules, "training median").mae - 11_567.734).abs() < 0.01);
     assert!((score(&found.rules, "training mean").mae - 19_873.776).abs() < 0.01);
     let with = score(&found.with_profile, "EBM of logarithms");
@@ -100,7 +100,7 @@ fn durations_are_told_about_as_well_as_by_boosting() {
         without.mae < 12_500.0 && without.spearman > 0.18,
         "{without:?}"
     );
-    // The mean of the user's jobs of this size in the training rows: golden value of pandas.
+    // Golden value of pandas: the mean of the user's jobs of this size in the training rows.
     let history = score(&found.rules, "user's history");
     assert!((history.spearman - 0.285).abs() < 0.0005, "{history:?}");
     assert_eq!(

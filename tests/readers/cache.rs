@@ -1,4 +1,4 @@
-//! `.gev` files beside their sources.
+//! `.gev` files beside the logs that they were made from.
 
 use gleaner::ingest::events::{cache_path, read, read_cached};
 use gleaner::ingest::source::Digest;
@@ -63,12 +63,12 @@ fn a_cache_of_an_older_source_beside_it_is_refused() {
     assert_eq!(from_gev.value, loaded.value);
     assert_eq!(from_gev.notes, Vec::<String>::new());
 
-    // Of the same length, so that only the digest tells.
+    // The new text has the same length, so only the digest differs.
     std::fs::write(&path, TEXT.replace("2,0,1", "2,1,0")).unwrap();
     let message = fault_of(read(&gev));
     assert_has(&message, &["older than", "log.csv", "run `gleaner convert"]);
 
-    // Elsewhere than its source it stands for itself.
+    // In another folder than its source, the file is read without a check.
     let (_other, moved) = file("moved.gev", std::fs::read(&gev).unwrap());
     assert_eq!(read(&moved).unwrap().value, loaded.value);
 }

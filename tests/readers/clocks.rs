@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::support::{assert_has, fault_of, file, read_text};
 
-/// Reads a log from a text in a file of this name, in a zone.
+/// Reads a log in a zone, from a text in a file of this name.
 fn read_in(name: &str, text: &str, zone: &str) -> gleaner::Result<(EventLog, Vec<String>)> {
     let zone: Zone = zone.parse().unwrap();
     let (_folder, path) = file(name, text);
@@ -18,7 +18,7 @@ fn read_in(name: &str, text: &str, zone: &str) -> gleaner::Result<(EventLog, Vec
     Ok((loaded.value, loaded.notes))
 }
 
-/// Minutes from each row to the next.
+/// Minutes between neighbouring rows.
 fn minutes(log: &EventLog) -> Vec<f64> {
     let pairs = log.times().windows(2);
     pairs
@@ -33,7 +33,7 @@ fn shown(log: &EventLog) -> Vec<String> {
 
 const LONG: &str = "time,node,state\n";
 
-// Derived: 10:40+02:00 is 20 minutes before 10:00+01:00.
+// Derived: 09:40+01:00 is 10:40+02:00, which is 40 minutes after 10:00+02:00.
 #[test]
 fn offsets_are_honoured() {
     let rows = "2026-10-25 10:00:00+02:00,a,1\n2026-10-25 09:40:00+01:00,a,0\n";
@@ -101,7 +101,7 @@ fn the_users_zone_goes_before_the_logs() {
     let text = "when,a\n2026-07-01 10:00:00+02:00,1\n2026-07-01 11:00:00+02:00,0\n";
     let (log, _) = read_in("log.csv", text, "America/Chicago").unwrap();
     assert_eq!(shown(&log)[0], "2026-07-01 03:00:00-05:00");
-    // Through a file of its own, whose clock is known or not.
+    // The same through a `.gev` file whose clock is known, and through one whose clock is not.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.gev");
     let zone: Zone = "America/Chicago".parse().unwrap();
@@ -127,7 +127,7 @@ fn a_slice_is_cut_at_local_times() {
         };
         log.slice(slice).map(|log| shown(&log))
     };
-    // From the first occurrence to the second.
+    // From the first occurrence of an hour to the second.
     let both = ["2026-10-25 02:50:00+02:00", "2026-10-25 02:10:00+01:00"];
     assert_eq!(
         cut("2026-10-25 02:10:00", "2026-10-25 02:50:00").unwrap(),
@@ -144,7 +144,7 @@ fn a_slice_is_cut_at_local_times() {
     assert!(message.contains("has an offset from UTC"), "{message}");
 }
 
-/// Tasks of one submission, on a clock.
+/// The submission of a task, read on a clock.
 fn submitted(submit: &str, clock: &Clock) -> gleaner::Result<Time> {
     let text = format!(
         "[[task]]\nname = 'a'\nsubmit = {submit}\nmin_nodes = 1\nmax_nodes = 2\nrescale_up = 1\n\
@@ -155,7 +155,7 @@ fn submitted(submit: &str, clock: &Clock) -> gleaner::Result<Time> {
     Ok(loaded.value.tasks[0].submit)
 }
 
-// Derived: the log counts its time with the offset -6, and from March 8 on the clock is at -5.
+// Derived: the log's times have the offset -6, and from March 8 on the clock shows the offset -5.
 #[test]
 fn submissions_are_placed_on_the_logs_clock() {
     let clock = Clock::new(-6 * 3600, [(1_772_956_800, -5 * 3600)]);
@@ -198,7 +198,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(32))]
 
-    // A .gev and a Parquet file keep the clock as it is; in CSV it is known at every row.
+    // A .gev and a Parquet file keep the whole clock. In CSV it is known at every row.
     #[test]
     fn a_clock_survives_every_form(clock in clock(), steps in prop::collection::vec(0i64..400_000, 1..12)) {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
@@ -228,7 +228,7 @@ proptest! {
         }
     }
 
-    // A local time that a zone shows is placed on the time that it was.
+    // A local time that a zone shows is resolved to the time at which it was shown.
     #[test]
     fn a_zone_resolves_what_it_shows(second in 0i64..3_000_000_000) {
         let zone: Zone = "America/Chicago".parse().unwrap();

@@ -1,4 +1,4 @@
-//! The examples in dataset/README.md are read, and those of one kind hold the same.
+//! The examples in dataset/README.md can be read, and those of one kind are equal.
 
 use gleaner::ingest::driple::table;
 use gleaner::ingest::{events, plan, tasks};
@@ -8,7 +8,7 @@ use gleaner::sweep::Plan;
 
 use crate::support::{file, log};
 
-/// The fenced examples: extension, kind and text.
+/// The fenced examples, each as extension, kind and text.
 fn examples() -> Vec<(String, String, String)> {
     let path = gleaner_testing::workspace().join("dataset/README.md");
     let text = std::fs::read_to_string(path).unwrap();

@@ -1,4 +1,4 @@
-//! What is wrong with an event log is said with place, finding and expectation.
+//! Faults of event logs are reported with the place, what was found and what was expected.
 
 use gleaner::ingest::MAX_FAULTS;
 

@@ -1,4 +1,4 @@
-//! The published data; golden values from reading it with pandas.
+//! The published data. The golden values come from reading it with pandas.
 
 use gleaner::domain::EventLog;
 use gleaner::ingest::{events, tasks};
@@ -27,7 +27,7 @@ fn the_summit_log_is_read_whole() {
         .filter(|c| c.idle())
         .count();
     assert_eq!(fragments, 423_502);
-    // Idle nodes: 411.6 on average over the rows, 391.4 over time.
+    // There are 411.6 idle nodes on average over the rows, and 391.4 over time.
     let mut idle = 0i64;
     let mut sum = 0i64;
     for (_, changes) in log.rows() {

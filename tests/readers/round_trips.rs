@@ -1,4 +1,4 @@
-//! What the writers write, the readers read back the same.
+//! The readers read back what the writers wrote, unchanged.
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, Time};
 use gleaner::ingest::events::read;

@@ -26,12 +26,13 @@ pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The published data, or `None`, with a line on stderr, where it is not there.
+/// A published file. If it is missing, this is reported on stderr, and `None` is returned.
 pub fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("bftrainer/{name}"))
 }
 
-/// A pickle of tasks from the fixtures, with the most nodes on the curves' last point, 4.
+/// A pickle of tasks from the fixtures, with its maximum numbers of nodes reduced to those of the
+/// curves, 4.
 pub fn bounds_on_the_curve(path: &Path) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap();
     let pair = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();
@@ -43,7 +44,7 @@ pub fn bounds_on_the_curve(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A text in a file of this name.
+/// A file of this name with this content, in a folder of its own.
 pub fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -51,7 +52,7 @@ pub fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A log of rows: seconds since 1970, and the nodes that change.
+/// A log with these rows: seconds since 1970, and the nodes that change.
 pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
     let mut log = EventLogBuilder::new(nodes.iter().map(|node| (*node).to_owned()).collect());
     for (seconds, changes) in rows {
@@ -64,7 +65,7 @@ pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
     log.finish()
 }
 
-/// The log that the fixtures of other programs hold.
+/// The log in the fixtures of other programs.
 pub fn fixture_log() -> EventLog {
     const START: f64 = 1_612_915_732.0;
     log(

@@ -1,4 +1,4 @@
-//! What is wrong with tasks is said with task, field, finding and expectation.
+//! Faults of tasks are reported with the task, the field, what was found and what was expected.
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ fn read_text(name: &str, text: &str, skip: bool) -> gleaner::Result<TaskSet> {
     read(&path, None, skip).map(|loaded| loaded.value)
 }
 
-/// A sound task in which one line is replaced or, where it names no field yet, added.
+/// A valid task with changes. A change replaces the line of its field, or adds one if there is
+/// none.
 fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
     let mut fields = vec![
         ("name", format!("{name:?}")),
@@ -229,7 +230,7 @@ fn costs_must_fit_the_window() {
     let none = fault_of(set(true).within_window(100.0, true));
     assert_has(&none, &[words.split(',').next().unwrap(), "no sound task"]);
 
-    // The names of the fields are those of the format.
+    // Faults name the fields as the format does.
     let header =
         "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
     let csv = format!("{header}a,1,4,3e9,1,10,0;4,0;3\n");

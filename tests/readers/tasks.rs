@@ -8,7 +8,7 @@ use gleaner_solvers::Rates;
 
 use crate::support::{bounds_on_the_curve, file, fixture, fixtures, published};
 
-/// The tasks that the fixtures hold.
+/// The tasks in the fixtures.
 fn expected() -> Vec<TrainingTask> {
     let nodes: Arc<[u32]> = [0, 1, 2, 4].into();
     let task = |name: &str, curve| TrainingTask {
@@ -96,7 +96,7 @@ fn texts_of_every_format_give_the_tasks() {
         ("tasks.toml", TOML),
         ("tasks.json", JSON),
         ("tasks.csv", CSV),
-        // Without an ending that tells, as from stdin.
+        // Without an extension that names the format, as from stdin.
         ("toml", TOML),
         ("json", JSON),
         ("csv", CSV),
@@ -123,7 +123,8 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
         let curves = fixture("pickle").join(name.replace("tasks-", "curves-"));
         let (_folder, sound) = file(name, bounds_on_the_curve(&bounds));
         let mut wanted = expected();
-        // In the pickles both have a time, and the first an objective of its own.
+        // In the pickles both tasks have a submission time, and the first has an objective of its
+        // own.
         wanted[0].curve.objective = [0.0, 1.0, 1.857, 3.5].into();
         wanted[1].submit = Time::from_seconds(1_612_915_732 + 600);
         assert_eq!(
@@ -132,7 +133,7 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
             "{name}"
         );
 
-        // As they are, the tasks may use more nodes than their curves have.
+        // Unchanged, the tasks may use more nodes than their curves have.
         let message = read(&bounds, Some(&curves), false).unwrap_err().to_string();
         assert!(
             message.contains("(\"J00000\"), Jmax: found 64, expected at most 4"),
@@ -145,7 +146,7 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
     }
 }
 
-/// Whether all tasks have the same lists, not only equal ones.
+/// Whether all tasks share the same lists in memory, not only equal ones.
 fn share_one_curve(tasks: &[TrainingTask]) -> bool {
     let first = &tasks[0].curve;
     tasks.iter().all(|task| {

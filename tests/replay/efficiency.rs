@@ -1,4 +1,4 @@
-//! Efficiency: one span of time for the nodes and the work of the dedicated machine.
+//! Efficiency: the nodes and the work of the dedicated machine are those of the same span of time.
 
 use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
 use gleaner::replay::{Initial, Options};
@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use crate::support::{options, published_tasks, replay, shared, solver};
 
-/// A log of so many nodes: how many are idle from each second on. The first ones are.
+/// A log of `nodes` nodes. `rows` has how many are idle from each second on; these are the first
+/// ones.
 pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     let names = (0..nodes).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -44,7 +45,7 @@ pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTas
     }
 }
 
-/// Replays from no deal at all, so that a first event is as any other.
+/// Replays from an empty allocation, so that the first event is like any other.
 fn summary(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> Summary {
     let options = Options {
         initial: Initial::Empty,
@@ -54,7 +55,7 @@ fn summary(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> Summary 
     outcome.unwrap().summary
 }
 
-// By hand: nobody uses 4 nodes for 100 s; then a task has the 2 that are idle for 100 s.
+// By hand: for 100 s no task uses the 4 idle nodes. Then a task has the 2 idle nodes for 100 s.
 #[test]
 fn only_time_with_tasks_counts() {
     let log = counts(4, &[(0, 4), (100, 2), (200, 0), (300, 4)]);
@@ -64,13 +65,13 @@ fn only_time_with_tasks_counts() {
     assert_eq!(found.equivalent_nodes, 1.0);
     assert_eq!((found.total_work, found.dedicated_work), (200.0, 200.0));
     assert_eq!(found.efficiency, Some(1.0));
-    // All the idle time replayed is told, too.
+    // All idle time of the replay is also reported.
     assert_eq!(found.idle_node_seconds, 600.0);
     assert_eq!(found.idle_nodes_mean(), 2.0);
     assert_eq!(found.ended, Ended::LogEnded);
 }
 
-// By hand: 6 nodes now and 2 then do more than 4 always, for a task that needs 6.
+// By hand: for a task that needs 6 nodes, 6 nodes now and 2 nodes later do more than 4 always.
 #[test]
 fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     let log = counts(6, &[(0, 0), (1, 6), (101, 2), (201, 2)]);
@@ -78,7 +79,8 @@ fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     large.min_nodes = 6;
     let small = task("small", 0, f64::INFINITY, &[1.0, 2.0]);
     let found = summary(&log, &[large, small], 2);
-    // 60 a second on 6 nodes and 2 on 2, against 2 always, but for the first second.
+    // 60 a second on 6 nodes and 2 a second on 2 nodes, against 2 a second always, without the
+    // first second.
     assert_eq!(found.total_work, 6200.0);
     assert!(found.efficiency.unwrap() > 10.0, "{found:?}");
     assert!(found.remarks()[0].contains("above 100 %"));
@@ -92,14 +94,14 @@ fn concave() -> impl Strategy<Value = Vec<f64>> {
             *sum += step + 0.01;
             Some(*sum)
         });
-        // The first node's share is the largest, so that nothing is gained by waiting.
+        // The first node's share is the largest, so that waiting gains nothing.
         let mut sums: Vec<f64> = sums.collect();
         sums.iter_mut().for_each(|sum| *sum += 1.0);
         sums
     })
 }
 
-/// Rows some seconds apart, with so many idle nodes of 12.
+/// Rows some seconds apart, each with a number of idle nodes, of 12.
 fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
     prop::collection::vec((1i64..2000, 0u32..=12), 2..30).prop_map(|gaps| {
         let rows = gaps.into_iter().scan(0, |at, (gap, idle)| {
@@ -113,7 +115,7 @@ fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// Jensen's inequality, by a set of tasks that never changes.
+    /// By Jensen's inequality, with a set of tasks that never changes.
     #[test]
     fn concave_curves_do_no_better_than_dedicated_nodes(
         rows in rows(), curves in prop::collection::vec((concave(), 0.0f64..40.0), 1..4),
@@ -156,7 +158,7 @@ proptest! {
     }
 }
 
-// Summit, whose first task comes hours after the log's start.
+// The log of Summit, whose first task is submitted hours after the log's start.
 #[test]
 fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
     let (Some(path), Some(tasks)) = (

@@ -1,4 +1,5 @@
-//! The replay engine against the original's outputs, an auditor, and hand-made logs.
+//! The replay engine compared with the original's outputs, checked by an auditor, and on hand-made
+//! logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod efficiency;
@@ -17,7 +18,7 @@ use proptest::prelude::*;
 use support::audit::audit;
 use support::{options, published_tasks, replay, shared, solver, summit};
 
-/// The original's 13 columns of a row, as numbers; the time apart.
+/// The original's 13 columns of a row: the time, and the others as numbers.
 fn columns(row: &StepRow) -> (String, [f64; 12]) {
     let numbers = [
         row.progress,
@@ -172,7 +173,8 @@ fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options) -> Outcome {
     outcome
 }
 
-// Small fixed example, worked by hand: two nodes at 18 work a second (curve 10, +8 a node).
+// Small fixed example, by hand: two nodes do 18 work a second (the curve is 10, plus 8 for each
+// further node).
 #[test]
 fn a_run_worked_by_hand() {
     let log = log(
@@ -194,13 +196,14 @@ fn a_run_worked_by_hand() {
     assert_eq!(
         rows,
         [
-            // 100 s at 18, less the start: 10 s at 18. Grows to 3 nodes: 10 s at 18.
+            // 100 s at 18, less the start, which costs 10 s at 18. Growing to 3 nodes costs 10 s at
+            // 18.
             (1800.0 - 180.0, 26.0, 180.0, 0.0),
-            // 100 s at 26, less that growth, less the preemption: 5 s at 26.
+            // 100 s at 26, less that growth, less the preemption, which costs 5 s at 26.
             (2600.0 - 180.0 - 130.0, 10.0, 0.0, 130.0),
-            // The last node goes: 5 s at 10.
+            // The last node is lost, which costs 5 s at 10.
             (1000.0 - 50.0, 0.0, 0.0, 50.0),
-            // Nothing to do; growth from 0 nodes costs nothing.
+            // There is nothing to do. Growing from 0 nodes costs nothing.
             (0.0, 10.0, 0.0, 0.0),
         ]
     );
@@ -218,7 +221,7 @@ fn a_run_worked_by_hand() {
     );
 }
 
-// Derived by formula: one task on a steady 2 nodes against 2 dedicated ones.
+// Derived by formula: one task on 2 nodes that are always idle, against 2 dedicated nodes.
 #[test]
 fn efficiency_is_work_over_the_best_uninterrupted_split() {
     let log = log(2, &[(0, &[0, 1]), (1000, &[0, 1])]);
@@ -252,7 +255,7 @@ fn a_completion_can_be_an_event_of_its_own() {
             ..options(100.0, 1)
         },
     );
-    // 1620 work at 18 a second after a start of 10 s: done after 100 s.
+    // 1620 units of work at 18 a second, after a start of 10 s, are done after 100 s.
     assert_eq!(early.tasks[0].end, Some(Time::from_seconds(100)));
     assert_eq!(early.steps[0].kind, EventKind::Completion);
     assert_eq!((early.steps[0].event, early.steps[1].event), (0, 1));
@@ -265,7 +268,7 @@ fn the_replay_ends_with_the_last_task() {
     let outcome = run(&log, &[task("a", 100.0)], &options(100.0, 10));
     assert_eq!(outcome.steps.len(), 1);
     let last = &outcome.steps[0];
-    // The original leaves the rate before the end in its last row.
+    // In its last row the original has the rate before the end.
     assert_eq!(
         (last.tasks_active, last.rate, last.progress),
         (0, 18.0, 100.0)
@@ -294,7 +297,7 @@ fn tasks_join_in_file_order_once_submitted() {
     assert_eq!(active, [2, 3, 3]);
 }
 
-/// A solver that answers with one plan, at one status, whatever it is asked.
+/// A solver that returns the same plan with the same status for every problem.
 struct Stubborn(Allocation);
 
 impl Solver for Stubborn {
@@ -393,7 +396,7 @@ fn scripts_that_cannot_be_are_refused() {
     ] {
         let error = scripted(lines).unwrap_err();
         assert!(error.to_string().contains(reason), "{reason} in {error}");
-        // A script is input, so that what is wrong with it is a fault of a file.
+        // A script is input, so a fault in it is a fault of a file.
         assert_eq!(error.exit_code(), 3, "{error}");
         assert!(error.to_string().contains("alloc.jsonl, event "), "{error}");
     }
@@ -441,7 +444,7 @@ proptest! {
     }
 }
 
-/// Decides by a solver on problems that are sound, and on no others.
+/// Decides with a solver, and fails on problems that are not valid.
 struct Strict(SolverDecider);
 
 impl Decider for Strict {
@@ -455,7 +458,7 @@ impl Decider for Strict {
     }
 }
 
-/// Tasks of the smallest and largest numbers that a file may hold.
+/// A task of the smallest and largest numbers that a file may hold.
 fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
     let rate = || prop::sample::select(vec![0.0, 1e-30, 1e-3, 1.0, 1e9, 1e30]);
     let cost = move || {
@@ -497,7 +500,7 @@ fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(200))]
 
-    // What the readers let through is in the solvers' range at every event.
+    // Tasks that the readers accept give problems in the solvers' range at every event.
     #[test]
     fn tasks_at_the_edges_make_sound_problems(
         (window, mut tasks) in prop::sample::select(vec![1e-6, 1.0, 1e12]).prop_flat_map(

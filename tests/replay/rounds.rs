@@ -19,8 +19,9 @@ fn repeated(rows: &[(i64, u32)], tasks: &[TrainingTask], change: Options) -> Out
     replay(&log, tasks, &options, &mut solver(SolverKind::Exact)).unwrap()
 }
 
-// By hand: 1 node from second 0 on, events every 10 s. Task a has its 15 units of work done
-// at the event at 20 s; b comes at 25 s, has the node from 30 s and is done at 50 s.
+// By hand: one node is always idle, and there are events every 10 s. Task a has done its 15 units
+// of work at the event at 20 s. Task b is submitted at 25 s, has the node from 30 s, and is done at
+// 50 s.
 #[test]
 fn a_set_is_submitted_again_at_the_event_at_which_it_is_done() {
     let rows: Vec<(i64, u32)> = (0..=10).map(|k| (10 * k, 1 + (k % 2) as u32)).collect();
@@ -108,7 +109,7 @@ proptest! {
             false => repeated(&rows, &tasks, change),
             true => replay(&counts(4, &rows), &tasks, &change, &mut solver(SolverKind::Exact)).unwrap(),
         };
-        // The tasks of all rounds, by the rows' names and times.
+        // The tasks of all rounds, with the names and times of the rows.
         let all: Vec<TrainingTask> = outcome.tasks.iter().enumerate().map(|(i, row)| TrainingTask {
             name: row.name.clone(),
             submit: row.submit,
@@ -116,7 +117,7 @@ proptest! {
         }).collect();
         prop_assert_eq!(all.len(), outcome.summary.rounds * tasks.len());
         audit(&counts(4, &rows), &all, &outcome);
-        // Another round begins only once the one before is done.
+        // A round begins only when the one before is done.
         for round in outcome.tasks.chunks(tasks.len()).collect::<Vec<_>>().windows(2) {
             let done = round[0].iter().map(|row| row.end).collect::<Option<Vec<_>>>();
             let first = round[1].iter().map(|row| row.submit).min();

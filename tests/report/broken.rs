@@ -1,11 +1,11 @@
-//! Run directories that are none, or are damaged: faults that name the file, exit code 3.
+//! Directories that are not runs, or are damaged: faults that name the file, with exit code 3.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{gleaner, replays, sign, simulation};
 
-/// Spoils a file of a fresh run, in a directory that lists it so, and reports on it.
+/// Damages a file of a fresh run, lists it in `run.json` as it is then, and reports on the run.
 fn spoilt(directory: &Path, file: &str, spoil: impl Fn(Vec<u8>) -> Vec<u8>) -> crate::support::Run {
     let path = directory.join(file);
     let sound = fs::read(&path).unwrap();

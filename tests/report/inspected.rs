@@ -1,4 +1,4 @@
-//! Pages about event logs, against what `gleaner inspect --json` and a replay say.
+//! Pages about event logs, compared with `gleaner inspect --json` and with a replay.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn read(directory: &tempfile::TempDir) -> String {
     fs::read_to_string(directory.path().join("page.html")).unwrap()
 }
 
-/// The sample log inspected, with more arguments.
+/// The inspection of the sample log, with more arguments.
 fn sample_json(more: &str) -> Value {
     let (log, tasks) = (dataset("idle.csv"), dataset("tasks.toml"));
     let line = format!(
@@ -77,14 +77,14 @@ fn the_suggestion_is_told_with_its_derivation() {
     assert_eq!(x, [t_fwd]);
     let (windows, shares) = figures.curve("window-share", "Useful share");
     assert!(windows.is_sorted() && windows.len() > 30);
-    // The suggestion is the best of all windows, but for its two digits.
+    // The suggestion is the best of all windows, except that it is rounded to two digits.
     let best = shares.into_iter().fold(0.0, f64::max);
     assert!(best <= y[0] + 1e-9 && best > 0.99 * y[0]);
 }
 
 #[test]
 fn a_replay_has_the_fragments_of_its_log() {
-    // A slice drops the last row, which changes nothing, as the replay does.
+    // Like the replay, a slice drops the last row, which changes nothing.
     let (replays, sample) = (replays(), sample_json("--nodes 100"));
     let table = replays.path().join("short/fragments.csv");
     let bins = sample["fragments"]["bins"].as_array().unwrap();
@@ -134,7 +134,7 @@ fn json_and_pictures_come_beside_the_page() {
     let printed: Value = serde_json::from_str(&run.out).unwrap();
     assert!(printed["suggestion"]["others"].as_array().unwrap().len() > 30);
     assert_eq!(fs::read_dir(path.join("out")).unwrap().count(), 14);
-    // A page that cannot be written is told.
+    // A page that cannot be written is reported.
     let line = format!("inspect {} -o missing/page.html", log.display());
     gleaner(path, &line).expect(1).says(&["missing/page.html"]);
 }

@@ -1,4 +1,4 @@
-//! What figures show, computed again from the tables of the runs.
+//! The numbers that figures show, computed again from the tables of the runs.
 
 use std::collections::BTreeMap;
 
@@ -166,14 +166,14 @@ fn hours_are_means_over_the_minutes_of_all_virtual_clusters() {
     let (_, utilisation) = figures.curve("utilisation-sim", "sjf");
     let (_, waiting) = figures.curve("waiting-sim", "sjf");
     assert_eq!(hours.len(), utilisation.len());
-    // 3 nodes of 8 GPUs.
+    // The cluster has 3 nodes of 8 GPUs.
     for (place, (busy, pending)) in hours.values().enumerate() {
         assert_near(utilisation[place], 100.0 * busy / 24.0);
         assert_near(waiting[place], *pending);
     }
 }
 
-/// The chart's hours add up to the share of the table: both are of the policy's own GPUs.
+/// The chart's hours add up to the share in the table: both are shares of the policy's own GPUs.
 #[test]
 fn chart_and_table_tell_one_utilisation() {
     let directory = profiled();
@@ -187,7 +187,7 @@ fn chart_and_table_tell_one_utilisation() {
             let makespan = told["makespan_s"].as_f64().unwrap();
             let (_, hours) = figures.curve(&format!("utilisation-{run}"), policy);
             let of_hours = 3600.0 * hours.iter().sum::<f64>() / (100.0 * makespan);
-            // States are sampled by the minute, jobs end in between.
+            // States are sampled every minute, and jobs end in between.
             assert!(
                 (of_hours / share - 1.0).abs() < 0.01,
                 "{policy}: {of_hours} {share}"

@@ -1,4 +1,4 @@
-//! Runs of small samples, and what a page holds.
+//! Runs of small samples, and the contents of pages.
 
 use std::fs;
 use std::io::Read;
@@ -13,15 +13,15 @@ use tempfile::TempDir;
 
 pub use crate::runs::{Run, gleaner};
 
-/// A name that would be markup, in HTML and SVG.
+/// A name that is markup in HTML and SVG, unless it is escaped.
 pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&amp;";
 
 pub fn dataset(name: &str) -> PathBuf {
     gleaner_testing::workspace().join("dataset").join(name)
 }
 
-/// A directory with two replays of the samples, `short` and `long` (their windows), whose
-/// first task has a hostile name.
+/// A directory with two replays of the samples, `short` and `long`, named after their windows.
+/// Their first task has a hostile name.
 pub fn replays() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
@@ -60,8 +60,8 @@ pub fn simulation() -> TempDir {
     directory
 }
 
-/// A directory with two simulations of the sample cluster: `extra`, in which Lucid's profiler has
-/// a node that nobody lends, and `lent`.
+/// A directory with two simulations of the sample cluster. In `extra` no virtual cluster lends the
+/// node of Lucid's profiler; in `lent` one does.
 pub fn profiled() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let cluster = dataset("cluster");
@@ -75,7 +75,7 @@ pub fn profiled() -> TempDir {
     directory
 }
 
-/// A directory with the sample plan's 24 replays, `swept`.
+/// A directory with the 24 replays of the sample plan, in `swept`.
 pub fn sweep() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for name in ["idle.csv", "tasks.toml", "sweep.toml"] {
@@ -85,8 +85,8 @@ pub fn sweep() -> TempDir {
     directory
 }
 
-/// Has `run.json` list the files of a run as they are now, and not list those that are gone:
-/// what a reader meets after an attack, not after an accident.
+/// Makes `run.json` list the files of a run as they are now, without those that are gone. A reader
+/// meets such a run after an attack, not after an accident.
 pub fn sign(run: &Path) {
     let path = run.join("run.json");
     let mut info = json(&path);
@@ -102,7 +102,7 @@ pub fn sign(run: &Path) {
     fs::write(&path, serde_json::to_vec_pretty(&info).unwrap()).unwrap();
 }
 
-/// A directory with `page.html`, the sample log inspected for the sample tasks.
+/// A directory with `page.html`, a page about the sample log inspected for the sample tasks.
 pub fn inspected() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let (log, tasks) = (dataset("idle.csv"), dataset("tasks.toml"));
@@ -122,7 +122,7 @@ pub fn page(directory: &Path, runs: &str) -> String {
     fs::read_to_string(directory.join("page.html")).unwrap()
 }
 
-/// What a compressed element of a page holds.
+/// The text in a compressed element of a page.
 pub fn packed(page: &str, id: &str) -> String {
     let opening = format!("id=\"{id}\">");
     let start = page.rfind(&opening).unwrap() + opening.len();
@@ -157,7 +157,7 @@ impl Figures {
     pub fn curve(&self, id: &str, name: &str) -> (Vec<f64>, Vec<f64>) {
         let curves = self.get(id)["marks"].as_array().unwrap();
         let place = curves.iter().position(|c| c["name"] == name).unwrap();
-        // A curve without x has that of the one before.
+        // A curve without x has the x of the curve before.
         let x = curves[..=place].iter().rev().find(|c| !c["x"].is_null());
         (steps(&x.unwrap()["x"]), floats(&curves[place]["y"]))
     }
@@ -168,7 +168,7 @@ pub fn floats(list: &Value) -> Vec<f64> {
     list.iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// Numbers from the first and the differences.
+/// The numbers, from the first one and the differences.
 pub fn steps(value: &Value) -> Vec<f64> {
     let mut numbers = vec![value["first"].as_f64().unwrap()];
     for step in floats(&value["steps"]) {
@@ -193,7 +193,7 @@ pub fn numbers(path: &Path, name: &str) -> Vec<f64> {
     cells.iter().map(|cell| cell.parse().unwrap()).collect()
 }
 
-/// A JSON file.
+/// The content of a JSON file.
 pub fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }

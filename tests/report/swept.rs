@@ -1,4 +1,4 @@
-//! Pages about sweeps, against their tables.
+//! Pages about sweeps, compared with the tables of the sweeps.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +30,7 @@ impl Table<'_> {
     }
 }
 
-// All runs of the sample plan finish all tasks, so the total work tells nothing.
+// All runs of the sample plan finish all tasks, so the total work does not distinguish them.
 #[test]
 fn cells_are_the_best_means_of_the_next_figure() {
     let directory = sweep();
@@ -40,7 +40,7 @@ fn cells_are_the_best_means_of_the_next_figure() {
     assert_eq!(figures.ids(), ["heat-swept", "pareto-swept"]);
     let heat = figures.get("heat-swept");
     assert_eq!(heat["marks"]["title"], "completion mean (h)");
-    // Means over seeds, of these the best over the settings that are not axes.
+    // Means over seeds, and of these the best over the settings that are not axes.
     let (x, y) = (&heat["x"], &heat["y"]);
     let axes = [x, y].map(|axis| table.texts(axis["title"].as_str().unwrap()));
     let mut groups: BTreeMap<(String, String, String), Vec<f64>> = BTreeMap::new();
@@ -122,7 +122,8 @@ fn the_best_settings_and_all_of_them_are_told() {
         ),
         (&12.into(), &2.into(), &12.into())
     );
-    // Of settings that did the same work those that finished their tasks first, on average.
+    // Of the settings that did the same work, the best are those whose tasks finished first on
+    // average.
     let run = directory.path().join("swept");
     let table = Table(&run);
     let (keys, means) = (table.texts("run"), table.numbers("completion_mean_s"));

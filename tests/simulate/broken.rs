@@ -1,4 +1,4 @@
-//! The checker rejects the engine's schedules when they are spoilt, in whatever way.
+//! The checker rejects schedules of the engine after any change that makes them invalid.
 
 use gleaner::lucid::policies;
 use gleaner::lucid::schedule::{JobOutcome, JobRun, NodeLife, Samples, Schedule};
@@ -9,18 +9,18 @@ use crate::plain::cases::case;
 use crate::plain::sound::{promise, violations};
 use crate::product::schedule;
 
-/// A change after which a sound schedule is not sound any more.
+/// A change that makes a valid schedule invalid.
 #[derive(Clone, Copy)]
 enum Spoil {
-    /// Of some run.
+    /// Changes some run.
     JobRun(fn(&mut JobRun)),
-    /// Of what became of some job.
+    /// Changes the outcome of some job.
     Job(fn(&mut JobOutcome)),
-    /// Of some samples; there may be none.
+    /// Changes some samples; there may be none.
     Sample(fn(&mut Samples)),
-    /// Of the node of some run.
+    /// Changes the node of some run.
     Node(fn(&mut NodeLife, &JobRun)),
-    /// Of the rest.
+    /// Changes anything else.
     Whole(fn(&mut Schedule)),
 }
 

@@ -1,4 +1,4 @@
-//! `corrected` differs from the original by survivors' speeds alone.
+//! `corrected` differs from the original only in the speeds of survivors.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use crate::same::assert_same;
 use crate::town;
 use crate::venus::{request, venus};
 
-/// The ends, by runs alone, of jobs that went before the one that had joined them.
+/// The ends of jobs that ended before the job that had joined them. They are found from the runs
+/// alone.
 fn early_ends(schedule: &Schedule) -> Vec<Correction> {
     let mut by_gpus: BTreeMap<Placement, Vec<&JobRun>> = BTreeMap::new();
     let mut ends = Vec::new();
@@ -47,7 +48,7 @@ fn assert_listed(corrected: &Schedule) {
     assert_eq!(listed, early_ends(corrected));
 }
 
-/// Fails where the schedules differ before a second.
+/// Fails if the schedules differ before a second.
 fn assert_same_before(second: i64, a: &Schedule, b: &Schedule) {
     let started = |schedule: &Schedule| -> Vec<(usize, i64, Placement)> {
         let before = schedule.runs.iter().filter(|run| run.from < second);
@@ -64,7 +65,7 @@ fn assert_same_before(second: i64, a: &Schedule, b: &Schedule) {
     }
 }
 
-/// A survivor's speed is 1 from the correction on, until another joins it.
+/// From a correction on, a survivor's speed is 1 until another job joins it.
 fn assert_full_speed(corrected: &Schedule) {
     for correction in &corrected.corrections {
         let mut runs = corrected.runs.iter();

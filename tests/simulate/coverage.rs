@@ -1,4 +1,5 @@
-//! Random traces provoke what they are for (counted over a fixed number of them).
+//! Random traces show the rare things that they are meant to test, counted over a fixed number of
+//! traces.
 
 use gleaner::lucid::result::PolicyRun;
 use gleaner::lucid::schedule::Schedule;
@@ -10,7 +11,7 @@ use crate::product::{policy, schedule};
 use crate::town::{self, Town, town};
 
 const TRACES: usize = 400;
-/// Traces that must show each thing.
+/// Minimum number of traces that must show each thing.
 const ENOUGH: usize = 4;
 
 /// Fails unless enough values of a strategy show each of the things named.
@@ -38,14 +39,14 @@ fn preempts(case: &Case, name: &str) -> bool {
     jobs.iter().any(|job| job.checkpoints > 0)
 }
 
-/// Whether Tiresias gives a job so much service that others go first.
+/// Whether Tiresias gives a job so much service that others go before it.
 fn is_lowered(case: &Case) -> bool {
     let jobs = schedule(case, &policy("tiresias")).unwrap().jobs;
     let mut services = jobs.iter().filter_map(|job| job.priority);
     services.any(|service| service > 18_000.0)
 }
 
-/// Whether a node got the name of another.
+/// Whether a node got the name of another node.
 fn renames(schedule: &Schedule) -> bool {
     let start = schedule.nodes.iter().filter(|node| node.from == i64::MIN);
     schedule.scaling.iter().any(|&(_, step)| step < 0)
@@ -84,7 +85,7 @@ fn cases_provoke_what_is_rare() {
     });
 }
 
-/// Lucid's simulation.
+/// The simulation of a town under Lucid.
 fn lucid(town: &Town) -> PolicyRun {
     let request = town.request(&policy("lucid"));
     town::run(&town.simulation(true), &[request])

@@ -1,5 +1,5 @@
-//! What a policy leaves unused: the log of idle nodes is that of the schedule's runs, and
-//! the replay harvests it.
+//! What a policy leaves unused: the log of idle nodes agrees with the schedule's runs, and the
+//! replay harvests it.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::support::{options, replay, solver};
 use crate::town::{self, town};
 use crate::venus::venus;
 
-/// From which second on how many nodes are idle.
+/// The number of idle nodes from each second on.
 type Counts = BTreeMap<i64, i64>;
 
-/// Adds up changes by second; seconds without any are left out.
+/// Adds up changes by second. Seconds without a net change are left out.
 fn counts(changes: impl IntoIterator<Item = (i64, i64)>) -> Counts {
     let mut by_second = Counts::new();
     for (second, change) in changes {
@@ -36,7 +36,7 @@ fn counts(changes: impl IntoIterator<Item = (i64, i64)>) -> Counts {
     by_second
 }
 
-/// By a log of idle nodes that starts at a second.
+/// The numbers from a log of idle nodes that starts at a second.
 fn by_log(log: &EventLog, start: i64) -> Counts {
     let first = log.times()[0];
     let changes = log.rows().map(|(time, changes)| {
@@ -47,7 +47,8 @@ fn by_log(log: &EventLog, start: i64) -> Counts {
     counts(changes)
 }
 
-/// By the runs of all virtual clusters and the lives of their nodes alone, to the last end.
+/// The numbers from the runs of all virtual clusters and the lives of their nodes alone, up to the
+/// last end.
 fn by_runs(run: &PolicyRun, start: i64) -> Counts {
     let end = last_end(run, start);
     let idle = run
@@ -63,7 +64,7 @@ fn last_end(run: &PolicyRun, start: i64) -> i64 {
     jobs.map(|job| job.end).max().unwrap_or(start).max(start)
 }
 
-/// When nodes are without any run.
+/// The spans of time in which nodes have no run.
 fn idle_spans(schedule: &Schedule, start: i64) -> Vec<(i64, i64)> {
     let mut busy = vec![Vec::new(); schedule.nodes.len()];
     for run in &schedule.runs {
@@ -106,7 +107,7 @@ proptest! {
     }
 }
 
-/// A few tasks that come in the first hours and outlast any log.
+/// A few tasks that are submitted in the first hours and outlast any log.
 fn tasks(log: &EventLog) -> Vec<TrainingTask> {
     let options = TaskOptions {
         count: 12,
@@ -120,8 +121,8 @@ fn tasks(log: &EventLog) -> Vec<TrainingTask> {
     generate(&options).unwrap()
 }
 
-/// Simulated, written, read, replayed: nothing is lost on the way, nor harvested that was
-/// not there.
+/// A policy's idle nodes are written, read and replayed: nothing is lost, and nothing is harvested
+/// that was not there.
 #[test]
 fn the_replay_harvests_what_policies_leave() {
     let Some(venus) = venus() else { return };

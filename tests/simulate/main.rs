@@ -1,4 +1,4 @@
-//! The simulator of job traces against a plain one on random traces, and both against
+//! The simulator of job traces compared with a plain one on random traces, and both compared with
 //! the published results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 

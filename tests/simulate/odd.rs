@@ -1,4 +1,4 @@
-//! Odd input (small fixed examples): nothing to do, too much to do, absurd times.
+//! Odd input: nothing to do, too much to do, absurd times. Small fixed examples.
 
 use gleaner::domain::Workload;
 use gleaner::lucid::idle::idle_log;
@@ -54,7 +54,7 @@ fn jobs_that_never_fit_are_told_not_waited_for() {
     for request in requests() {
         let simulation = simulation(&trace, &cluster);
         let error = town::run(&simulation, &[request]).unwrap_err().to_string();
-        // QSSF looks again a second later, Tiresias by the minute.
+        // QSSF tries again a second later, Tiresias at the next minute.
         let seconds = match request.name {
             "qssf" => 8,
             "tiresias" => 60,
@@ -119,7 +119,7 @@ fn times_may_be_as_long_as_a_trace_may_tell() {
     }
 }
 
-/// Estimates of models are not bounded as those of files are.
+/// Estimates of models are not limited as those of files are.
 #[test]
 fn estimates_may_be_anything() {
     let jobs = [(0, 64, 0, 50), (0, 1, 0, 50), (0, 1, 3, 50), (0, 3, 5, 7)];
@@ -143,7 +143,7 @@ fn estimates_may_be_anything() {
     }
 }
 
-/// The profiler's forecast never lets it return what it has borrowed: all of `vc0`.
+/// Because of the forecast, the profiler never returns what it has borrowed: all of `vc0`.
 #[test]
 fn a_borrowed_node_goes_back_when_nobody_is_left_to_profile() {
     let mut jobs = vec![(1, 1, 0, 5); 30];
@@ -158,7 +158,7 @@ fn a_borrowed_node_goes_back_when_nobody_is_left_to_profile() {
     let run = run_one(&simulation, "lucid");
     let profiled = run.profiler.unwrap().schedule;
     assert_eq!(profiled.scaling, [(0, 1)]);
-    // 2 at once in the first second, then 4: the last begin at second 35.
+    // 2 jobs run at once in the first second, and then 4. The last begin at second 35.
     assert_eq!(profiled.jobs[29].end, 40);
     assert_eq!(run.vcs[0].schedule.scaling, [(0, -1), (40, 1)]);
     assert_eq!(run.vcs[0].schedule.jobs[0].start, 41);
@@ -167,7 +167,7 @@ fn a_borrowed_node_goes_back_when_nobody_is_left_to_profile() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    /// Without measured pairs nobody shares, as without a forecast.
+    /// Without measured pairs no jobs share, as without a forecast.
     #[test]
     fn lucid_without_pairs_never_shares(town in town(), profiled: bool) {
         let request = town.request(&policy("lucid"));

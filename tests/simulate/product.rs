@@ -18,7 +18,7 @@ pub fn policy(name: &str) -> PolicyEntry {
     *policies::ALL.iter().find(named).unwrap()
 }
 
-/// What the plain simulator has for a policy.
+/// The plain simulator's rule for a policy.
 pub fn rule(policy: &PolicyEntry, switches: &Switches) -> Box<dyn Rule> {
     match policy.name {
         "fifo" => Box::new(Fifo),
@@ -32,7 +32,7 @@ pub fn rule(policy: &PolicyEntry, switches: &Switches) -> Box<dyn Rule> {
     }
 }
 
-/// The product's placer.
+/// The product's placer that does the same.
 pub fn placer(placer: plain::Placer) -> &'static dyn Placer {
     let name = match placer {
         plain::Placer::Consolidate => "consolidate",
@@ -43,7 +43,7 @@ pub fn placer(placer: plain::Placer) -> &'static dyn Placer {
     *placers::ALL.iter().find(named).unwrap()
 }
 
-/// What Lucid does without.
+/// The parts that Lucid runs without.
 pub fn without(switches: &Switches) -> Without {
     Without {
         packing: switches.without_packing,
@@ -52,8 +52,8 @@ pub fn without(switches: &Switches) -> Without {
     }
 }
 
-/// The engine's schedule of one virtual cluster. Lucid gets the case's switches and the
-/// waits that its jobs come with.
+/// The engine's schedule of one virtual cluster. Lucid uses the case's switches and the waits of
+/// its jobs.
 pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
     let jobs: Vec<&Job> = case.jobs.iter().collect();
     let work: Vec<i64> = jobs.iter().map(|job| job.duration).collect();
@@ -61,7 +61,7 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
         .iter()
         .map(|job| case.estimates.seconds(job).unwrap())
         .collect();
-    // All that is known of jobs was measured.
+    // The trace is empty, as if all that is known of jobs had been measured.
     let trace = Trace::default();
     let context = Context {
         jobs: &jobs,
@@ -91,7 +91,7 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
     run(&setting, (policy.make)(&context).as_mut(), scaling.as_mut())
 }
 
-/// The plain simulator's schedule of the same.
+/// The plain simulator's schedule of the same case.
 pub fn plain_schedule(case: &Case, policy: &PolicyEntry) -> Schedule {
     let mut world = case.world();
     if policy.profiled {

@@ -1,4 +1,4 @@
-//! The product against the plain simulator on random small traces.
+//! The product compared with the plain simulator on random small traces.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::product::{plain_schedule, schedule};
 use crate::same::assert_same;
 use crate::town::{self, Town, town};
 
-/// Pools of one thread and of four.
+/// Thread pools of one thread and of four.
 static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
     let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
     [1, 4].map(|threads| pool(threads).unwrap())
@@ -30,7 +30,7 @@ proptest! {
         }
     }
 
-    /// On any number of threads, and every schedule passes the checker.
+    /// Results do not depend on the number of threads, and every schedule passes the checker.
     #[test]
     fn simulations_equal_stepping_through_every_second(town in town(), profiled: bool) {
         let simulation = town.simulation(profiled);

@@ -1,4 +1,4 @@
-//! Schedules against tables of the published results.
+//! Schedules compared with tables of the published results.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use crate::same::near;
 use crate::table::Table;
 use crate::venus::nodes_text;
 
-/// Start, end, queue, checkpoints, joined another, full speed again; alone; nodes.
+/// Start, end, queue, checkpoints, when it joined another job, and when it got full speed again;
+/// whether it was alone; its nodes.
 pub type Outcome = ([i64; 6], bool, String);
 
 pub fn outcome(found: &JobOutcome) -> Outcome {
@@ -27,7 +28,7 @@ pub fn outcome(found: &JobOutcome) -> Outcome {
     (numbers, exclusive, nodes_text(&found.nodes))
 }
 
-/// What a table of jobs says, by job.
+/// The outcomes in a table of jobs, by job.
 pub fn outcomes(table: &Table) -> BTreeMap<String, Outcome> {
     let columns = [
         "start_time",
@@ -54,7 +55,7 @@ pub fn assert_minutes(schedule: &Schedule, name: &str) {
     let minutes = minutes(schedule);
     assert_eq!(minutes.len(), table.integers("time").len(), "{name}");
     for (column, value) in COLUMNS {
-        // The profiler's table has no usage.
+        // The profiler's table has no columns of usage.
         if !table.has(column) {
             assert!(name == "profiler_seq" && column.contains("util"), "{name}");
             continue;
@@ -67,7 +68,7 @@ pub fn assert_minutes(schedule: &Schedule, name: &str) {
     }
 }
 
-/// A column of a table by minute, of a second and the state then.
+/// A column of a table by minute, as a function of the second and of the state then.
 type Column = (&'static str, fn(i64, &State) -> f64);
 
 const COLUMNS: [Column; 14] = [

@@ -1,4 +1,4 @@
-//! Coincidences too rare for random traces (small examples, worked out by hand).
+//! Coincidences that are too rare for random traces: small examples, worked out by hand.
 
 use gleaner::lucid::Simulation;
 use gleaner::lucid::inputs::{EstimateTable, PackingTable};
@@ -6,8 +6,8 @@ use gleaner::lucid::inputs::{EstimateTable, PackingTable};
 use crate::small::{cluster, simulation, trace};
 use crate::venus::run_one;
 
-/// Once job 7 has taken what job 6 would have been placed on, job 6 is placed elsewhere,
-/// out of the way of job 4, for which GPUs are reserved.
+/// Job 7 takes the GPUs on which job 6 would have been placed. Job 6 is then placed elsewhere,
+/// where it does not delay job 4, for which GPUs are reserved.
 #[test]
 fn easy_looks_again_at_a_job_after_another_has_passed() {
     let jobs = [
@@ -35,9 +35,9 @@ fn easy_looks_again_at_a_job_after_another_has_passed() {
     assert_eq!(starts, [106, 106, 106, 106, 209, 110, 208, 207]);
 }
 
-/// Job 2, too long for job 0, joined job 1, and job 3 joined job 0. Both end in the same
-/// second, job 2 first, so that job 1 is alone before job 0 is. Job 4 goes well with both
-/// and joins job 0, which started first.
+/// Job 2, which is too long for job 0, joined job 1, and job 3 joined job 0. Jobs 2 and 3 end in
+/// the same second, job 2 first, so that job 1 is alone before job 0 is. Job 4 may join either of
+/// them, and joins job 0, which started first.
 #[test]
 fn lucid_joins_whoever_started_first_not_whoever_was_left_first() {
     let jobs = [
@@ -48,7 +48,7 @@ fn lucid_joins_whoever_started_first_not_whoever_was_left_first() {
         (0, 1, 20, 100),
     ];
     let mut trace = trace(&jobs);
-    // A workload for each score: jobs 0 and 1 do not go together.
+    // A workload for each score. Jobs 0 and 1 may not share GPUs with each other.
     for (job, score) in trace.jobs.iter_mut().zip([2, 2, 0, 0, 0]) {
         job.workload = Some(score);
     }

@@ -1,4 +1,4 @@
-//! The product against the published results, all of them (golden values).
+//! The product compared with all published results (golden values).
 
 use gleaner::lucid::Simulation;
 use gleaner::lucid::inputs::PackingTable;
@@ -17,7 +17,7 @@ const AS_IS: Without = Without {
     estimate: false,
 };
 
-/// Fails where a job's outcome is not that of the reference.
+/// Fails if a job's outcome is not that of the reference.
 fn assert_jobs(venus: &Venus, run: &PolicyRun, reference: &str) {
     let table = Table::read(&format!("{reference}_jobs"));
     let finished = run.finished();
@@ -147,8 +147,8 @@ fn figures(venus: &Venus, run: &PolicyRun) -> [i64; 3] {
     Figure::ALL.map(|figure| figure.of(&metrics.all) as i64)
 }
 
-/// Of Lucid without packing analysis, as the rule gives them, and of what else that might
-/// have meant: without the scores alone, and without sharing though all jobs are tried.
+/// The figures of Lucid without packing analysis, by the rule and by two other possible meanings:
+/// without the scores only, and without sharing although all jobs are tried.
 #[test]
 fn the_figures_without_packing_are_as_described() {
     let Some(venus) = venus() else { return };

@@ -30,7 +30,7 @@ pub fn trace(jobs: &[(usize, u32, i64, i64)]) -> Trace {
     }
 }
 
-/// A checked simulation of jobs of which nothing else is known.
+/// A simulation with checks, of jobs about which nothing else is known.
 pub fn simulation<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Simulation<'a> {
     Simulation {
         trace,

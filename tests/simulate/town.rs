@@ -16,7 +16,8 @@ use crate::plain::cases::{Case, MOST_JOBS, case};
 use crate::plain::{self, Profiled};
 use crate::product;
 
-/// A case's jobs in several virtual clusters of its size, and what they lend the profiler.
+/// A case's jobs in several virtual clusters of its size, and the nodes that these lend to the
+/// profiler.
 #[derive(Debug, Clone)]
 pub struct Town {
     pub case: Case,
@@ -27,7 +28,7 @@ pub struct Town {
 
 const VCS: usize = 3;
 
-/// Random towns. Few jobs leave some virtual clusters without any.
+/// Random towns. If there are few jobs, some virtual clusters have none.
 pub fn town() -> impl Strategy<Value = Town> {
     let lent = vec(select(vec![0u32, 0, 1, 2]), VCS);
     (case(), vec(0..VCS, MOST_JOBS), lent).prop_map(|(case, homes, lent)| {
@@ -68,7 +69,7 @@ impl Town {
         }
     }
 
-    /// The simulation, checked.
+    /// The simulation with checks, and with the profiler if `profiled`.
     pub fn simulation(&self, profiled: bool) -> Simulation<'_> {
         Simulation {
             trace: &self.trace,
@@ -84,7 +85,7 @@ impl Town {
         }
     }
 
-    /// A policy, with the case's switches.
+    /// A request for a policy, with the case's switches.
     pub fn request(&self, policy: &PolicyEntry) -> Request {
         Request {
             name: policy.name,
@@ -93,12 +94,12 @@ impl Town {
         }
     }
 
-    /// What the plain profiler does.
+    /// The result of the plain profiler.
     pub fn plain_profiler(&self) -> Profiled {
         self.case.profiler.profile(&self.case.world())
     }
 
-    /// The plain schedule of a virtual cluster, after the profiler where there was one.
+    /// The plain schedule of a virtual cluster, after the profiler if there is one.
     pub fn plain_schedule(
         &self,
         vc: usize,
@@ -122,7 +123,7 @@ impl Town {
     }
 }
 
-/// Simulates to the end, seen by nobody.
+/// Simulates to the end, without reporting progress.
 pub fn run(
     simulation: &Simulation<'_>,
     requests: &[Request],

@@ -16,17 +16,17 @@ use crate::product::policy;
 use crate::support::shared;
 use crate::town;
 
-/// A file of the experiment, or `None`, with a word to stderr, where it is missing.
+/// A file of the experiment. If it is missing, this is reported on stderr, and `None` is returned.
 pub fn path(name: &str) -> Option<PathBuf> {
     shared(&format!("lucid/venus_sept/{name}"))
 }
 
-/// All that the experiment takes in.
+/// The input of the experiment.
 pub struct Venus {
     pub cluster: Cluster,
     pub trace: Trace,
     pub start: i64,
-    /// Lucid's estimates, and those for QSSF alone.
+    /// Lucid's estimates. Those in `lgb` are for QSSF only.
     pub ebm: EstimateTable,
     pub lgb: EstimateTable,
     pub forecast: ForecastTable,
@@ -34,7 +34,7 @@ pub struct Venus {
     pub profiler: Profiler,
 }
 
-/// The experiment, read once, or `None` where the data is missing.
+/// The experiment, read once; `None` if the data is missing.
 pub fn venus() -> Option<&'static Venus> {
     static VENUS: OnceLock<Option<Venus>> = OnceLock::new();
     VENUS.get_or_init(read).as_ref()
@@ -73,7 +73,7 @@ fn profiler(cluster: &Cluster) -> Profiler {
 }
 
 impl Venus {
-    /// The simulation as published, checked.
+    /// The simulation as published, with checks.
     pub fn simulation(&self) -> Simulation<'_> {
         Simulation {
             trace: &self.trace,
@@ -106,7 +106,7 @@ impl Venus {
     }
 }
 
-/// A policy as the original has it.
+/// A request for a policy as in the original.
 pub fn request(name: &str) -> Request {
     let policy = policy(name);
     Request {
@@ -116,7 +116,7 @@ pub fn request(name: &str) -> Request {
     }
 }
 
-/// Simulates a policy alone.
+/// Simulates a single policy.
 pub fn run_one(simulation: &Simulation<'_>, policy: &str) -> PolicyRun {
     town::run(simulation, &[request(policy)]).unwrap().remove(0)
 }

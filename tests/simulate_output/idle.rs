@@ -1,4 +1,4 @@
-//! What a policy leaves unused, as an event log.
+//! The nodes that a policy leaves unused, as an event log.
 
 use gleaner::domain::{EventLog, Time, Trace};
 use gleaner::lucid::idle::idle_log;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::support::{cluster, outcome, vc_run};
 
-/// A log as rows of seconds and changes, such as `+a/0 -b/1`.
+/// A log as rows of a second and the changes in it, such as `+a/0 -b/1`.
 fn rows(log: &EventLog) -> Vec<(i64, String)> {
     let change = |c: &gleaner::domain::Change| {
         let sign = if c.idle() { '+' } else { '-' };
@@ -33,7 +33,7 @@ fn there(name: u32) -> NodeLife {
     }
 }
 
-/// Two virtual clusters; of the second one a node comes late and goes early.
+/// A run on two virtual clusters. In the second one, a node is added late and removed early.
 fn elastic() -> PolicyRun {
     let mut a = vc_run(0, &[0], vec![outcome(100, 130, 0)]);
     a.schedule.nodes = vec![there(0), there(1)];
@@ -91,7 +91,7 @@ fn times_count_from_the_traces_origin() {
     assert_eq!(log.times()[0], expected);
 }
 
-/// The last second that event logs can tell is 9223372036 s after 1970.
+/// The last second that an event log can hold is 9223372036 s after 1970.
 #[test]
 fn times_beyond_event_logs_are_an_error() {
     let mut run = elastic();
@@ -141,8 +141,8 @@ fn the_log_is_read_back_from_every_format() {
 
 const START: i64 = 50;
 
-/// Runs of jobs on nodes of eight GPUs: each job takes the first node on which its GPUs are
-/// free, as soon as one is. Jobs are (gap, GPUs, duration).
+/// Runs of jobs on nodes of eight GPUs. Each job takes the first node on which its GPUs are free,
+/// as soon as there is one. Jobs are given as (gap, GPUs, duration).
 fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<JobRun> {
     let mut free_from = vec![[START; 8]; nodes];
     let mut now = START;
@@ -181,7 +181,7 @@ fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<JobRun> {
     runs
 }
 
-/// What a simulator notes on the way: ends first, then starts, second by second.
+/// The changes that a simulator records, second by second: ends first, then starts.
 fn idleness(nodes: usize, runs: &[JobRun]) -> Vec<Idleness> {
     let mut events: Vec<_> = (0..nodes as u32)
         .map(|node| change(START, node, true))
@@ -222,7 +222,7 @@ fn any_vc() -> impl Strategy<Value = (usize, Vec<(i64, u32, i64)>)> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // At every second the log says of every node what the runs say; no row is idle talk.
+    // At every second the log agrees with the runs about every node, and no row is superfluous.
     #[test]
     fn the_log_tells_of_the_runs(vcs in prop::collection::vec(any_vc(), 1..4)) {
         let all_runs: Vec<_> = vcs.iter().map(|(nodes, jobs)| schedule(*nodes, jobs)).collect();

@@ -1,5 +1,5 @@
-//! What `gleaner simulate` writes, from schedules made by hand, at random, or read from the
-//! reference tables.
+//! The files that `gleaner simulate` writes, from schedules made by hand, at random, or read from
+//! the reference tables.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod idle;

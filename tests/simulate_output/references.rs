@@ -1,4 +1,4 @@
-//! The published tables, read, and written again.
+//! The published tables are read and written again.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn reference(name: &str) -> Option<Content> {
     Some(Content::of(std::fs::read(path).unwrap()))
 }
 
-/// `[{0: [0, 1]}, {3: [2]}]` as a placement.
+/// The placement in a text such as `[{0: [0, 1]}, {3: [2]}]`.
 fn placement(text: &str) -> Placement {
     let nodes = text.split('{').skip(1).map(|node| {
         let (name, gpus) = node.split_once(": [").unwrap();
@@ -70,7 +70,7 @@ fn run_of(table: &Content) -> (Trace, Cluster, PolicyRun) {
     (trace, cluster(&sizes), run)
 }
 
-/// Published: average JCT, average queuing, 99.9 % queuing.
+/// The published average JCT, average queuing and 99.9 % queuing, in seconds.
 const PUBLISHED: [(&str, [i64; 3]); 9] = [
     ("fifo", [65720, 53951, 587_040]),
     ("sjf", [21095, 9325, 322_076]),
@@ -83,7 +83,7 @@ const PUBLISHED: [(&str, [i64; 3]); 9] = [
     ("lucid_no_estimate", [16080, 4369, 221_435]),
 ];
 
-// Golden value.
+// Golden values: the published figures and tables.
 #[test]
 fn figures_and_tables_of_the_references() {
     for (name, published) in PUBLISHED {
@@ -175,7 +175,7 @@ fn samples_of(table: &Content) -> Vec<Samples> {
     samples
 }
 
-// Golden value.
+// Golden values: the published tables of states.
 #[test]
 fn states_of_the_references() {
     for policy in ["fifo", "sjf", "srtf", "qssf", "tiresias", "lucid"] {
@@ -208,7 +208,8 @@ fn states_of_the_references() {
     }
 }
 
-// Golden value. The original's missing times are its largest integer.
+// Golden values: the published tables of the profiler. The original's missing times are its largest
+// integer.
 #[test]
 fn tables_of_the_profiler() {
     let (Some(table), Some(states)) = (reference("profiler_jobs"), reference("profiler_seq"))

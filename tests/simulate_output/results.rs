@@ -1,4 +1,4 @@
-//! The tables that policies are compared by.
+//! The tables of delays that policies are compared by.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn figures_of_three_jobs() {
     assert_eq!(m.large.unwrap().avg_queue_s, 20.0);
 }
 
-// Derived by formula: busy GPU-seconds of the GPUs that the policy has.
+// Derived by formula: busy GPU-seconds as a share of those of all GPUs that the policy has.
 #[test]
 fn nodes_that_nobody_lends_are_part_of_the_whole() {
     let (trace, cluster, mut run) = small_run();

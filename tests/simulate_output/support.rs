@@ -16,7 +16,7 @@ pub fn run_dir(path: &Path) -> RunDir {
     RunDir::open(path, "simulate", &serde_json::Value::Null).unwrap()
 }
 
-/// Puts what was written in place.
+/// Puts the written files in place.
 pub fn finish(dir: RunDir) {
     let end = End {
         sources: &[],
@@ -26,7 +26,7 @@ pub fn finish(dir: RunDir) {
     dir.finish(&end).unwrap();
 }
 
-/// A cluster of these virtual clusters, with their nodes of eight GPUs.
+/// A cluster of these virtual clusters, with their numbers of nodes. A node has eight GPUs.
 pub fn cluster(vcs: &[(&str, u32)]) -> Cluster {
     let vc = |&(name, nodes): &(&str, u32)| VirtualCluster {
         name: name.to_owned(),
@@ -54,7 +54,8 @@ pub fn job(id: &str, vc: usize, gpus: u32, submit: i64, duration: i64) -> Job {
     }
 }
 
-/// A job that started at `start` and ended at `end` on one GPU of node 0, after waiting `queue`.
+/// The outcome of a job that started at `start` and ended at `end` on one GPU of node 0, after
+/// waiting for `queue` seconds.
 pub fn outcome(start: i64, end: i64, queue: i64) -> JobOutcome {
     JobOutcome {
         start,
@@ -82,8 +83,8 @@ pub fn vc_run(vc: usize, jobs: &[usize], outcomes: Vec<JobOutcome>) -> VcRun {
     }
 }
 
-/// Samples of a virtual cluster with 16 GPUs, from second 60: one of all idle, two of
-/// 7 held GPUs.
+/// Samples of a virtual cluster with 16 GPUs, from second 60: one in which all GPUs are idle, and
+/// two in which 7 are held.
 pub fn samples() -> Vec<Samples> {
     let idle = State {
         total_gpus: 16,
@@ -113,7 +114,8 @@ pub fn samples() -> Vec<Samples> {
     vec![run(60, 1, idle), run(120, 2, held)]
 }
 
-/// Three jobs: one waits, one is large, one ends in the profiler, which another leaves.
+/// Three jobs: one waits, one is large, and one ends in the profiler, which one of the others
+/// leaves.
 pub fn small_run() -> (Trace, Cluster, PolicyRun) {
     let workload = Workload {
         model: "ResNet18".to_owned(),
@@ -211,14 +213,14 @@ fn number(cell: &Field) -> f64 {
     }
 }
 
-/// A table's Parquet file.
+/// A table's Parquet file, read back.
 pub fn written(table: &gleaner::results::Table<'_>) -> Content {
     let mut bytes = Vec::new();
     table.write_parquet(&mut bytes).unwrap();
     Content::of(bytes)
 }
 
-/// A table's CSV.
+/// A table as CSV.
 pub fn csv(table: &gleaner::results::Table<'_>) -> String {
     let mut bytes = Vec::new();
     table.write_csv(&mut bytes).unwrap();

@@ -1,7 +1,7 @@
 //! Recomputes a replay's tables from its allocation intervals, the log and the tasks.
 //!
-//! It shares no code with the engine: it keeps a dense state per node, walks the
-//! events once more, and compares what it finds with every table.
+//! It shares no code with the engine. It keeps a dense state of every node, goes through the events
+//! again, and compares what it finds with every table.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use gleaner::domain::{EventLog, Time, TrainingTask};
 use gleaner::replay::Outcome;
 use gleaner::results::replay::StepStatus;
 
-/// Panics where the outcome contradicts itself, the log or the tasks.
+/// Panics if the outcome contradicts itself, the log or the tasks.
 pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
     intervals_are_sound(log, outcome);
     let held = held_after_steps(log, outcome);
@@ -18,7 +18,7 @@ pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
     totals_add_up(outcome);
 }
 
-/// No node is held twice, or while it is busy.
+/// Asserts that no node is held twice, or while it is busy.
 fn intervals_are_sound(log: &EventLog, outcome: &Outcome) {
     let mut idle: Vec<Vec<(Time, Time)>> = vec![Vec::new(); log.nodes().len()];
     let end = *log.times().last().unwrap();
@@ -59,7 +59,7 @@ fn intervals_are_sound(log: &EventLog, outcome: &Outcome) {
     }
 }
 
-/// Nodes each task holds right after each step, by time, from the intervals alone.
+/// The nodes that each task holds right after each step, by time, from the intervals alone.
 fn held_after_steps(log: &EventLog, outcome: &Outcome) -> Vec<BTreeMap<u32, u32>> {
     let times: Vec<Time> = std::iter::once(log.times()[0])
         .chain(outcome.steps.iter().map(|s| s.time))
@@ -75,7 +75,8 @@ fn held_after_steps(log: &EventLog, outcome: &Outcome) -> Vec<BTreeMap<u32, u32>
     held
 }
 
-/// Progress, rates, costs and counts of every row follow from who held what.
+/// Asserts that progress, rates, costs and counts of every row follow from which task held how many
+/// nodes.
 fn rows_match_intervals(tasks: &[TrainingTask], outcome: &Outcome, held: &[BTreeMap<u32, u32>]) {
     let rate = |task: u32, count: u32| {
         let task = &tasks[task as usize];

@@ -1,12 +1,12 @@
-//! Pages in a browser: scripts/check-report.py, which says what it checks.
+//! Pages in a browser, checked by scripts/check-report.py, which says what it checks.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the script ends with where there is no Chromium.
+/// The script's exit code if there is no Chromium.
 const SKIPPED: i32 = 77;
 
-/// Asserts that pages work in headless Chromium, or tells that there is none.
+/// Asserts that pages work in headless Chromium. If there is none, this is reported.
 pub fn check(pages: &[PathBuf]) {
     let script = gleaner_testing::workspace().join("scripts/check-report.py");
     let Ok(output) = Command::new("python3").arg(script).args(pages).output() else {

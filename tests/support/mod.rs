@@ -13,7 +13,8 @@ use gleaner::domain::{EventLog, Objective, TrainingTask};
 use gleaner::replay::{self, Control, Decider, Initial, Options, Outcome, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
-/// The original's log, cut as the original cuts it.
+/// The original's log, cut as the original cuts it: without its first 1,000 rows, and with `nodes`
+/// nodes.
 pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
     let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
     let log = gleaner::ingest::events::read(&path).unwrap().value;
@@ -34,7 +35,7 @@ pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
     Some(set.value.tasks)
 }
 
-/// Options of the original's defaults with a window and a number of tasks.
+/// The original's default options, with a window and a number of tasks.
 pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
     Options {
         t_fwd,
@@ -47,7 +48,7 @@ pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
     }
 }
 
-/// A decider that asks a solver.
+/// A decider that uses a solver.
 pub fn solver(kind: SolverKind) -> SolverDecider {
     SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap()
 }

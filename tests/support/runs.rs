@@ -31,7 +31,7 @@ impl Run {
         self
     }
 
-    /// Asserts that every word is in what the user is told.
+    /// Asserts that every word is in what the program writes to stderr.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         for word in words {
@@ -41,7 +41,7 @@ impl Run {
     }
 }
 
-/// `gleaner LINE` in `directory`.
+/// The command `gleaner LINE` in `directory`.
 pub fn command(directory: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     command.current_dir(directory).args(line.split_whitespace());

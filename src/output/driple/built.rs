@@ -1,4 +1,4 @@
-//! What became of the jobs of a data set.
+//! Summaries of data sets: their jobs, their groups, and the jobs left out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,46 +9,46 @@ use gleaner_driple::dataset::{Batches, Dataset};
 use gleaner_driple::group::Report;
 use serde::Serialize;
 
-/// What a data set holds, and what of the graphs was not known.
+/// The contents of a data set, and what was unknown in its graphs.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Summary<'a> {
-    /// The file.
+    /// Path of the data set's file.
     pub file: String,
-    /// Jobs to learn from.
+    /// Number of jobs to learn from.
     pub train: usize,
-    /// Jobs that choose the epoch.
+    /// Number of jobs that choose the epoch.
     pub val: usize,
-    /// Jobs that neither sees.
+    /// Number of jobs that training does not use.
     pub test: usize,
-    /// Batches of the training part.
+    /// Number of batches of the training part.
     pub train_batches: usize,
-    /// Operations of the files.
+    /// Number of operations in the files of the graphs.
     pub operations: usize,
-    /// Of those, on GPUs.
+    /// Number of those operations that run on GPUs.
     pub on_gpus: usize,
-    /// Of those, in groups.
+    /// Number of those operations that are in groups.
     pub grouped: usize,
-    /// Jobs with fewer groups than asked for.
+    /// Number of jobs with fewer groups than asked for.
     pub jobs_with_fewer_groups: usize,
-    /// Jobs whose groups still changed in the last pass.
+    /// Number of jobs whose groups still changed in the last pass.
     pub jobs_not_converged: usize,
-    /// Grouped operations whose outputs have no known number of dimensions.
+    /// Number of grouped operations whose outputs have no known number of dimensions.
     pub unknown_shapes: usize,
-    /// Grouped operations whose outputs have dimensions that are not known.
+    /// Number of grouped operations whose outputs have unknown dimensions.
     pub unknown_dimensions: usize,
-    /// Grouped operations of types without a frequency, by type.
+    /// Number of grouped operations of types without a frequency, by type.
     pub without_frequency: BTreeMap<&'a str, usize>,
-    /// Types of operations with a frequency.
+    /// Number of types of operations with a frequency.
     pub types: usize,
-    /// Jobs that are not in the data.
+    /// Jobs that are not in the data, with the reasons.
     pub left_out: &'a [LeftOut],
 }
 
-/// Reasons that a summary lists.
+/// Maximum number of left-out jobs that the text lists.
 const LISTED: usize = 20;
 
 impl<'a> Summary<'a> {
-    /// Of a data set that is written to `path`.
+    /// The summary of a data set that is written to `path`.
     pub fn of(data: &Dataset, manifest: &'a Manifest, path: &Path) -> Self {
         let jobs = |batches: &Batches| batches.iter().map(Vec::len).sum();
         let mut this = Summary {
@@ -84,7 +84,7 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// For people.
+    /// The summary as text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{}: {} jobs to train in {} batches, {} to validate, {} to test\n",

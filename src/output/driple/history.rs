@@ -1,4 +1,4 @@
-//! How a training went, epoch by epoch.
+//! The errors of a training, epoch by epoch.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::output::table::WriteTable;
 use crate::results::{Column, Table};
 
-/// Writes the errors of all epochs, CSV or Parquet by the name's ending.
+/// Writes the errors of all epochs as CSV or Parquet, depending on the path's extension.
 ///
 /// # Errors
-/// Another ending, or a file that cannot be written.
+/// The extension is another one, or the file cannot be written.
 pub fn write(history: &[Epoch], path: &Path) -> Result<()> {
     let table = Table {
         name: "history",

@@ -1,4 +1,4 @@
-//! Writers of what inspectors are made of and what they say.
+//! Writers of the data sets, histories, predictions and scores of inspectors.
 
 pub mod built;
 pub mod history;

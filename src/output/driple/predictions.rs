@@ -1,4 +1,4 @@
-//! What jobs will consume, a row each.
+//! The consumption that is predicted for jobs, a row for each job.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::output::grid::Grid;
 use crate::output::table::WriteTable;
 use crate::results::{Column, Table};
 
-/// A job and its metrics, in [`METRIC_NAMES`] order.
+/// The name of a job and its metrics, in the order of [`METRIC_NAMES`].
 pub type Row = (String, [f64; METRICS]);
 
-/// Writes the table, CSV or Parquet by the name's ending.
+/// Writes the table as CSV or Parquet, depending on the path's extension.
 ///
 /// # Errors
-/// Another ending, or a file that cannot be written.
+/// The extension is another one, or the file cannot be written.
 pub fn write(rows: &[Row], path: &Path) -> Result<()> {
     let jobs = rows.iter().map(|(job, _)| job.as_str().into());
     let mut columns = vec![("job", Column::Texts(jobs.collect()))];
@@ -32,7 +32,7 @@ pub fn write(rows: &[Row], path: &Path) -> Result<()> {
 /// The rows as JSON: a list of objects with `job` and the metrics by name.
 ///
 /// # Errors
-/// Never in practice; the serialiser's words where it fails.
+/// Never in practice. A failure of the serialiser is passed on.
 pub fn json(rows: &[Row]) -> Result<String> {
     let object = |(job, metrics): &Row| {
         let mut object = Map::from_iter([("job".to_owned(), json!(job))]);
@@ -46,7 +46,7 @@ pub fn json(rows: &[Row]) -> Result<String> {
         .map_err(|error| Error::Run(error.to_string()))
 }
 
-/// The rows for people: the metrics of each job below one another.
+/// The rows as a text table: a row for each metric, a column for each job.
 pub fn text(rows: &[Row]) -> String {
     let row = |(name, metric): (&str, usize)| {
         let mut cells = vec![name.to_owned()];
@@ -57,7 +57,7 @@ pub fn text(rows: &[Row]) -> String {
     Grid::new(header, METRIC_NAMES.into_iter().zip(0..).map(row)).to_string()
 }
 
-/// Four digits that tell.
+/// A number with about four significant digits; `-` if it is not finite.
 pub fn number(value: f64) -> String {
     match value.abs() {
         size if !size.is_finite() => "-".to_owned(),

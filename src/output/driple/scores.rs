@@ -1,4 +1,4 @@
-//! How far predictions are from what was measured, for people and programs.
+//! How far predictions are from measurements: as text, JSON and a table.
 
 use std::fmt::Write as _;
 
@@ -15,19 +15,19 @@ use crate::results::{Column, Table};
 /// The scores of several predictors on a part of a data set.
 #[derive(Debug, Clone, Serialize)]
 pub struct Evaluation {
-    /// The part.
+    /// The part of the data set.
     pub part: Part,
-    /// Its jobs.
+    /// Number of jobs in the part.
     pub jobs: usize,
-    /// The metrics, in the order that scores have them.
+    /// Names of the metrics, in the order of the values of each score.
     pub metrics: [&'static str; 12],
-    /// The scores: those of models, then those of baselines.
+    /// The scores: first those of models, then those of baselines.
     pub scores: Vec<Scores>,
-    /// How many of them are models'.
+    /// How many of the scores are those of models.
     pub models: usize,
 }
 
-/// Name and values of each measure.
+/// The name and the values of each measure.
 fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
     [
         ("mse", &scores.mse),
@@ -39,7 +39,7 @@ fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
 }
 
 impl Evaluation {
-    /// Of scores on `jobs` jobs of a part, the first `models` of them models'.
+    /// An evaluation on `jobs` jobs of a part. The first `models` scores are those of models.
     pub fn new(part: Part, jobs: usize, models: usize, scores: Vec<Scores>) -> Self {
         let metrics = METRIC_NAMES;
         Evaluation {
@@ -51,17 +51,17 @@ impl Evaluation {
         }
     }
 
-    /// As JSON; what is not defined is null.
+    /// The evaluation as JSON; undefined values are null.
     ///
     /// # Errors
-    /// Never in practice; the serialiser's words where it fails.
+    /// Never in practice. A failure of the serialiser is passed on.
     pub fn json(&self) -> Result<String> {
         serde_json::to_string_pretty(self)
             .map(|text| text + "\n")
             .map_err(|error| Error::Run(error.to_string()))
     }
 
-    /// A row a predictor and metric.
+    /// A table with a row for each predictor and metric.
     pub fn table(&self) -> Table<'_> {
         let rows = || {
             self.scores
@@ -88,7 +88,7 @@ impl Evaluation {
         Table { name, columns }
     }
 
-    /// For people: each predictor's means, then each model's metrics.
+    /// The evaluation as text: the means of each predictor, then the metrics of each model.
     pub fn text(&self) -> String {
         let (part, jobs) = (part(self.part), self.jobs);
         let mut text = format!(
@@ -124,7 +124,8 @@ fn part(part: Part) -> &'static str {
     }
 }
 
-/// The scores of a model by metric, with the absolute error of the training mean beside its own.
+/// The scores of a model by metric. The absolute error of predicting the training mean is beside
+/// its own.
 fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     let header = [
         "metric",
@@ -149,8 +150,8 @@ fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     Grid::new(header, METRIC_NAMES.into_iter().enumerate().map(row))
 }
 
-/// A model's scores beside those of predicting the training mean: a row for each metric, and their
-/// means in a sentence.
+/// A model's scores beside those of predicting the training mean: a row for each metric, a row for
+/// their means, and a sentence that compares the mean squared errors.
 pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
     let header = ["metric", "mse", "of the mean", "mae", "of the mean", "R²"];
     let row = |name: &str, mse: [f64; 2], mae: [String; 2], r2: f64| {

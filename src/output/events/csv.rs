@@ -20,12 +20,12 @@ pub(super) struct LongWriter<W: Write> {
     writer: Writer<W>,
     clock: Clock,
     time: Option<Time>,
-    /// The time as a text.
+    /// The time as a text, which is formatted once for all rows of the time.
     text: String,
 }
 
 impl<W: Write> LongWriter<W> {
-    /// Begins a table of a log on this clock.
+    /// Begins the table of a log on this clock.
     pub fn new(clock: &Clock, out: W) -> io::Result<Self> {
         let mut writer = Writer::from_writer(out);
         writer.write_record(["time", "node", "state"])?;
@@ -37,7 +37,7 @@ impl<W: Write> LongWriter<W> {
         })
     }
 
-    /// Adds a row.
+    /// Adds a row; `None` stands for a row without a node.
     pub fn push(&mut self, nodes: &[String], time: Time, change: Option<Change>) -> io::Result<()> {
         if self.time != Some(time) {
             self.time = Some(time);
@@ -55,7 +55,7 @@ impl<W: Write> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table, and gives back what it was written to.
+    /// Ends the table. Returns the writer that it was written to.
     pub fn finish(self) -> io::Result<W> {
         self.writer.into_inner().map_err(|e| e.into_error())
     }
@@ -70,7 +70,7 @@ pub(super) fn write_wide(log: &EventLog, mut out: impl Write) -> io::Result<()> 
     )?;
     header.flush()?;
     drop(header);
-    // The row as it is written, `,0` for every node; a change changes one byte of it.
+    // The row as it is written, `,0` or `,1` for every node; a change replaces one byte of it.
     let mut row = b",0".repeat(log.nodes().len());
     row.push(b'\n');
     for (time, changes) in log.rows() {

@@ -14,13 +14,13 @@ mod stream;
 
 pub use stream::EventWriter;
 
-/// How a table of events is laid out.
+/// The layout of a table of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// A row for every change: small.
+    /// A row for every change. This is the smaller layout.
     #[default]
     Long,
-    /// A row for every event, a column for every node: the original's table.
+    /// A row for every event and a column for every node, as in the original's table.
     Wide,
 }
 
@@ -31,7 +31,7 @@ pub enum Format {
     Csv,
     /// Apache Parquet.
     Parquet,
-    /// This program's cache; it has one layout.
+    /// This program's cache, which has a single layout.
     Gev,
 }
 
@@ -39,7 +39,7 @@ impl Format {
     /// The format that a path's extension names.
     ///
     /// # Errors
-    /// Another extension, or none: [`Error::Usage`].
+    /// [`Error::Usage`] for another extension, or none.
     pub fn of(path: &Path) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
@@ -56,10 +56,10 @@ impl Format {
 
 /// Writes a log in the format that `path`'s extension names.
 ///
-/// A `.gev` also keeps which file the log was read from, so that it can be told to be stale.
+/// A `.gev` also records which file the log was read from, so that a stale cache can be detected.
 ///
 /// # Errors
-/// An unknown extension, or the file cannot be written.
+/// The extension is unknown, or the file cannot be written.
 pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&SourceId>) -> Result<()> {
     let format = Format::of(path)?;
     if format == Format::Gev {
@@ -75,8 +75,8 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
 
 /// The rows of the long form: a time, and a node's state or nothing.
 ///
-/// The first event mentions every node. A row without a node stands for an event
-/// without changes, and parts two events at the same time.
+/// The first event mentions every node. A row without a node stands for an event without changes.
+/// It also separates two events at the same time.
 #[derive(Debug)]
 struct LongRows {
     nodes: u32,

@@ -1,7 +1,8 @@
-//! Event logs as Parquet: times in nanoseconds, states as `int8`. Times are in UTC where the
-//! log's clock is known, which the file's metadata describes; else they are local times. A
-//! digest of the log is in the metadata too, as Parquet's own checksums are optional and rarely
-//! checked.
+//! Event logs as Parquet: times in nanoseconds, states as `int8`.
+//!
+//! Times are in UTC if the log's clock is known; the file's metadata then describes the clock.
+//! Otherwise they are local times. The metadata also has a digest of the log, because Parquet's own
+//! checksums are optional and rarely checked.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::files::Digest;
 use crate::ingest::events::{CLOCK_KEY, FINGERPRINT_KEY};
 use crate::output::parquet_column::{io_error, put};
 
-/// Rows of a row group in the long form.
+/// Maximum number of rows of a row group in the long form.
 const LONG_GROUP: usize = 1 << 20;
 
 pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<()> {
@@ -31,7 +32,7 @@ pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<(
     writer.finish(fingerprint(log)).map(drop)
 }
 
-/// Writes the long form row by row, and holds a row group at a time.
+/// Writes the long form row by row, with one row group in memory at a time.
 pub(super) struct LongWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     clock: Clock,
@@ -39,12 +40,12 @@ pub(super) struct LongWriter<W: Write + Send> {
     times: Vec<i64>,
     nodes: Vec<ByteArray>,
     states: Vec<i32>,
-    /// Whether a row has a node and a state.
+    /// 1 for a row with a node and a state, 0 for a row without.
     present: Vec<i16>,
 }
 
 impl<W: Write + Send> LongWriter<W> {
-    /// Begins a table of these nodes on this clock.
+    /// Begins the table of a log of these nodes on this clock.
     pub fn new(nodes: &[String], clock: &Clock, out: W) -> io::Result<Self> {
         let writer = long_fields(clock).and_then(|fields| open(out, fields, clock));
         let names = nodes.iter().map(|name| ByteArray::from(name.as_str()));
@@ -59,7 +60,7 @@ impl<W: Write + Send> LongWriter<W> {
         })
     }
 
-    /// Adds a row.
+    /// Adds a row; `None` stands for a row without a node.
     pub fn push(&mut self, time: Time, change: Option<Change>) -> io::Result<()> {
         if self.times.len() == LONG_GROUP {
             self.end_group().map_err(io_error)?;
@@ -73,7 +74,7 @@ impl<W: Write + Send> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table of a log with this fingerprint, and gives back what it was written to.
+    /// Ends the table of a log with this fingerprint. Returns the writer that it was written to.
     pub fn finish(mut self, digest: Digest) -> io::Result<W> {
         if !self.times.is_empty() {
             self.end_group().map_err(io_error)?;
@@ -110,7 +111,7 @@ fn fingerprint(log: &EventLog) -> Digest {
     Fingerprint::of(log, described(log.clock()).as_deref())
 }
 
-/// Keeps a log's fingerprint in the file's metadata.
+/// Writes a log's fingerprint into the file's metadata.
 fn sign<W: Write + Send>(writer: &mut SerializedFileWriter<W>, digest: Digest) {
     let pair = KeyValue::new(FINGERPRINT_KEY.to_owned(), digest.to_string());
     writer.append_key_value_metadata(pair);
@@ -134,7 +135,7 @@ fn open<W: Write + Send>(
     SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))
 }
 
-/// What the metadata of a file say of its clock.
+/// The description of a clock in a file's metadata; `None` if the clock is unknown.
 pub(super) fn described(clock: &Clock) -> Option<String> {
     clock.is_known().then(|| clock.to_string())
 }

@@ -1,4 +1,4 @@
-//! Writes event logs as they come, so that none must fit in memory.
+//! Writes event logs event by event, so that they need not fit in memory.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::ingest::events::gev;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
 ///
-/// The bytes are those that [`super::write`] writes of the whole log.
+/// The file has the same bytes as one that [`super::write`] writes of the whole log.
 pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,
@@ -28,16 +28,16 @@ enum Sink {
 }
 
 impl EventWriter {
-    /// Begins a log of these nodes, whose clock is unknown, in the format that `path`'s
-    /// extension names.
+    /// Begins a log of these nodes, whose clock is unknown. The extension of `path` names the
+    /// format.
     ///
     /// # Errors
-    /// An unknown extension, or the file cannot be written.
+    /// The extension is unknown, or the file cannot be written.
     pub fn create(path: &Path, nodes: &[String]) -> Result<Self> {
         Self::create_on(path, nodes, &Clock::UNKNOWN)
     }
 
-    /// As [`EventWriter::create`], of a log on this clock.
+    /// As [`EventWriter::create`], for a log on this clock.
     ///
     /// # Errors
     /// As [`EventWriter::create`].
@@ -54,7 +54,7 @@ impl EventWriter {
         })
     }
 
-    /// Adds an event that keeps [`crate::domain::EventLog`]'s rules.
+    /// Adds an event. The events must follow the rules of [`crate::domain::EventLog`].
     ///
     /// # Errors
     /// The file cannot be written.
@@ -72,7 +72,7 @@ impl EventWriter {
         written.map_err(|e| Error::io("write", &self.path, e))
     }
 
-    /// Ends the log.
+    /// Ends the log. The file appears at `path` only now.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -4,19 +4,19 @@ use super::percent;
 use crate::inspect::{Suggestion, Suspicion, SuspicionKind};
 use crate::output::summary::duration;
 
-/// Suspicions that the text shows.
+/// Maximum number of suspicious spans in the text.
 const SHOWN_SUSPICIONS: usize = 10;
 
 /// Where the rescale costs of a suggestion come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostSource {
-    /// The tasks of a file.
+    /// From the tasks of a file.
     Tasks,
-    /// No task was named: typical ones.
+    /// Typical costs, because no tasks were given.
     Typical,
 }
 
-/// The longest suspicious spans, by time.
+/// The longest suspicious spans, ordered by time.
 pub(super) fn suspicions(found: &[Suspicion]) -> String {
     if found.is_empty() {
         return "suspicious spans: none\n".into();
@@ -48,7 +48,7 @@ fn suspicion(s: &Suspicion) -> String {
     format!("  {what:<16}  {place}\n")
 }
 
-/// The suggested window and how it comes about.
+/// The suggested window and how it is derived.
 pub(super) fn suggestion(s: &Suggestion, source: CostSource) -> String {
     let costs = format!(
         "{}: {:.1} s to grow, {:.1} s to lose nodes, {} at once",

@@ -1,4 +1,4 @@
-//! The inspection of an event log, for people and for programs.
+//! The inspection of an event log, as text and as JSON.
 
 mod findings;
 mod overview;
@@ -12,14 +12,14 @@ use crate::inspect::Inspection;
 /// The inspection as pretty-printed JSON.
 ///
 /// # Errors
-/// Never in practice; the serialiser's words where it fails.
+/// Never in practice. A failure of the serialiser is passed on.
 pub fn json(inspection: &Inspection) -> Result<String> {
     serde_json::to_string_pretty(inspection)
         .map(|text| text + "\n")
         .map_err(|e| Error::Run(e.to_string()))
 }
 
-/// The inspection as tables that a person understands.
+/// The inspection as text tables.
 pub fn text(inspection: &Inspection, source: CostSource) -> String {
     [
         overview::overview(inspection),

@@ -7,7 +7,7 @@ use crate::inspect::{Inspection, UnchangedNodes};
 use crate::output::summary::duration;
 use crate::words::counted;
 
-/// Names of nodes that the text shows.
+/// Maximum number of nodes that the text names.
 const SHOWN_NODES: usize = 5;
 
 /// A line for each figure of the whole log.

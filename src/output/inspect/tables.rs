@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::percent;
 use crate::inspect::{Bin, Calendar, Fragments, Slot};
 
-/// Characters of a bar for the largest value.
+/// Length of the bar for the largest value, in characters.
 const BAR: f64 = 40.0;
 
-/// How many fragments of which lengths, and the idle node-time in them.
+/// A table of fragments by length: their number, and the idle node-time in them.
 pub(super) fn fragments(fragments: &Fragments) -> String {
     let mut out = format!(
         "{:<16}{:>10}  {:>8}  {:>12}  {:>8}\n",

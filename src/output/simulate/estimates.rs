@@ -4,7 +4,7 @@ use crate::domain::Trace;
 use crate::lucid::inputs::{Estimates, EstimatesByPolicy};
 use crate::results::{Column, Table};
 
-/// Estimated durations in seconds: a row for each policy that goes by them and each job.
+/// Estimated durations in seconds: a row for each policy that uses them and each job.
 pub fn estimates<'a>(trace: &'a Trace, learnt: &'a EstimatesByPolicy) -> Table<'a> {
     let policies: Vec<&str> = learnt.0.keys().copied().collect();
     let rows =

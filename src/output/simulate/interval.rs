@@ -1,4 +1,4 @@
-//! How far apart the rows of the tables of states are.
+//! The time between the rows of the tables of states.
 
 use crate::lucid::result::PolicyRun;
 use crate::lucid::schedule::Samples;
@@ -6,17 +6,17 @@ use crate::lucid::schedule::Samples;
 /// Seconds between samples.
 const MINUTE: i64 = 60;
 
-/// Most rows of all policies' tables of states together: seven policies on a year of thirty
-/// virtual clusters are written by the minute.
+/// Maximum number of rows in all policies' tables of states together. It allows a row for each
+/// minute with seven policies on a year of thirty virtual clusters.
 const MOST_ROWS: u64 = 120_000_000;
 
-/// Minutes between rows, where one is too few; beyond, whole days.
+/// Possible minutes between rows; longer intervals are whole days.
 const STEPS: [u64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720];
 
 /// Minutes of a day.
 const DAY: u64 = 1440;
 
-/// The distance in time from row to row: a minute, or longer where there would be too many rows.
+/// The time between rows: a minute, or longer if there would be too many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interval {
     minutes: u64,
@@ -30,12 +30,12 @@ impl Default for Interval {
 }
 
 impl Interval {
-    /// The least for which the tables of all runs together are not too long.
+    /// The shortest interval for which the tables of all runs together are not too long.
     pub fn of(runs: &[PolicyRun]) -> Self {
         Self::within(sampled_minutes(runs), MOST_ROWS)
     }
 
-    /// The least for which so many minutes have at most `most` rows.
+    /// The shortest interval for which this many minutes have at most `most` rows.
     fn within(minutes: u64, most: u64) -> Self {
         let least = minutes.div_ceil(most).max(1);
         let step = STEPS.into_iter().find(|step| *step >= least);
@@ -44,12 +44,12 @@ impl Interval {
         }
     }
 
-    /// Its seconds.
+    /// The interval in seconds.
     pub fn seconds(self) -> i64 {
         MINUTE * self.minutes as i64
     }
 
-    /// What is said of it where it is not a minute.
+    /// A remark on the interval; `None` if it is a minute.
     pub fn remark(self, runs: &[PolicyRun]) -> Option<String> {
         (self.minutes > 1).then(|| {
             format!(
@@ -61,15 +61,15 @@ impl Interval {
         })
     }
 
-    /// The samples of a virtual cluster that have a row, the first sample's among them: each
-    /// stretch with the second of its first row and its number of rows.
+    /// The samples of a virtual cluster that have a row; the first sample has one. A returned
+    /// stretch has the second of its first row and its number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);
         let step = self.minutes as i64;
         samples.iter().filter_map(move |samples| {
             let from = (samples.first - origin) / MINUTE;
             let until = from + i64::from(samples.count);
-            // Multiples of the step from `from` up to, without, `until`.
+            // Multiples of the step from `from` up to `until`, which is excluded.
             let (first, end) = (next_multiple(from, step), next_multiple(until, step));
             (first < end).then(|| Samples {
                 first: origin + MINUTE * first,
@@ -79,14 +79,14 @@ impl Interval {
         })
     }
 
-    /// The second of each row of a stretch of [`Interval::rows`].
+    /// The second of each row of a stretch that [`Interval::rows`] returned.
     pub(super) fn times(self, rows: &Samples) -> impl Iterator<Item = i64> + use<> {
         let (first, step) = (rows.first, self.seconds());
         (0..i64::from(rows.count)).map(move |row| first + step * row)
     }
 }
 
-/// Minutes sampled under all policies, and in the profiler.
+/// Number of minutes sampled under all policies, and in the profiler.
 fn sampled_minutes(runs: &[PolicyRun]) -> u64 {
     let vcs = runs.iter().flat_map(|run| &run.vcs).map(|vc| &vc.schedule);
     let profiler = runs.iter().find_map(|run| run.profiler.as_ref());
@@ -95,7 +95,7 @@ fn sampled_minutes(runs: &[PolicyRun]) -> u64 {
     samples.map(|samples| u64::from(samples.count)).sum()
 }
 
-/// The least multiple of `step` that is not below `value`, both above 0.
+/// The smallest multiple of `step` that is at least `value`. `value` is not negative.
 fn next_multiple(value: i64, step: i64) -> i64 {
     (value + step - 1) / step * step
 }
@@ -120,7 +120,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Minute by minute, every n-th from the first one on.
+        /// The expected rows are every n-th minute from the first one.
         #[test]
         fn rows_are_every_nth_minute(
             first in -100i64..100,

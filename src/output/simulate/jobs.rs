@@ -1,4 +1,4 @@
-//! The tables with a row a job.
+//! The tables with a row for each job.
 
 use super::nodes;
 use crate::domain::{Cluster, Job, Trace};
@@ -40,7 +40,7 @@ pub fn jobs<'a>(
     Table::named(name, &JOBS, columns)
 }
 
-/// All jobs of the trace as the profiler saw them; those it did not run have no times.
+/// All jobs of the trace in the profiler; jobs that it did not run have no times.
 pub fn profiler_jobs<'a>(trace: &'a Trace, profiler: &ProfilerRun) -> Table<'a> {
     let mut rows: Vec<Option<&JobOutcome>> = vec![None; trace.jobs.len()];
     for (job, outcome) in profiler.outcomes() {
@@ -74,7 +74,7 @@ pub fn profiler_scaling(profiler: &ProfilerRun) -> Table<'_> {
     Table::named("profiler_scaling", &PROFILER_SCALING, columns)
 }
 
-/// Numbers where every id is one, written as this program writes numbers; else texts.
+/// Ids as numbers if every id is a number as this program writes it; otherwise as texts.
 fn ids<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> Column<'a> {
     let numbers = jobs.clone().map(|job| {
         let number: i64 = job.id.parse().ok()?;

@@ -1,4 +1,4 @@
-//! The original's logs: a row a job, with every field that its simulator keeps.
+//! The original's logs: a row for each job, with every field that its simulator keeps.
 
 use super::nodes;
 use crate::domain::{Cluster, Job, Trace, Workload};
@@ -7,21 +7,22 @@ use crate::lucid::result::{Finished, PolicyRun, ProfilerRun};
 use crate::lucid::schedule::JobOutcome;
 use crate::results::{Column, Table};
 
-/// What the original calls the priority of a job that nothing sorts.
+/// The original's value for the priority of a job that its policy does not sort.
 const NO_PRIORITY: f64 = -1.0;
 
-/// A job as a log tells of it.
+/// A job as a row of the log.
 pub(super) struct Row<'a> {
     pub job: &'a Job,
     vc: &'a str,
     workload: Option<&'a Workload>,
     outcome: &'a JobOutcome,
-    /// Whether it was profiled, how long it waited for that, and whether it ended there.
+    /// Whether the job was profiled, how many seconds it waited for that, and whether it ended in
+    /// the profiler.
     profile: (bool, i64, bool),
     score: Option<u8>,
 }
 
-/// All jobs of a run, in the trace's order; sharing scores are those of `packing`.
+/// All jobs of a run, in the trace's order. Sharing scores are those of `packing`.
 pub(super) fn rows<'a>(
     trace: &'a Trace,
     cluster: &'a Cluster,
@@ -48,7 +49,7 @@ pub(super) fn rows<'a>(
     run.finished().iter().map(row).collect()
 }
 
-/// Rows as the original's table, its numbers as pandas writes them.
+/// Rows as the original's table. Numbers are written as pandas writes them.
 pub(super) fn table<'a>(rows: &[&Row<'a>]) -> Table<'a> {
     let mut columns = submitted(rows);
     columns.extend(scheduled(rows));
@@ -145,7 +146,8 @@ fn floats<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     Column::PythonFloats(rows.iter().map(|row| Some(of(row))).collect())
 }
 
-/// Whole numbers where all are and fit, as pandas keeps a column of them.
+/// Whole numbers if all values are whole and fit into 64 bits, otherwise floats: pandas keeps such
+/// a column in the same way.
 fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     let is_whole = |number: f64| number.fract() == 0.0 && number.abs() < i64::MAX as f64;
     if rows.iter().all(|row| is_whole(of(row))) {
@@ -155,7 +157,8 @@ fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     }
 }
 
-/// Seconds: the original's clock is a float, its zero for "never" is not.
+/// Times in seconds, as floats: the original's clock is a float. A column of zeros, for times that
+/// never came, is of whole numbers.
 fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Column<'c> {
     if rows.iter().all(|row| of(row) == 0) {
         whole(rows, of)
@@ -164,7 +167,7 @@ fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Co
     }
 }
 
-/// A column of whole numbers becomes one of floats where one is missing.
+/// Sharing scores. If one is missing, the column is of floats, as in pandas.
 fn scores<'c>(rows: &[&Row<'_>]) -> Column<'c> {
     if rows.iter().all(|row| row.score.is_some()) {
         Column::OptionalWhole(rows.iter().map(|row| row.score.map(i64::from)).collect())

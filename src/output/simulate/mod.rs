@@ -1,4 +1,4 @@
-//! What `gleaner simulate` writes.
+//! Writers of the results of `gleaner simulate`.
 
 use std::io::Write;
 use std::path::{Component, Path};
@@ -30,25 +30,25 @@ pub use results::{Entry, Figure, averages, summary};
 pub use seq::{profiler_seq, seq};
 pub use text::text;
 
-/// What was simulated, and how it is written.
+/// The input of a simulation, and how its results are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Experiment<'a> {
-    /// The jobs.
+    /// The jobs simulated.
     pub trace: &'a Trace,
-    /// The whole cluster.
+    /// The whole cluster, with all virtual clusters.
     pub cluster: &'a Cluster,
     /// The original's name of the placer: `consolidate`, `consolidateFirst` or `random`.
     pub placer: &'a str,
-    /// Whether the tables of jobs and states are written as CSV, too.
+    /// Whether the tables of jobs and states are also written as CSV.
     pub csv: bool,
-    /// How far apart the rows of the tables of states are.
+    /// The time between the rows of the tables of states.
     pub interval: Interval,
 }
 
 /// Writes a run's tables, `<policy>_jobs` and `<policy>_seq`.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// A file cannot be written.
 pub fn write_run(dir: &RunDir, experiment: Experiment<'_>, run: &PolicyRun) -> Result<()> {
     let Experiment { trace, cluster, .. } = experiment;
     let policy = run.policy;
@@ -65,7 +65,7 @@ pub fn write_run(dir: &RunDir, experiment: Experiment<'_>, run: &PolicyRun) -> R
 /// Writes the profiling stage's tables: `profiler_jobs`, `profiler_seq`, `profiler_scaling`.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// A file cannot be written.
 pub fn write_profiler(
     dir: &RunDir,
     experiment: Experiment<'_>,
@@ -83,7 +83,7 @@ pub fn write_profiler(
 /// Writes the result tables, `jct_avg.csv`, `que_avg.csv`, `que_p999.csv` and `summary.json`.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// A file cannot be written.
 pub fn write_results(
     dir: &RunDir,
     experiment: Experiment<'_>,
@@ -97,11 +97,11 @@ pub fn write_results(
     dir.write_json("summary.json", &summary(entries, experiment.interval))
 }
 
-/// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`; sharing
-/// scores are those of `packing`, where the policy asks for them.
+/// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`. Sharing scores are
+/// those of `packing`; `None` if the policy does not use them.
 ///
 /// # Errors
-/// When a file cannot be written, or a virtual cluster's name is no name of a folder.
+/// A file cannot be written, or a virtual cluster's name cannot be the name of a folder.
 pub fn write_logs(
     dir: &RunDir,
     experiment: Experiment<'_>,
@@ -142,7 +142,7 @@ fn write_table(dir: &RunDir, experiment: Experiment<'_>, table: &Table<'_>) -> R
     }
 }
 
-/// The name of a virtual cluster, where it can be a folder's beside the folder of all.
+/// The name of a virtual cluster, if it can be the name of a folder beside `logs/all`.
 fn folder_name(vc: &str) -> Result<&str> {
     let mut parts = Path::new(vc).components();
     let single =

@@ -18,7 +18,8 @@ pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {
     out
 }
 
-/// The numbers of the GPUs, at most two digits each; written often, so without `write!`.
+/// Appends the numbers of the GPUs, which have at most two digits. It is called often, so it does
+/// not use `write!`.
 fn push_members(out: &mut String, mut gpus: GpuSet) {
     let mut comma = "";
     while gpus != 0 {

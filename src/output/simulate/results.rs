@@ -1,4 +1,4 @@
-//! The result tables that policies are compared by, for programs.
+//! Tables of delays to compare policies, as CSV and `summary.json`.
 
 use super::interval::Interval;
 use crate::error::{Error, Result};
@@ -8,26 +8,26 @@ use csv::Writer;
 /// A policy's name in files, and its figures.
 pub type Entry<'a> = (&'a str, &'a PolicyFigures);
 
-/// A figure to compare.
+/// A delay to compare policies by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
     /// Average job completion time.
     AverageJct,
-    /// Average queuing.
+    /// Average time in queues.
     AverageQueue,
-    /// 99.9th percentile of queuing.
+    /// 99.9th percentile of the time in queues.
     LongestQueue,
 }
 
 impl Figure {
-    /// All figures.
+    /// All figures, in the order of their tables.
     pub const ALL: [Figure; 3] = [
         Figure::AverageJct,
         Figure::AverageQueue,
         Figure::LongestQueue,
     ];
 
-    /// The name of its file without extension; the first two are the original's.
+    /// The name of its file without extension. The first two names are the original's.
     pub fn name(self) -> &'static str {
         match self {
             Figure::AverageJct => "jct_avg",
@@ -36,7 +36,7 @@ impl Figure {
         }
     }
 
-    /// Its value in seconds.
+    /// The value of this figure, in seconds.
     pub fn of(self, delays: &Delays) -> f64 {
         match self {
             Figure::AverageJct => delays.avg_jct_s,
@@ -46,14 +46,14 @@ impl Figure {
     }
 }
 
-/// Row of all virtual clusters together.
+/// Name of the row of all virtual clusters together.
 pub(super) const ALL: &str = "all";
 
-/// A figure by virtual cluster (rows) and policy (columns) as CSV, in whole seconds, cut off as
-/// the published ones are; empty where a virtual cluster had no job.
+/// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are in seconds, cut off
+/// to whole ones as in the published tables; empty if a virtual cluster had no job.
 ///
 /// # Errors
-/// Never in practice: the writer's words where it fails.
+/// Never in practice. A failure of the CSV writer is passed on.
 pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<Vec<u8>> {
     let mut csv = Writer::from_writer(Vec::new());
     let policies = entries
@@ -72,10 +72,10 @@ pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<V
     csv.into_inner().map_err(failed)
 }
 
-/// A figure in seconds of each policy, by virtual cluster; `None` where it had no job.
+/// A figure in seconds by virtual cluster, then policy; `None` if the virtual cluster had no job.
 pub(super) type ByVc<'a> = Vec<(&'a str, Vec<Option<f64>>)>;
 
-/// Virtual clusters with the figure of each policy; last of all jobs.
+/// Virtual clusters with the figure of each policy. The last row is that of all jobs.
 pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
     let names = entries
         .first()
@@ -92,7 +92,7 @@ pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
     rows.chain([(ALL, all.collect())]).collect()
 }
 
-/// All figures, as `summary.json` has them.
+/// All figures, as written to `summary.json`.
 pub fn summary(entries: &[Entry<'_>], interval: Interval) -> Summary {
     let policies = entries.iter();
     let policies = policies.map(|(policy, figures)| ((*policy).to_owned(), (*figures).clone()));

@@ -1,4 +1,4 @@
-//! The tables of the clusters' states by the minute.
+//! The tables of the clusters' states over time.
 
 use super::interval::Interval;
 use crate::lucid::result::{PolicyRun, ProfilerRun, VcRun};
@@ -6,7 +6,7 @@ use crate::lucid::schedule::{Samples, State};
 use crate::results::states::SEQ;
 use crate::results::{Column, Field, RunLengths, Spaced, Table};
 
-/// What the columns of counts say of a state.
+/// The columns of counts, as functions of a state.
 pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
     |s| s.total_gpus,
     |s| s.idle_gpus,
@@ -19,7 +19,7 @@ pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
     |s| s.shared_nodes.into(),
 ];
 
-/// What the columns of averages say of a state.
+/// The columns of averages, as functions of a state.
 pub(super) const AVERAGES: [fn(&State) -> f64; 4] = [
     |s| s.gpu_util,
     |s| s.gmem,
@@ -50,7 +50,7 @@ pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str], interval: Interv
     Table::named(name, &SEQ, columns)
 }
 
-/// The states of the profiler's nodes; the original takes no averages there.
+/// The states of the profiler's nodes. They have no averages, as in the original.
 pub fn profiler_seq(profiler: &ProfilerRun, interval: Interval) -> Table<'static> {
     let shown: Vec<Samples> = interval.rows(&profiler.schedule.samples).collect();
     let samples = || shown.iter();
@@ -80,14 +80,14 @@ fn repeat<'s, T: PartialEq>(
     samples.map(|s| (of(&s.state), s.count)).collect()
 }
 
-/// Share of GPUs that jobs hold, to three decimals, a tie to the even digit; not a number
-/// where there are no GPUs.
+/// Share of GPUs that jobs hold, rounded to three decimals, ties to the even digit; not a number if
+/// there are no GPUs.
 pub(super) fn utilisation(state: &State) -> f64 {
     let (total, idle) = (state.total_gpus as f64, state.idle_gpus as f64);
     rounded((total - idle) / total)
 }
 
-/// To three decimals, a tie to the even digit.
+/// A number rounded to three decimals, ties to the even digit.
 pub(super) fn rounded(share: f64) -> f64 {
     (share * 1000.0).round_ties_even() / 1000.0
 }

@@ -1,4 +1,4 @@
-//! The original's logs of cluster states: a row a minute.
+//! The original's logs of cluster states: a row for each minute, or each interval.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use crate::lucid::result::PolicyRun;
 use crate::lucid::schedule::{Samples, State};
 use crate::results::states::SEQ;
 
-/// Writes a virtual cluster's states.
+/// Writes the states of a virtual cluster.
 pub(super) fn write_vc(
     samples: &[Samples],
     interval: Interval,
@@ -25,9 +25,10 @@ pub(super) fn write_vc(
     Ok(())
 }
 
-/// Writes the states of all virtual clusters added up, for as long as every one has some.
+/// Writes the sums of the states of all virtual clusters, until the first of them has no more.
 ///
-/// As in the original the averages are the first virtual cluster's alone, cut to whole numbers.
+/// As in the original, the averages are those of the first virtual cluster, cut off to whole
+/// numbers.
 pub(super) fn write_all(
     run: &PolicyRun,
     interval: Interval,
@@ -54,7 +55,7 @@ pub(super) fn write_all(
 }
 
 fn write_header(out: &mut impl Write) -> io::Result<()> {
-    // The table's columns but for the virtual cluster, which the file's name says.
+    // The table's columns without the virtual cluster, which is in the file's name.
     let names: Vec<_> = SEQ.iter().skip(1).map(|field| field.name).collect();
     writeln!(out, "{}", names.join(","))
 }
@@ -86,7 +87,7 @@ fn summed_cells(first: &State, states: &[(i64, State)]) -> String {
     cells
 }
 
-/// A cell as pandas writes a float: empty where it is not a number.
+/// Appends a cell as pandas writes a float: empty if it is not a number.
 fn push_float(cells: &mut String, number: f64) {
     cells.push(',');
     if !number.is_nan() {

@@ -1,4 +1,4 @@
-//! The result tables that policies are compared by, for people.
+//! Tables of delays to compare policies, as text.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::output::grid::Grid;
 use crate::results::simulate::{Delays, PolicyFigures};
 use crate::words::printable;
 
-/// Policies against their figures, small jobs against large ones, virtual clusters apart.
+/// Policies by their figures, by small and large jobs, and by virtual cluster.
 pub fn text(entries: &[Entry<'_>]) -> String {
     let mut out = overview(entries).to_string();
     if let Some((_, metrics)) = entries.first() {
@@ -23,7 +23,7 @@ pub fn text(entries: &[Entry<'_>]) -> String {
     out
 }
 
-/// Whole seconds as they are, others to about three digits that matter.
+/// Whole seconds as they are, other times with about three significant digits.
 fn seconds(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
@@ -35,7 +35,7 @@ fn seconds(value: f64) -> String {
     }
 }
 
-/// What stands for a figure of no job.
+/// The cell of a figure without jobs.
 const NONE: &str = "-";
 
 fn delays(delays: Option<&Delays>) -> [String; 3] {

@@ -1,4 +1,5 @@
-//! What `gleaner sweep` writes: a table with a row a run, and the best settings.
+//! Writers of the results of `gleaner sweep`: a table with a row for each run, and the best
+//! settings.
 
 mod store;
 mod table;
@@ -13,33 +14,33 @@ use serde_json::Value;
 use crate::sweep::{Best, Group, Metric, Mode, RunSummary, SweepRow, best, groups};
 use table::shown;
 
-/// A run of a sweep, done or not.
+/// A run of a sweep, which may not be done yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRun {
-    /// Name of its file: a digest of its settings and its inputs.
+    /// Name of the run's file without extension: a digest of its settings and its inputs.
     pub key: String,
-    /// Its settings.
+    /// The run's settings as JSON.
     pub settings: Value,
 }
 
 /// A finished sweep.
 #[derive(Debug, Clone)]
 pub struct Sweep<'a> {
-    /// Its runs, in the plan's order.
+    /// The runs, in the plan's order.
     runs: &'a [SweepRun],
-    /// The summary of each.
+    /// The summaries of the runs, in the same order.
     summaries: &'a [RunSummary],
-    /// What it ran.
+    /// Whether the runs are replays or simulations.
     mode: Mode,
     /// The figure by which the best settings are chosen.
     by: Metric,
-    /// The runs by their settings.
+    /// The runs grouped by their settings without the seed.
     groups: Vec<Group>,
 }
 
 impl<'a> Sweep<'a> {
-    /// Runs in the plan's order with the summary of each, of which the best settings are
-    /// chosen by `by`.
+    /// A finished sweep. `runs` are in the plan's order, and `summaries` in the same. The best
+    /// settings are chosen by `by`.
     pub fn new(runs: &'a [SweepRun], summaries: &'a [RunSummary], mode: Mode, by: Metric) -> Self {
         let of = |(run, summary): (&SweepRun, &RunSummary)| SweepRow {
             settings: mode
@@ -59,12 +60,12 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The best settings by a figure; the figures that matter most tell equals apart.
+    /// The best settings by a figure. Ties are decided by the most important figures.
     fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }
 
-    /// A run that stands for its group's settings.
+    /// The first run of a group, for the settings of the group.
     fn first_of(&self, group: usize) -> &'a SweepRun {
         &self.runs[self.groups[group].runs[0]]
     }

@@ -1,4 +1,4 @@
-//! The results of single runs: a small file each, written as each finishes.
+//! The results of single runs: a small file for each, written as soon as the run finishes.
 
 use std::fs;
 use std::io::Write;
@@ -13,16 +13,16 @@ use crate::files::{self, Digest};
 use crate::output::run::RunDir;
 use crate::sweep::RunSummary;
 
-/// What is kept of a run.
+/// The contents of a run's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
-    /// The run's key, which is the file's name, too.
+    /// The run's key, which is also the file's name.
     pub run: String,
-    /// Its settings.
+    /// The run's settings.
     pub settings: Value,
-    /// What it came to.
+    /// The run's results.
     pub summary: RunSummary,
-    /// SHA-256 of the three above: a file that was changed is not taken for a result.
+    /// SHA-256 of the three fields above. A file that was changed is not used as a result.
     pub sha256: String,
 }
 
@@ -46,17 +46,17 @@ pub struct Store {
 }
 
 impl Store {
-    /// The folder of a sweep's directory, be it there or not: to look at what is done.
+    /// The folder of a sweep's directory, which may not exist: to look at what is done.
     pub fn at(directory: &Path) -> Self {
         Store {
             folder: directory.join("runs"),
         }
     }
 
-    /// Opens the folder, which is created where it is missing.
+    /// Opens the folder, which is created if it is missing.
     ///
     /// # Errors
-    /// When it cannot be created.
+    /// The folder cannot be created.
     pub fn open(directory: &RunDir) -> Result<Self> {
         let store = Store::at(directory.path());
         let folder = &store.folder;
@@ -64,8 +64,8 @@ impl Store {
         Ok(store)
     }
 
-    /// The summary of a run that is done. A file that is damaged, was changed or is of other
-    /// settings counts as none: the run is done again.
+    /// The summary of a run that is done. `None` if its file is missing, damaged, changed or of
+    /// other settings; the run is then done again.
     pub fn load(&self, run: &SweepRun) -> Option<RunSummary> {
         let bytes = fs::read(self.folder.join(name(run))).ok()?;
         let saved: Saved = serde_json::from_slice(&bytes).ok()?;
@@ -73,10 +73,10 @@ impl Store {
         (saved == expected).then_some(saved.summary)
     }
 
-    /// Keeps a run's summary: the file is there whole, or not at all.
+    /// Writes a run's summary. The file appears whole or not at all.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// The file cannot be written.
     pub fn save(&self, run: &SweepRun, summary: &RunSummary) -> Result<()> {
         let saved = Saved::new(run, summary)?;
         files::write(&self.folder.join(name(run)), |out| {

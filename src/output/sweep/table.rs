@@ -1,4 +1,4 @@
-//! The table of a sweep: a row a run.
+//! The tables of a sweep: by run, and by settings.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::Sweep;
 use crate::results::{Column, Table};
 use crate::sweep::{Field, Kind, Metric, RunSummary, SEED, Spread};
 
-/// The table `sweep`: the run's key, its settings, its figures.
+/// The table `sweep`: the key, the settings and the figures of each run.
 pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     let keys = sweep.runs.iter().map(|run| run.key.as_str().into());
     let settings: Vec<&Value> = sweep.runs.iter().map(|run| &run.settings).collect();
@@ -26,8 +26,9 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     }
 }
 
-/// The tables `settings` and `settings_sd`: a row for all settings but the seed, with the number
-/// of seeds, and of every figure the mean over them, or its standard deviation.
+/// The tables `settings` and `settings_sd`: a row for each combination of settings without the
+/// seed. The rows have the number of seeds and, of every figure, the mean over the seeds or its
+/// standard deviation.
 pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 2] {
     [
         by_settings("settings", sweep, |spread| Some(spread.mean)),
@@ -67,7 +68,7 @@ fn column<'a>(field: &Field, values: &[&Value]) -> Column<'a> {
     }
 }
 
-/// A figure of all runs.
+/// The column of a figure of all runs.
 fn figures_of<'a>(metric: &Metric, summaries: &[RunSummary]) -> Column<'a> {
     let figures = summaries.iter().map(|summary| metric.of(summary));
     match metric.kind {
@@ -76,7 +77,7 @@ fn figures_of<'a>(metric: &Metric, summaries: &[RunSummary]) -> Column<'a> {
     }
 }
 
-/// A value as a cell has it; nothing for none.
+/// A value as a cell's text; empty if there is none.
 pub(super) fn shown(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),

@@ -1,4 +1,4 @@
-//! A sweep in words, and its best settings for programs.
+//! The results of a sweep as text, and its best settings as JSON.
 
 use std::fmt::Write;
 
@@ -11,8 +11,8 @@ use crate::results::Direction;
 use crate::sweep::{Best, Field, Metric, SEED};
 use crate::words::counted;
 
-/// `summary.json`: how many runs and settings there are, and the best settings by the metric
-/// asked for and by every other goal.
+/// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
+/// metric asked for and by every other metric with a best value.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -26,7 +26,7 @@ pub fn summary(sweep: &Sweep<'_>) -> Value {
     })
 }
 
-/// The figures that decide between settings which are as good.
+/// The figures that decide between settings that are equally good.
 fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
     let ties = sweep.mode.ties(&sweep.by);
     ties.iter().map(|metric| metric.name).collect()
@@ -55,7 +55,7 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
     }))
 }
 
-/// What a person is told at the end.
+/// The text at the end of a sweep. `found_done` is the number of runs that were done before.
 pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     let name = sweep.by.name;
     let mut out = format!(
@@ -105,7 +105,7 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     out
 }
 
-/// How the seeds of the best settings differ.
+/// The standard deviation over the seeds of the best settings; empty for a single seed.
 fn over_seeds(sweep: &Sweep<'_>, best: &Best) -> String {
     let seeds = sweep.groups[best.group].runs.len();
     match best.spread.deviation {
@@ -114,7 +114,7 @@ fn over_seeds(sweep: &Sweep<'_>, best: &Best) -> String {
     }
 }
 
-/// The runs to come and those done, a line each.
+/// All runs, done or not, in a line each.
 pub fn listing(runs: &[SweepRun], settings: &[Field], is_done: &[bool]) -> String {
     let varied = varied(runs, settings);
     let mut out = String::new();
@@ -134,7 +134,7 @@ fn cell(run: &SweepRun, field: &Field) -> String {
     if text.is_empty() { "-".into() } else { text }
 }
 
-/// The settings that are not the same in all runs.
+/// The settings that differ between runs.
 fn varied<'a>(runs: &[SweepRun], settings: &'a [Field]) -> Vec<&'a Field> {
     let differs = |field: &&Field| {
         let value = |run: &SweepRun| run.settings.pointer(field.pointer).cloned();

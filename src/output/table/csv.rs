@@ -5,10 +5,10 @@ use std::io::Write;
 use crate::domain::Time;
 use crate::results::{Column, Cursor, Table};
 
-/// Writes the table as CSV: a header, then a line a row.
+/// Writes the table as CSV: a header, then a line for each row.
 ///
 /// # Errors
-/// Whatever `out` fails with.
+/// `out` cannot be written.
 pub(super) fn write(table: &Table<'_>, out: impl Write) -> std::io::Result<()> {
     let mut csv = ::csv::Writer::from_writer(out);
     csv.write_record(table.columns.iter().map(|(name, _)| name))?;
@@ -25,7 +25,8 @@ pub(super) fn write(table: &Table<'_>, out: impl Write) -> std::io::Result<()> {
     csv.flush()
 }
 
-/// A column and what neighbouring rows mostly share: the text of the last time, the run.
+/// A column, with what neighbouring rows mostly share: the text of the last time, and the current
+/// run of equal values.
 struct Cells<'a> {
     column: &'a Column<'a>,
     last: Option<(Time, String)>,
@@ -50,7 +51,7 @@ impl<'a> Cells<'a> {
             Column::EveryTime(v) => self.write_time(v[row], cell),
             Column::Fixed(v) => write!(cell, "{:.6}", v[row]),
             Column::Floats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x}")),
-            // Rust's debug form of a float keeps the fraction's zero, as Python does.
+            // Rust's debug form of a float keeps the fraction's zero (`3.0`), as Python does.
             Column::PythonFloats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x:?}")),
             Column::Integers(v) => write!(cell, "{}", v[row]),
             Column::Whole(v) => write!(cell, "{}", v[row]),

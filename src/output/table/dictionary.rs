@@ -1,7 +1,8 @@
-//! A column of runs as Parquet: a dictionary, and one index with its run length for each run.
+//! A column of runs of equal values as Parquet: a dictionary of the values, and for each run an
+//! index with the run's length.
 //!
-//! The `parquet` crate's writer looks up every row's value; here the work grows with the
-//! runs alone.
+//! The `parquet` crate's writer looks up the value of every row. Here the work grows only with the
+//! number of runs.
 
 use std::io::Write;
 
@@ -16,21 +17,21 @@ use parquet::schema::types::ColumnDescPtr;
 
 use crate::results::RunLengths;
 
-/// Of the dictionary, of levels (there are none), of the indices.
+/// Encodings of the dictionary, of the levels (there are none) and of the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
 
-/// A column's distinct values and its runs of indices into them.
+/// A column's distinct values, and its runs of indices of these values.
 pub(super) struct Dictionary {
     /// The values in Parquet's plain encoding.
     plain: Vec<u8>,
-    /// How many there are.
+    /// Number of values.
     values: u32,
     runs: Vec<(u32, u32)>,
     rows: usize,
 }
 
 impl Dictionary {
-    /// Of a column of eight bytes a value.
+    /// The dictionary of a column of numbers. `bytes` returns the eight bytes of a number.
     pub fn of_numbers<T>(runs: &RunLengths<T>, bytes: impl Fn(&T) -> u64) -> Self {
         let mut sorted: Vec<(u64, u32)> = runs.iter().map(|(v, _)| bytes(v)).zip(0..).collect();
         sorted.sort_unstable();
@@ -51,7 +52,7 @@ impl Dictionary {
         }
     }
 
-    /// Of a column of texts, given as indices into `names`.
+    /// The dictionary of a column of texts, which are given as indices of `names`.
     pub fn of_names(names: &[&str], runs: &RunLengths<u32>) -> Self {
         let texts = names.iter().map(|name| name.as_bytes());
         let plain = texts.flat_map(|text| [&(text.len() as u32).to_le_bytes(), text].concat());
@@ -63,7 +64,7 @@ impl Dictionary {
         }
     }
 
-    /// Appends the column to a row group, whose next column `descr` describes.
+    /// Appends the column to a row group. `descr` describes the group's next column.
     pub fn append<W: Write + Send>(
         self,
         group: &mut SerializedRowGroupWriter<'_, W>,
@@ -114,8 +115,9 @@ impl Dictionary {
         CompressedPage::new(page, length)
     }
 
-    /// The width of an index in bits, then for each run twice its length as a
-    /// variable-length number, and its index in whole bytes.
+    /// The indices in Parquet's run-length encoding. First comes the width of an index in bits.
+    /// Each run follows: twice its length as a variable-length number, then its index in whole
+    /// bytes.
     fn encoded_indices(&self) -> Vec<u8> {
         let largest = self.values.saturating_sub(1).max(1);
         let bits = u32::BITS - largest.leading_zeros();

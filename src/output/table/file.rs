@@ -1,4 +1,4 @@
-//! The format of a table's file, CSV or Parquet by its name.
+//! The format of a table's file, which is CSV or Parquet depending on its extension.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ pub enum Form {
 }
 
 impl Form {
-    /// The format that a file's name ends with.
+    /// The format that a path's extension names.
     ///
     /// # Errors
-    /// Another ending than .csv or .parquet: [`Error::Usage`].
+    /// [`Error::Usage`] for another extension than .csv or .parquet.
     pub fn of(path: &Path) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {

@@ -1,4 +1,4 @@
-//! The bytes of result tables as CSV and Parquet.
+//! Result tables as CSV and Parquet.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,25 +14,25 @@ mod parquet;
 
 pub use file::Form;
 
-/// A table that is written to a file.
+/// Writing a table to a file.
 pub trait WriteTable {
-    /// Writes it as CSV: a header, then a line a row.
+    /// Writes the table as CSV: a header, then a line for each row.
     ///
     /// # Errors
-    /// Whatever `out` fails with.
+    /// `out` cannot be written.
     fn write_csv(&self, out: impl Write) -> io::Result<()>;
 
-    /// Writes it as Parquet; times are nanosecond timestamps without a zone. The bytes depend
-    /// on the table alone.
+    /// Writes the table as Parquet. Times are nanosecond timestamps without a zone. The bytes
+    /// depend only on the table.
     ///
     /// # Errors
-    /// What the Parquet writer fails with, in its words.
+    /// A failure of the Parquet writer, passed on as an I/O error.
     fn write_parquet(&self, out: impl Write + Send) -> io::Result<()>;
 
-    /// Writes it to a file of its own, of the format that its name ends with.
+    /// Writes the table to a file of its own, in the format that the path's extension names.
     ///
     /// # Errors
-    /// Another ending than .csv or .parquet, or a file that cannot be written.
+    /// The extension is neither .csv nor .parquet, or the file cannot be written.
     fn write_file(&self, path: &Path) -> Result<()>;
 }
 

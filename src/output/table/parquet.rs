@@ -18,12 +18,12 @@ use crate::results::{Column, Table};
 const MISSING: i16 = 0;
 const PRESENT: i16 = 1;
 
-/// Writes the table as Parquet; times are nanosecond timestamps without a zone.
+/// Writes the table as Parquet. Times are nanosecond timestamps without a zone.
 ///
-/// The bytes depend on the table alone.
+/// The bytes depend only on the table.
 ///
 /// # Errors
-/// What the Parquet writer fails with, in its words.
+/// A failure of the Parquet writer, passed on as an I/O error.
 pub(super) fn write(table: &Table<'_>, out: impl Write + Send) -> io::Result<()> {
     try_write(table, out).map_err(io_error)
 }
@@ -48,7 +48,8 @@ fn try_write(table: &Table<'_>, out: impl Write + Send) -> Result<(), ParquetErr
     writer.close().map(drop)
 }
 
-/// Numbers that mostly differ are stored as differences; a dictionary would be as long.
+/// Numbers that mostly differ are stored as differences: a dictionary of them would be as long as
+/// the column.
 fn properties(table: &Table<'_>) -> WriterProperties {
     let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
     for (name, column) in &table.columns {

@@ -1,4 +1,4 @@
-//! How the estimators of a workload model did.
+//! How the estimators of a workload model compare.
 
 use gleaner_models::lucid::workload::TrialScore;
 
@@ -7,7 +7,7 @@ use crate::models::explanation::EstimatorFacts;
 use crate::report::numbers::number;
 use crate::report::{Grid, Head};
 
-/// What a rule goes by.
+/// The lead sentence for an estimator that is not a machine, and so has no terms.
 pub(super) fn lead(facts: &EstimatorFacts) -> String {
     format!(
         "The {} is no machine: there are no terms to look at.",
@@ -15,7 +15,8 @@ pub(super) fn lead(facts: &EstimatorFacts) -> String {
     )
 }
 
-/// Every estimator on the last weeks of the training span; none where it had too few jobs.
+/// The scores of every estimator on the last weeks of the training span; `None` if those weeks had
+/// too few jobs.
 pub(super) fn grid(facts: &EstimatorFacts) -> Option<Grid> {
     let trial = facts.trial.as_ref()?;
     let title = format!(

@@ -1,4 +1,4 @@
-//! What a model goes by, as bars.
+//! The importances of a model's terms or features as bars, and its training files.
 
 use crate::models::explanation::{EbmFacts, Explanation, Importance, TreeFacts};
 use crate::report::figure::{Axis, Colour, Marks, Part};
@@ -7,12 +7,12 @@ use crate::report::numbers::number;
 use crate::report::{Figure, Grid, Head};
 use crate::words::printable;
 
-/// Most bars.
+/// Maximum number of bars.
 const BARS: usize = 15;
-/// Most characters of a path.
+/// Maximum number of characters of a path.
 const PATH: usize = 300;
 
-/// Mean absolute scores of a machine's terms.
+/// Bars of the mean absolute scores of a machine's terms.
 pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
     let label = facts.label.name();
     Figure {
@@ -31,7 +31,7 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
     }
 }
 
-/// Importances of a tree's features.
+/// Bars of the importances of a tree's features.
 pub(super) fn of_tree(facts: &TreeFacts) -> Figure {
     Figure {
         title: "What the tree goes by".to_owned(),

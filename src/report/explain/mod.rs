@@ -1,4 +1,4 @@
-//! What a page says of a trained model.
+//! The sections of a page about a trained model.
 
 use gleaner_models::ebm::{Cell, Term};
 
@@ -17,12 +17,12 @@ mod prediction;
 mod shape;
 mod tree;
 
-/// Curves of so many features, where none is asked for.
+/// Number of features with a curve if the user asks for no terms.
 const SHAPES: usize = 8;
-/// Maps of so many pairs.
+/// Number of pairs with a map if the user asks for no terms.
 const PAIRS: usize = 4;
 
-/// The sections about a model: `machine` is the one whose terms are drawn.
+/// The sections about a model. The terms drawn are those of `machine`.
 pub(super) fn sections(told: &Explanation, machine: Option<&LabelledEbm<'_>>) -> Vec<Section> {
     let mut sections = vec![model(told)];
     sections.extend(told.prediction.as_ref().map(one));
@@ -32,7 +32,8 @@ pub(super) fn sections(told: &Explanation, machine: Option<&LabelledEbm<'_>>) ->
     sections
 }
 
-/// What the model is, and what it goes by.
+/// The section about the whole model: tiles, importances, the tree, the trial of the estimators,
+/// and the training files.
 fn model(told: &Explanation) -> Section {
     let mut blocks = vec![Block::Tiles(tiles(told))];
     for facts in &told.machines {
@@ -63,7 +64,7 @@ fn lead(told: &Explanation) -> String {
     }
 }
 
-/// Cells with bins that can be shown: names of categories come from files.
+/// Cells with printable names of bins: names of categories come from files.
 fn shown(mut cells: Vec<Cell>) -> Vec<Cell> {
     for bin in cells.iter_mut().flat_map(|cell| &mut cell.bins) {
         *bin = printable(bin).into_owned();
@@ -110,7 +111,7 @@ fn tiles(told: &Explanation) -> Vec<Tile> {
     tiles
 }
 
-/// One prediction.
+/// The section about one prediction.
 fn one(told: &Prediction) -> Section {
     let (subject, block) = match told {
         Prediction::Sum(sum) => (&sum.subject, Block::figure(prediction::figure(sum))),
@@ -125,7 +126,7 @@ fn one(told: &Prediction) -> Section {
     }
 }
 
-/// The terms that are asked for, or else the strongest.
+/// The sections with the terms that the user asked for, or else with the strongest ones.
 fn terms(told: &Explanation, machine: &LabelledEbm<'_>) -> Vec<Section> {
     let (features, pairs) = chosen(told, machine);
     let section = |id: &str, title: &str, blocks: Vec<Block>| Section {

@@ -10,14 +10,14 @@ use crate::report::numbers::{count, number};
 use crate::report::{Figure, Grid, Head};
 use crate::words::printable;
 
-/// Most columns whose cells have room for a number.
+/// Maximum number of columns whose cells have room for a number.
 const ROOM: usize = 12;
-/// Most characters of a bin along an axis.
+/// Maximum number of characters of a bin's name along an axis.
 const NAME: usize = 26;
-/// Most cells that are told in numbers.
+/// Maximum number of cells in the table.
 const CELLS: usize = 400;
 
-/// A map of the scores of a pair.
+/// The heat map of the scores of a pair.
 pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     let cells = shown(machine.ebm.cells(term));
     let features = machine.features(term);
@@ -31,7 +31,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         .collect();
     let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
     let rows: Vec<&[Cell]> = cells.chunks(width).collect();
-    // Bins without a training row, as that of missing values, are left out.
+    // Bins without a training row, such as the one of missing values, are left out.
     let across: Vec<usize> = (0..width)
         .filter(|&column| rows.iter().any(|row| row[column].rows > 0))
         .collect();
@@ -56,7 +56,8 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     }
 }
 
-/// The horizontal axis: there is room for where bins of numbers begin.
+/// The horizontal axis. A bin of numbers is labelled with the value at which it begins, because its
+/// full name would not fit.
 fn columns(machine: &LabelledEbm<'_>, term: &Term, labels: &[String], kept: &[usize]) -> Axis {
     let Some(axis) = term.axes().last() else {
         return Axis::names("", Vec::new());
@@ -75,7 +76,7 @@ fn columns(machine: &LabelledEbm<'_>, term: &Term, labels: &[String], kept: &[us
     Axis::names(title, kept.iter().map(name).collect())
 }
 
-/// Where a bin begins, in few digits.
+/// Formats the value at which a bin begins in few digits.
 fn edge(value: f64) -> String {
     match value.abs() >= 100.0 {
         true => format!("{value:.0}"),
@@ -113,7 +114,7 @@ fn heat(rows: &[&[Cell]], down: &[usize], across: &[usize]) -> Heat {
     }
 }
 
-/// The cells with the most training rows.
+/// A table of the cells with the most training rows.
 fn numbers(name: &str, features: &[String], cells: &[Cell]) -> Grid {
     let mut cells: Vec<&Cell> = cells.iter().filter(|cell| cell.rows > 0).collect();
     let title = match cells.len() > CELLS {

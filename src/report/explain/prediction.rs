@@ -6,10 +6,10 @@ use crate::report::numbers::{duration, number};
 use crate::report::{Figure, Grid, Head};
 use crate::words::{counted, printable};
 
-/// Most terms with a bar of their own; the others share one.
+/// Maximum number of terms with a bar of their own; the others share one.
 const BARS: usize = 14;
 
-/// What each term adds, as bars to either side.
+/// What each term adds, as bars to either side of zero.
 pub(super) fn figure(sum: &Sum) -> Figure {
     let mut bars: Vec<(String, f64)> = sum.contributions.iter().take(BARS).map(bar).collect();
     let rest = sum.contributions.get(BARS..).unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn figure(sum: &Sum) -> Figure {
     }
 }
 
-/// The name and the length of a bar: a feature is named with its value.
+/// The name and the length of a term's bar. A single feature is named with its value.
 fn bar(part: &Told) -> (String, f64) {
     let told = &part.contribution;
     let name = match told.bins.as_slice() {
@@ -91,7 +91,7 @@ fn numbers(sum: &Sum) -> Grid {
     grid
 }
 
-/// The decisions on the way through a tree.
+/// The decisions on the path of a prediction through a tree, and the training rows of its leaf.
 pub(super) fn way(way: &Way) -> Grid {
     let title = format!("{}: sharing score {}", printable(&way.subject), way.score);
     let mut grid = Grid::new(title, [Head::number("decision"), Head::text("by")]);
@@ -104,7 +104,7 @@ pub(super) fn way(way: &Way) -> Grid {
     grid
 }
 
-/// The past jobs that a rule goes by.
+/// The past jobs whose mean a rule predicts.
 pub(super) fn rule(rule: &Rule) -> Grid {
     let title = format!(
         "{}: {} ({} s)",

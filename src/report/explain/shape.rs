@@ -9,12 +9,13 @@ use crate::report::names::{short, slug};
 use crate::report::numbers::{count, number};
 use crate::report::{Figure, Grid, Head};
 
-/// Most categories with a bar.
+/// Maximum number of categories with a bar.
 const CATEGORIES: usize = 30;
-/// Widest first and last step, as a share of what lies between them.
+/// Maximum width of the first and the last step, as a share of the distance from the first cut to
+/// the last.
 const MARGIN: f64 = 0.1;
 
-/// The shape function of a feature: steps of numbers, bars of categories.
+/// The shape function of a feature: a step curve for numbers, bars for categories.
 pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     let facts = machine.facts(term);
     let facts = TermFacts {
@@ -41,7 +42,8 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     }
 }
 
-/// The curve of a feature of numbers, whose ends are given.
+/// The step curve of a numeric feature. `cuts` separate its bins; `least` and `greatest` are the
+/// ends of the first and the last bin.
 fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis, Marks, String) {
     let edges = edges(cuts, least, greatest);
     let read = format!(
@@ -56,8 +58,10 @@ fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis,
     (Axis::spread(&facts.term), Marks::Curves(curves), read)
 }
 
-/// Where bins of numbers begin, and where the last one ends. Few values lie far out, in the first
-/// and the last bin: these are shown no wider than it takes to see them.
+/// Where the bins of numbers begin, and where the last one ends.
+///
+/// Few values lie far out, in the first and the last bin. Each of these is drawn no wider than
+/// [`MARGIN`] of the distance from the first cut to the last.
 fn edges(cuts: &[f64], least: f64, greatest: f64) -> Vec<f64> {
     let (Some(&first), Some(&last)) = (cuts.first(), cuts.last()) else {
         return vec![least, greatest];
@@ -113,7 +117,7 @@ fn missing(cells: &[Cell]) -> String {
     }
 }
 
-/// The categories with the most rows, by score.
+/// Bars of the categories with the most rows, ordered by score from the largest.
 fn bars(facts: &TermFacts) -> (Axis, Marks, String) {
     let mut cells: Vec<&Cell> = facts.cells.iter().filter(|cell| cell.rows > 0).collect();
     let all = cells.len();
@@ -142,7 +146,7 @@ fn bars(facts: &TermFacts) -> (Axis, Marks, String) {
     )
 }
 
-/// Every bin.
+/// A table of all bins.
 fn numbers(facts: &TermFacts) -> Grid {
     let heads = [
         Head::text("bin"),

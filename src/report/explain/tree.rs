@@ -3,7 +3,7 @@
 use crate::models::explanation::TreeFacts;
 use crate::report::{Grid, Head};
 
-/// A line for each node, further in than that of its parent.
+/// A row for each node, indented further than its parent.
 pub(super) fn grid(facts: &TreeFacts) -> Grid {
     let heads = [Head::text(
         "node: rows (by sharing score 0, 1, 2) -> the score it gives",
@@ -11,7 +11,7 @@ pub(super) fn grid(facts: &TreeFacts) -> Grid {
     let mut grid = Grid::new("The tree", heads);
     for line in facts.text.lines() {
         let node = line.trim_start();
-        // Browsers keep spaces of this width.
+        // Browsers keep a space of this width; they collapse ordinary ones.
         let indent = "\u{2003}".repeat((line.len() - node.len()) / 2);
         grid.row([format!("{indent}{node}")]);
     }

@@ -1,4 +1,4 @@
-//! The pieces of a section.
+//! The HTML of sections and of the blocks in them.
 
 use super::escape::escape;
 use crate::report::{Block, Figure, Grid, Head, Section, Tile};
@@ -39,7 +39,7 @@ fn tile(tile: &Tile) -> String {
     )
 }
 
-/// A chart's place, which the page's script fills, and the table that tells the same.
+/// The place of a chart, which the page's script fills, and a table of its numbers.
 fn figure(figure: &Figure) -> String {
     let (id, title, text) = (&figure.id, escape(&figure.title), escape(&figure.text));
     format!(
@@ -97,7 +97,7 @@ fn row(heads: &[Head], cells: &[String]) -> String {
     format!("<tr>{}</tr>\n", cells.collect::<String>())
 }
 
-/// A paragraph, unless it is empty.
+/// A paragraph; nothing if the text is empty.
 pub(super) fn paragraph(class: &str, text: &str) -> String {
     match text {
         "" => String::new(),

@@ -1,4 +1,4 @@
-//! The figures as the page's script reads them.
+//! The figures as JSON for the page's script.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 use crate::report::figure::{Axis, Colour, Curve, Figure, Marks, Part, Scale, Shape, Spans};
 use crate::report::{Report, thin};
 
-/// Stretches of a curve that keep their own points; the script thins further, to what is in
-/// view.
+/// Number of parts into which thinning divides a curve; each part keeps points of its own. The
+/// script thins further, for the part in view.
 const BUCKETS: usize = 8_000;
 
 /// All figures as JSON.
 ///
 /// # Errors
-/// Never in practice: the serialiser's words where it fails.
+/// Never in practice. A failure of the serialiser is passed on.
 pub(super) fn json(report: &Report) -> Result<String> {
     let figures: Vec<Value> = report.figures().map(figure).collect();
     serde_json::to_string(&figures).map_err(|e| Error::Run(e.to_string()))
@@ -64,8 +64,8 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
     }
 }
 
-/// A curve; `x` is `None` where it is that of the curve before, so that both are thinned
-/// alike and told together.
+/// A curve. `x` is `None` if it is the same as that of the curve before. The script then thins both
+/// curves alike and shows their values together.
 #[derive(Serialize)]
 struct CurveData<'a> {
     name: &'a str,
@@ -77,7 +77,7 @@ struct CurveData<'a> {
     labels: &'a [String],
 }
 
-/// Numbers as the first and the differences from one to the next, which compress well.
+/// Numbers as the first one and the differences between neighbours, which compress well.
 #[derive(Serialize)]
 struct Steps {
     first: f64,
@@ -91,7 +91,7 @@ fn curves_json(curves: &[Curve]) -> Value {
         .map(|(place, curve)| {
             let before = place.checked_sub(1).map(|before| &curves[before]);
             let shared = before.is_some_and(|before| same_x(before, curve));
-            // Curves that share x must keep sharing it.
+            // Curves that share x must keep sharing it, so only other curves are thinned.
             let alone = !shared
                 && !curves
                     .get(place + 1)
@@ -153,7 +153,7 @@ fn part(part: &Part) -> Value {
     })
 }
 
-/// Columns, which compress better than rows.
+/// Spans by column: columns compress better than rows.
 fn spans_json(spans: &Spans) -> Value {
     let all = &spans.spans;
     let values: Vec<f64> = all.iter().map(|span| span.value).collect();
@@ -166,7 +166,7 @@ fn spans_json(spans: &Spans) -> Value {
     })
 }
 
-/// A series' number; nothing for what stands behind.
+/// The number of a series; `None` for the muted colour.
 fn colour(colour: Colour) -> Option<usize> {
     match colour {
         Colour::Series(number) => Some(number),
@@ -184,7 +184,7 @@ fn shape(shape: Shape) -> &'static str {
     }
 }
 
-/// A number to eight digits that matter: more than any screen shows.
+/// A number rounded to eight significant digits: more than any screen shows.
 fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() || number.fract() == 0.0 {
         return number;

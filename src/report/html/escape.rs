@@ -1,6 +1,6 @@
-//! Texts in HTML.
+//! Escaping of texts for HTML.
 
-/// A text as it is written in HTML, also within quotes.
+/// Escapes a text for HTML, also within quotes.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The charting library.
+//! The source of the charting library.
 
 use crate::error::{Error, Result};
 
@@ -8,9 +8,10 @@ const CLOSING: &str = "</script>";
 /// The source of plotly.js, which begins with its licence.
 ///
 /// # Errors
-/// The crate that carries it has another layout than expected.
+/// The layout of the crate that contains it is not the expected one.
 pub(super) fn source() -> Result<String> {
-    // Two elements: plotly.js, and a setter of formulas, which no figure has.
+    // The crate gives two script elements: plotly.js, and a typesetter of formulas. No figure has
+    // formulas.
     let elements = plotly::Plot::offline_js_sources();
     let source = elements.rsplit_once(OPENING).and_then(|(first, _)| {
         let first = first.trim().strip_prefix(OPENING)?;

@@ -1,8 +1,8 @@
 //! A report as one HTML file that needs no network.
 //!
-//! The figures' data and the charting library, plotly.js, are in the page, compressed; the
-//! page's own script inflates them and draws. A policy in the page lets no other script
-//! run, so that even a text that slipped through unescaped could do nothing.
+//! The page contains the figures' data and the charting library, plotly.js, both compressed. Its
+//! own script inflates them and draws. A content security policy in the page allows no other
+//! script, so that a text that was not escaped by mistake could not run one.
 
 use crate::error::Result;
 
@@ -34,7 +34,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The page: the same report gives the same bytes.
+/// The page. The same report gives the same bytes.
 ///
 /// # Errors
 /// The charting library cannot be found in its crate.

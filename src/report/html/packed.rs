@@ -10,10 +10,11 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// Gzip in base64, which holds no character that means something in HTML.
+/// Compresses a text with gzip and encodes it in base64, which has no character with a meaning in
+/// HTML.
 ///
 /// # Errors
-/// Never in practice: the compressor's words where it fails.
+/// Never in practice. A failure of the compressor is passed on.
 pub(super) fn pack(text: &str) -> Result<String> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     out.write_all(text.as_bytes())

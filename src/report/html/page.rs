@@ -7,7 +7,7 @@ use super::{SCRIPT, STYLE, data};
 use crate::error::Result;
 use crate::report::Report;
 
-/// The page, with the charting library's source.
+/// The page. `library` is the source of the charting library.
 pub(super) fn write(report: &Report, library: &str) -> Result<String> {
     let figures = data::json(report)?;
     let (figures, packed) = (pack(&figures)?, pack(library)?);
@@ -26,7 +26,7 @@ pub(super) fn write(report: &Report, library: &str) -> Result<String> {
 }
 
 fn head(report: &Report, library: &str) -> String {
-    // Everything is in the page; plotly.js styles its elements itself.
+    // The page loads nothing. It allows inline styles because plotly.js sets them on its elements.
     let policy = format!(
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; \
          style-src 'unsafe-inline'; script-src {} {}",

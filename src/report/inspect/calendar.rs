@@ -7,7 +7,7 @@ use crate::report::{Figure, Grid, Head};
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// By hour of the day.
+/// Idle nodes by hour of the day, on average.
 pub(super) fn hours(log: &Inspection) -> Figure {
     let names = (0..24).map(|hour| format!("{hour:02}")).collect();
     bars(
@@ -19,7 +19,7 @@ pub(super) fn hours(log: &Inspection) -> Figure {
     )
 }
 
-/// By weekday.
+/// Idle nodes by weekday, on average.
 pub(super) fn weekdays(log: &Inspection) -> Figure {
     let names = DAYS.map(str::to_owned).to_vec();
     let slots = &log.calendar.weekdays;
@@ -59,7 +59,7 @@ fn label(slot: &Slot) -> String {
     slot.idle_nodes.map_or("not in the log".to_owned(), number)
 }
 
-/// Where most and least are idle, and what is missing.
+/// When the most and the fewest nodes are idle, and how many hours or days the log does not cover.
 fn text(names: &[String], slots: &[Slot]) -> String {
     let covered = names.iter().zip(slots);
     let covered = covered.filter_map(|(name, slot)| Some((name, slot.idle_nodes?)));
@@ -81,7 +81,7 @@ fn text(names: &[String], slots: &[Slot]) -> String {
     format!("On average over the time that the log covers.{extremes}{missing}")
 }
 
-/// By weekday and hour.
+/// A heat map of idle nodes by weekday and hour, on average.
 pub(super) fn week(log: &Inspection) -> Figure {
     let week = &log.calendar.week;
     let hours: Vec<String> = (0..24).map(|hour| format!("{hour:02}")).collect();

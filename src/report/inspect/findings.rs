@@ -5,12 +5,12 @@ use crate::report::names::short;
 use crate::report::numbers::{count, duration};
 use crate::report::{Block, Grid, Head};
 
-/// Most spans that are listed.
+/// Maximum number of suspicious spans listed.
 const SPANS: usize = 200;
-/// Most nodes that are listed.
+/// Maximum number of nodes listed.
 const NODES: usize = 500;
 
-/// The longest suspicious spans, by time.
+/// A table of the longest suspicious spans, ordered by time.
 pub(super) fn suspicions(log: &Inspection) -> Vec<Block> {
     let found = &log.suspicions;
     if found.is_empty() {
@@ -57,7 +57,7 @@ fn row(found: &Suspicion) -> [String; 5] {
     ]
 }
 
-/// Nodes that are in one state throughout.
+/// The nodes that are never idle, and those that are always idle.
 pub(super) fn nodes(log: &Inspection) -> Vec<Block> {
     let never = unchanged("never idle", &log.never_idle);
     [never, unchanged("always idle", &log.always_idle)].into()

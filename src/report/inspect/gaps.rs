@@ -1,4 +1,4 @@
-//! How long it is from one event to the next.
+//! The lengths of time between events.
 
 use super::lengths;
 use crate::inspect::Inspection;
@@ -6,7 +6,7 @@ use crate::report::Figure;
 use crate::report::figure::Axis;
 use crate::report::numbers::{count, duration};
 
-/// Gaps by length.
+/// The histogram of gaps between events by length.
 pub(super) fn figure(log: &Inspection) -> Figure {
     let gaps = &log.event_gaps;
     let lengths = lengths(&gaps.bins, "Gaps", "Time", "hours");

@@ -1,4 +1,4 @@
-//! What a page says of an event log.
+//! The sections of a page about an event log.
 
 use super::lengths::{Class, Lengths};
 use super::{Block, Section, fragments};
@@ -75,7 +75,7 @@ fn classes(bins: &[Bin]) -> Vec<Class> {
     bins.iter().map(class).collect()
 }
 
-/// The lengths of something by class.
+/// The bins as classes of lengths. The texts are those of [`Lengths`].
 fn lengths(
     bins: &[Bin],
     counted: &'static str,

@@ -4,7 +4,7 @@ use crate::inspect::{Distribution, Inspection};
 use crate::report::numbers::{count, duration, hours, number, percent};
 use crate::report::{Grid, Head, Tile};
 
-/// Which time and nodes the log covers.
+/// The lead sentence: the time, the nodes and the events that the log covers.
 pub(super) fn lead(log: &Inspection) -> String {
     let still = match log.events_without_change {
         0 => String::new(),
@@ -20,7 +20,7 @@ pub(super) fn lead(log: &Inspection) -> String {
     )
 }
 
-/// The figures that say most.
+/// The most important figures of the log.
 pub(super) fn tiles(log: &Inspection) -> Vec<Tile> {
     let tile = |name: &str, value: String, remark: String| Tile {
         name: name.to_owned(),

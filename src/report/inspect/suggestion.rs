@@ -1,4 +1,4 @@
-//! A window for the replay, and how it comes about.
+//! The suggested window for the replay, and how it is derived.
 
 use crate::inspect::{Inspection, OtherWindow, Suggestion, Window};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
@@ -46,7 +46,7 @@ fn lead(suggestion: &Suggestion) -> String {
     }
 }
 
-/// What windows would make of the idle node-time.
+/// The share of the idle node-time that becomes work, by window.
 fn figure(suggestion: &Suggestion) -> Figure {
     let point = |at: &OtherWindow| (at.t_fwd_s, 100.0 * at.useful_share.max(0.0));
     let label = |at: &OtherWindow| format!("--t-fwd {} s", number(at.t_fwd_s));

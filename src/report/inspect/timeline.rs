@@ -6,7 +6,7 @@ use crate::report::curves::{means, millis, minute};
 use crate::report::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::report::numbers::{duration, number};
 
-/// The figure; `None` where the log covers no time.
+/// The figure; `None` if the log covers no time.
 pub(super) fn figure(log: &Inspection) -> Option<Figure> {
     let (from, to) = log.span;
     let timeline = &log.timeline;

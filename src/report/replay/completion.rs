@@ -40,7 +40,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// How many tasks had come to a time of theirs, from the first event to the last.
+/// The number of tasks that have reached a time such as their end, from the first event to the
+/// last.
 fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Time>) -> Vec<(f64, f64)> {
     let mut times: Vec<Time> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();

@@ -5,11 +5,11 @@ use crate::report::lengths::Class;
 use crate::report::{Block, fragments};
 use crate::results::replay::FragmentRow;
 
-/// What is missing from a run of an earlier version.
+/// The note for a run of an earlier version, which has no fragments.
 const MISSING: &str = "The histogram of idle fragments is missing: this run directory has no \
                        fragments.parquet. Replay the log again with this version to have it.";
 
-/// Their histogram, or what is missing for it.
+/// The histogram, or a note if the run has no fragments.
 pub(super) fn block(run: &Named<'_>) -> Block {
     match &run.result.fragments {
         None => Block::Note(MISSING.to_owned()),

@@ -1,4 +1,4 @@
-//! What a page says of replays.
+//! The sections of a page about replays.
 
 use super::figure::Colour;
 use super::names::slug;
@@ -21,7 +21,7 @@ pub(super) struct Named<'a> {
     pub result: &'a ReplayRun,
 }
 
-/// The sections about `runs`, which are compared: differences are to the first.
+/// The sections about `runs`. Several runs are compared: changes are relative to the first.
 pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
     match runs {
         [] => Vec::new(),
@@ -75,7 +75,7 @@ fn together(runs: &[Named<'_>]) -> Section {
     }
 }
 
-/// What is told of every replay on its own.
+/// The figures shown of every replay on its own.
 fn alone(run: &Named<'_>) -> Vec<Block> {
     vec![
         Block::figure(tasks::figure(run)),
@@ -83,13 +83,14 @@ fn alone(run: &Named<'_>) -> Vec<Block> {
     ]
 }
 
-/// Whether the idle fragments of all runs are the same, as those of one log are.
+/// Whether the idle fragments of all runs are the same, as they are if all replayed the same log.
 fn same_log(runs: &[Named<'_>]) -> bool {
     let mut pairs = runs.windows(2);
     pairs.all(|pair| pair[0].result.fragments == pair[1].result.fragments)
 }
 
-/// A curve's name and colour: the run's where several are compared.
+/// A curve's name and colour: those of the run if several are compared, or else `single` and the
+/// first colour.
 fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) {
     match runs {
         [_] => (single.to_owned(), Colour::Series(0)),
@@ -97,7 +98,7 @@ fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) 
     }
 }
 
-/// A figure's identifier: that of its kind, and the run's where it is of one of several.
+/// A figure's identifier: its kind and the run's name.
 fn id_of(kind: &str, run: &Named<'_>) -> String {
     format!("{kind}-{}", slug(run.name))
 }

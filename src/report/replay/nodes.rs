@@ -1,4 +1,4 @@
-//! Idle nodes and used ones over time.
+//! Idle nodes and used nodes over time.
 
 use super::{Named, identity};
 use crate::ingest::runs::ReplayRun;
@@ -36,7 +36,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// The idle nodes of the run that goes on longest.
+/// The idle nodes of the run that ends last.
 fn idle(runs: &[Named<'_>]) -> Option<Curve> {
     let end = |run: &&Named<'_>| run.result.steps.last().map(|step| step.time);
     let longest = runs.iter().rev().max_by_key(end)?;
@@ -52,7 +52,7 @@ fn idle(runs: &[Named<'_>]) -> Option<Curve> {
     })
 }
 
-/// A curve of something in a replay's steps.
+/// A curve of a quantity in a replay's steps.
 pub(super) fn points(run: &ReplayRun, of: fn(&StepRow) -> f64) -> Vec<(f64, f64)> {
     let steps = run.steps.iter();
     steps.map(|step| (millis(step.time), of(step))).collect()

@@ -1,4 +1,4 @@
-//! Work a second over time.
+//! Work per second over time.
 
 use super::nodes::points;
 use super::{Named, identity};

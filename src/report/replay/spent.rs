@@ -6,7 +6,7 @@ use crate::report::numbers::{hours, large, percent};
 use crate::report::{Figure, Grid, Head};
 use crate::results::replay::Summary;
 
-/// What bars are made of: a name, a colour, and shares of node-time and of work.
+/// A part of the bars: its name, its colour, and its shares of node-time and of work.
 type Share = (&'static str, Colour, fn(&Summary) -> [f64; 2]);
 
 const SHARES: [Share; 5] = [
@@ -35,7 +35,7 @@ fn of_gross(s: &Summary, work: f64) -> f64 {
     if gross > 0.0 { work / gross } else { 0.0 }
 }
 
-/// What there is a bar of for each run.
+/// The bars of each run.
 const BARS: [&str; 2] = ["Idle node-time", "Work of used nodes"];
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
@@ -61,7 +61,7 @@ fn names(runs: &[Named<'_>]) -> Vec<String> {
     BARS.into_iter().flat_map(of_bar).collect()
 }
 
-/// A part of all bars, in the order of [`names`].
+/// One part of all bars, in the order of [`names`].
 fn part(runs: &[Named<'_>], (name, colour, of): &Share) -> Part {
     let of_bar = |bar: usize| {
         runs.iter()

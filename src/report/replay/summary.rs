@@ -8,7 +8,7 @@ use crate::report::numbers::{
 use crate::report::{Grid, Head, Tile};
 use crate::results::replay::Summary;
 
-/// A figure to compare: its name, its value, how it is told, and how a change is.
+/// A figure to compare: its name, its value, and how to format the value and a change of it.
 type Row = (
     &'static str,
     fn(&Summary) -> Option<f64>,
@@ -105,7 +105,7 @@ fn used_share(s: &Summary) -> Option<f64> {
     (s.idle_node_seconds > 0.0).then(|| s.used_node_seconds / s.idle_node_seconds)
 }
 
-/// All figures of the runs side by side, with their differences to the first.
+/// All figures of the runs side by side, with their changes relative to the first.
 pub(super) fn grid(runs: &[Named<'_>]) -> Grid {
     let (title, first) = match runs {
         [first, _, ..] => (
@@ -146,7 +146,7 @@ fn cells(runs: &[Named<'_>], (name, of, tell, change): Row) -> Vec<String> {
     cells
 }
 
-/// The figures that say most of a single run.
+/// The most important figures of a single run.
 pub(super) fn tiles(s: &Summary) -> Vec<Tile> {
     let tile = |name: &str, value: String, remark: String| Tile {
         name: name.to_owned(),
@@ -187,7 +187,8 @@ pub(super) fn tiles(s: &Summary) -> Vec<Tile> {
     tiles
 }
 
-/// Which time the runs cover, and how sure their plans are.
+/// The lead sentence: the time that the run covers, and how many of its decisions are proven
+/// optimal.
 pub(super) fn lead(runs: &[Named<'_>]) -> String {
     let [run] = runs else {
         return "Changes are against the first run.".to_owned();

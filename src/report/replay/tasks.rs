@@ -1,4 +1,4 @@
-//! Which task held how many nodes when.
+//! Which task held how many nodes, and when.
 
 use super::{Named, id_of};
 use crate::domain::Time;
@@ -10,11 +10,11 @@ use crate::report::numbers::{count, duration, hours, number};
 use crate::report::{Figure, Grid, Head, thin};
 use crate::results::replay::AllocationRow;
 
-/// Most tasks in the figure.
+/// Maximum number of tasks in the figure.
 const MAX_TASKS: usize = 1_000;
-/// Most spans in the figure, or a few more.
+/// Maximum number of spans in the figure; thinning may leave a few more.
 const MAX_SPANS: usize = 60_000;
-/// Most tasks in the table.
+/// Maximum number of tasks in the table.
 const MAX_ROWS: usize = 100;
 
 pub(super) fn figure(run: &Named<'_>) -> Figure {
@@ -45,7 +45,7 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
     }
 }
 
-/// The tasks that held nodes, in file order.
+/// The tasks that held nodes, in file order, at most [`MAX_TASKS`].
 fn shown(run: &ReplayRun) -> Vec<usize> {
     let started = |task: &usize| run.tasks[*task].start.is_some();
     (0..run.tasks.len())

@@ -14,7 +14,7 @@ const FIGURES: [(&str, Of); 3] = [
     ("99.9 % queuing (s)", |d| d.p999_queue_s),
 ];
 
-/// A table for each figure: a row for each policy, the runs side by side.
+/// A table for each figure, with a row for each policy and a column for each run.
 pub(super) fn grids(runs: &[Named<'_>]) -> Vec<Grid> {
     FIGURES.map(|(title, of)| grid(runs, title, of)).to_vec()
 }
@@ -45,7 +45,7 @@ fn grid(runs: &[Named<'_>], title: &str, of: Of) -> Grid {
     grid
 }
 
-/// The names of all policies, in the order in which they first come up.
+/// The names of all policies, in the order of their first appearance.
 fn policies<'a>(runs: &[Named<'a>]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for policy in runs.iter().flat_map(|run| &run.result.policies) {

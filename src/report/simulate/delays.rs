@@ -1,4 +1,4 @@
-//! The tables that policies are compared by.
+//! Tables that compare the delays of policies.
 
 use super::Named;
 use crate::report::numbers::{count, number, percent};
@@ -11,10 +11,10 @@ const DELAYS: [&str; 3] = [
     "average queuing (s)",
     "99.9 % queuing (s)",
 ];
-/// The same, shorter.
+/// The same columns with shorter names.
 const SHORT: [&str; 3] = ["JCT (s)", "queuing (s)", "99.9 % (s)"];
 
-/// Delays in seconds; a dash where there was no job.
+/// Delays in seconds; dashes if there is no job.
 fn cells(delays: Option<&Delays>) -> [String; 3] {
     match delays {
         None => ["–", "–", "–"].map(str::to_owned),
@@ -22,7 +22,7 @@ fn cells(delays: Option<&Delays>) -> [String; 3] {
     }
 }
 
-/// All jobs, by policy.
+/// A table of the delays of all jobs, by policy.
 pub(super) fn overview(run: &Named<'_>) -> Grid {
     let rest = ["makespan (s)", "GPUs", "GPUs in use", "checkpoints"];
     let heads = DELAYS.into_iter().chain(rest).map(Head::number);
@@ -43,7 +43,7 @@ pub(super) fn overview(run: &Named<'_>) -> Grid {
     grid
 }
 
-/// Small jobs against large ones, by policy.
+/// A table of the delays of small jobs and of large ones, by policy.
 pub(super) fn sizes(run: &Named<'_>) -> Grid {
     let jobs = |of: fn(&PolicyFigures) -> &Option<Delays>| {
         let first = run.result.policies.first();

@@ -6,12 +6,12 @@ use crate::report::figure::{Axis, Curve, Marks, Shape};
 use crate::report::numbers::duration;
 use crate::report::{Figure, Grid, Head, thin};
 
-/// Stretches of ranks that keep their own points.
+/// Number of parts into which thinning divides the ranks; each part keeps points of its own.
 const BUCKETS: usize = 400;
-/// Shares of jobs that the tables tell, in percent.
+/// Shares of jobs in the tables, in percent.
 const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
 
-/// Of job completion times.
+/// The distribution of job completion times.
 pub(in crate::report) fn completion(run: &Named<'_>) -> Figure {
     let text =
         "Share of jobs that were done within a time after submission; further left is better.";
@@ -25,7 +25,7 @@ pub(in crate::report) fn completion(run: &Named<'_>) -> Figure {
     )
 }
 
-/// Of queuing.
+/// The distribution of queuing times.
 pub(in crate::report) fn queuing(run: &Named<'_>) -> Figure {
     let text = "Share of jobs that waited for at most a time; at the left edge, those that waited \
                 for no more than a second.";
@@ -70,7 +70,8 @@ fn figure(
     }
 }
 
-/// Seconds against the percent of jobs that took no longer; times under a second count as one.
+/// Points of a time in seconds and the percentage of jobs that took no longer. Times under a second
+/// count as a second.
 fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
     let mut ranks: Vec<(f64, f64)> = Vec::new();
     for same in sorted.chunk_by(|a, b| (*a).max(1) == (*b).max(1)) {
@@ -78,14 +79,14 @@ fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
         ranks.push((before + same.len() as f64, same[0].max(1) as f64));
     }
     let percent = 100.0 / sorted.len() as f64;
-    // Thinned by rank, where the distribution is even.
+    // Thinned along the ranks, over which the jobs are spread evenly.
     let kept = thin::points(&ranks, BUCKETS);
     kept.into_iter()
         .map(|(rank, seconds)| (seconds, percent * rank))
         .collect()
 }
 
-/// The time within which a share of the jobs, in percent, was done.
+/// The time in seconds within which this percentage of the jobs was done; `None` without jobs.
 fn at(sorted: &[i64], percent: f64) -> Option<f64> {
     let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
     sorted.get(rank.max(1) - 1).map(|&seconds| seconds as f64)

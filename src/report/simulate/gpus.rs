@@ -1,11 +1,11 @@
-//! How many GPUs policies ran on, which decides whether they can be compared.
+//! How many GPUs policies ran on: only policies on the same number can be compared.
 
 use super::Named;
 
-/// A number of GPUs, and the policies that had so many.
+/// A number of GPUs, and the policies that ran on that many.
 type Group<'a> = (u64, Vec<&'a str>);
 
-/// The numbers of GPUs of a run's policies, in the order in which they first come up.
+/// The numbers of GPUs of a run's policies, in the order of their first appearance.
 pub(super) fn of<'a>(run: &Named<'a>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for policy in &run.result.policies {
@@ -18,7 +18,7 @@ pub(super) fn of<'a>(run: &Named<'a>) -> Vec<Group<'a>> {
     groups
 }
 
-/// Such numbers in words: `192 GPUs for fifo, sjf; 208 for lucid`.
+/// The numbers in words: `192 GPUs for fifo, sjf; 208 for lucid`.
 pub(super) fn listed(groups: &[Group<'_>]) -> String {
     let parts = groups.iter().enumerate().map(|(place, (gpus, names))| {
         let unit = if place == 0 { " GPUs" } else { "" };
@@ -27,7 +27,7 @@ pub(super) fn listed(groups: &[Group<'_>]) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// What is said where policies of one run had different numbers.
+/// The note if policies of one run had different numbers of GPUs.
 pub(super) fn note(run: &Named<'_>) -> Option<String> {
     let groups = of(run);
     (groups.len() > 1).then(|| {
@@ -39,7 +39,7 @@ pub(super) fn note(run: &Named<'_>) -> Option<String> {
     })
 }
 
-/// What is said where runs side by side had different numbers, of one policy or of several.
+/// The note if runs side by side had different numbers of GPUs, of one policy or of several.
 pub(super) fn note_of_all(runs: &[Named<'_>]) -> Option<String> {
     let numbers = runs.iter().flat_map(of).map(|(gpus, _)| gpus);
     let (least, most) = numbers.fold((u64::MAX, 0), |(least, most), gpus| {

@@ -10,7 +10,7 @@ use crate::words::counted;
 
 const DAY: f64 = 86_400.0;
 
-/// Share of GPUs that jobs hold.
+/// The share of GPUs that jobs hold.
 pub(in crate::report) fn utilisation(run: &Named<'_>) -> Figure {
     let curves = curves(run, |figures, hour| {
         100.0 * hour.busy() / figures.gpus.max(1) as f64
@@ -34,7 +34,7 @@ pub(in crate::report) fn utilisation(run: &Named<'_>) -> Figure {
     )
 }
 
-/// Jobs that wait.
+/// The number of jobs that wait.
 pub(in crate::report) fn waiting(run: &Named<'_>) -> Figure {
     let curves = curves(run, |_, hour| hour.pending);
     let text = "Jobs in the queues of all virtual clusters, hourly means.".to_owned();
@@ -58,7 +58,7 @@ fn figure(id: String, title: &str, text: String, axis: &str, curves: Vec<Curve>)
     }
 }
 
-/// A curve a policy, by days since the first hour.
+/// A curve for each policy, over days since the first hour.
 fn curves(run: &Named<'_>, of: impl Fn(&PolicyFigures, &Hour) -> f64) -> Vec<Curve> {
     let hours = run.result.policies.iter().flat_map(|policy| &policy.hours);
     let start = hours.map(|hour| hour.start).min().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a page says of simulations.
+//! The sections of a page about simulations.
 
 use super::figure::Colour;
 use super::names::slug;
@@ -19,7 +19,8 @@ pub(super) struct Named<'a> {
     pub result: &'a SimulateRun,
 }
 
-/// The sections about `runs`; where there are several, their differences to the first.
+/// The sections about `runs`. If there are several, the first section has their changes relative to
+/// the first run.
 pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
     let mut sections = Vec::new();
     if runs.len() > 1 {
@@ -86,13 +87,13 @@ fn lead(run: &Named<'_>, jobs: u64) -> String {
     lead
 }
 
-/// The policies with the colours that they keep from figure to figure.
+/// The policies with their colours, which are the same in every figure.
 fn coloured<'a>(run: &Named<'a>) -> impl Iterator<Item = (&'a PolicyRun, Colour)> {
     let policies = run.result.policies.iter().enumerate();
     policies.map(|(place, policy)| (policy, Colour::Series(place)))
 }
 
-/// A figure's identifier: that of its kind and the run's.
+/// A figure's identifier: its kind and the run's name.
 fn id_of(kind: &str, run: &Named<'_>) -> String {
     format!("{kind}-{}", slug(run.name))
 }

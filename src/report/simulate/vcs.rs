@@ -1,4 +1,4 @@
-//! Virtual clusters apart.
+//! Figures and tables by virtual cluster.
 
 use super::{Named, id_of};
 use crate::report::figure::{Axis, Heat, Marks};
@@ -34,7 +34,7 @@ pub(super) fn completion(run: &Named<'_>) -> Grid {
     grid(run, "Average JCT (s) by virtual cluster", &values)
 }
 
-/// By virtual cluster, then policy.
+/// Values by virtual cluster, then policy; `None` if the policy has no value for the cluster.
 fn table(run: &Named<'_>, of: fn(Delays) -> f64) -> Vec<Vec<Option<f64>>> {
     let policies = &run.result.policies;
     let row = |vc: &String| {
@@ -72,7 +72,7 @@ fn vcs(run: &Named<'_>) -> Vec<String> {
     full_names(run).iter().map(|name| short(name)).collect()
 }
 
-/// A duration in one unit, as there is room for in a cell.
+/// A duration in one unit, short enough for a cell.
 fn brief(seconds: f64) -> String {
     let units = [(86_400.0, "d"), (3_600.0, "h"), (60.0, "min")];
     match units.iter().find(|(size, _)| seconds >= *size) {

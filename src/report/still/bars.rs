@@ -8,10 +8,10 @@ use super::frame::Frame;
 use super::palette::{INK, shade};
 use crate::report::figure::{Colour, Part};
 
-/// Least share of the axis that has room for its label.
+/// Minimum length of a part that has room for its label, as a share of the axis.
 const ROOM: f64 = 0.07;
 
-/// Bars that lie, of parts one after the other.
+/// Horizontal bars, of parts one after the other.
 pub(super) fn lying<B: DrawingBackend>(
     canvas: &Canvas<B>,
     axes: &mut Axes<'_, B>,

@@ -10,17 +10,17 @@ use super::palette::{GRID, INK, SOFT, ramp, shade};
 use super::{bars, curves, field};
 use crate::report::figure::{Colour, Figure, Marks, Spans};
 
-/// Steps of colour in a legend.
+/// Number of colour steps in a legend.
 const RAMP: u32 = 50;
 
-/// What drawing fails with.
+/// The error of drawing.
 pub(super) type Failure<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>;
-/// What drawing returns.
+/// The result of drawing.
 pub(super) type Drawn<B> = Result<(), Failure<B>>;
 /// A figure's axes.
 pub(super) type Axes<'a, B> = ChartContext<'a, B, Cartesian2d<Along, Along>>;
 
-/// A surface; all lengths are multiplied by its scale.
+/// A surface to draw on. All lengths are multiplied by its scale.
 pub(super) struct Canvas<B: DrawingBackend> {
     area: DrawingArea<B, Shift>,
     scale: u32,
@@ -32,7 +32,7 @@ impl<B: DrawingBackend> Canvas<B> {
         Canvas { area, scale }
     }
 
-    /// Draws the figure.
+    /// Draws the figure with its title, legend and axes.
     pub fn draw(&self, figure: &Figure) -> Drawn<B> {
         self.area.fill(&WHITE)?;
         let frame = Frame::of(figure);
@@ -49,17 +49,17 @@ impl<B: DrawingBackend> Canvas<B> {
         self.area.present()
     }
 
-    /// A length in this surface's pixels.
+    /// A length in pixels of this surface.
     pub fn px(&self, length: u32) -> i32 {
         (length * self.scale) as i32
     }
 
-    /// A style of lines.
+    /// The style of a line.
     pub fn line(&self, colour: RGBColor, width: u32) -> ShapeStyle {
         colour.stroke_width(width * self.scale)
     }
 
-    /// A style of texts.
+    /// The style of a text.
     pub fn font(&self, size: u32, colour: RGBColor) -> TextStyle<'static> {
         ("sans-serif", self.px(size)).into_font().color(&colour)
     }
@@ -69,7 +69,7 @@ impl<B: DrawingBackend> Canvas<B> {
         self.area.draw(&Text::new(text.to_owned(), at, style))
     }
 
-    /// The names of what is drawn with their colours, in lines; returns where they end.
+    /// Draws the names of what is drawn with their colours, in lines; returns the y where they end.
     fn legend(&self, figure: &Figure) -> Result<i32, Failure<B>> {
         let (left, line) = (self.px(16), self.px(20));
         let (mut x, mut y) = (left, self.px(42));
@@ -99,7 +99,7 @@ impl<B: DrawingBackend> Canvas<B> {
             .draw(&Rectangle::new(corners, shade(colour).filled()))
     }
 
-    /// The colours from the lowest value to the highest, in place of a legend.
+    /// Draws the colours from 0 to the highest value, instead of a legend.
     fn ramp(&self, spans: &Spans, (x, y): (i32, i32)) -> Drawn<B> {
         let most = spans
             .spans

@@ -1,4 +1,4 @@
-//! Axes with marks of their own, for the drawing library.
+//! Axes for the drawing library, with our own marks.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ impl Ranged for Along {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // Asked for light lines, too; there are none.
+        // The library also asks for light lines; there are none.
         match hint.weight().allow_light_points() {
             true => Vec::new(),
             false => self.0.marks.iter().map(|mark| mark.0).collect(),

@@ -8,7 +8,7 @@ use super::palette::shade;
 use crate::report::figure::{Curve, Shape};
 use crate::report::thin;
 
-/// Stretches of a curve that keep their own points: about the pixels of a picture's width.
+/// Number of parts into which thinning divides a curve: about the width of a picture in pixels.
 const BUCKETS: usize = 1_200;
 
 pub(super) fn draw<B: DrawingBackend>(
@@ -60,7 +60,7 @@ fn stroke<B: DrawingBackend>(
     axes.draw_series([path]).map(|_| ())
 }
 
-/// The corners of a curve whose values hold until the next point.
+/// The corners of a step curve, whose values hold until the next point.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let corners = points
         .windows(2)

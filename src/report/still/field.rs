@@ -7,7 +7,7 @@ use super::canvas::{Axes, Canvas, Drawn};
 use super::palette::{INK, ramp};
 use crate::report::figure::{Heat, Spans};
 
-/// Cells in rows from the top.
+/// Draws cells in rows from the top.
 pub(super) fn heat<B: DrawingBackend>(
     canvas: &Canvas<B>,
     axes: &mut Axes<'_, B>,
@@ -46,7 +46,7 @@ pub(super) fn heat<B: DrawingBackend>(
     Ok(())
 }
 
-/// Spans in rows from the top.
+/// Draws spans in rows from the top.
 pub(super) fn spans<B: DrawingBackend>(
     _: &Canvas<B>,
     axes: &mut Axes<'_, B>,

@@ -3,25 +3,25 @@
 use crate::report::figure::{Axis, Colour, Figure, Marks, Scale};
 use crate::report::ticks::Ticks;
 
-/// Marks along an axis that is wide.
+/// Maximum number of marks along a horizontal axis.
 const MANY: usize = 8;
-/// Marks along an axis that is high.
+/// Maximum number of marks along a vertical axis.
 const FEW: usize = 6;
-/// Names along an axis that is high.
+/// Maximum number of names along an axis.
 const NAMES: usize = 24;
 
-/// Length of an axis that is wide, at least, and that of a letter along it.
+/// Minimum length of a horizontal axis, and the width of a letter along it.
 const WIDE: usize = 720;
 const LETTER: usize = 7;
 
-/// A figure's axes. Rows of names go downwards, so their numbers are turned around.
+/// A figure's axes. Rows of names go downwards, so the indices of the names are negated.
 pub(super) struct Frame {
     pub x: Ticks,
     pub y: Ticks,
 }
 
 impl Frame {
-    /// The axes that hold all that is drawn.
+    /// The axes that contain everything drawn.
     pub fn of(figure: &Figure) -> Self {
         let (x, y) = extents(figure);
         let most = |axis: &Axis, numbers: usize| match axis.scale {
@@ -46,7 +46,7 @@ impl Frame {
     }
 }
 
-/// Letters of the longest name.
+/// Number of letters of the longest name.
 fn longest(names: &[String]) -> usize {
     let letters = names.iter().map(|name| name.chars().count());
     letters.max().unwrap_or(0)
@@ -79,7 +79,7 @@ fn extents(figure: &Figure) -> ((f64, f64), (f64, f64)) {
     }
 }
 
-/// Height of a figure's picture.
+/// Height of a figure's picture in pixels, before scaling.
 pub(super) fn height(figure: &Figure) -> u32 {
     let rows = |row: u32, most: u32| match &figure.y.scale {
         Scale::Names(names) => 130 + (row * names.len() as u32).clamp(60, most),
@@ -93,7 +93,7 @@ pub(super) fn height(figure: &Figure) -> u32 {
     }
 }
 
-/// Names of what is drawn, with their colours; none where there is one thing alone.
+/// Names of what is drawn, with their colours; empty if there is only one.
 pub(super) fn legend(figure: &Figure) -> Vec<(String, Colour)> {
     let entries: Vec<(String, Colour)> = match &figure.marks {
         Marks::Curves(curves) => curves.iter().map(|c| (c.name.clone(), c.colour)).collect(),

@@ -1,6 +1,7 @@
 //! Figures as pictures for papers: SVG, and PNG at twice the size.
 //!
-//! Drawn by plotters with a font of their own, so that they look alike on every machine.
+//! Plotters draws them with a font that comes with the program, so that they look alike on every
+//! machine.
 
 use std::sync::Once;
 
@@ -20,15 +21,15 @@ mod palette;
 
 use canvas::Canvas;
 
-/// Width of an SVG; heights are the figures' own.
+/// Width of an SVG; the height depends on the figure.
 const WIDTH: u32 = 900;
-/// How much larger a PNG is.
+/// Size of a PNG as a multiple of that of an SVG.
 const PNG_SCALE: u32 = 2;
 
 /// A figure as SVG.
 ///
 /// # Errors
-/// Never in practice: the drawing library's words where it fails.
+/// Never in practice. A failure of the drawing library is passed on.
 pub fn svg(figure: &Figure) -> Result<String> {
     register();
     let mut out = String::new();
@@ -41,7 +42,7 @@ pub fn svg(figure: &Figure) -> Result<String> {
 /// A figure as PNG.
 ///
 /// # Errors
-/// Never in practice: the drawing library's words where it fails.
+/// Never in practice. A failure of the drawing library is passed on.
 pub fn png(figure: &Figure) -> Result<Vec<u8>> {
     register();
     let size = (PNG_SCALE * WIDTH, PNG_SCALE * frame::height(figure));
@@ -68,11 +69,11 @@ fn failed(error: impl std::fmt::Display) -> Error {
     Error::Run(format!("cannot draw a figure: {error}"))
 }
 
-/// Makes the font known to the drawing library, once.
+/// Registers the font with the drawing library, once.
 fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // A font that is no font would show at the first text.
+        // An invalid font would be noticed at the first text.
         let _ = register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular());
     });
 }

@@ -1,4 +1,4 @@
-//! The colours of pictures: those of the page on white.
+//! The colours of pictures: those of the page on a white background.
 
 use plotters::style::RGBColor;
 
@@ -14,18 +14,18 @@ const COLOURS: [RGBColor; SERIES] = [
     RGBColor(0x6b, 0x74, 0x80),
 ];
 
-/// Of what stands behind.
+/// Colour of what is in the background.
 pub(super) const MUTED: RGBColor = RGBColor(0xc9, 0xce, 0xd5);
-/// Of titles.
+/// Colour of titles.
 pub(super) const INK: RGBColor = RGBColor(0x1b, 0x20, 0x26);
-/// Of other texts.
+/// Colour of other texts.
 pub(super) const SOFT: RGBColor = RGBColor(0x5a, 0x64, 0x70);
-/// Of lines behind.
+/// Colour of lines in the background.
 pub(super) const GRID: RGBColor = RGBColor(0xe8, 0xea, 0xed);
 const LOW: RGBColor = RGBColor(0xe6, 0xef, 0xf7);
 const HIGH: RGBColor = RGBColor(0x08, 0x40, 0x6b);
 
-/// The shade of a role.
+/// The colour for a role.
 pub(super) fn shade(colour: Colour) -> RGBColor {
     match colour {
         Colour::Series(number) => COLOURS[number % SERIES],
@@ -33,7 +33,7 @@ pub(super) fn shade(colour: Colour) -> RGBColor {
     }
 }
 
-/// The shade of a share, from 0 to 1, of the largest value.
+/// The colour for a share, from 0 to 1, of the largest value.
 pub(super) fn ramp(share: f64) -> RGBColor {
     let mix = |low: u8, high: u8| {
         let share = share.clamp(0.0, 1.0);

@@ -1,36 +1,36 @@
-//! What of a sweep is drawn.
+//! Which metrics and settings of a sweep are drawn.
 
 use super::trials::{Trials, is_repetition};
 use crate::error::{Error, Result};
 use crate::ingest::runs::SweepRuns;
 use crate::sweep::SEED;
 
-/// What a user asked for; the rest is chosen.
+/// What a user asked for. The report chooses what is `None`.
 #[derive(Debug, Clone, Default)]
 pub struct SweepChoice {
-    /// The two settings of the heat map.
+    /// The two settings along the axes of the heat map.
     pub heat: Option<[String; 2]>,
-    /// The figure that settings are compared by.
+    /// The metric that settings are compared by.
     pub metric: Option<String>,
-    /// The figure that it is drawn against.
+    /// The metric that it is drawn against.
     pub against: Option<String>,
 }
 
 impl SweepChoice {
-    /// Whether nothing was asked for.
+    /// Whether the user asked for nothing.
     pub fn is_empty(&self) -> bool {
         self.heat.is_none() && self.metric.is_none() && self.against.is_none()
     }
 }
 
-/// Places among the settings and metrics of trials.
+/// What to draw: indices of the settings and metrics of trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Drawn {
-    /// The metric.
+    /// Index of the metric drawn.
     pub metric: usize,
-    /// The metric that it is drawn against.
+    /// Index of the metric that it is drawn against.
     pub against: usize,
-    /// The settings that it is drawn by; none where all are the same in all trials.
+    /// The settings that it is drawn by; none if every setting is the same in all trials.
     pub axes: Axes,
 }
 
@@ -43,8 +43,10 @@ pub(super) enum Axes {
 }
 
 impl Drawn {
+    /// What to draw: what the user chose, or else what shows the most.
+    ///
     /// # Errors
-    /// [`Error::Usage`] for a setting or figure that the sweep has not.
+    /// [`Error::Usage`] for a setting or figure that the sweep does not have.
     pub fn of(sweep: &SweepRuns, trials: &Trials, choice: &SweepChoice) -> Result<Self> {
         let metric = match &choice.metric {
             Some(name) => named(trials, "--metric", name)?,
@@ -95,7 +97,8 @@ fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
     })
 }
 
-/// The metric that the best run was chosen by, or the first that tells equals apart.
+/// The metric that the best run was chosen by. If it is the same in all trials, the first
+/// tie-breaker that differs between trials.
 fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     let ties = sweep.mode.ties(&sweep.by);
     let order = std::iter::once(&sweep.by).chain(&ties);
@@ -105,8 +108,8 @@ fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The first metric that `metric` is paid for with: what is harvested against what is lost,
-/// the average against the longest waiting.
+/// The first metric that trades off against `metric`: what is harvested against what is lost, the
+/// average against the longest waiting.
 fn opposed(trials: &Trials, metric: usize) -> usize {
     const NAMES: [&str; 5] = [
         "work_lost",
@@ -127,8 +130,8 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings that move a metric most, the one with more values across. What runs are
-/// repeated with counts only where there is nothing else.
+/// The two settings that change a metric most; the one with more values goes across. A setting that
+/// only repeats runs, such as the seed, counts only if there is no other.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
     let all = 0..trials.settings.len();
     let is_knob = |&setting: &usize| !is_repetition(trials.settings[setting]);
@@ -154,8 +157,8 @@ fn weightiest(trials: &Trials, metric: usize) -> Axes {
     }
 }
 
-/// How much of a metric's variance lies between a setting's values: the sum over values of
-/// how many trials have it times the square of their mean's distance from the mean of all.
+/// How much of a metric's variance lies between a setting's values. This is the sum over the values
+/// of n · (m − M)²: n trials have the value, m is their mean, and M is the mean of all trials.
 fn weight(trials: &Trials, setting: usize, metric: usize) -> f64 {
     let values = trials.values(setting);
     let mut sums = vec![(0.0, 0.0); values.len()];
@@ -224,7 +227,8 @@ mod tests {
         }
     }
 
-    // Derived by formula: both solvers have a mean of 5.5, the windows of 5 and 6 in 2 trials.
+    // Derived by formula: the mean is 5.5 for both solvers, and 5 and 6 for the two windows, with 2
+    // trials each.
     #[test]
     fn weights_are_variances_between_values() {
         let trials = trials();

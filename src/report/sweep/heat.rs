@@ -1,4 +1,4 @@
-//! A figure by two settings, or by one.
+//! A metric by two settings as a heat map, or by one as bars.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
 use crate::results::Direction;
 
-/// A metric by two settings, given by their places: means over what runs were repeated
-/// with, and of other settings the best.
+/// A metric by two settings, which are given by their indices. The value of a trial is the mean
+/// over its repetitions, and a cell shows the best value over the other settings.
 pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric: usize) -> Figure {
     let (across, down) = (trials.settings[x], trials.settings[y]);
     let (columns, rows) = (trials.values(x), trials.values(y));
@@ -42,7 +42,7 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
     }
 }
 
-/// As [`by_two`], by the one setting that there is.
+/// As [`by_two`], for a single setting, with bars.
 pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Figure {
     let across = trials.settings[x];
     let columns = trials.values(x);
@@ -84,12 +84,12 @@ fn labels(scale: &Scale, values: &[Option<f64>]) -> Vec<String> {
     values.iter().map(label).collect()
 }
 
-/// Values of some settings.
+/// Values of some settings, as texts.
 type Key<'a> = Vec<&'a str>;
-/// What a metric comes to by values of settings.
+/// A metric by the values of settings.
 type Values<'a> = BTreeMap<Key<'a>, f64>;
 
-/// By the values of `axes`: of the means over repetitions, the best.
+/// The metric by the values of `axes`: means over repetitions, and of these means the best.
 fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Values<'a> {
     let others: Vec<usize> = others(trials, axes, |name| !is_repetition(name)).collect();
     let mut sums: BTreeMap<(Key<'_>, Key<'_>), (f64, f64)> = BTreeMap::new();
@@ -112,7 +112,7 @@ fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Values<'a> {
     best
 }
 
-/// Places of the settings besides `axes` whose names are kept.
+/// Indices of the settings besides `axes` whose names `keep` accepts.
 fn others(
     trials: &Trials,
     axes: &[usize],
@@ -122,7 +122,7 @@ fn others(
     places.filter(move |&place| keep(trials.settings[place]))
 }
 
-/// What a cell or bar is, and which is best.
+/// The text of the figure: what a cell or bar is, and which is best.
 fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> String {
     let names = |repeated: bool| {
         let others = others(trials, axes, |name| is_repetition(name) == repeated);
@@ -149,14 +149,14 @@ fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> 
     )
 }
 
-/// Where the best value is, or in how many places.
+/// Says at which settings the best value is, or how many cells reach it.
 fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
     let better = |best, next| if metric.beats(next, best) { next } else { best };
     let Some(best) = values.values().copied().reduce(better) else {
         return String::new();
     };
     let told = metric.scale.tell(best);
-    // Those that look the same.
+    // Cells whose text is the same as that of the best.
     let mut same = values
         .iter()
         .filter(|(_, v)| metric.scale.tell(**v) == told);
@@ -175,7 +175,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
     }
 }
 
-/// Most values of a setting that a table has.
+/// Maximum number of values of a setting in a table.
 const LISTED: usize = 200;
 
 fn table(title: &str, down: &str, columns: &[&str], rows: &[&str], cells: &[Vec<String>]) -> Grid {
@@ -190,7 +190,7 @@ fn table(title: &str, down: &str, columns: &[&str], rows: &[&str], cells: &[Vec<
     grid
 }
 
-/// A table's title, which says where values are left out.
+/// A table's title, which says whether values are left out.
 fn title_of(title: &str, values: usize) -> String {
     match values {
         0..=LISTED => title.to_owned(),

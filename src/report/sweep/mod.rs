@@ -1,4 +1,4 @@
-//! What a page says of sweeps.
+//! The sections of a page about sweeps.
 
 use super::names::slug;
 use super::numbers::count;
@@ -26,10 +26,10 @@ pub(super) struct Named<'a> {
     pub result: &'a SweepRuns,
 }
 
-/// The sections about `sweeps`, one each.
+/// The sections about `sweeps`, one for each.
 ///
 /// # Errors
-/// A setting or figure was chosen that a sweep has not.
+/// `choice` names a setting or figure that a sweep does not have.
 pub(super) fn sections(sweeps: &[Named<'_>], choice: &SweepChoice) -> Result<Vec<Section>> {
     let of = |(place, sweep): (usize, &Named<'_>)| section(sweep, place + 1, sweeps.len(), choice);
     sweeps.iter().enumerate().map(of).collect()
@@ -74,7 +74,7 @@ fn figures(
     by_settings.into_iter().chain([against])
 }
 
-/// How many runs there are, of which settings.
+/// The lead sentence: how many runs there are, and in which settings they differ.
 fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
     let what = match sweep.mode {
         Mode::Replay => "replays",

@@ -1,4 +1,4 @@
-//! Two metrics against each other, and the trials that no other beats in both.
+//! Two metrics against each other, and the Pareto front: the trials that no other beats in both.
 
 use super::scale::capital;
 use super::tables::LISTED;
@@ -8,10 +8,10 @@ use crate::report::names::slug;
 use crate::report::{Figure, Grid, Head};
 use crate::results::Direction;
 
-/// Most trials whose points tell their settings.
+/// Maximum number of trials whose points show their settings as hover text.
 const TOLD: usize = 4_000;
 
-/// All trials by two metrics, given by their places, and their Pareto front.
+/// All trials by two metrics, which are given by their indices, and their Pareto front.
 pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Figure {
     let (across, up) = (&trials.metrics[x], &trials.metrics[y]);
     let front = front(trials, x, y);
@@ -53,7 +53,7 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
     };
     Curve {
         name: name.to_owned(),
-        // The grey one: what stands behind is too pale for points.
+        // The grey series: the muted colour is too pale for points.
         colour: Colour::Series(SERIES - 1),
         shape: Shape::Points,
         points: places.iter().filter_map(scaled).collect(),
@@ -87,13 +87,14 @@ fn point(trials: &Trials, trial: usize, x: usize, y: usize) -> Option<(f64, f64)
     metrics[x].zip(metrics[y])
 }
 
-/// Trials that no other beats in both metrics, by x.
+/// Trials that no other beats in both metrics, ordered by x.
 fn front(trials: &Trials, x: usize, y: usize) -> Vec<usize> {
     let (along, up) = (&trials.metrics[x], &trials.metrics[y]);
     let mut order: Vec<(usize, (f64, f64))> = (0..trials.trials.len())
         .filter_map(|trial| Some((trial, point(trials, trial, x, y)?)))
         .collect();
-    // From the best x, then the best y: each is beaten unless its y is the best so far.
+    // Ordered by x, then by y, each from the best. A trial is beaten unless its y is better than
+    // every y before it.
     let first = |metric: &Metric, a: f64, b: f64| match metric.better {
         Direction::Min => a.total_cmp(&b),
         Direction::Max => b.total_cmp(&a),

@@ -1,22 +1,22 @@
-//! Values of a figure in one unit, with the digits that tell them apart.
+//! Values of a figure in one unit, with as many digits as it takes to distinguish them.
 
 use crate::report::numbers::grouped;
 use crate::sweep::Kind;
 
-/// Steps between the least and the greatest value that can be told apart.
+/// Number of steps between the lowest and the highest value that the digits distinguish.
 const STEPS: f64 = 500.0;
 
-/// A unit and a number of digits for all values of a figure.
+/// A unit and a number of decimals for all values of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
-    /// The figure with its unit.
+    /// Name of the figure with its unit.
     pub title: String,
     divisor: f64,
     decimals: usize,
 }
 
 impl Scale {
-    /// For the values of a figure that there are.
+    /// The scale for these values of a figure.
     pub fn of(name: &'static str, kind: Kind, values: impl Iterator<Item = f64> + Clone) -> Self {
         let largest = values.clone().map(f64::abs).fold(0.0, f64::max);
         let (name, unit, divisor) = unit(name, largest);
@@ -40,7 +40,7 @@ impl Scale {
         value / self.divisor
     }
 
-    /// The value in the unit as a text.
+    /// The value in the unit, formatted.
     pub fn tell(&self, value: f64) -> String {
         if !value.is_finite() {
             return "none".to_owned();
@@ -53,7 +53,8 @@ impl Scale {
     }
 }
 
-/// A figure's name without its unit, the unit, and how much of the figure's own it is.
+/// A figure's name without its unit, the unit to show, and how many of the figure's own unit are
+/// one of it.
 fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
     let seconds = |most: f64| match most {
         most if most >= 36_000.0 => ("h", 3_600.0),
@@ -82,12 +83,12 @@ pub(super) fn capital(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// A figure's name without its unit as people say it.
+/// A figure's name without its unit, in words.
 pub(super) fn plain(name: &str) -> String {
     told(unit(name, 0.0).0)
 }
 
-/// A column's name as people say it.
+/// A column's name in words.
 fn told(name: &str) -> String {
     let word = |word: &str| match word {
         "avg" => "average".to_owned(),
@@ -100,8 +101,8 @@ fn told(name: &str) -> String {
     name.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// As many as show a five-hundredth of the way from the least value to the greatest, and three
-/// digits where there is one value.
+/// The number of decimals that shows a difference of a five-hundredth of the range from `low` to
+/// `high`. For a single value it is the number that shows three digits.
 fn decimals(low: f64, high: f64) -> usize {
     let resolution = match high - low {
         spread if spread > 0.0 => spread / STEPS,

@@ -1,4 +1,4 @@
-//! The best settings, and all of them.
+//! Tables of the best settings, and of all of them.
 
 use super::scale::{Scale, plain};
 use super::trials::{Trials, shown};
@@ -8,7 +8,7 @@ use crate::report::{Grid, Head, Tile};
 use crate::results::Direction;
 use crate::sweep::{Best, SweepRow};
 
-/// Most runs that are listed.
+/// Maximum number of runs in a table.
 pub(super) const LISTED: usize = 1_000;
 
 /// The best value of a metric, and the settings that reach it.
@@ -35,7 +35,8 @@ pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Til
     tiles
 }
 
-/// What the value is, where there are several seeds.
+/// Says, if there are several seeds, that the value is a mean, and how many other settings are
+/// within its standard deviation.
 fn over_seeds(trials: &Trials, best: Best) -> String {
     let near = match best.within_spread {
         0 => String::new(),
@@ -51,7 +52,8 @@ fn over_seeds(trials: &Trials, best: Best) -> String {
     }
 }
 
-/// How many settings are as good, and what told them apart.
+/// Says how many other settings reach the same value, and by which metrics the best of them is
+/// chosen.
 fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
     let ties = sweep.mode.metric(metric).map(|m| sweep.mode.ties(&m));
     match best.as_good {
@@ -68,7 +70,7 @@ fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
     }
 }
 
-/// The best settings by each goal that differs.
+/// A table of the best settings by each metric that differs between trials.
 pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     let heads = [
         Head::text("figure"),
@@ -103,7 +105,7 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     grid
 }
 
-/// All settings, the best by a metric first; as many as a page has room for.
+/// A table of all settings, the best by a metric first; at most [`LISTED`].
 pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     let settings = trials.trials.len();
     let title = match settings {
@@ -132,7 +134,7 @@ pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     grid
 }
 
-/// The trials from the best by a metric on, those without it last.
+/// The trials ordered by a metric, from the best; those without a value are last.
 fn ranked(trials: &Trials, metric: usize) -> Vec<usize> {
     let worst = match trials.metrics[metric].better {
         Direction::Max => f64::NEG_INFINITY,
@@ -147,7 +149,7 @@ fn ranked(trials: &Trials, metric: usize) -> Vec<usize> {
     order
 }
 
-/// Settings and figures that are the same in all runs.
+/// A table of the settings and figures that are the same in all runs.
 pub(super) fn same(sweep: &SweepRuns) -> Grid {
     let heads = [Head::text("setting or figure"), Head::text("value")];
     let mut grid = Grid::new("The same in all runs", heads);

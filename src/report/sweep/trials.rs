@@ -1,4 +1,4 @@
-//! Settings that differ, with the figures of their runs each.
+//! The settings that differ in a sweep, with the figures of their runs.
 
 use std::collections::BTreeMap;
 
@@ -7,43 +7,43 @@ use crate::ingest::runs::SweepRuns;
 use crate::results::Direction;
 use crate::sweep::{Kind, SEED, Spread};
 
-/// Work that replays lost in all, which their summaries have in two parts.
+/// Name of the metric of all work that replays lost. Their summaries have it in two parts.
 const LOST: &str = "work_lost";
 
-/// A table of trials.
+/// The trials of a sweep. The runs of a trial differ only in their seed.
 #[derive(Debug, Clone)]
 pub(super) struct Trials {
-    /// Names of the settings that are not the same in all trials, but for the seed.
+    /// Names of the settings that differ between trials, without the seed.
     pub settings: Vec<&'static str>,
-    /// Most seeds that a trial was repeated with.
+    /// Maximum number of seeds that a trial was repeated with.
     pub seeds: usize,
-    /// The figures that have a best value.
+    /// The figures that have a best value, and the work lost in all.
     pub metrics: Vec<Metric>,
-    /// The trials, in the plan's order.
+    /// The trials, in the order of the plan.
     pub trials: Vec<Trial>,
 }
 
-/// A figure.
+/// A figure with a best value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Metric {
     /// Its name as a column of the sweep's table.
     pub name: &'static str,
-    /// Which values are better.
+    /// Whether higher or lower values are better.
     pub better: Direction,
-    /// How values are told.
+    /// How to format the values.
     pub scale: Scale,
     /// Whether it is the same in all trials that have it.
     pub constant: bool,
 }
 
-/// Settings, and the means of their runs.
+/// The settings of a trial, and the means of its runs.
 #[derive(Debug, Clone)]
 pub(super) struct Trial {
     /// Its settings as texts, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Means over its seeds, in the order of [`Trials::metrics`]; `None` where a run has none.
+    /// Means over its seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
     pub metrics: Vec<Option<f64>>,
-    /// Their standard deviations; `None` of a single seed.
+    /// Standard deviations over its seeds; `None` for a single seed.
     pub deviations: Vec<Option<f64>>,
 }
 
@@ -53,7 +53,7 @@ impl Metric {
         let mut sorted: Vec<f64> = given.clone().collect();
         sorted.sort_by(f64::total_cmp);
         let spread = sorted.last().zip(sorted.first());
-        // Sums in another order differ in their last digits.
+        // Sums of the same numbers in another order differ in their last digits.
         let constant = spread.is_none_or(|(high, low)| high - low <= 1e-9 * high.abs());
         Metric {
             name,
@@ -73,7 +73,7 @@ impl Metric {
 }
 
 impl Trials {
-    /// The runs of a sweep.
+    /// The trials of a sweep.
     pub fn of(sweep: &SweepRuns) -> Self {
         let fields = sweep.mode.settings();
         let differs = |setting: usize| {
@@ -102,17 +102,18 @@ impl Trials {
         }
     }
 
-    /// Place of a figure by its name.
+    /// Index of a figure by its name.
     pub fn metric(&self, name: &str) -> Option<usize> {
         self.metrics.iter().position(|metric| metric.name == name)
     }
 
-    /// Place of a setting by its name.
+    /// Index of a setting by its name.
     pub fn setting(&self, name: &str) -> Option<usize> {
         self.settings.iter().position(|setting| *setting == name)
     }
 
-    /// The different values of a setting, numbers in their order, other texts as they come up.
+    /// The different values of a setting: numbers in ascending order, then other texts in the order
+    /// of their first appearance.
     pub fn values(&self, setting: usize) -> Vec<&str> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         for (place, trial) in self.trials.iter().enumerate() {
@@ -124,7 +125,7 @@ impl Trials {
         values.into_iter().map(|(value, _)| value).collect()
     }
 
-    /// A trial's figure, with its deviation where there are several seeds.
+    /// A trial's figure as text, with its standard deviation if there are several seeds.
     pub fn figure(&self, trial: usize, metric: usize) -> String {
         let (trial, scale) = (&self.trials[trial], &self.metrics[metric].scale);
         match (trial.metrics[metric], trial.deviations[metric]) {
@@ -136,7 +137,7 @@ impl Trials {
         }
     }
 
-    /// A trial's settings in a line.
+    /// A trial's settings in one line.
     pub fn tell(&self, trial: usize) -> String {
         let settings = self.settings.iter().zip(&self.trials[trial].settings);
         let told = settings.map(|(name, value)| format!("{name} {}", shown(value)));
@@ -144,7 +145,8 @@ impl Trials {
     }
 }
 
-/// Whether a setting says what runs are repeated with, not how they are run.
+/// Whether a setting says what is replayed, such as the tasks or the part of the log. Runs that
+/// differ only in such settings are repetitions.
 pub(super) fn is_repetition(setting: &str) -> bool {
     const NAMES: [&str; 7] = [
         "tasks",
@@ -158,7 +160,7 @@ pub(super) fn is_repetition(setting: &str) -> bool {
     NAMES.contains(&setting)
 }
 
-/// A setting's value, or a sign that it is not set.
+/// A setting's value, or a dash if it is not set.
 pub(super) fn shown(value: &str) -> String {
     match value {
         "" => "–".to_owned(),
@@ -168,7 +170,7 @@ pub(super) fn shown(value: &str) -> String {
 
 type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
-/// The goals, and all that replays lost, by group.
+/// The metrics with a best value, and all work that replays lost; each with a value by trial.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
     let goals = metrics.filter_map(|(place, metric)| {

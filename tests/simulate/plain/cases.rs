@@ -18,7 +18,7 @@ pub struct Case {
     pub start: i64,
     pub placer: Placer,
     pub jobs: Vec<Job>,
-    /// Waits in a profiler that the jobs come with; for Lucid only.
+    /// Seconds that the jobs have waited in a profiler before; for Lucid only.
     pub queued: Vec<i64>,
     pub workloads: Vec<Workload>,
     pub estimates: EstimateTable,
@@ -29,7 +29,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The world of a policy, without waits in a profiler.
+    /// The world that a policy sees, without waits in a profiler.
     pub fn world(&self) -> World<'_> {
         World {
             jobs: self.jobs.iter().collect(),
@@ -63,7 +63,7 @@ pub fn job(index: usize, gpus: u32, submit: i64, duration: i64) -> Job {
 }
 
 pub const WORKLOADS: usize = 4;
-/// Most jobs of a case.
+/// Maximum number of jobs of a case.
 pub const MOST_JOBS: usize = 30;
 
 /// A job before it is fitted into its virtual cluster.
@@ -113,15 +113,15 @@ fn draft() -> impl Strategy<Value = Draft> {
     )
 }
 
-/// How large a virtual cluster is, and from when on it is simulated.
+/// The size of a virtual cluster, and when its simulation starts.
 #[derive(Debug, Clone)]
 struct Frame {
     nodes: u32,
     gpus_per_node: u32,
     placer: Placer,
-    /// Second from which on jobs are submitted.
+    /// Second from which jobs are submitted.
     open: i64,
-    /// Seconds after which the simulation starts.
+    /// Seconds from `open` to the start of the simulation.
     delay: i64,
 }
 

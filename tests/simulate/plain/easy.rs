@@ -21,7 +21,7 @@ impl Rule for Easy {
     }
 }
 
-/// Lets later jobs pass as long as they do not delay the head by the estimates.
+/// Starts later jobs before the head, if they do not delay it according to the estimates.
 fn backfill(sim: &mut Sim, head: usize) {
     let reserved = reservation(sim, head);
     let later: Vec<usize> = sim.waiting.iter().skip(1).copied().collect();
@@ -59,7 +59,8 @@ fn reservation(sim: &Sim, head: usize) -> i64 {
     ends.into_iter().find(fits).unwrap()
 }
 
-/// Whether a job fits once the running jobs that are estimated to end by then have.
+/// Whether a job fits at `second`, if all running jobs that are estimated to end by then have
+/// ended.
 fn fits_at(sim: &Sim, mut nodes: Nodes, job: usize, second: i64) -> bool {
     for &other in &sim.running {
         if estimated_end(sim, other) <= second {
@@ -69,7 +70,7 @@ fn fits_at(sim: &Sim, mut nodes: Nodes, job: usize, second: i64) -> bool {
     sim.world.placer.select(&nodes, sim.gpus(job)).is_some()
 }
 
-/// A job by GPUs, submission, duration and estimate, and the start it should get.
+/// A job: its GPUs, submission, duration and estimate, and the start that it should get.
 #[cfg(test)]
 type Expected = (u32, i64, i64, f64, i64);
 
@@ -79,7 +80,7 @@ fn backfilling_follows_the_rules() {
     let passes: &[Expected] = &[
         (3, 0, 100, 100.0, 0),
         (4, 1, 10, 10.0, 100),
-        // Over in the second in which the head may start.
+        // It ends in the second in which the head may start.
         (1, 2, 98, 98.0, 2),
     ];
     let delays: &[Expected] = &[
@@ -91,13 +92,14 @@ fn backfilling_follows_the_rules() {
         (4, 0, 100, 100.0, 0),
         (2, 0, 300, 300.0, 0),
         (4, 2, 10, 10.0, 100),
-        // Runs on past the head's start, but the head fits on the other node.
+        // It runs beyond the head's start, but the head fits on the other node.
         (2, 3, 1000, 1000.0, 3),
     ];
     let overdue: &[Expected] = &[
         (3, 0, 100, 10.0, 0),
         (4, 1, 10, 10.0, 100),
-        // The running job may end any second now: only an estimate of one passes.
+        // The running job may end in any second now: only a job with an estimate of one second
+        // passes.
         (1, 20, 30, 2.0, 110),
         (1, 20, 30, 0.3, 20),
     ];

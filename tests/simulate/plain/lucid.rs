@@ -1,19 +1,19 @@
-//! Lucid.
+//! Lucid in the plain simulator.
 
 use gleaner::lucid::schedule::Correction;
 
 use super::Rule;
 use super::sim::Sim;
 
-/// What of Lucid is left out, and what is put in.
+/// What is left out of Lucid, and what is added.
 #[derive(Debug, Clone, Default)]
 pub struct Switches {
     pub without_packing: bool,
     pub without_throughput: bool,
     pub without_estimates: bool,
     pub corrected: bool,
-    /// The profiler's scaling steps, which this virtual cluster echoes with the
-    /// opposite sign.
+    /// The profiler's scaling steps. This virtual cluster makes each of them with the opposite
+    /// sign.
     pub echo: Vec<(i64, i32)>,
 }
 
@@ -22,7 +22,7 @@ pub struct Lucid {
     sharing: bool,
 }
 
-/// MB of a GPU.
+/// Memory of a GPU in MB.
 const MEMORY: f64 = 24_576.0;
 
 impl Lucid {
@@ -34,7 +34,7 @@ impl Lucid {
     }
 
     fn work(&self, sim: &mut Sim) {
-        // A speed that changes with an end in this second is that of the next step.
+        // If a job's end changes a speed in this second, the change counts from the next step on.
         let with_speed = |&job: &usize| (job, sim.jobs[job].speed);
         let running: Vec<(usize, f64)> = sim.running.iter().map(with_speed).collect();
         for (job, speed) in running {
@@ -49,8 +49,8 @@ impl Lucid {
         }
     }
 
-    /// One of a pair ends: the first-placed of both gets full speed, even if that is the
-    /// one that ends; corrected, the survivor does if it goes on.
+    /// When one of a pair ends, the job that was placed first gets full speed, even if it is the
+    /// one that ends. If corrected, the survivor gets it, provided that it goes on.
     fn restore(&self, sim: &mut Sim, ended: usize) {
         let (slot, gpus) = &sim.jobs[ended].nodes[0];
         let node = sim.nodes.node(*slot);
@@ -91,7 +91,8 @@ impl Lucid {
         });
     }
 
-    /// Sharing is on unless few jobs are forecast; beyond the forecast it is on.
+    /// Whether sharing is on. It is off only if few jobs are forecast; beyond the forecast it is
+    /// on.
     fn forecast(&self, sim: &Sim) -> bool {
         let jobs = if self.switches.without_throughput {
             Some(1.0)
@@ -171,7 +172,7 @@ impl Lucid {
             if removed {
                 sim.scaling.push((now, -1));
             }
-            // The original lists a node that got another name last.
+            // The original puts a node that got another name at the end of the list.
             if let Some(slot) = renamed {
                 for (job, _) in sim.nodes.node(slot).jobs.clone() {
                     sim.jobs[job].nodes.sort_by_key(|node| node.0 == slot);

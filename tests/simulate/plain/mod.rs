@@ -1,6 +1,6 @@
-//! A plain simulator: one loop over every second, lists, stable sorts. It shares no
-//! code with the product's and is written from the rules alone, so that the two can be
-//! held against each other on small traces.
+//! A plain simulator: one loop over every second, lists, and stable sorts. It shares no code with
+//! the product and is written from the rules alone, so that the two can be compared on small
+//! traces.
 
 pub mod cases;
 mod easy;
@@ -28,16 +28,16 @@ use gleaner::lucid::inputs::{Estimates, Forecast, Packing};
 use gleaner::lucid::schedule::{Schedule, State};
 use sim::Sim;
 
-/// What a simulation is given.
+/// The input of a simulation.
 #[derive(Clone)]
 pub struct World<'a> {
-    /// The jobs of one virtual cluster (or of all, for the profiler), by submission.
+    /// The jobs of one virtual cluster (or of all, for the profiler), ordered by submission.
     pub jobs: Vec<&'a Job>,
-    /// Seconds that each has waited in the profiler.
+    /// Seconds that each job has waited in the profiler.
     pub queued: Vec<i64>,
     pub nodes: u32,
     pub gpus_per_node: u32,
-    /// The first second.
+    /// The first second of the simulation.
     pub start: i64,
     pub placer: Placer,
     pub estimates: &'a dyn Estimates,
@@ -46,7 +46,7 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
-    /// The part of a virtual cluster of so many nodes.
+    /// The world of a virtual cluster with this many nodes.
     pub fn of_vc(&self, vc: usize, nodes: u32) -> Self {
         let jobs = self.jobs.iter().copied().zip(self.queued.iter().copied());
         let (jobs, queued) = jobs.filter(|(job, _)| job.vc == vc).unzip();
@@ -59,12 +59,12 @@ impl World<'_> {
     }
 }
 
-/// A policy: what happens within a second, but for the sampling.
+/// A policy: what happens within a second, except for the sampling.
 pub trait Rule {
     fn second(&mut self, sim: &mut Sim);
 }
 
-/// Steps through every second until all jobs have ended; through one where there is none.
+/// Steps through every second until all jobs have ended; through one second if there are no jobs.
 pub fn run(world: &World, rule: &mut dyn Rule) -> Schedule {
     let mut sim = Sim::new(world);
     loop {

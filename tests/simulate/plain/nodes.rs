@@ -1,8 +1,8 @@
-//! Nodes with their GPUs, and who holds them.
+//! Nodes with their GPUs, and the jobs that hold them.
 
 use gleaner::lucid::schedule::NodeLife;
 
-/// The name of a node that comes while the simulation runs.
+/// The name of a node that is added during the simulation.
 pub const NEWCOMER: u32 = 9999;
 
 #[derive(Clone)]
@@ -18,7 +18,7 @@ pub struct Node {
 pub struct Gpu {
     /// Jobs that hold it, in the order in which they came.
     pub jobs: Vec<usize>,
-    /// Utilisation and memory of both jobs, where it is shared.
+    /// Utilisation and memory of both jobs together, if it is shared.
     pub pair: (f64, f64),
 }
 
@@ -66,7 +66,7 @@ impl Node {
 pub struct Nodes {
     pub list: Vec<Node>,
     pub gpus_per_node: u32,
-    /// All nodes there ever were, by slot.
+    /// All nodes that ever existed, by slot.
     lives: Vec<NodeLife>,
     removed_before: bool,
 }
@@ -117,7 +117,7 @@ impl Nodes {
         }
     }
 
-    /// Positions of the idle nodes, highest name first.
+    /// Positions of the idle nodes, those with the highest names first.
     fn idle(&self) -> Vec<usize> {
         let idle = |&at: &usize| self.list[at].free() == self.gpus_per_node;
         let mut idle: Vec<usize> = (0..self.list.len()).filter(idle).collect();
@@ -134,7 +134,7 @@ impl Nodes {
             .is_some_and(|at| self.list[at].free() == self.gpus_per_node)
     }
 
-    /// Adds a node; nothing happens while an earlier one is still there.
+    /// Adds a node, unless one that was added earlier is still there. Returns whether it did.
     pub fn add(&mut self, now: i64) -> bool {
         let new = self.newcomer().is_none();
         if new {
@@ -143,9 +143,9 @@ impl Nodes {
         new
     }
 
-    /// Removes an idle node, the highest-numbered. After the first time it is the
-    /// newcomer that goes; if it is busy, it trades names with an idle one. Tells the
-    /// slot of a newcomer that got another name.
+    /// Removes the idle node with the highest name. After the first time it removes the newcomer;
+    /// if that is busy, it first trades names with an idle node. Returns whether a node was
+    /// removed, and the slot of a newcomer that got another name.
     pub fn remove(&mut self, now: i64) -> (bool, Option<usize>) {
         let Some(&idle) = self.idle().first() else {
             return (false, None);
@@ -164,7 +164,7 @@ impl Nodes {
         (true, renamed)
     }
 
-    /// All nodes there ever were, with their last names.
+    /// All nodes that ever existed, with their last names.
     pub fn into_lives(mut self) -> Vec<NodeLife> {
         for node in &self.list {
             self.lives[node.slot].name = node.name;

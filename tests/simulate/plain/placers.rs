@@ -1,4 +1,4 @@
-//! Which nodes a job gets.
+//! The nodes that a job gets.
 
 use super::nodes::Nodes;
 
@@ -78,8 +78,8 @@ fn spread(nodes: &[(usize, u32)], gpus: u32) -> Option<Vec<(usize, u32)>> {
     None
 }
 
-/// Small fixed examples: nodes of 4 GPUs, of which so many are taken, and what a placer
-/// makes of a job.
+/// Small fixed examples: nodes of 4 GPUs with this many taken, and the nodes that a placer chooses
+/// for a job.
 #[test]
 fn placers_choose_as_described() {
     use Placer::{Consolidate, ConsolidateFirst, Random};

@@ -1,4 +1,4 @@
-//! The profiler: fewest GPUs first, with time-aware scaling.
+//! The profiler: jobs with the fewest GPUs first, with time-aware scaling.
 
 use gleaner::lucid::schedule::Schedule;
 
@@ -15,16 +15,16 @@ pub struct Profiler {
     pub elastic: bool,
 }
 
-/// What a profiler did.
+/// The result of a profiler.
 pub struct Profiled {
     limit: i64,
-    /// Indices of its jobs among all, ascending.
+    /// Indices of the profiled jobs among all jobs, ascending.
     pub jobs: Vec<usize>,
     pub schedule: Schedule,
 }
 
 impl Profiler {
-    /// The profiler's world, of all jobs, with the indices of those in it.
+    /// The world of the profiler: the jobs that are small enough, and their indices among all jobs.
     pub fn world<'a>(&self, all: &World<'a>) -> (World<'a>, Vec<usize>) {
         let small = |&index: &usize| all.jobs[index].gpus <= self.most_gpus;
         let small: Vec<usize> = (0..all.jobs.len()).filter(small).collect();
@@ -37,7 +37,7 @@ impl Profiler {
         (world, small)
     }
 
-    /// Profiles all jobs.
+    /// Profiles all jobs that are small enough.
     pub fn profile(&self, all: &World) -> Profiled {
         let (world, jobs) = self.world(all);
         Profiled {
@@ -49,7 +49,8 @@ impl Profiler {
 }
 
 impl Profiled {
-    /// All jobs that go on, with their wait: those too large, and those released.
+    /// All jobs that go on after the profiler, with their waits: those too large for it, and those
+    /// that it released.
     pub fn rest<'a>(&self, all: &World<'a>) -> World<'a> {
         let goes_on = |&(index, queued): &(usize, i64)| match self.jobs.binary_search(&index) {
             Err(_) => Some((all.jobs[index], queued)),
@@ -65,7 +66,8 @@ impl Profiled {
         }
     }
 
-    /// When it borrowed and returned nodes; one that it keeps goes back with its last end.
+    /// When nodes were borrowed and returned. A node that is still kept is returned with the last
+    /// end.
     pub fn loans(&self) -> Vec<(i64, i32)> {
         let mut loans = self.schedule.scaling.clone();
         if loans.last().is_some_and(|&(_, step)| step > 0) {
@@ -92,7 +94,7 @@ impl Rule for Profiler {
             }
             let held = jobs[job].duration.min(self.limit);
             sim.jobs[job].end = sim.time + held;
-            // Of its time here, nothing will be left.
+            // A job counts as having no work left, because the profiler ends it at a set time.
             sim.jobs[job].remain = 0.0;
         }
         if self.elastic {
@@ -116,7 +118,7 @@ impl Profiler {
         }
     }
 
-    /// Whether few GPUs will be asked for; beyond the forecast none are.
+    /// Whether few GPUs are forecast; this is also the case beyond the forecast.
     fn quiet(&self, sim: &Sim) -> bool {
         let forecast = sim.world.forecast.gpus(sim.time);
         forecast.is_none_or(|gpus| gpus <= f64::from(self.most_gpus * 5))

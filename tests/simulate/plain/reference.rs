@@ -1,5 +1,5 @@
-//! The plain simulator against the published results of three small virtual clusters
-//! and of the profiler (golden values).
+//! The plain simulator compared with the published results of three small virtual clusters and of
+//! the profiler (golden values).
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::venus::{Venus, venus};
 
 const VCS: [&str; 3] = ["vcvlY", "vchbv", "vcgkz"];
-/// The first of them, of which there are tables by minute.
+/// Those of them for which there are tables by minute.
 const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 
 /// The world of all jobs.
@@ -32,7 +32,7 @@ fn world(venus: &Venus) -> World<'_> {
     }
 }
 
-/// What the plain profiler does, found out once.
+/// The result of the plain profiler, computed once.
 fn profiled(venus: &Venus) -> &'static Profiled {
     static PROFILED: OnceLock<Profiled> = OnceLock::new();
     let profiler = Profiler {
@@ -106,7 +106,7 @@ fn small_virtual_clusters_without_parts_of_lucid_are_as_published() {
     assert_vcs(venus, &VCS, "lucid_no_estimate", &estimates);
 }
 
-/// The virtual cluster that echoes the profiler's scaling, with renamed nodes.
+/// The virtual cluster that makes the profiler's steps with the opposite sign, with renamed nodes.
 #[test]
 fn the_echo_is_as_published() {
     let Some(venus) = venus() else { return };
@@ -117,7 +117,8 @@ fn the_echo_is_as_published() {
     assert_vcs(venus, &["vcYVn"], "lucid", &switches);
 }
 
-/// The product's profiler is compared with the published one, so is this one with it.
+/// The product's profiler is compared with the published one elsewhere, and this one with the
+/// product's.
 #[test]
 fn the_plain_profiler_is_as_published() {
     let Some(venus) = venus() else { return };

@@ -1,4 +1,4 @@
-//! The state of a simulation, and what all policies do to it.
+//! The state of a simulation, and what all policies do with it.
 
 use gleaner::domain::cluster::GpuSet;
 use gleaner::lucid::schedule::{
@@ -8,10 +8,10 @@ use gleaner::lucid::schedule::{
 use super::World;
 use super::nodes::{Node, Nodes};
 
-/// Far beyond any trace of the tests: a job that still waits never runs.
+/// Longer than any trace of the tests: a job that still waits after this never runs.
 const STUCK: i64 = 100_000_000;
 
-/// A job as the simulation sees it.
+/// The state of a job in the simulation.
 pub struct Live {
     pub remain: f64,
     pub start: i64,
@@ -19,14 +19,14 @@ pub struct Live {
     pub queue: i64,
     pub checkpoints: u32,
     pub preempted: i64,
-    /// Slots of its nodes with its GPUs.
+    /// Slots of its nodes, with its GPUs on each.
     pub nodes: Vec<(usize, Vec<usize>)>,
     pub priority: Option<f64>,
     pub exclusive: bool,
     pub speed: f64,
     pub colocated: i64,
     pub delocated: i64,
-    /// Node names with GPUs, from its end on.
+    /// Node names with GPUs, set at its end.
     named: Vec<(u32, GpuSet)>,
     run: usize,
 }
@@ -87,8 +87,8 @@ impl<'a> Sim<'a> {
         self.world.jobs[job].gpus
     }
 
-    /// Puts the jobs submitted in this second at the queue's end, in the first second also
-    /// those submitted before; tells how many.
+    /// Adds the jobs submitted in this second to the end of the queue; in the first second, also
+    /// those submitted before. Returns their number.
     pub fn arrive(&mut self) -> usize {
         let before = self.arrived;
         while let Some(job) = self.world.jobs.get(self.arrived)
@@ -100,7 +100,7 @@ impl<'a> Sim<'a> {
         self.arrived - before
     }
 
-    /// Ends the jobs whose end had been set to this second.
+    /// Ends the jobs whose end was set to this second.
     pub fn end_due(&mut self) {
         for job in self.running.clone() {
             if self.jobs[job].end == self.time {
@@ -122,7 +122,7 @@ impl<'a> Sim<'a> {
         self.stop(job);
     }
 
-    /// Takes a running job's GPUs.
+    /// Stops a running job and frees its GPUs.
     pub fn stop(&mut self, job: usize) {
         let run = &mut self.runs[self.jobs[job].run];
         run.until = self.time;
@@ -131,7 +131,7 @@ impl<'a> Sim<'a> {
         self.running.retain(|&other| other != job);
     }
 
-    /// Gives a waiting job GPUs if the placer finds some.
+    /// Gives a waiting job GPUs, if the placer finds some. Returns whether it did.
     pub fn place(&mut self, job: usize) -> bool {
         let Some(chosen) = self.world.placer.select(&self.nodes, self.gpus(job)) else {
             return false;
@@ -144,7 +144,7 @@ impl<'a> Sim<'a> {
         true
     }
 
-    /// Lets a waiting job run on the GPUs it was given.
+    /// Starts a waiting job on the GPUs that it was given.
     pub fn start(&mut self, job: usize) {
         self.waiting.retain(|&other| other != job);
         self.running.push(job);
@@ -162,7 +162,7 @@ impl<'a> Sim<'a> {
         });
     }
 
-    /// Places and starts a job that will end after its duration.
+    /// Places and starts a job, which ends after its duration. Returns whether it was placed.
     pub fn start_until_end(&mut self, job: usize) -> bool {
         let placed = self.place(job);
         if placed {
@@ -176,7 +176,7 @@ impl<'a> Sim<'a> {
         placed
     }
 
-    /// Changes the speed of a job, which may be running or about to.
+    /// Changes the speed of a job that is running or about to run.
     pub fn set_speed(&mut self, job: usize, speed: f64) {
         self.jobs[job].speed = speed;
         if !self.running.contains(&job) {
@@ -230,7 +230,7 @@ fn set(gpus: &[usize]) -> GpuSet {
     gpus.iter().fold(0, |set, gpu| set | 1 << gpu)
 }
 
-/// Joins successive minutes of the same state.
+/// Joins successive minutes with the same state.
 fn stretches(minutes: &[(i64, State)]) -> Vec<Samples> {
     let same = |a: &(i64, State), b: &(i64, State)| a.1 == b.1;
     let stretch = |minutes: &[(i64, State)]| Samples {

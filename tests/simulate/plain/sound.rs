@@ -1,5 +1,5 @@
-//! The plain simulator's schedules hold what every schedule must (derived by formula),
-//! by a checker that shares no code with it either.
+//! The plain simulator's schedules are valid (derived by formula). The checker shares no code with
+//! the plain simulator either.
 
 use gleaner::domain::Job;
 use gleaner::lucid::checker::{self, Terms, Violation};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::cases::{Case, case};
 use super::{Easy, Fifo, Lucid, Placer, Qssf, Rule, Sjf, Srtf, Tiresias, World, run};
 
-/// What a kind of policies promises.
+/// What a kind of policies promises for its schedules.
 #[derive(Clone, Copy)]
 pub struct Promise {
     notice: i64,
@@ -18,17 +18,17 @@ pub struct Promise {
     limit: i64,
 }
 
-/// Of FIFO, SJF, QSSF and EASY, and of the profiler but for its limit.
+/// The promise of FIFO, SJF, QSSF and EASY, and, except for the limit, of the profiler.
 pub const TIMED: Promise = Promise {
     notice: 0,
     sharing: false,
     limit: i64::MAX,
 };
 
-/// Of SRTF and Tiresias.
+/// The promise of SRTF and Tiresias.
 pub const STEPPED: Promise = Promise { notice: 1, ..TIMED };
 
-/// Of Lucid.
+/// The promise of Lucid.
 pub const SHARED: Promise = Promise {
     sharing: true,
     ..STEPPED
@@ -38,13 +38,13 @@ fn overhead(gpus: u32) -> i64 {
     if gpus <= 8 { 40 } else { 60 }
 }
 
-/// Fails with all violations of a schedule.
+/// Fails with a list of all violations of a schedule.
 pub fn assert_sound(schedule: &Schedule, world: &World, promise: Promise) {
     let violations = violations(schedule, world, promise);
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
-/// What a policy promises.
+/// The promise of a policy.
 pub fn promise(policy: &str) -> Promise {
     match policy {
         "srtf" | "tiresias" => STEPPED,

@@ -6,7 +6,7 @@ use super::nodes::{Gpu, Node};
 use super::sim::Sim;
 
 impl Sim<'_> {
-    /// The state at present.
+    /// The state in the current second.
     pub fn state(&self) -> State {
         let list = &self.nodes.list;
         let with_jobs = |wanted: fn(usize) -> bool| {
@@ -49,13 +49,13 @@ impl Sim<'_> {
     }
 }
 
-/// The mean; of no values 0.
+/// The mean; 0 for no values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The mean over nodes of the mean over GPUs, both without those at 0.
+/// The mean over nodes of the mean over GPUs. GPUs and nodes at 0 are left out.
 fn mean_of_used(nodes: &[Vec<f64>]) -> f64 {
     let used = |node: &Vec<f64>| {
         let used: Vec<f64> = node.iter().copied().filter(|&value| value > 0.0).collect();
