@@ -198,9 +198,8 @@ pub struct Selection {
 /// of the total are left.
 ///
 /// `place` returns the present key of a waiting job; it keeps the order among waiting jobs.
-/// The time grows with the number of jobs preempted and chosen and with the number of
-/// different GPU counts of waiting jobs, not with the number of jobs that keep their state,
-/// except for searches in sorted data.
+/// There is one step for each job preempted, for each job chosen, and for each number of GPUs
+/// that waiting jobs ask for. A step looks at blocks of running jobs, not at every job.
 pub fn select<K: Ord + Copy>(
     total: u64,
     running: &Running<K>,

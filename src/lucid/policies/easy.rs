@@ -57,6 +57,7 @@ struct Reservation {
 
 impl Easy {
     fn reserve(&self, gpus: u32, view: &View<'_>) -> Option<Reservation> {
+        // Lets the running jobs end in the order of their expected ends, until the job fits.
         let mut free = view.free().clone();
         // A job that runs longer than estimated is expected to end in the next second.
         let soon = view.now() + 1;

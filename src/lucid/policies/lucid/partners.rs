@@ -72,6 +72,8 @@ impl Partners {
         let class = self.classes.get(&gpus)?;
         let met = self.met[job].replace(class.appeared.len());
         let joins = |&(_, other): &(u64, usize)| self.go_together(job, other);
+        // The first search looks at all jobs that are alone. Later ones only look at the jobs that
+        // have become alone since the last search.
         let found = match met {
             None => class.alone.iter().copied().find(joins),
             Some(met) => {
