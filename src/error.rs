@@ -19,7 +19,7 @@ pub enum Error {
     Io {
         /// What was being done, such as `read`.
         action: &'static str,
-        /// The file.
+        /// The file or directory.
         path: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,

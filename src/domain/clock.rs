@@ -417,7 +417,7 @@ mod tests {
             prop_assert_eq!(later.local(start.plus_whole(ahead)), start.plus_whole(ahead));
         }
 
-        // What a clock shows with its offset is the time again.
+        // A time shown with its offset is read back as the same time.
         #[test]
         fn what_is_shown_is_read_back(clock in clock(), second in -1_000_000i64..50_000_000) {
             let time = Time::from_seconds(second);

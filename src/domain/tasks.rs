@@ -27,7 +27,7 @@ pub struct TrainingTask {
     pub work: f64,
     /// Its weight under the objective `priority-weighted` (above 0, usually 1).
     pub priority: f64,
-    /// Its scaling curve.
+    /// Its speed by number of nodes.
     pub curve: ScalingCurve,
 }
 

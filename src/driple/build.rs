@@ -16,7 +16,7 @@ use crate::error::{Error, Fault, Faults, Result};
 /// A job and the file of its graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// Its name.
+    /// Its name, unique among the jobs of a data set.
     pub name: String,
     /// The file of its graph.
     pub file: PathBuf,

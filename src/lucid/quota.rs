@@ -4,8 +4,8 @@
 //! GPUs if that many of the total are left, otherwise it takes none. Running jobs that take
 //! none are preempted; waiting jobs that take theirs are chosen to start.
 //!
-//! [`select`] finds the same jobs without a visit to each. It steps through the order from
-//! one decision to the next, and there are two kinds of them:
+//! [`select`] finds the same jobs without looking at each. It steps through the order from
+//! one decision to the next. A decision is about one of two jobs:
 //! - The next running job that does not fit. [`Running`] keeps sums of GPUs over blocks of
 //!   consecutive running jobs, so that blocks in which all jobs fit are skipped.
 //! - The next waiting job. [`Waiting`] keeps waiting jobs by number of GPUs. What is left of
@@ -37,7 +37,7 @@ struct Block<K> {
 pub struct Entry<K> {
     /// Its place in the order; unique.
     pub key: K,
-    /// The job.
+    /// Index of the job.
     pub job: usize,
     /// Number of its GPUs.
     pub gpus: u32,

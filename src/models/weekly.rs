@@ -24,7 +24,7 @@ const WEEK: i64 = 7 * 24 * 3600;
 /// Settings for learning estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weekly {
-    /// The estimator.
+    /// The estimator, or that the best one is chosen each week.
     pub choice: EstimatorChoice,
     /// The data and settings that it learns with.
     pub learning: Learning,

@@ -63,7 +63,7 @@ impl Edge {
         self.second
     }
 
-    /// The nodes.
+    /// The nodes that are held.
     pub fn run(self) -> NodeRange {
         NodeRange {
             first: self.first,

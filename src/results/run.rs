@@ -10,7 +10,7 @@ pub const RUN_FILE: &str = "run.json";
 /// files depend only on inputs, arguments and seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunFile {
-    /// The subcommand.
+    /// Name of the subcommand.
     pub command: String,
     /// Version of the program.
     pub version: String,

@@ -10,9 +10,9 @@ pub const SEED: &str = "seed";
 /// Mean and deviation of a figure over the runs of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The mean.
+    /// The mean over the runs.
     pub mean: f64,
-    /// The standard deviation of a sample; `None` for a single run.
+    /// The standard deviation over the runs, as of a sample; `None` for a single run.
     pub deviation: Option<f64>,
 }
 

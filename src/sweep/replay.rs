@@ -17,7 +17,7 @@ use crate::replay::{Initial, TFwd, t_fwd};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayPlan {
-    /// The event log.
+    /// The file of the event log.
     pub events: PathBuf,
     /// Whether a fast copy of the log is kept beside it.
     #[serde(default)]

@@ -127,7 +127,8 @@ impl Counts {
         }
     }
 
-    /// Adds (1) or subtracts (-1) a node's busy GPUs, and the node as one with one job or more.
+    /// Adds (1) or subtracts (-1) a node: its busy GPUs, and its count among the nodes with one
+    /// job or with more.
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {

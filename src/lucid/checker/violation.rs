@@ -71,7 +71,7 @@ pub enum Violation {
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// The slot.
+        /// The slot that does not exist.
         slot: u32,
     },
     /// The same node twice in a run's placement.
@@ -200,7 +200,7 @@ pub enum Violation {
         from: i64,
         /// Second of the change.
         time: i64,
-        /// The speed.
+        /// The speed from that second on.
         speed: f64,
         /// What is wrong.
         why: &'static str,

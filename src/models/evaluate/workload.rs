@@ -16,7 +16,7 @@ use crate::models::weekly::weeks;
 
 /// The data and settings of an evaluation.
 pub struct WorkloadTask<'t> {
-    /// The trace.
+    /// The trace whose jobs are estimated.
     pub trace: &'t Trace,
     /// Its jobs as they are known at submission.
     pub known: &'t [Known<'t>],
