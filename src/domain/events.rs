@@ -133,6 +133,8 @@ impl EventLog {
         let rows = to.map_or(self.len(), upto);
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
         out.set_clock(self.clock.clone());
+        // Rows up to the first one kept only update `idle`. That row becomes the first of the
+        // slice and lists all nodes idle at it. Later rows keep their changes of kept nodes.
         let mut idle = vec![false; last - first];
         let mut row_changes = Vec::new();
         for (row, (time, changes)) in self.rows().enumerate().take(rows) {

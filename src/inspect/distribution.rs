@@ -41,7 +41,7 @@ pub struct Quantile {
     pub by_sum_s: f64,
 }
 
-/// Lengths from a bound up to, but without, the next.
+/// The lengths from one bound up to the next, which is not included.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
     /// Lower bound in seconds, within the bin.

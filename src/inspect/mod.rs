@@ -40,7 +40,7 @@ pub struct Inspection {
     /// Times of the first and of the last row, as in the log.
     #[serde(skip)]
     pub span: (Time, Time),
-    /// Seconds between them.
+    /// Seconds between the first and the last row.
     pub span_seconds: f64,
     /// Number of nodes.
     pub nodes: usize,
@@ -58,7 +58,7 @@ pub struct Inspection {
     pub idle_share: f64,
     /// Largest number of nodes idle at once.
     pub idle_nodes_max: u32,
-    /// Seconds from each row to the next; a bin's sum is time.
+    /// Seconds from each row to the next; the sum of a bin is the time in gaps of its lengths.
     pub event_gaps: Distribution,
     /// The idle fragments.
     pub fragments: Fragments,

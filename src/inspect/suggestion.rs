@@ -251,7 +251,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    /// Exponential lives with a mean of `mean` seconds, by their quantiles.
+    /// Exponential lengths with a mean of `mean` seconds, by their quantiles.
     fn exponential(mean: f64, count: usize) -> Vec<u64> {
         (0..count)
             .map(|i| -mean * (1.0 - (i as f64 + 0.5) / count as f64).ln())
@@ -297,7 +297,7 @@ mod tests {
             span: 100.0,
             costs: costs(1.0, 1.0, 4),
         };
-        // All lives are longer than τ, so every leaving node is a held one.
+        // All lengths are above τ, so every leaving node is a held one.
         assert_eq!(model.loss_rate(10.0), 3.0 * (1.0 - 0.75 * 0.75) / 100.0);
     }
 

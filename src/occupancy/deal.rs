@@ -59,7 +59,8 @@ pub struct Short {
 }
 
 /// Turns jobs, sorted by start, into sorted edges. A job gets the free nodes with the
-/// lowest indexes, so the same jobs always get the same nodes.
+/// lowest indexes, so the same jobs always get the same nodes. Before each start, jobs that
+/// have ended by then give their nodes back, so that edges come in order of time.
 #[derive(Debug)]
 pub struct Dealer<J> {
     jobs: std::iter::Fuse<J>,
@@ -103,6 +104,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
+    /// Makes a run of nodes free, and joins it with the free runs next to it.
     fn give_back(&mut self, mut run: NodeRange) {
         if let Some((&first, &count)) = self.free.range(..run.first).next_back()
             && first + count == run.first

@@ -40,7 +40,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Gives every task exactly the nodes named.
+    /// Gives every task exactly these nodes. A task may gain nodes or lose nodes, but not both.
     fn apply_nodes(&mut self, event: usize, nodes: &[Vec<u32>]) -> Result<()> {
         let wanted: Vec<BTreeSet<u32>> = nodes
             .iter()

@@ -86,7 +86,8 @@ impl SolverDecider {
     /// # Errors
     /// This build has no such solver.
     pub fn new(spec: SolverSpec, limits: Limits) -> Result<Self> {
-        // No problem of a replay has side constraints, so auto is exact: say so in the tables.
+        // No problem of a replay has side constraints, so auto always means exact. The tables then
+        // name the solver that was used.
         let kind = match spec.kind {
             SolverKind::Auto => SolverKind::Exact,
             kind => kind,

@@ -110,7 +110,7 @@ pub(super) mod tests {
         best(&groups(Mode::Replay, runs), Mode::Replay, &metric)
     }
 
-    // Small fixed example: the luckiest run is not of the best settings.
+    // Small fixed example: the run with the best figure does not have the best settings.
     #[test]
     fn the_best_settings_have_the_best_mean_over_seeds() {
         let found = best_of(
@@ -140,7 +140,7 @@ pub(super) mod tests {
         assert_eq!(best_of(&runs, "rescale_loss"), None);
     }
 
-    // Small fixed example: the first two have the same work but for rounding.
+    // Small fixed example: the first two have the same work, except for rounding.
     #[test]
     fn equals_are_told_apart_by_the_next_figure() {
         let row = |work: f64, mean: Option<f64>, loss: f64| {

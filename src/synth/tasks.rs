@@ -33,7 +33,7 @@ pub struct TaskOptions {
 const MOST_HOURS: f64 = 1e12;
 
 /// Generates tasks of a few models. A model's speed follows Amdahl's law in the nodes,
-/// with a serial share between 0.5 % and 8 %; work varies by a factor of two around the mean.
+/// with a serial share between 0.5 % and 8 %. Work is between 0.5 and 1.5 times the mean.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges.

@@ -28,6 +28,7 @@ pub(super) fn check(
     let events = events(schedule, terms, sound);
     let mut marks = marks.iter().peekable();
     for (index, &(time, event)) in events.iter().enumerate() {
+        // A sample holds the state at the end of a second: it is due before later events.
         while let Some(mark) = marks.next_if(|mark| mark.time < time) {
             mark.compare(&sweep.counts(), sweep.report);
         }

@@ -70,8 +70,8 @@ pub struct Experiment {
 }
 
 /// Generates an experiment. Users submit batches of jobs that resemble each other, more
-/// by day than by night and at weekends. Most jobs run for minutes on a GPU, a few for
-/// days; no job runs longer than the days generated, or takes more than a tenth
+/// by day than by night, and fewer at weekends. Most jobs run for minutes on a GPU, a few for
+/// days. No job runs longer than the days generated, or takes more than a tenth
 /// of its virtual cluster's GPU-seconds. Each virtual cluster can lend a node and still
 /// hold its largest job.
 ///
