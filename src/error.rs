@@ -1,11 +1,11 @@
-//! Errors and the exit codes they end with.
+//! Errors and their exit codes.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use gleaner_solvers::SolveError;
 
-/// What ended a command, by exit code.
+/// An error that ends a command. Each kind has an exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Wrong usage: exit code 2.
@@ -19,19 +19,19 @@ pub enum Error {
     Io {
         /// What was being done, such as `read`.
         action: &'static str,
-        /// The file.
+        /// The file or directory.
         path: PathBuf,
-        /// The system's words.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A solver could not take or solve a problem: exit code 2 where it was the wrong choice,
-    /// 3 where the problem is not sound, else 1.
+    /// A solver could not accept or solve a problem: exit code 2 if it was the wrong choice of
+    /// solver, 3 if the problem is invalid, else 1.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// Anything else that failed while running: exit code 1.
     #[error("{0}")]
     Run(String),
-    /// Interrupted by the user; what there was is written: exit code 130.
+    /// Interrupted by the user; the results so far are written: exit code 130.
     #[error("interrupted: the results so far are written and marked incomplete")]
     Interrupted,
 }
@@ -40,7 +40,7 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Wraps an I/O error with what was being done to which file.
+    /// Wraps an I/O error with the action that failed, such as `read`, and the file.
     pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Error::Io {
             action,
@@ -66,15 +66,15 @@ impl Error {
 pub struct Fault {
     /// The file as the user named it.
     pub file: String,
-    /// Where in it, such as `line 3`, `row 12`, `byte 88`; empty for the file as a whole.
+    /// Place in the file, such as `line 3`, `row 12`, `byte 88`; empty for the file as a whole.
     pub place: String,
-    /// The field or column; empty where none applies.
+    /// The field or column; empty if none applies.
     pub field: String,
     /// What was found.
     pub found: String,
-    /// What was expected; empty where `found` says it.
+    /// What was expected; empty if `found` includes it.
     pub expected: String,
-    /// What to do; empty where that is plain.
+    /// What to do; empty if that is obvious.
     pub remedy: String,
 }
 
@@ -89,12 +89,13 @@ impl Fault {
         }
     }
 
-    /// A fault of `file` in a sentence that says it all: what was found, expected, and to be done.
+    /// A fault of `file` in one sentence, which includes what was found, what was expected and
+    /// what to do.
     pub fn told(file: &Path, sentence: impl fmt::Display) -> Self {
         Fault::of(file, sentence.to_string(), "")
     }
 
-    /// The same fault at a place, such as `line 3`.
+    /// The same fault with a place, such as `line 3`.
     pub fn at(self, place: impl Into<String>) -> Self {
         Fault {
             place: place.into(),
@@ -102,7 +103,7 @@ impl Fault {
         }
     }
 
-    /// The same fault in a field.
+    /// The same fault with a field.
     pub fn field(self, field: impl Into<String>) -> Self {
         Fault {
             field: field.into(),
@@ -146,11 +147,11 @@ impl From<Fault> for Error {
     }
 }
 
-/// Faults of input files, gathered before stopping.
+/// Faults of input files, collected before the command stops.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(pub Vec<Fault>);
 
-/// How many faults a message prints before it only counts.
+/// Most faults that a message lists; it only counts the others.
 const SHOWN: usize = 20;
 
 impl Faults {
@@ -159,7 +160,7 @@ impl Faults {
         self.0.push(fault);
     }
 
-    /// The values of `results`, or the faults of all.
+    /// Returns the values of all `results`, or the faults of all that failed.
     ///
     /// # Errors
     /// The faults, as [`Error::Data`]; the first other error.
@@ -176,7 +177,7 @@ impl Faults {
         faults.into_result(values)
     }
 
-    /// `Ok(value)` when there is no fault, else all of them.
+    /// Returns `Ok(value)` if there are no faults, else the faults.
     ///
     /// # Errors
     /// The faults, as [`Error::Data`].

@@ -1,11 +1,16 @@
-//! Gleaner: what elastic deep-learning training could harvest from a
+//! Gleaner computes what elastic deep-learning training could harvest from a
 //! supercomputer's idle nodes.
 //!
-//! Layers, dependencies pointing down only: [`cli`] (arguments in, exit code out),
-//! [`output`] and [`report`] (results to bytes and to pages), [`ingest`] (files to domain
-//! types), the engines [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`],
-//! [`sweep`] and [`synth`] (no files, no terminal), [`models`] and [`driple`] (trained models in their use),
-//! [`domain`], [`files`] (written whole, hashed as they are read), and the crates [`gleaner_solvers`], [`gleaner_models`] and [`gleaner_driple`].
+//! The layers, each of which depends only on those below it:
+//! - [`cli`]: arguments in, exit code out;
+//! - [`output`] and [`report`]: results to bytes and to pages;
+//! - [`ingest`]: files to domain types;
+//! - the engines [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`], [`sweep`] and
+//!   [`synth`], which use no files and no terminal;
+//! - [`models`] and [`driple`]: trained models in use;
+//! - [`domain`];
+//! - [`files`]: files written whole, and hashed as they are read;
+//! - the crates [`gleaner_solvers`], [`gleaner_models`] and [`gleaner_driple`].
 
 pub mod cli;
 pub mod compare;

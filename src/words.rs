@@ -1,21 +1,21 @@
-//! Words that messages share, and texts of files in messages.
+//! Words that messages share, and safe display of texts from files in messages.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// A text with a visible escape, such as `\u{1b}`, for each character that a terminal obeys or
-/// hides: control characters, separators of lines, and controls of the direction of text.
+/// A text with a visible escape, such as `\u{1b}`, for each character that a terminal acts on
+/// or hides: control characters, line separators, and controls of the direction of text.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
-/// The same of a text of several lines, which stay lines.
+/// As [`printable`], but line breaks stay as they are.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_obeyed(c))
 }
 
-/// A text of JSON that means the same, in which such characters are JSON's own escapes: they
-/// are within strings, as JSON has none elsewhere.
+/// The same JSON, with JSON's own escapes for such characters. They can only be within strings,
+/// because JSON allows them nowhere else. Line breaks stay as they are.
 pub fn printable_json(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_obeyed(c);
     if !text.contains(is_escaped) {

@@ -1,17 +1,17 @@
-//! How long a comparison will take, from a few problems.
+//! Estimates how long a comparison takes from a few problems.
 
 use std::time::{Duration, Instant};
 
 use super::Contender;
 
-/// Problems that are timed first.
+/// Number of problems that are timed first.
 const SAMPLE: usize = 3;
 
-/// Once a contender spent this on the sample, its time is known well enough.
+/// A contender that has spent this long on the sample is not timed on further problems of it.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-/// The problems, of `count`, that are timed first: spread evenly, as those of a log grow and
-/// shrink with its idle nodes.
+/// Indices of the problems, of `count`, that are timed first. They are spread evenly, because
+/// the problems of a log grow and shrink with its idle nodes.
 pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
     let wanted = count.min(SAMPLE);
     (0..wanted).map(move |i| match wanted {
@@ -20,14 +20,14 @@ pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// How long a comparison takes in all, about.
+/// Estimated time of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// Problems to compare on.
+    /// Number of problems to compare on.
     pub problems: usize,
-    /// Time of each contender, in their order.
+    /// Name and estimated time of each contender, in their order.
     pub contenders: Vec<(&'static str, Duration)>,
-    /// Time of them together, and of finding the optima.
+    /// Estimated time of all contenders together and of the search for the optima.
     pub all: Duration,
 }
 
@@ -50,7 +50,7 @@ impl Spent {
         self.problems += 1;
     }
 
-    /// For so many problems, each like the mean.
+    /// Time for `problems` problems, if each takes as long as the mean of those timed.
     fn for_all(self, problems: usize) -> Duration {
         let mean = self.time.as_secs_f64() / f64::from(self.problems.max(1));
         Duration::try_from_secs_f64(mean * problems as f64).unwrap_or(Duration::MAX)
@@ -86,7 +86,7 @@ impl Stopwatch {
         self.reference.add(clock.elapsed());
     }
 
-    /// The time that `problems` problems take.
+    /// The estimated time of a comparison on `problems` problems.
     pub fn estimate(&self, problems: usize) -> Estimate {
         let of = |&(name, spent): &(&'static str, Spent)| (name, spent.for_all(problems));
         let contenders: Vec<_> = self.contenders.iter().map(of).collect();

@@ -24,7 +24,7 @@ pub use summary::{Line, summarise};
 pub struct Contender {
     /// Name in the table, such as `highs-paper`.
     pub name: &'static str,
-    /// What it names.
+    /// The solver that the name stands for.
     pub spec: SolverSpec,
 }
 
@@ -50,8 +50,8 @@ const fn contender(name: &'static str, kind: SolverKind, formulation: Formulatio
 }
 
 impl Contender {
-    /// Whether it is compared unless others are named: the paper's formulation takes
-    /// thousands of times longer than the rest.
+    /// Whether it is compared by default. The paper's formulation is not: it takes thousands of
+    /// times longer than the rest.
     pub fn is_default(&self) -> bool {
         self.spec.formulation == Formulation::Counts
     }
@@ -61,14 +61,14 @@ impl Contender {
 pub struct Control<'a> {
     /// Set to stop before the next problem of a solver.
     pub stop: &'a AtomicBool,
-    /// Called with the number of answers so far, and of all.
+    /// Called with the number of answers so far, and the number of all.
     pub progress: &'a mut dyn FnMut(usize, usize),
-    /// Called once, after a few problems and before the others, if there are others.
+    /// Called once, after the first few problems, if there are more.
     pub estimate: &'a mut dyn FnMut(&Estimate),
 }
 
-/// Has every contender solve every problem. The rows come problem by problem; after a stop
-/// some are missing.
+/// Has every contender solve every problem. The rows are in the order of problems, then of
+/// contenders. After a stop some are missing.
 ///
 /// # Errors
 /// A solver that this build lacks or that fails, or a plan that fails the check.
@@ -87,7 +87,7 @@ pub fn compare(
     Ok(comparison.rows.into_iter().flatten().collect())
 }
 
-/// A comparison under way.
+/// The state of a comparison.
 struct Comparison<'a, 'c> {
     problems: &'a [Problem],
     contenders: &'a [Contender],
@@ -95,11 +95,12 @@ struct Comparison<'a, 'c> {
     control: Control<'c>,
     solvers: Vec<Box<dyn Solver + Send>>,
     exact: Exact,
-    /// The exact solver's answers, so far.
+    /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it
+    /// found none.
     optima: Vec<Option<Option<Allocation>>>,
     /// A row for each problem and contender, the contenders of a problem side by side.
     rows: Vec<Option<Row>>,
-    /// Rows that are there.
+    /// Number of rows filled in.
     done: usize,
 }
 
@@ -128,7 +129,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         self.control.stop.load(Ordering::Relaxed)
     }
 
-    /// A few problems for every contender, timed.
+    /// Has every contender solve a few problems, timed.
     fn run_sample(&mut self) -> Result<Stopwatch> {
         let mut stopwatch = Stopwatch::new(self.contenders);
         for problem in estimate::sample(self.problems.len()) {
@@ -145,7 +146,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         Ok(stopwatch)
     }
 
-    /// All that is not there yet.
+    /// Fills in all rows that are missing.
     fn run_rest(&mut self) -> Result<()> {
         for problem in 0..self.problems.len() {
             for contender in 0..self.contenders.len() {
@@ -158,18 +159,18 @@ impl<'a, 'c> Comparison<'a, 'c> {
         Ok(())
     }
 
-    /// Has the exact solver find the optimum of a problem, unless it did.
+    /// Has the exact solver find the optimum of a problem, unless it already has.
     fn optimum(&mut self, problem: usize) {
         let (exact, limits) = (&mut self.exact, self.limits);
         let problems = self.problems;
         self.optima[problem].get_or_insert_with(|| {
-            // Side constraints are beyond the exact solver: no optimum to compare with.
+            // The exact solver refuses side constraints: then there is no optimum to compare with.
             let best = exact.solve(&problems[problem], limits).ok();
             best.filter(|answer| answer.status == Status::Optimal)
         });
     }
 
-    /// Has a contender solve a problem, unless it did.
+    /// Has a contender solve a problem, unless it already has.
     fn fill(&mut self, problem: usize, contender: usize) -> Result<()> {
         let at = problem * self.contenders.len() + contender;
         if self.rows[at].is_some() {
@@ -200,7 +201,7 @@ mod tests {
 
     const PAIR: [Contender; 2] = [CONTENDERS[0], CONTENDERS[5]];
 
-    /// The rows, and how often an estimate was made.
+    /// The rows, and the number of estimates made.
     fn compared(problems: &[Problem], stop: &AtomicBool) -> (Vec<Row>, usize) {
         let mut estimates = 0;
         let control = Control {

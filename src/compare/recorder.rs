@@ -1,4 +1,4 @@
-//! Problems of a replay, kept on the way.
+//! Records problems of a replay.
 
 use gleaner_solvers::Problem;
 

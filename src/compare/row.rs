@@ -12,19 +12,19 @@ use crate::error::{Error, Result};
 pub struct Row {
     /// The problem's id.
     pub problem: String,
-    /// Tasks in it.
+    /// Number of tasks in the problem.
     pub tasks: usize,
-    /// Idle nodes in it.
+    /// Number of idle nodes in the problem.
     pub nodes: u32,
     /// Name of the solver.
     pub solver: &'static str,
-    /// How far the solver got; `Err` says why it refused the problem.
+    /// Status of the answer; `Err` holds the reason why the solver refused the problem.
     pub status: Result<Status, String>,
-    /// Objective of its plan.
+    /// Objective of its plan; `None` if it has no plan.
     pub objective: Option<f64>,
-    /// Relative gap it proved itself.
+    /// Relative gap that the solver itself proved; `None` if it proved none.
     pub proven_gap: Option<f64>,
-    /// How far its plan is below the exact optimum, relative.
+    /// Relative gap of its plan to the exact optimum; `None` if either is missing.
     pub gap_to_optimum: Option<f64>,
     /// Wall time in microseconds: the median of [`REPEATS`] or fewer solves.
     pub micros: f64,
@@ -33,11 +33,11 @@ pub struct Row {
 /// Most solves of one problem by one solver; fewer once they took [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;
 
-/// Once a solver spent this on a problem, it is not asked again.
+/// A solver that has spent this long on a problem does not solve it again.
 pub const REPEAT_TIME: Duration = Duration::from_millis(20);
 
-/// How far an answer is below the best one, relative: under a max-min goal in the least
-/// share (all of it where fewer tasks run), else in the objective.
+/// Relative gap of an answer to the best one. Under a max-min goal it is the gap of the least
+/// share, and 1 if fewer tasks run. Under other goals it is the gap of the objective.
 fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
     let (best, found, nothing) = match (best.fairness, answer.fairness) {
         (Some(best), Some(found)) if found.running < best.running => return Some(1.0),
@@ -47,7 +47,7 @@ fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
     Some((best - found).max(0.0) / best.abs().max(nothing))
 }
 
-/// Has `solver` solve `problem`; `optimum` is the exact solver's answer, where it has one.
+/// Has `solver` solve `problem`; `optimum` is the exact solver's answer, if it has one.
 ///
 /// # Errors
 /// A library that fails, or a plan that fails the check.
@@ -84,7 +84,7 @@ pub(super) fn row(
     Ok(row)
 }
 
-/// Solves again and again; the last answer and the median time.
+/// Solves a problem repeatedly. Returns the last answer and the median time in microseconds.
 fn timed(
     problem: &Problem,
     solver: &mut dyn Solver,

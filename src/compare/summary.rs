@@ -1,27 +1,27 @@
-//! Every solver over all problems.
+//! Sums up each solver over all problems.
 
 use gleaner_solvers::Status;
 
 use super::{Contender, Row};
 
-/// One solver over all problems.
+/// Totals of one solver over all problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// Name of the solver.
     pub solver: &'static str,
-    /// Problems it took.
+    /// Number of problems that it did not refuse.
     pub problems: usize,
-    /// Problems it refused.
+    /// Number of problems that it refused.
     pub refused: usize,
-    /// Problems it proved optimal.
+    /// Number of problems for which it proved its plan optimal.
     pub optimal: usize,
-    /// Problems without a plan.
+    /// Number of problems, not refused, for which it found no plan.
     pub without_plan: usize,
     /// Sum of the objectives.
     pub objective: f64,
-    /// Mean relative gap to the exact optimum.
+    /// Mean relative gap to the exact optimum; `None` if no gap is known.
     pub mean_gap: Option<f64>,
-    /// Largest relative gap to the exact optimum.
+    /// Largest relative gap to the exact optimum; `None` if no gap is known.
     pub worst_gap: Option<f64>,
     /// Median wall time in microseconds.
     pub median_micros: f64,
@@ -58,7 +58,7 @@ pub fn summarise(rows: &[Row], contenders: &[Contender]) -> Vec<Line> {
         .collect()
 }
 
-/// The `percent`-th percentile of sorted values, by nearest rank; 0 of none.
+/// The `percent`-th percentile of sorted values, by nearest rank; 0 if there are none.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)

@@ -1,4 +1,4 @@
-//! What the clock of a log is: how its times relate to UTC and to local time.
+//! The clock of a log: how its times relate to UTC and to local time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,32 +6,32 @@ use std::str::FromStr;
 use super::stamp::Offset;
 use super::{Stamp, Time};
 
-/// Furthest that a clock is ahead of UTC or behind it, in seconds: 26 hours.
+/// Most seconds that a clock is ahead of UTC or behind it: one less than 26 hours.
 pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 
 /// The clock of a log.
 ///
-/// Where it is known, the [`Time`]s of a log count true seconds. They tell local time with
-/// the offset from UTC that was in force at the log's start, and keep that offset when the
-/// clock is put forward or back; [`Clock::local`] tells what the clock showed. Where it is
+/// If it is known, the [`Time`]s of a log count true seconds. They are local times with the
+/// offset from UTC that was in force at the log's start, and keep that offset when the clock
+/// is put forward or back; [`Clock::local`] returns the time that the clock showed. If it is
 /// unknown, times are local times as they were written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clock {
-    /// From when on local time is ahead of UTC by so many seconds, by time. The first
-    /// holds before, too. Empty where the clock is unknown.
+    /// Ascending times, each with the seconds that local time is ahead of UTC from then on.
+    /// The first offset also holds before its time. Empty if the clock is unknown.
     offsets: Vec<(Time, i32)>,
 }
 
-/// Which one is meant of a local time that occurs twice, as the clock was put back.
+/// Which occurrence is meant of a local time that occurs twice because the clock was put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
-    /// The first.
+    /// The first occurrence.
     First,
-    /// The second.
+    /// The second occurrence.
     Second,
 }
 
-/// A time has an offset from UTC, and the log's clock is unknown.
+/// The error of a time that has an offset from UTC when the log's clock is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0} has an offset from UTC, and the log's time zone is unknown: leave the offset away, or \
@@ -40,13 +40,13 @@ pub enum Occurrence {
 pub struct UnknownClock(pub Stamp);
 
 impl Clock {
-    /// A clock that nothing is known of.
+    /// An unknown clock.
     pub const UNKNOWN: Clock = Clock {
         offsets: Vec::new(),
     };
 
-    /// A clock that is ahead of UTC by `offset` seconds at first, and by others from some
-    /// seconds since 1970 on, which ascend.
+    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` holds later offsets,
+    /// each with the second since 1970 at which it begins; these seconds ascend.
     pub fn new(offset: i32, changes: impl IntoIterator<Item = (i64, i32)>) -> Self {
         let mut clock = Clock {
             offsets: vec![(Time(i64::MIN), offset)],
@@ -57,7 +57,8 @@ impl Clock {
         clock
     }
 
-    /// From `from` on, later than all changes before, it is ahead of UTC by `offset` seconds.
+    /// Sets the clock ahead of UTC by `offset` seconds from `from` on, which is later than all
+    /// earlier changes.
     pub fn change(&mut self, from: Time, offset: i32) {
         match self.offsets.last_mut() {
             Some((_, last)) if *last == offset => {}
@@ -66,8 +67,8 @@ impl Clock {
         }
     }
 
-    /// The clock of a log that starts at a time of this one, and the seconds by which the
-    /// times of that log are ahead.
+    /// The clock of a log that is a part of this one and starts at `start`, and the seconds by
+    /// which the times of that log are ahead of those of this one.
     pub fn starting(&self, start: Time) -> (Self, i64) {
         let Some(offset) = self.offset(start) else {
             return (Clock::UNKNOWN, 0);
@@ -80,46 +81,48 @@ impl Clock {
         (clock, ahead)
     }
 
-    /// Whether it is known.
+    /// Whether the clock is known.
     pub fn is_known(&self) -> bool {
         !self.offsets.is_empty()
     }
 
-    /// What the log's times are ahead of UTC, in seconds; 0 where it is unknown.
+    /// Seconds by which the log's times are ahead of UTC; 0 if the clock is unknown.
     pub fn base(&self) -> i32 {
         self.offsets.first().map_or(0, |(_, offset)| *offset)
     }
 
-    /// The changes after the first offset: from when, and what it is ahead of UTC then.
+    /// The changes after the first offset: the time of each, and the seconds by which local time
+    /// is ahead of UTC from then on.
     pub fn changes(&self) -> &[(Time, i32)] {
         self.offsets.get(1..).unwrap_or_default()
     }
 
-    /// What local time is ahead of UTC at a time of the log, in seconds.
+    /// Seconds by which local time is ahead of UTC at a time of the log; `None` if the clock is
+    /// unknown.
     pub fn offset(&self, time: Time) -> Option<i32> {
         let after = self.offsets.partition_point(|(from, _)| *from <= time);
         let (_, offset) = self.offsets.get(after.saturating_sub(1))?;
         Some(*offset)
     }
 
-    /// A time of the log in UTC, where the clock is known.
+    /// A time of the log in UTC; the time itself if the clock is unknown.
     pub fn utc(&self, time: Time) -> Time {
         time.plus_whole(-i64::from(self.base()))
     }
 
-    /// A time in UTC as a time of the log, where the clock is known.
+    /// A time in UTC as a time of the log; the time itself if the clock is unknown.
     pub fn of_utc(&self, utc: Time) -> Time {
         utc.plus_whole(self.base().into())
     }
 
-    /// What the clock showed at a time of the log.
+    /// The local time that the clock showed at a time of the log.
     pub fn local(&self, time: Time) -> Time {
         let offset = self.offset(time).unwrap_or(0);
         time.plus_whole(i64::from(offset) - i64::from(self.base()))
     }
 
-    /// The stretch from a time of the log to another, in pieces between which the clock was
-    /// put forward or back: what it showed at the start and at the end of each.
+    /// The span between two times of the log, cut where the clock was put forward or back. For
+    /// each piece, the times that the clock showed at its start and at its end.
     pub fn pieces(&self, from: Time, to: Time) -> impl Iterator<Item = (Time, Time)> {
         let first = self.changes().partition_point(|(time, _)| *time <= from);
         let cuts = self.changes()[first..].iter().map(|(time, _)| *time);
@@ -131,7 +134,7 @@ impl Clock {
         })
         .map(|(start, end)| {
             let shown = self.local(start);
-            // The end belongs to the piece that it ends.
+            // The end is shown with the offset of its piece, not with the next one.
             (
                 shown,
                 Time(shown.0.saturating_add(end.0.saturating_sub(start.0))),
@@ -139,8 +142,8 @@ impl Clock {
         })
     }
 
-    /// A time that somebody wrote, as a time of the log. A local time that did not occur, as
-    /// the clock was put forward over it, is told with the offset from before.
+    /// A written time as a time of the log. A local time that did not occur, because the clock
+    /// was put forward over it, is converted with the offset from before.
     ///
     /// # Errors
     /// It has an offset from UTC, and the clock is unknown.
@@ -158,6 +161,9 @@ impl Clock {
         let with = |offset: i32| local.plus_whole(base - i64::from(offset));
         let ends = self.changes().iter().map(|(time, _)| *time);
         let ends = ends.chain([Time(i64::MAX)]);
+        // Tries all offsets in turn. One gives a time if that time is in the span in which the
+        // offset is in force. If none does, the clock was put forward over the local time, and the
+        // last offset that began before it is used.
         let mut found = local;
         let mut occurs = false;
         for ((start, offset), end) in self.offsets.iter().zip(ends) {
@@ -176,9 +182,9 @@ impl Clock {
     }
 
     /// The offsets in words, such as `UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00`;
-    /// nothing where the clock is unknown.
+    /// empty if the clock is unknown.
     pub fn describe(&self) -> String {
-        /// Most changes told.
+        /// Most changes that the text lists.
         const MOST: usize = 4;
         if !self.is_known() {
             return String::new();
@@ -195,7 +201,7 @@ impl Clock {
     }
 
     /// A time of the log as text: local time with its offset, such as
-    /// `2021-02-10 20:21:15-05:00`, or the time alone where the clock is unknown.
+    /// `2021-02-10 20:21:15-05:00`, or the time alone if the clock is unknown.
     pub fn show(&self, time: Time) -> String {
         let local = self.local(time);
         match self.offset(time) {
@@ -206,8 +212,8 @@ impl Clock {
 }
 
 impl fmt::Display for Clock {
-    /// The offsets in turn, and between them when each began in UTC, such as
-    /// `-06:00 2026-03-08T08:00:00Z -05:00`; nothing where the clock is unknown.
+    /// The offsets in turn, and before each but the first the time in UTC at which it began,
+    /// such as `-06:00 2026-03-08T08:00:00Z -05:00`; nothing if the clock is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.is_known() {
             return Ok(());
@@ -231,7 +237,7 @@ pub struct ParseClockError;
 impl FromStr for Clock {
     type Err = ParseClockError;
 
-    /// Reads what [`Clock`]'s [`fmt::Display`] writes.
+    /// Reads the text that [`fmt::Display`] writes of a [`Clock`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words = text.split_whitespace();
         let Some(base) = words.next() else {
@@ -254,7 +260,7 @@ impl FromStr for Clock {
 
 /// Reads an offset such as `-06:00`.
 fn offset(text: &str) -> Result<i32, ParseClockError> {
-    // An offset is all that is missing of this time.
+    // The time is complete except for its offset.
     match format!("2000-01-01T00:00:00{text}").parse() {
         Ok(Stamp::Zoned { offset, .. }) => Ok(offset),
         _ => Err(ParseClockError),
@@ -309,7 +315,7 @@ mod tests {
         assert_eq!(place(twice, Occurrence::First), "2026-11-01 00:30:00");
         assert_eq!(place(twice, Occurrence::Second), "2026-11-01 01:30:00");
         for occurrence in [Occurrence::First, Occurrence::Second] {
-            // As long after 1:59 as the text says.
+            // Read with the offset from before the change.
             assert_eq!(
                 place("2026-03-08 02:30:00", occurrence),
                 "2026-03-08 02:30:00"
@@ -411,7 +417,7 @@ mod tests {
             prop_assert_eq!(later.local(start.plus_whole(ahead)), start.plus_whole(ahead));
         }
 
-        // What a clock shows with its offset is the time again.
+        // A time shown with its offset is read back as the same time.
         #[test]
         fn what_is_shown_is_read_back(clock in clock(), second in -1_000_000i64..50_000_000) {
             let time = Time::from_seconds(second);

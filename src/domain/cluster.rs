@@ -1,6 +1,6 @@
 //! GPU clusters: virtual clusters of equal nodes.
 
-/// A cluster split into virtual clusters, each scheduled alone.
+/// A cluster split into virtual clusters, each scheduled by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {
     /// The virtual clusters, in the order of the file that names them.
@@ -20,22 +20,22 @@ pub type GpuSet = u64;
 pub struct VirtualCluster {
     /// Its name, unique in the cluster.
     pub name: String,
-    /// Its nodes.
+    /// Number of its nodes.
     pub nodes: u32,
 }
 
 impl Cluster {
-    /// The index of the virtual cluster of this name.
+    /// The index of the virtual cluster of this name; `None` if there is none.
     pub fn vc(&self, name: &str) -> Option<usize> {
         self.vcs.iter().position(|vc| vc.name == name)
     }
 
-    /// GPUs of a virtual cluster.
+    /// Number of GPUs of a virtual cluster.
     pub fn vc_gpus(&self, vc: usize) -> u64 {
         u64::from(self.vcs[vc].nodes) * u64::from(self.gpus_per_node)
     }
 
-    /// GPUs of all virtual clusters.
+    /// Number of GPUs of all virtual clusters.
     pub fn gpus(&self) -> u64 {
         (0..self.vcs.len()).map(|vc| self.vc_gpus(vc)).sum()
     }

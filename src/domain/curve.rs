@@ -1,4 +1,4 @@
-//! Scaling curves, which tasks share.
+//! Scaling curves. Tasks with equal curves share them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gleaner_solvers::Rates;
 use gleaner_solvers::problem::interpolate;
 
-/// How a task's speed grows with nodes: linear between the points.
+/// A task's speed by number of nodes, linear between the points.
 ///
 /// A clone shares the lists.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl ScalingCurve {
 }
 
 impl Ord for ScalingCurve {
-    /// By content; quick where the lists are shared, or differ early.
+    /// By content; quick if the lists are shared or differ early.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_length = self.nodes.len().cmp(&other.nodes.len());
         by_length
@@ -67,12 +67,12 @@ impl PartialEq for ScalingCurve {
 
 impl Eq for ScalingCurve {}
 
-/// Distinct curves, of which equal ones share their lists.
+/// A set of distinct curves, through which equal curves share their lists.
 #[derive(Debug, Default)]
 pub struct CurveSet(BTreeSet<ScalingCurve>);
 
 impl CurveSet {
-    /// The curve of the set that equals `curve`, which is added where there is none.
+    /// Returns the curve of the set that equals `curve`, after adding `curve` if there is none.
     pub fn share(&mut self, curve: ScalingCurve) -> ScalingCurve {
         if let Some(known) = self.0.get(&curve) {
             return known.clone();

@@ -1,23 +1,23 @@
-//! Which nodes are idle, by time: the few nodes that change at each event.
+//! Event logs: which nodes become idle or busy at each event.
 
 use super::clock::{Occurrence, UnknownClock};
 use super::{Clock, Stamp, Time};
 
-/// One node changing state, packed in four bytes.
+/// The change of state of one node, packed in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Change(u32);
 
-/// Most nodes a log can have: a [`Change`] keeps one bit for the state.
+/// Most nodes of a log: a [`Change`] keeps one bit for the state.
 pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
-/// Most rows of a log, and most changes: a file of some megabytes may inflate to more, and
-/// a log in memory takes 16 bytes a row and 4 a change.
+/// Most rows of a log. A file of a few megabytes may decompress to more, and a log in memory
+/// takes 16 bytes per row and 4 per change.
 pub const MAX_ROWS: usize = 1 << 26;
-/// See [`MAX_ROWS`].
+/// Most changes of a log: see [`MAX_ROWS`].
 pub const MAX_CHANGES: usize = 1 << 28;
 
 impl Change {
-    /// `node` (an index below [`MAX_NODES`]) becomes idle, or busy.
+    /// The change by which `node` (an index below [`MAX_NODES`]) becomes idle or busy.
     pub fn new(node: u32, idle: bool) -> Self {
         Change(node << 1 | u32::from(idle))
     }
@@ -37,13 +37,13 @@ impl Change {
 ///
 /// Before row 0 every node is busy, so row 0 lists exactly the nodes idle at the
 /// start. Within a row changes are sorted by node, each node at most once, and
-/// every change changes something. A row may be empty: rows are what
-/// `--skip-rows` counts.
+/// every change is to another state than before. A row may be empty;
+/// `--skip-rows` counts such rows too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     nodes: Vec<String>,
     times: Vec<Time>,
-    /// Row i's changes are `changes[starts[i]..starts[i + 1]]`.
+    /// The changes of row i are `changes[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
     changes: Vec<Change>,
     clock: Clock,
@@ -56,9 +56,9 @@ pub struct Slice {
     pub skip_rows: usize,
     /// First node kept.
     pub first_node: usize,
-    /// How many nodes are kept; all that follow where `None`.
+    /// Number of nodes kept; all that follow the first if `None`.
     pub nodes: Option<usize>,
-    /// Rows before this time are dropped, too.
+    /// Rows before this time are also dropped.
     pub from: Option<Stamp>,
     /// Rows after this time are dropped.
     pub to: Option<Stamp>,
@@ -75,7 +75,7 @@ impl EventLog {
         &self.times
     }
 
-    /// What the times are relative to UTC and to local time.
+    /// The clock, which relates the times to UTC and to local time.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -85,7 +85,7 @@ impl EventLog {
         self.times.len()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
@@ -95,7 +95,7 @@ impl EventLog {
         &self.changes[self.starts[row]..self.starts[row + 1]]
     }
 
-    /// Changes over all rows.
+    /// Number of changes over all rows.
     pub fn change_count(&self) -> usize {
         self.changes.len()
     }
@@ -105,10 +105,10 @@ impl EventLog {
         (0..self.len()).map(|row| (self.times[row], self.changes(row)))
     }
 
-    /// The part of the log that `slice` names, without the rows that equal the row before.
+    /// The part of the log that `slice` selects, without rows that equal the row before.
     ///
-    /// Empty where the slice keeps no row; a slice past the last node keeps no node. Of a
-    /// local time that occurs twice, `from` is the first and `to` the second.
+    /// It is empty if the slice keeps no row; a slice past the last node keeps no node. If a
+    /// local time occurs twice, `from` means the first occurrence and `to` the second.
     ///
     /// # Errors
     /// A time of the slice has an offset from UTC, and the log's clock is unknown.
@@ -122,7 +122,7 @@ impl EventLog {
         Ok(self.cut(slice, from, to))
     }
 
-    /// The part that a slice names, with its times on the log's clock.
+    /// The part that a slice selects; `from` and `to` are its times on the log's clock.
     fn cut(&self, slice: Slice, from: Option<Time>, to: Option<Time>) -> EventLog {
         let first = slice.first_node.min(self.nodes.len());
         let kept = slice.nodes.unwrap_or(usize::MAX);
@@ -133,6 +133,8 @@ impl EventLog {
         let rows = to.map_or(self.len(), upto);
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
         out.set_clock(self.clock.clone());
+        // Rows up to the first one kept only update `idle`. That row becomes the first of the
+        // slice and lists all nodes idle at it. Later rows keep their changes of kept nodes.
         let mut idle = vec![false; last - first];
         let mut row_changes = Vec::new();
         for (row, (time, changes)) in self.rows().enumerate().take(rows) {
@@ -157,8 +159,8 @@ impl EventLog {
         out.finish()
     }
 
-    /// The log with its times as the clock showed them at the first row: of a part of a log,
-    /// the clock may have been put forward or back before it.
+    /// The same log, with times that have the offset from UTC in force at its first row. A part
+    /// of a log may have another one, if the clock was put forward or back before the part.
     pub fn told_from_its_start(mut self) -> EventLog {
         if let Some(first) = self.times.first() {
             let (clock, ahead) = self.clock.starting(*first);
@@ -170,7 +172,7 @@ impl EventLog {
         self
     }
 
-    /// Node-seconds of idleness over the log's span.
+    /// Idle node-seconds over the log's span.
     pub fn idle_node_seconds(&self) -> f64 {
         let mut idle = 0i64;
         let mut total = 0.0;
@@ -207,7 +209,8 @@ impl EventLogBuilder {
         }
     }
 
-    /// Adds a node, busy until it changes; its index, or `None` past [`MAX_NODES`].
+    /// Adds a node, which is busy until it changes. Returns its index, or `None` if there are
+    /// [`MAX_NODES`] already.
     pub fn push_node(&mut self, name: &str) -> Option<u32> {
         let index = self.log.nodes.len();
         if index >= MAX_NODES {
@@ -217,8 +220,8 @@ impl EventLogBuilder {
         u32::try_from(index).ok()
     }
 
-    /// Adds a row that keeps [`EventLog`]'s rules: not before the last row,
-    /// changes by ascending node, each of which changes something.
+    /// Adds a row, which must keep the rules of [`EventLog`]: not before the last row, changes
+    /// by ascending node, each to another state than before.
     pub fn push_row(&mut self, time: Time, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);
         self.log.changes.extend(changes);
@@ -230,12 +233,12 @@ impl EventLogBuilder {
         self.log.times.len() > MAX_ROWS || self.log.changes.len() > MAX_CHANGES
     }
 
-    /// Says what clock the times are on; it is unknown otherwise.
+    /// Sets the clock of the times; without it, the clock is unknown.
     pub fn set_clock(&mut self, clock: Clock) {
         self.log.clock = clock;
     }
 
-    /// The log.
+    /// Returns the log.
     pub fn finish(self) -> EventLog {
         self.log
     }
@@ -264,7 +267,7 @@ mod tests {
         log.finish()
     }
 
-    /// The slice as the original does it: cut the matrix, drop rows equal to the row before.
+    /// The slice as the original makes it: cut the matrix, drop rows equal to the row before.
     fn sliced_matrix(matrix: &[Vec<bool>], s: Slice) -> Vec<(i64, Vec<bool>)> {
         let width = matrix.first().map_or(0, Vec::len);
         let first = s.first_node.min(width);

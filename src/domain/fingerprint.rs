@@ -1,4 +1,4 @@
-//! A digest of an event log's content, whatever file holds it.
+//! A digest of an event log's content, independent of the format of the file that holds it.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,16 +7,18 @@ use crate::files::Digest;
 
 /// Hashes an event log row by row, as it is written.
 ///
-/// The bytes that are hashed, numbers little-endian: of every node the length of its name
-/// (8 bytes) and the name; where the clock is known, its description with its length in the
-/// same way; then of every row its time in nanoseconds (8 bytes), the number of its changes
-/// (8 bytes), and each change (4 bytes): twice the node's index, plus 1 where the node becomes
-/// idle. Times are in UTC where the clock is known.
+/// The bytes that are hashed, with numbers little-endian, are:
+/// - for every node, the length of its name (8 bytes) and the name;
+/// - if the clock is known, its description with its length in the same way;
+/// - for every row, its time in nanoseconds (8 bytes), the number of its changes (8 bytes), and
+///   each change (4 bytes): twice the node's index, plus 1 if the node becomes idle.
+///
+/// Times are in UTC if the clock is known.
 #[derive(Debug, Clone)]
 pub struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Begins with the nodes, and the description of the clock where it is known.
+    /// Begins with the nodes, and the description of the clock if it is known.
     pub fn new(nodes: &[String], clock: Option<&str>) -> Self {
         let mut hasher = Sha256::new();
         for text in nodes.iter().map(String::as_str).chain(clock) {
@@ -41,9 +43,9 @@ impl Fingerprint {
         Digest(self.0.finalize().into())
     }
 
-    /// The digest of a whole log that is written, or was, with this description of its clock.
+    /// The digest of a whole log in a file with this description of its clock.
     ///
-    /// It does not depend on the zone in which the log was read: a file that describes its
+    /// It does not depend on the time zone in which the log was read: a file that describes its
     /// clock has times in UTC, and one that does not has times as the clock showed them.
     pub fn of(log: &EventLog, clock: Option<&str>) -> Digest {
         let mut fingerprint = Fingerprint::new(log.nodes(), clock);

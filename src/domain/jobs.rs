@@ -5,31 +5,31 @@ use super::time::Time;
 /// A trace of jobs, in submission order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace {
-    /// The jobs, by ascending [`Job::submit`]; of equal ones the earlier in the file first.
+    /// The jobs, by ascending [`Job::submit`], then in the order of the file.
     pub jobs: Vec<Job>,
     /// The distinct workloads that the jobs' [`Job::workload`] indexes.
     pub workloads: Vec<Workload>,
-    /// The civil time of second 0, where the trace had civil times.
+    /// The civil time of second 0; `None` if the trace had no civil times.
     pub origin: Option<Time>,
-    /// What is known of each of the workloads before its jobs run; empty where all are measured.
+    /// What is known of each of the workloads before its jobs run; empty if all are measured.
     pub known: Vec<Known>,
 }
 
-/// What is known of a workload before its jobs run: what policies and models go by.
+/// What is known of a workload before its jobs run. Policies and models use only this.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Known {
-    /// What its jobs do to their GPUs: it was measured.
+    /// The load of its jobs was measured: it is that of [`Job::usage`].
     #[default]
     Measured,
-    /// What is expected of them.
+    /// The load of its jobs was predicted, and may differ from [`Job::usage`].
     Predicted(Usage),
-    /// Nothing.
+    /// Nothing is known.
     Nothing,
 }
 
 impl Trace {
-    /// What a job of this trace is taken to do to its GPUs; `None` where nothing is known of its
-    /// workload.
+    /// The load of a job of this trace on its GPUs, as known before it runs; `None` if nothing is
+    /// known of its workload.
     pub fn known(&self, job: &Job) -> Option<Usage> {
         let known = job.workload.and_then(|workload| self.known.get(workload));
         match known {
@@ -45,32 +45,32 @@ impl Trace {
 pub struct Job {
     /// Its name, unique in the trace.
     pub id: String,
-    /// Who submitted it; empty where the trace does not say.
+    /// The user who submitted it; empty if the trace does not say.
     pub user: String,
-    /// Index of its virtual cluster.
+    /// Index of its virtual cluster in the cluster.
     pub vc: usize,
-    /// What it was called; empty where the trace does not say.
+    /// The name that its user gave it; empty if the trace does not say.
     pub name: String,
-    /// GPUs, at least 1.
+    /// Number of GPUs, at least 1.
     pub gpus: u32,
-    /// CPU cores asked for; simulated by no policy.
+    /// CPU cores asked for. No policy simulates them.
     pub cpus: f64,
     /// How the real job ended, such as `COMPLETED`.
     pub state: String,
     /// Second of its submission.
     pub submit: i64,
-    /// Seconds it runs alone at full speed, at least 1.
+    /// Seconds that it runs alone at full speed, at least 1.
     pub duration: i64,
-    /// What it trains, as an index of [`Trace::workloads`]; `None` where the trace does not say.
+    /// Its workload, as an index of [`Trace::workloads`]; `None` if the trace does not say.
     pub workload: Option<usize>,
-    /// What it does to its GPUs, running alone; zeros where the trace does not say.
+    /// Its load on its GPUs when it runs alone; zeros if the trace does not say.
     pub usage: Usage,
 }
 
 #[cfg(test)]
 impl Job {
-    /// A job without a name, of the first virtual cluster: one GPU for a second. Tests set what
-    /// they look at.
+    /// A job without a name in the first virtual cluster, with one GPU for a second. Tests set the
+    /// fields that they check.
     pub(crate) fn plain() -> Self {
         Job {
             id: String::new(),
@@ -95,13 +95,13 @@ pub struct Workload {
     pub model: String,
     /// Dataset, such as `ImageNet`.
     pub dataset: String,
-    /// Samples a batch.
+    /// Samples per batch.
     pub batch_size: u32,
-    /// Automatic mixed precision.
+    /// Whether it uses automatic mixed precision.
     pub amp: bool,
 }
 
-/// What a job does to each of its GPUs.
+/// The load of a job on each of its GPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Usage {
     /// Samples per second.

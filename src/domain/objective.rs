@@ -1,4 +1,4 @@
-//! What the allocator maximises.
+//! Objectives: the quantities that the allocator can maximise.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TrainingTask;
 
-/// What the allocator maximises over the window, rescaling paid.
+/// The quantity that the allocator maximises over the window, less the cost of rescaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
@@ -56,8 +56,8 @@ impl Objective {
         }
     }
 
-    /// What `task` earns per second at the points of its curve: a list of the task's own, and
-    /// what each of its values is multiplied by.
+    /// The objective of `task` per second at the points of its curve: a list of the task's own
+    /// values, and the factor by which each is multiplied.
     pub fn curve(self, task: &TrainingTask) -> (&Rates, f64) {
         match self {
             Objective::File => (&task.curve.objective, 1.0),
@@ -68,8 +68,8 @@ impl Objective {
     }
 }
 
-/// Work per second and node at the task's minimum, or where it does none there at the
-/// first point of the curve where it does; 1 where it never does any.
+/// Work per second and node at the task's minimum. If it does no work there, at the first
+/// point of the curve where it does; 1 if it never does any.
 fn speed_of_one(task: &TrainingTask) -> f64 {
     let points = task.curve.nodes.iter().copied();
     let counts = std::iter::once(task.min_nodes).chain(points);

@@ -9,7 +9,7 @@ use jiff::fmt::temporal::Pieces;
 use super::Time;
 use super::time::ParseTimeError;
 
-/// A time as somebody wrote it, before it is placed on a log's clock.
+/// A time as it is written in a file or by a user, before it is placed on a log's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stamp {
     /// A local time, such as `2021-02-10 20:21:15`.
@@ -20,7 +20,7 @@ pub enum Stamp {
     Zoned {
         /// The time in UTC.
         utc: Time,
-        /// What local time is ahead of UTC, in seconds; 0 for `Z`.
+        /// Seconds by which local time is ahead of UTC; 0 for `Z`.
         offset: i32,
     },
 }
@@ -34,7 +34,8 @@ impl Stamp {
         }
     }
 
-    /// Whether it is later than another one. Of a local time and one in UTC nothing is said.
+    /// Whether it is later than another one. False for a local time and one in UTC, which
+    /// cannot be compared.
     pub fn is_after(self, other: Stamp) -> bool {
         use Stamp::{Epoch, Local, Zoned};
         match (self, other) {
@@ -65,7 +66,7 @@ impl FromStr for Stamp {
 fn stamp(text: &str) -> Option<Stamp> {
     let pieces = Pieces::parse(text).ok()?;
     let civil = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default());
-    // Beyond these years times do not fit.
+    // A [`Time`] cannot hold times of other years.
     let fits = (1678..=2261).contains(&civil.year());
     let local = fits.then(|| Time::from(civil))?;
     match (pieces.to_numeric_offset(), pieces.time_zone_annotation()) {
@@ -74,7 +75,7 @@ fn stamp(text: &str) -> Option<Stamp> {
             offset: offset.seconds(),
         }),
         (None, None) => Some(Stamp::Local(local)),
-        // The name of a zone does not say which of two offsets is meant.
+        // The name of a zone does not determine which of two offsets is meant.
         (None, Some(_)) => None,
     }
 }
@@ -90,7 +91,7 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// What local time is ahead of UTC, in seconds, as a text such as `-05:00`.
+/// Seconds by which local time is ahead of UTC, shown as a text such as `-05:00`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offset(pub i32);
 

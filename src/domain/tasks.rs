@@ -2,7 +2,7 @@
 
 use super::{ScalingCurve, Time};
 
-/// What files call the work of an endless task.
+/// The text that stands for the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
 
 /// Most tasks of a replay, over all rounds in which they are submitted.
@@ -13,7 +13,7 @@ pub const MAX_TASKS: usize = 1_000_000;
 pub struct TrainingTask {
     /// Name, unique within the set.
     pub name: String,
-    /// When the task may first run; [`TrainingTask::FROM_START`] where its file names no time.
+    /// Time from which the task may run; [`TrainingTask::FROM_START`] if its file names no time.
     pub submit: Time,
     /// Fewest nodes it runs on (at least 1).
     pub min_nodes: u32,
@@ -25,9 +25,9 @@ pub struct TrainingTask {
     pub rescale_down: f64,
     /// Total work until it is done, in the curve's units; infinite for an endless task.
     pub work: f64,
-    /// How much it counts under the objective `priority-weighted` (above 0, 1 as a rule).
+    /// Its weight under the objective `priority-weighted` (above 0, usually 1).
     pub priority: f64,
-    /// Its scaling curve.
+    /// Its speed by number of nodes.
     pub curve: ScalingCurve,
 }
 
@@ -35,7 +35,7 @@ impl TrainingTask {
     /// Submission of a task without a time: before every log's first event.
     pub const FROM_START: Time = Time(i64::MIN);
 
-    /// Whether it goes on as long as there are nodes.
+    /// Whether it never finishes.
     pub fn is_endless(&self) -> bool {
         self.work == f64::INFINITY
     }

@@ -20,8 +20,8 @@ impl Time {
         Time(seconds.saturating_mul(NANOS))
     }
 
-    /// A time from seconds since 1970, to the nearest microsecond (a float of today's
-    /// seconds holds no more); `None` beyond the years 1677 to 2262.
+    /// A time from seconds since 1970, to the nearest microsecond (a float of the present time in
+    /// seconds is no more precise); `None` beyond the years 1677 to 2262.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
         if !(-LIMIT..LIMIT).contains(&seconds) {
@@ -55,7 +55,7 @@ impl Time {
         Time(self.0.saturating_add(nanos as i64))
     }
 
-    /// The date and time of the clock; `None` for times that have none.
+    /// The date and time that it stands for; `None` if there is none.
     pub fn civil(self) -> Option<DateTime> {
         EPOCH
             .checked_add(jiff::SignedDuration::from_nanos(self.0))
@@ -64,7 +64,7 @@ impl Time {
 }
 
 impl From<DateTime> for Time {
-    /// Beyond the years 1677 to 2262 the first or last time there is.
+    /// Beyond the years 1677 to 2262, the first or last possible time.
     fn from(time: DateTime) -> Self {
         let nanos = time.duration_since(EPOCH).as_nanos();
         Time(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
@@ -99,10 +99,10 @@ impl fmt::Display for Time {
 /// Why a text is not a time; the message says what is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseTimeError {
-    /// It is something else.
+    /// The text is not a time.
     #[error("expected a time such as 2021-02-10 20:21:15 or seconds since 1970")]
     NoTime,
-    /// It has an offset from UTC, where the clock of the times is not known.
+    /// The text has an offset from UTC, but the clock of the times is not known.
     #[error("expected a time without an offset from UTC, such as 2021-02-10 20:21:15")]
     Offset,
 }

@@ -1,4 +1,4 @@
-//! Data sets of graphs that are read one by one.
+//! Builds data sets from graphs that are read one by one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,46 +13,46 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Fault, Faults, Result};
 
-/// A job whose graph is to be read.
+/// A job and the file of its graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// Its name.
+    /// Its name, unique among the jobs of a data set.
     pub name: String,
     /// The file of its graph.
     pub file: PathBuf,
-    /// What was measured of it.
+    /// Its measured metrics.
     pub labels: [f32; METRICS],
 }
 
-/// How a data set is built.
+/// Settings for building a data set.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// How operations are grouped.
     pub grouping: group::Settings,
     /// How jobs are split.
     pub split: split::Settings,
-    /// The frequencies of operations; where none are given, those of the training part.
+    /// The frequencies of operations; `None` for those of the training part.
     pub frequencies: Option<Frequencies>,
-    /// Whether jobs with faulty graphs are left out instead of ending it all.
+    /// Whether jobs with faulty graphs are left out; otherwise such a graph is an error.
     pub skip_faulty: bool,
 }
 
-/// A data set and where it comes from, with the faults of what was left out for them.
+/// A data set and its origin, with the faults of the graphs that were left out.
 #[derive(Debug, Clone, Default)]
 pub struct Built {
     /// The data.
     pub data: Dataset,
-    /// Where they come from. The file of the measurements is for the caller to name.
+    /// The origin of the data. The caller adds the file of the measurements.
     pub manifest: Manifest,
     /// The faults of graphs that were left out.
     pub skipped: Faults,
 }
 
-/// Builds a data set of `jobs`, whose graphs `read` reads, several at a time; a graph is let go
-/// once it is grouped, and none is read twice or without need.
+/// Builds a data set of `jobs`. `read` reads their graphs, several at a time. A graph is dropped
+/// once it is grouped. No graph is read twice or without need.
 ///
 /// # Errors
-/// Two jobs of one name, faulty graphs, or too few jobs to train on.
+/// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on.
 pub fn build(
     jobs: Vec<Job>,
     settings: &Settings,
@@ -65,6 +65,7 @@ pub fn build(
         skipped: Faults::default(),
         left_out: Vec::new(),
     };
+    // When faulty graphs take jobs out, the jobs that are left are split again.
     let split = loop {
         let split = pool.split()?;
         if pool.prepare(&split, &read)? {
@@ -96,7 +97,7 @@ fn by_name(jobs: Vec<Job>) -> Result<BTreeMap<String, Job>> {
     faults.into_result(named)
 }
 
-/// The jobs that are left, and what is known of them.
+/// The jobs that are left, with the graphs grouped so far.
 struct Pool<'s> {
     jobs: BTreeMap<String, Job>,
     settings: &'s Settings,
@@ -115,8 +116,8 @@ impl Pool<'_> {
         split.map_err(|error| Error::Usage(error.to_string()))
     }
 
-    /// Reads and groups the graphs of a split that are not yet. Whether none of them was faulty;
-    /// the jobs of faulty ones are taken out.
+    /// Reads and groups the graphs of a split that are not grouped yet. Takes the jobs of faulty
+    /// graphs out. Returns whether no graph was faulty.
     fn prepare(
         &mut self,
         split: &Names,
@@ -127,7 +128,7 @@ impl Pool<'_> {
         let mut wanted: Vec<&String> = wanted
             .filter(|name| !self.ready.contains_key(*name))
             .collect();
-        // So that faults come in an order that does not look random.
+        // So that faults are listed in the order of names, not in the random order of the split.
         wanted.sort();
         let one = |&name: &&String| {
             let job = self.jobs.get(name)?;
@@ -152,7 +153,7 @@ impl Pool<'_> {
         Ok(!faulty)
     }
 
-    /// Takes out a job for the faults of its graph.
+    /// Takes out a job because of the faults of its graph.
     fn take_out(&mut self, job: String, faults: Faults) {
         self.jobs.remove(&job);
         let reasons: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
@@ -199,7 +200,7 @@ impl Pool<'_> {
         }
     }
 
-    /// Those of the operations of the training part.
+    /// The frequencies of operations in the training part.
     fn frequencies(&self, split: &Names) -> Frequencies {
         let names = split.train.iter().flatten();
         let graphs = names.filter_map(|name| self.ready.get(name));

@@ -1,4 +1,4 @@
-//! Inspectors in their use: data sets made of many graphs, and how well models tell their labels.
+//! Inspectors in use: builds data sets from many graphs, and scores the predictions of models.
 
 pub mod build;
 mod part;

@@ -1,30 +1,30 @@
-//! Ridge regression on statistics of graphs: what a model has to be better than.
+//! Ridge regression on statistics of graphs: a baseline that models should beat.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};
 
-/// The statistics of a graph: the logarithm of one more than its nodes, its edges, and of each
-/// feature the sum, the mean and the highest; and these squared.
+/// Number of statistics of a graph. They are ln(1 + x) for its number of nodes, its number of
+/// edges, and the sum, the mean and the maximum of each feature; and the squares of these.
 const STATISTICS: usize = 2 * BASE;
 
 const BASE: usize = 11;
 
-/// The statistics, and 1.
+/// The statistics, and the constant 1 of the intercept.
 const COLUMNS: usize = STATISTICS + 1;
 
-/// How strongly weights of standardised statistics are kept small, by training graph.
+/// Penalty on the weights of standardised statistics, per training graph.
 const PENALTY: f64 = 1e-3;
 
 /// A linear function of a graph's statistics for each metric.
 pub(super) struct Ridge {
     mean: [f64; STATISTICS],
     deviation: [f64; STATISTICS],
-    /// By statistic, the weights of the metrics; of the intercept last.
+    /// For each statistic, the weights of the metrics; those of the intercept are last.
     weights: Vec<[f64; METRICS]>,
 }
 
 impl Ridge {
-    /// Fits it to examples; `None` where there are too few, or their numbers are too far apart.
+    /// Fits it to examples; `None` if there are too few, or if the equations cannot be solved.
     pub fn fit(examples: &[&Example]) -> Option<Self> {
         if examples.len() < 2 {
             return None;
@@ -57,7 +57,7 @@ impl Ridge {
         Some(this)
     }
 
-    /// The metrics of a graph.
+    /// Predicts the metrics of a graph.
     pub fn predict(&self, graph: &GroupedGraph) -> [f64; METRICS] {
         let row = self.standard(&statistics(graph));
         std::array::from_fn(|metric| {
@@ -66,7 +66,7 @@ impl Ridge {
         })
     }
 
-    /// Statistics less their mean and divided by their deviation, and 1.
+    /// Standardises statistics: less their mean, divided by their deviation. Appends a 1.
     fn standard(&self, row: &[f64; STATISTICS]) -> [f64; COLUMNS] {
         std::array::from_fn(|at| match at {
             STATISTICS => 1.0,
@@ -99,7 +99,7 @@ fn statistics(graph: &GroupedGraph) -> [f64; STATISTICS] {
     })
 }
 
-/// Solves a symmetric positive definite system by elimination; `None` where it is not one.
+/// Solves a symmetric positive definite system by elimination; `None` if it is not one.
 fn solve(
     mut left: Vec<[f64; COLUMNS]>,
     mut right: Vec<[f64; METRICS]>,

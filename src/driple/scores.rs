@@ -1,4 +1,4 @@
-//! How far predictions are from what was measured, metric by metric.
+//! Compares predictions with measurements, metric by metric.
 
 use gleaner_driple::dataset::{Dataset, Example, mean_labels};
 use gleaner_driple::graph::METRICS;
@@ -12,17 +12,17 @@ use super::ridge::Ridge;
 /// The metrics of a job.
 pub type Metrics = [f64; METRICS];
 
-/// How well something predicts, by metric in [`gleaner_driple::dataset::METRIC_NAMES`] order. NaN
-/// where a measure is not defined.
+/// How well a model predicts, by metric in the order of [`gleaner_driple::dataset::METRIC_NAMES`].
+/// NaN if a measure is not defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scores {
-    /// What predicts.
+    /// Name of the model or baseline.
     pub model: String,
     /// Mean squared error of labels divided by the highest of the training part.
     pub mse: Metrics,
     /// Mean absolute error, in the metric's own unit.
     pub mae: Metrics,
-    /// That as a share of the mean measured value.
+    /// Mean absolute error as a share of the mean measured value.
     pub relative: Metrics,
     /// Coefficient of determination.
     pub r2: Metrics,
@@ -43,7 +43,7 @@ pub fn mean(values: &Metrics) -> f64 {
     known.iter().sum::<f64>() / known.len() as f64
 }
 
-/// A measure of truth and predictions of a metric, given by its place.
+/// A measure of truth and predictions of a metric, given by its index.
 type Measure<'m> = &'m dyn Fn(&[f64], &[f64], usize) -> f64;
 
 /// The scores of `predicted`, a row for each of `examples`.
@@ -75,8 +75,8 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
     }
 }
 
-/// Predictions of `inspector` for `examples`; those below zero are 0. An inspector without units
-/// predicts shares of `scale`.
+/// Predictions of `inspector` for `examples`. Those of an inspector without units are shares of
+/// `scale`, and are multiplied by it. NaN for a graph that it cannot predict.
 pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) -> Vec<Metrics> {
     let graphs: Vec<_> = examples.iter().map(|example| &example.graph).collect();
     let predictions = inspector.predict(&graphs).into_iter();
@@ -92,8 +92,9 @@ pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) ->
     own.collect()
 }
 
-/// What needs no network, learnt from the training part of a data set: the mean of each label, and
-/// ridge regression on statistics of the graph, whose predictions below zero are 0.
+/// The scores of baselines that need no network, learnt from the training part of a data set: the
+/// mean of each label, and ridge regression on statistics of the graph. Predictions of the latter
+/// below zero count as 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {

@@ -1,4 +1,4 @@
-//! SHA-256 of bytes, and of what passes through a writer.
+//! SHA-256 of bytes, and of the bytes that pass through a writer.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -22,17 +22,17 @@ impl fmt::Display for Digest {
     }
 }
 
-/// A writer that counts and hashes what it passes on.
+/// A writer that counts and hashes the bytes that it passes on.
 #[derive(Debug)]
 pub struct Hashed<W> {
     inner: W,
     hasher: Sha256,
     bytes: u64,
-    /// Small writes, gathered for the hasher and the writer below.
+    /// Small writes, collected for the hasher and the writer below.
     buffer: Vec<u8>,
 }
 
-/// Bytes gathered before they are hashed and passed on.
+/// Number of bytes collected before they are hashed and passed on.
 const BUFFER: usize = 1 << 16;
 
 impl<W: Write> Hashed<W> {
@@ -49,7 +49,7 @@ impl<W: Write> Hashed<W> {
     /// The writer below, and the length and digest of all that was written to it.
     ///
     /// # Errors
-    /// Whatever the writer below fails with.
+    /// The error of the writer below.
     pub fn finish(mut self) -> io::Result<(W, u64, Digest)> {
         self.pass_on()?;
         Ok((

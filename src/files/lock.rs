@@ -1,22 +1,22 @@
-//! One writer a directory.
+//! Locks of directories, so that each has only one writer at a time.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// The right to write into a directory. It ends with this value, and with the process,
-/// however that ends: the system holds the lock, and no file is left behind.
+/// The right to write into a directory. It ends with this value, or with the process,
+/// however that ends. The operating system holds the lock, so no lock file is left behind.
 #[derive(Debug)]
 pub struct DirLock {
-    /// The directory itself, opened. `None` where the file system has no locks.
+    /// The directory itself, opened. `None` if the file system has no locks.
     _directory: Option<File>,
 }
 
 impl DirLock {
     /// Locks a directory that exists.
     ///
-    /// A file system without locks gives none: then two runs are not kept apart.
+    /// On a file system without locks this succeeds without a lock: two runs are not kept apart.
     ///
     /// # Errors
     /// Another process holds the lock: [`Error::Run`].

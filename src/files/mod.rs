@@ -1,4 +1,5 @@
-//! Files that are whole or not there, directories that one run writes at a time, and digests.
+//! Files that appear whole or not at all, directories that one run writes at a time, and
+//! digests.
 
 mod digest;
 mod lock;

@@ -1,4 +1,4 @@
-//! Stdout, or a file that is whole or not there.
+//! Stdout, or a file that appears whole or not at all.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use super::Whole;
 use crate::error::{Error, Result};
 
-/// Where an output goes that may also go to stdout.
+/// An output that goes to stdout or to a file.
 #[derive(Debug)]
 pub enum Output {
-    /// To stdout, as it comes.
+    /// To stdout, as it is written.
     Stdout(BufWriter<Stdout>),
-    /// To a file.
+    /// To a file, put in place at the end.
     File(Whole),
 }
 
@@ -28,7 +28,7 @@ impl Output {
         Whole::create(path).map(Output::File)
     }
 
-    /// Ends the output; a file is put in place.
+    /// Ends the output and puts a file in place.
     ///
     /// # Errors
     /// It cannot be written.

@@ -1,7 +1,7 @@
-//! Files that are whole or not there.
+//! Files that appear whole or not at all.
 //!
-//! What is written goes to a temporary file in the same directory. When it is complete it is
-//! brought to the disk and renamed, so that a reader meets the old file or the new one, and
+//! Everything is written to a temporary file in the same directory. When the file is complete,
+//! it is synced to the disk and renamed. So a reader finds the old file or the new one, and
 //! after a kill at most a hidden `.NAME.XXXXXX.part` is left over.
 
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ const ENDING: &str = ".part";
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    // A set of paths is sound whatever the thread that panicked was doing.
+    // The set of paths is valid whatever a thread was doing when it panicked.
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -31,7 +31,7 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 pub fn discard_unfinished() {
     let files = unfinished();
     for path in files.iter() {
-        // Nobody is left to be told.
+        // The process is about to end, so a failure is ignored.
         let _ = fs::remove_file(path);
     }
     std::mem::forget(files);
@@ -43,7 +43,8 @@ pub fn is_unfinished(name: &OsStr) -> bool {
     name.starts_with('.') && name.ends_with(ENDING)
 }
 
-/// Writes a file with what `fill` puts into it. What was there is replaced at once, or stays.
+/// Writes a file with the content that `fill` writes. A file already there is replaced in one
+/// step, or stays as it was.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -53,7 +54,8 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut Whole) -> io::Result<()>) -> Re
     out.finish()
 }
 
-/// Writes a file of these bytes. What was there is replaced at once, or stays.
+/// Writes a file of these bytes. A file already there is replaced in one step, or stays as it
+/// was.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -61,13 +63,14 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |out| out.write_all(bytes))
 }
 
-/// A file under way. Dropped before [`Whole::finish`], it leaves what was at its path.
+/// A file that is being written. If it is dropped before [`Whole::finish`], the file already at
+/// its path stays as it was.
 ///
 /// A path that leads to something other than a plain file, such as `/dev/stdout` or a named
-/// pipe, is written directly. Of a symbolic link the file is replaced that it leads to.
+/// pipe, is written directly. For a symbolic link, the file that it leads to is replaced.
 #[derive(Debug)]
 pub struct Whole {
-    /// As the user named it, for messages.
+    /// The path as the user named it, for messages.
     path: PathBuf,
     out: BufWriter<Sink>,
 }
@@ -97,10 +100,10 @@ impl Drop for Listed {
 }
 
 impl Whole {
-    /// Begins a file.
+    /// Begins to write a file.
     ///
     /// # Errors
-    /// It, or a temporary file beside it, cannot be created.
+    /// The file, or a temporary file beside it, cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         let sink = Sink::create(path).map_err(|error| Error::io("create", path, error))?;
         Ok(Whole {
@@ -109,7 +112,7 @@ impl Whole {
         })
     }
 
-    /// Brings the file to the disk and puts it in place.
+    /// Syncs the file to the disk and puts it in place.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -118,7 +121,7 @@ impl Whole {
         self.place()
     }
 
-    /// Brings what was written to the disk; the file is not yet in place.
+    /// Syncs everything written so far to the disk; the file is not yet in place.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -164,7 +167,7 @@ impl Sink {
                 let file = File::options().write(true).open(path)?;
                 Ok(Sink::Direct(file))
             }
-            // A symbolic link keeps leading to the file that it leads to.
+            // A symbolic link stays, and the file that it leads to is replaced.
             Ok(_) => Beside::create(fs::canonicalize(path)?).map(Sink::Beside),
             Err(_) => Beside::create(path.to_owned()).map(Sink::Beside),
         }
@@ -202,7 +205,8 @@ impl Beside {
         builder.prefix(&prefix).suffix(ENDING);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // A signal finds the file listed, or not there.
+        // The lock is held until the file is listed, so that a signal finds it listed or not
+        // created.
         let mut files = unfinished();
         let file = builder.tempfile_in(folder(&target))?;
         let path = file.path().to_owned();
@@ -235,7 +239,7 @@ impl Beside {
 
 /// How the name of a temporary file for `target` begins.
 fn prefix(target: &Path) -> io::Result<OsString> {
-    /// Longest name that still leaves room for what is added.
+    /// Longest name, in bytes, that leaves room for the rest of the temporary name.
     const LONGEST: usize = 200;
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut prefix = OsString::from(".");
@@ -255,7 +259,7 @@ fn folder(file: &Path) -> &Path {
     }
 }
 
-/// Brings the names in a directory to the disk. File systems that cannot are left alone.
+/// Syncs the names in a directory to the disk. Ignores failures, as some file systems cannot.
 pub fn sync_directory(path: &Path) {
     if let Ok(directory) = File::open(path) {
         let _ = directory.sync_all();

@@ -22,9 +22,9 @@ pub struct Calendar {
 /// A recurring part of the week.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Slot {
-    /// Seconds of it that the log covers.
+    /// Seconds of this part that the log covers.
     pub seconds: f64,
-    /// Idle nodes on average over them; none where the log covers nothing of it.
+    /// Mean number of idle nodes over these seconds; `None` if the log covers none of them.
     pub idle_nodes: Option<f64>,
 }
 
@@ -32,12 +32,12 @@ pub struct Slot {
 #[derive(Debug, Clone)]
 pub(super) struct CalendarScan<'l> {
     clock: &'l Clock,
-    /// Nanoseconds covered and node-nanoseconds idle, by hour of the week from Monday.
+    /// Nanoseconds covered and idle node-nanoseconds, by hour of the week from Monday.
     week: [(i128, i128); 168],
 }
 
 impl<'l> CalendarScan<'l> {
-    /// For a log on this clock.
+    /// A scan for a log on this clock.
     pub fn new(clock: &'l Clock) -> Self {
         CalendarScan {
             clock,
@@ -45,14 +45,14 @@ impl<'l> CalendarScan<'l> {
         }
     }
 
-    /// `idle` nodes were idle from `from` to `to`.
+    /// Records that `idle` nodes were idle from `from` to `to`.
     pub fn add(&mut self, from: Time, to: Time, idle: u32) {
         for (from, to) in self.clock.pieces(from, to) {
             self.add_shown(from, to, idle);
         }
     }
 
-    /// As [`CalendarScan::add`], of times that the clock showed.
+    /// As [`CalendarScan::add`], but with the times that the clock showed.
     fn add_shown(&mut self, from: Time, to: Time, idle: u32) {
         let mut at = i128::from(from.0);
         let to = i128::from(to.0);

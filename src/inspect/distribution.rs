@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::ratio;
 
-/// Seconds of each length, however long a log is: nanoseconds are what logs count in.
+/// Nanoseconds, in which logs measure time, as seconds.
 pub(super) fn seconds(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }
@@ -12,21 +12,21 @@ pub(super) fn seconds(nanos: u64) -> f64 {
 /// A distribution of lengths.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Distribution {
-    /// How many lengths.
+    /// Number of lengths.
     pub count: usize,
     /// Their sum in seconds.
     pub sum_s: f64,
-    /// Mean in seconds; 0 where there is none.
+    /// Mean in seconds; 0 if there are no lengths.
     pub mean_s: f64,
     /// Shortest, in seconds.
     pub min_s: f64,
     /// Longest, in seconds.
     pub max_s: f64,
-    /// Quantiles; none where there is no length.
+    /// Quantiles; empty if there are no lengths.
     pub quantiles: Vec<Quantile>,
-    /// Bins that people think in.
+    /// Bins between bounds that people use, such as a minute or an hour.
     pub bins: Vec<Bin>,
-    /// Bins that double in width, up to the longest length: for a picture.
+    /// Bins that double in width, up to the longest length, for figures.
     pub fine_bins: Vec<Bin>,
 }
 
@@ -41,14 +41,14 @@ pub struct Quantile {
     pub by_sum_s: f64,
 }
 
-/// Lengths from a bound up to, but without, the next.
+/// The lengths from one bound up to the next, which is not included.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
     /// Lower bound in seconds, within the bin.
     pub from_s: f64,
-    /// Upper bound in seconds, outside the bin; none for the last.
+    /// Upper bound in seconds, outside the bin; `None` for the last bin.
     pub to_s: Option<f64>,
-    /// How many lengths.
+    /// Number of lengths.
     pub count: usize,
     /// Their share of all lengths.
     pub count_share: f64,
@@ -83,7 +83,8 @@ impl Distribution {
         }
     }
 
-    /// The length in seconds that `percent` of all do not exceed, of those kept.
+    /// The length in seconds that `percent` of all lengths do not exceed; `None` if
+    /// [`Distribution::quantiles`] has no entry for `percent`.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let found = self.quantiles.iter().find(|q| q.percent == percent);
         found.map(|q| q.by_count_s)
@@ -103,7 +104,7 @@ pub(super) fn cumulated(sorted: &[u64]) -> Vec<f64> {
     sums
 }
 
-/// A sum of nanoseconds in seconds.
+/// Converts a sum of nanoseconds to seconds.
 fn seconds_of(nanos: u128) -> f64 {
     (nanos / 1_000_000_000) as f64 + (nanos % 1_000_000_000) as f64 / 1e9
 }

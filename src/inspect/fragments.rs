@@ -12,21 +12,21 @@ const BOUNDS: [f64; 5] = [60.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 /// The idle fragments of a log.
 ///
 /// A fragment runs from the row at which a node becomes idle to the one at which it
-/// becomes busy. Those that the log's first or last row cuts off count with the length
-/// that the log shows.
+/// becomes busy. A fragment that the log's first or last row cuts off counts with its
+/// length within the log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fragments {
     /// Their lengths; a bin's sum is idle node-time.
     #[serde(flatten)]
     pub lengths: Distribution,
-    /// How many were idle at the first row: they began before the log.
+    /// Number of fragments idle at the first row: they began before the log.
     pub cut_at_start: usize,
-    /// How many were idle at the last row: they end after the log.
+    /// Number of fragments idle at the last row: they end after the log.
     pub cut_at_end: usize,
 }
 
 impl Fragments {
-    /// From `sorted` lengths in nanoseconds.
+    /// Builds them from `sorted` lengths in nanoseconds.
     pub(super) fn new(sorted: &[u64], cut_at_start: usize, cut_at_end: usize) -> Self {
         Fragments {
             lengths: Distribution::new(sorted, &BOUNDS),
@@ -48,8 +48,8 @@ impl Fragments {
     }
 }
 
-/// The idle fragments of `log` by length: the bins of [`Fragments`], without what takes
-/// longer to find out.
+/// The idle fragments of `log` by length: the bins of [`Fragments`], without the figures that
+/// take longer to compute.
 pub fn fragment_bins(log: &EventLog) -> Vec<Bin> {
     bins(&idle_since::lengths(log), &BOUNDS)
 }

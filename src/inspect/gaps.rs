@@ -1,4 +1,4 @@
-//! How long it is from one event to the next.
+//! Lengths of the gaps between events.
 
 use super::Distribution;
 use crate::domain::Time;

@@ -3,7 +3,7 @@
 use super::distribution::{cumulated, seconds};
 use super::ratio;
 
-/// The lives of idle nodes.
+/// The lengths of idle fragments.
 #[derive(Debug)]
 pub(super) struct IdleLengths<'a> {
     sorted: &'a [u64],
@@ -13,7 +13,7 @@ pub(super) struct IdleLengths<'a> {
 }
 
 impl<'a> IdleLengths<'a> {
-    /// From `sorted` lengths in nanoseconds.
+    /// Builds them from `sorted` lengths in nanoseconds.
     pub fn new(sorted: &'a [u64]) -> Self {
         let mut total = 0.0;
         let squared = sorted.iter().map(|&length| {
@@ -32,23 +32,23 @@ impl<'a> IdleLengths<'a> {
         self.sums[self.sorted.len()]
     }
 
-    /// L: the mean length in seconds; 0 where there is none.
+    /// L: the mean length in seconds; 0 if there are no fragments.
     pub fn mean(&self) -> f64 {
         ratio(self.total(), self.sorted.len() as f64)
     }
 
-    /// How many fragments are shorter than `tau`, and how many are not.
+    /// Number of fragments shorter than `tau`, and number of the others.
     fn split(&self, tau: f64) -> (usize, f64) {
         let shorter = self.sorted.partition_point(|&length| seconds(length) < tau);
         (shorter, (self.sorted.len() - shorter) as f64)
     }
 
-    /// The longest, in seconds.
+    /// The longest length, in seconds.
     pub fn longest(&self) -> f64 {
         self.sorted.last().copied().map_or(0.0, seconds)
     }
 
-    /// F(τ): the chance that a node idle now is taken within `tau` seconds.
+    /// F(τ): the probability that a node idle now is taken within `tau` seconds.
     pub fn taken(&self, tau: f64) -> f64 {
         let (shorter, longer) = self.split(tau);
         (self.sums[shorter] + tau * longer) / self.total()

@@ -1,22 +1,23 @@
-//! From changes to idle fragments, one change after the other.
+//! Turns changes into idle fragments, one change after the other.
 
 use crate::domain::{Change, EventLog, Time};
 
-/// Since when each node is idle.
+/// Time since which each node is idle; `None` for a busy node.
 #[derive(Debug)]
 pub(super) struct IdleSince {
     since: Vec<Option<Time>>,
 }
 
 impl IdleSince {
-    /// `nodes` nodes, all busy.
+    /// Creates `nodes` nodes, all busy.
     pub fn new(nodes: usize) -> Self {
         IdleSince {
             since: vec![None; nodes],
         }
     }
 
-    /// A node changes at `time`; the length in nanoseconds of the fragment that this ends.
+    /// Records a change of a node at `time`. Returns the length in nanoseconds of the fragment
+    /// that it ends, if it ends one.
     pub fn change(&mut self, change: Change, time: Time) -> Option<u64> {
         let since = &mut self.since[change.node() as usize];
         match change.idle() {
@@ -28,7 +29,7 @@ impl IdleSince {
         }
     }
 
-    /// The lengths in nanoseconds of the fragments that `end` cuts off.
+    /// The lengths in nanoseconds, up to `end`, of the fragments that have not ended.
     pub fn cut(&self, end: Time) -> impl Iterator<Item = u64> {
         let open = self.since.iter().flatten();
         open.map(move |since| end.0.abs_diff(since.0))

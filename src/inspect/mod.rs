@@ -1,6 +1,7 @@
-//! What an event log holds: how much is idle, in what fragments, when, and how far to trust it.
+//! Describes an event log: how much is idle, in what fragments, when, and how far to trust it.
 //!
-//! One pass over the log's changes; no file, no terminal. Every result serialises.
+//! One pass over the log's changes collects everything. Nothing here reads files or writes to
+//! a terminal. Every result can be serialised.
 
 mod calendar;
 mod distribution;
@@ -29,17 +30,17 @@ use serde::Serialize;
 
 use crate::domain::{EventLog, Time};
 
-/// What a log holds.
+/// The description of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inspection {
-    /// Local time of the first row, with its offset from UTC where the log's clock is known.
+    /// Local time of the first row, with its offset from UTC if the log's clock is known.
     pub from: String,
     /// Local time of the last row.
     pub to: String,
-    /// The times of both on the log's own clock.
+    /// Times of the first and of the last row, as in the log.
     #[serde(skip)]
     pub span: (Time, Time),
-    /// Seconds between them.
+    /// Seconds between the first and the last row.
     pub span_seconds: f64,
     /// Number of nodes.
     pub nodes: usize,
@@ -47,17 +48,17 @@ pub struct Inspection {
     pub events: usize,
     /// Rows after the first at which no node changed.
     pub events_without_change: usize,
-    /// Node states changed, over all rows.
+    /// Number of changes of node states, over all rows.
     pub changes: usize,
-    /// Node-seconds of idleness.
+    /// Idle node-seconds.
     pub idle_node_seconds: f64,
-    /// Idle nodes on average over time.
+    /// Mean number of idle nodes over time.
     pub idle_nodes_mean: f64,
     /// Share of node-time that is idle.
     pub idle_share: f64,
-    /// Most nodes idle at once.
+    /// Largest number of nodes idle at once.
     pub idle_nodes_max: u32,
-    /// Seconds from each row to the next; a bin's sum is time.
+    /// Seconds from each row to the next; the sum of a bin is the time in gaps of its lengths.
     pub event_gaps: Distribution,
     /// The idle fragments.
     pub fragments: Fragments,
@@ -69,13 +70,13 @@ pub struct Inspection {
     pub never_idle: UnchangedNodes,
     /// Nodes that were idle throughout.
     pub always_idle: UnchangedNodes,
-    /// What a collector at fault, not the machine, may have written; by time.
+    /// Spans that a faulty collector of the log may have caused, not the machine; by time.
     pub suspicions: Vec<Suspicion>,
-    /// A window for the replay.
+    /// A suggested window for the replay.
     pub suggestion: Suggestion,
 }
 
-/// A window for replays of `log`, for tasks with these costs.
+/// Suggests a window for replays of `log` with tasks of these costs.
 pub fn suggest(log: &EventLog, costs: RescaleCosts) -> Suggestion {
     suggestion_of(&scan::Scan::of(log), costs)
 }
@@ -124,7 +125,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
     }
 }
 
-/// `part / whole`, 0 where the whole is nothing.
+/// `part / whole`, or 0 if the whole is 0.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

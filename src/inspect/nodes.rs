@@ -7,7 +7,7 @@ use crate::domain::EventLog;
 /// Nodes that were in one state throughout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnchangedNodes {
-    /// How many.
+    /// Number of nodes.
     pub count: usize,
     /// Their names, in the log's order.
     pub names: Vec<String>,
@@ -22,7 +22,8 @@ impl UnchangedNodes {
     }
 }
 
-/// Nodes that were never idle: no change touches them, for a log starts from busy nodes.
+/// Nodes that were never idle. No change touches them, because all nodes are busy before the
+/// log.
 pub(super) fn never_idle(names: &[String], touched: &[u32]) -> UnchangedNodes {
     let untouched = names
         .iter()
@@ -31,7 +32,7 @@ pub(super) fn never_idle(names: &[String], touched: &[u32]) -> UnchangedNodes {
     UnchangedNodes::new(untouched.map(|(name, _)| name.clone()).collect())
 }
 
-/// Nodes idle from the first row on, that no later change touches.
+/// Nodes that are idle from the first row on and that no later change touches.
 pub(super) fn always_idle(log: &EventLog, touched: &[u32]) -> UnchangedNodes {
     if log.is_empty() {
         return UnchangedNodes::new(Vec::new());

@@ -1,4 +1,4 @@
-//! The one pass over a log's changes.
+//! The single pass over a log's changes.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use super::idle_since::IdleSince;
 use super::timeline::TimelineScan;
 use crate::domain::{Change, EventLog, Time};
 
-/// What the pass gathers.
+/// The data that the pass collects.
 #[derive(Debug)]
 pub(super) struct Scan<'l> {
     /// Seconds from the first row to the last.
     pub span_seconds: f64,
-    /// Node-seconds of idleness.
+    /// Idle node-seconds.
     pub idle_node_seconds: f64,
-    /// Most nodes idle at once.
+    /// Largest number of nodes idle at once.
     pub idle_nodes_max: u32,
     /// Lengths of the idle fragments in nanoseconds, ascending.
     pub lengths: Vec<u64>,
-    /// Nodes idle at the first row.
+    /// Number of nodes idle at the first row.
     pub cut_at_start: usize,
-    /// Nodes idle at the last row.
+    /// Number of nodes idle at the last row.
     pub cut_at_end: usize,
-    /// Changes of each node.
+    /// Number of changes of each node.
     pub touched: Vec<u32>,
-    /// How many events took so many nodes away.
+    /// Number of events after the first, by the number of nodes that they took away.
     pub departures: BTreeMap<u32, u32>,
     /// Spans over which all nodes were in one state.
     pub uniform: Vec<Uniform>,
@@ -39,13 +39,13 @@ pub(super) struct Uniform {
     pub from: Time,
     pub to: Time,
     pub idle: bool,
-    /// Nodes that changed as it began; none where the log begins with it.
+    /// Number of nodes that changed when it began; `None` if it begins with the log.
     pub began: Option<usize>,
-    /// Nodes that changed as it ended.
+    /// Number of nodes that changed when it ended.
     pub ended: usize,
 }
 
-/// A row's time, and how many nodes changed at it; none for the first.
+/// A row's time, and the number of nodes that changed at it; `None` for the first row.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     time: Time,
@@ -105,7 +105,7 @@ impl<'l> Scan<'l> {
         }
     }
 
-    /// `idle` nodes were idle between two rows.
+    /// Records that `idle` nodes were idle between two rows.
     fn interval(&mut self, from: Row, to: Row, idle: u32) {
         if from.time == to.time {
             return;
@@ -118,7 +118,7 @@ impl<'l> Scan<'l> {
         }
     }
 
-    /// Every node was idle, or every node busy, between two rows.
+    /// Records that every node was idle, or every node busy, between two rows.
     fn uniform(&mut self, from: Row, to: Row, idle: bool) {
         let ended = to.changed.unwrap_or(0);
         match self.uniform.last_mut() {
@@ -135,7 +135,7 @@ impl<'l> Scan<'l> {
         }
     }
 
-    /// Takes up a row's changes; returns how many nodes became busy.
+    /// Records a row's changes. Returns how many nodes became busy.
     fn apply(&mut self, changes: &[Change], time: Time, idle_since: &mut IdleSince) -> u32 {
         let mut left = 0;
         for change in changes {
@@ -147,7 +147,7 @@ impl<'l> Scan<'l> {
         left
     }
 
-    /// The last row cuts off the nodes that are idle then.
+    /// Adds the fragments that the last row cuts off, and sorts all.
     fn close(&mut self, end: Time, idle_since: &IdleSince) {
         let ended = self.lengths.len();
         self.lengths.extend(idle_since.cut(end));

@@ -5,23 +5,23 @@
 //! Let L be the mean length of idle fragments and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ the chance that
 //! a node, drawn by idle time, became idle within the last τ seconds; by symmetry also that
 //! it will be taken within the next τ. A task that took up all its idle nodes τ seconds ago
-//! therefore holds the share 1 − F(τ) of those idle now, and F(τ) waits beside it. Taking
-//! them up costs `up` seconds of the task's progress; on a window T it pays, for speed
-//! proportional to nodes, when T·F ≥ up·(1 − F). So a window T means taking nodes up every
-//! τ seconds, with T = up·(1 − F(τ)) ÷ F(τ).
+//! therefore holds the share 1 − F(τ) of those idle now, and the share F(τ) is unused. Taking
+//! these up costs `up` seconds of the task's progress. With a window T this pays, for speed
+//! proportional to nodes, when T·F ≥ up·(1 − F). So with a window T, a task takes nodes up
+//! every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ).
 //!
 //! Over such a period the share of idle node-time that becomes work is
 //!
 //! p(τ) = H·(1 − down·η) − up·(1 − F(τ)) ÷ τ,  H = (1/τ)·∫₀^τ (1 − F),
 //!
-//! where η is how often a second the task loses nodes. Of the nodes that an event takes
-//! away the share s = L·F(τ) ÷ τ is held, and each by any of J tasks alike, so an event of d
-//! leaving nodes hits the task with probability 1 − (1 − s/J)^d; η is the sum of these over
-//! the log's events ÷ its span. The suggested T belongs to the τ with the largest p. For
-//! long fragments and rare losses it is near √(up·L/2).
+//! where η is how often per second the task loses nodes. Of the nodes that an event takes
+//! away, the share s = L·F(τ) ÷ τ is held, by each of J tasks with the same probability. So
+//! an event that takes d nodes away hits the task with probability 1 − (1 − s/J)^d. η is the
+//! sum of these over the log's events ÷ its span. The suggested T belongs to the τ with the
+//! largest p. For long fragments and rare losses it is near √(up·L/2).
 //!
-//! Nothing in it is fitted. It leaves out the curvature of scaling curves and tasks that
-//! reach their largest size.
+//! The model has no fitted parameters. It leaves out the curvature of scaling curves and tasks
+//! that reach their largest size.
 
 use std::collections::BTreeMap;
 
@@ -31,19 +31,19 @@ use super::idle_lengths::IdleLengths;
 use super::ratio;
 use crate::domain::TrainingTask;
 
-/// What rescaling costs the tasks to be trained.
+/// Costs of rescaling the tasks to be trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RescaleCosts {
     /// Seconds of progress lost when a task grows.
     pub up_s: f64,
     /// Seconds of progress lost when a task loses a node.
     pub down_s: f64,
-    /// Tasks that share the idle nodes.
+    /// Number of tasks that share the idle nodes.
     pub tasks: usize,
 }
 
 impl RescaleCosts {
-    /// Those of the ImageNet tasks published with the replayed model: 18 s up, 12 s down.
+    /// Costs of the ImageNet tasks published with the replayed model: 18 s up, 12 s down.
     pub fn typical(tasks: usize) -> Self {
         RescaleCosts {
             up_s: 18.0,
@@ -52,7 +52,7 @@ impl RescaleCosts {
         }
     }
 
-    /// Means over `tasks`, of which at most `max_active` run at once.
+    /// Mean costs over `tasks`, of which at most `max_active` run at once.
     pub fn of(tasks: &[TrainingTask], max_active: usize) -> Self {
         let count = tasks.len() as f64;
         RescaleCosts {
@@ -68,21 +68,21 @@ impl RescaleCosts {
 pub struct Suggestion {
     /// The rescale costs it is derived from.
     pub costs: RescaleCosts,
-    /// The window; none where there is none to suggest.
+    /// The window; `None` if there is none to suggest.
     pub window: Option<Window>,
-    /// Why there is no window.
+    /// Why there is no window; `None` if there is one.
     pub reason: Option<&'static str>,
-    /// What other windows would make of the idle node-time, by window; empty where there is
-    /// no idle time, no task, or no cost of growing.
+    /// The useful share of idle node-time with other windows, by ascending window. Empty if
+    /// there is no idle time, no task, or no cost of growing.
     pub others: Vec<OtherWindow>,
 }
 
-/// What a window would make of the idle node-time.
+/// A window, and the share of idle node-time that would become work with it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct OtherWindow {
     /// The window in seconds.
     pub t_fwd_s: f64,
-    /// Share of idle node-time that becomes work, below 0 where more is lost than earned.
+    /// Share of idle node-time that becomes work; below 0 if more is lost than earned.
     pub useful_share: f64,
 }
 
@@ -91,27 +91,27 @@ pub struct OtherWindow {
 pub struct Window {
     /// The window in seconds, to two digits: the optimum is flat.
     pub t_fwd_s: f64,
-    /// Seconds between a task's growths that it amounts to.
+    /// Seconds between two growths of a task with this window.
     pub growth_every_s: f64,
-    /// Chance that an idle node is taken within that time.
+    /// Probability that an idle node is taken within that time.
     pub taken_within: f64,
-    /// Seconds between a task's losses of nodes.
+    /// Seconds between two losses of nodes of a task; `None` if it loses none.
     pub loss_every_s: Option<f64>,
     /// Share of idle node-time that becomes work, for a task that scales linearly.
     pub useful_share: f64,
 }
 
-/// The model at one period between growths.
+/// The model of the module's documentation, as functions of the period τ between growths.
 struct Model<'a> {
     idle_lengths: &'a IdleLengths<'a>,
-    /// How many events took so many nodes away.
+    /// Number of events by the number of nodes that they took away.
     departures: &'a BTreeMap<u32, u32>,
     span: f64,
     costs: RescaleCosts,
 }
 
 impl Model<'_> {
-    /// η: how often a second a task loses nodes.
+    /// η: how often per second a task loses nodes.
     fn loss_rate(&self, tau: f64) -> f64 {
         let held = (self.idle_lengths.mean() * self.idle_lengths.taken(tau) / tau).min(1.0);
         let spared = 1.0 - held / self.costs.tasks as f64;
@@ -147,8 +147,8 @@ impl Model<'_> {
         best.1
     }
 
-    /// So many periods in geometric progression, from a thousandth of the mean life to just
-    /// below `longest`.
+    /// `steps` periods in geometric progression, from a thousandth of the mean length of idle
+    /// fragments to just below `longest`.
     fn periods(&self, longest: f64, steps: f64) -> impl Iterator<Item = f64> + use<> {
         let first = self.idle_lengths.mean() / 1000.0;
         let last = longest * (1.0 - 1e-9);
@@ -160,7 +160,7 @@ impl Model<'_> {
             .map(move |tau| tau.min(last))
     }
 
-    /// What windows would make of the idle node-time, by window.
+    /// The useful share of idle node-time with other windows, by ascending window.
     fn others(&self, longest: f64) -> Vec<OtherWindow> {
         let other = |tau| OtherWindow {
             t_fwd_s: self.window(tau),
@@ -175,12 +175,13 @@ impl Model<'_> {
 }
 
 const STEPS: f64 = 400.0;
-/// Other windows that are told.
+/// Number of other windows that are reported.
 const OTHERS: f64 = 60.0;
-/// The shortest other window that is told, in seconds.
+/// The shortest other window that is reported, in seconds.
 const SHORTEST: f64 = 1.0;
 
-/// The window for `costs` on a log of `span` seconds with these fragments and departures.
+/// Suggests a window for `costs` on a log of `span` seconds with these idle lengths and
+/// departures of nodes.
 pub(super) fn suggest(
     idle_lengths: &IdleLengths<'_>,
     departures: &BTreeMap<u32, u32>,
@@ -231,10 +232,11 @@ pub(super) fn suggest(
     }
 }
 
-/// `value` above 0 to two significant digits.
+/// Rounds `value`, above 0, to two significant digits.
 fn two_digits(value: f64) -> f64 {
     let exponent = value.log10().floor() as i32 - 1;
-    // Powers of ten are exact upwards, so that 110 is 110 and 0.25 is 0.25.
+    // Only powers of ten of at least 1 are exact, so this uses no others: 110 stays 110 and
+    // 0.25 stays 0.25.
     let unit = 10f64.powi(exponent.abs());
     if exponent >= 0 {
         (value / unit).round() * unit
@@ -249,7 +251,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    /// Exponential lives with a mean of `mean` seconds, by their quantiles.
+    /// Exponential lengths with a mean of `mean` seconds, by their quantiles.
     fn exponential(mean: f64, count: usize) -> Vec<u64> {
         (0..count)
             .map(|i| -mean * (1.0 - (i as f64 + 0.5) / count as f64).ln())
@@ -295,7 +297,7 @@ mod tests {
             span: 100.0,
             costs: costs(1.0, 1.0, 4),
         };
-        // All lives are longer than τ, so every leaving node is a held one.
+        // All lengths are above τ, so every leaving node is a held one.
         assert_eq!(model.loss_rate(10.0), 3.0 * (1.0 - 0.75 * 0.75) / 100.0);
     }
 

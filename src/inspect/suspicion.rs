@@ -1,4 +1,4 @@
-//! What a collector at fault, not the machine, may have written.
+//! Spans of a log that a faulty collector may have caused, not the machine.
 
 use serde::Serialize;
 
@@ -9,15 +9,15 @@ use crate::domain::{EventLog, Time};
 /// A span that needs a second look.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suspicion {
-    /// What is odd about it.
+    /// What is odd about the span.
     pub kind: SuspicionKind,
-    /// Where it starts.
+    /// Local time of its start.
     pub from: String,
-    /// Where it ends.
+    /// Local time of its end.
     pub to: String,
-    /// Its length.
+    /// Its length in seconds.
     pub seconds: f64,
-    /// Rows of the log within it, both ends included.
+    /// Number of rows of the log within it, both ends included.
     pub rows: usize,
 }
 
@@ -35,14 +35,15 @@ pub enum SuspicionKind {
     RepeatedTime,
 }
 
-/// A gap is suspicious beyond so many times the 95th percentile. Events at random would show
-/// one such gap in 10^13.
+/// A gap is suspicious if it is longer than this many times the 95th percentile. Random events
+/// would show one such gap in 10^13.
 const USUAL_GAPS: f64 = 10.0;
-/// With fewer gaps, a 95th percentile says nothing.
+/// With fewer gaps, a 95th percentile means nothing.
 const FEWEST_GAPS: usize = 20;
-/// So many nodes in the other state on average make it odd that there is none: nodes that
-/// change by themselves would do so with a probability of e^-10. Large jobs do it too, so it
-/// must also come at once and go at once, with half of that mean, or come with the log.
+/// A span with all nodes in one state is suspicious if this many nodes are in the other state
+/// on average. Nodes that change independently would cause it with a probability of e^-10.
+/// Large jobs cause such spans too. So the span must also begin and end at once, each with a
+/// change of at least half of that average number of nodes, or begin with the log.
 const MISSED_NODES: f64 = 10.0;
 
 /// All suspicions, by time.

@@ -41,8 +41,8 @@ fn runs(seconds: &[Vec<bool>], node: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Rows at different times whose last row leaves all as it was, as a matrix of seconds
-/// shows no state after its end.
+/// Rows at different times. The last row changes nothing, because a matrix of seconds shows no
+/// state after its end.
 fn rows() -> impl Strategy<Value = Vec<(i64, Vec<bool>)>> {
     (1usize..5).prop_flat_map(|width| {
         let row = (1i64..4000, prop::collection::vec(any::<bool>(), width));
@@ -217,7 +217,7 @@ fn nodes_that_leave_one_by_one_are_not_suspicious() {
     let rows: Vec<_> = (0..60usize)
         .map(|i| (10, (0..30).map(|n| n < 30 - i.abs_diff(30)).collect()))
         .collect();
-    // Row 0 is all busy, which comes with the log; row 30 is all idle, node after node.
+    // Row 0 is all busy from the start of the log; row 30 is all idle, one node after the other.
     assert_eq!(
         kinds(&inspected(&rows)),
         [(SuspicionKind::AllBusy, 10.0, 2)]

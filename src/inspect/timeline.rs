@@ -9,13 +9,13 @@ use crate::domain::Time;
 pub struct Timeline {
     /// Width of a step in seconds; the first starts at the log's first row.
     pub step_seconds: f64,
-    /// Idle nodes on average over each step; the last may be cut short.
+    /// Mean number of idle nodes over each step; the last step may be shorter.
     pub idle_nodes: Vec<f64>,
 }
 
-/// Most steps of a timeline.
+/// Largest number of steps of a timeline.
 const STEPS: i128 = 500;
-/// Widths that people read easily, in minutes; beyond them, whole multiples of the last.
+/// Widths that people read easily, in minutes. A longer log uses whole multiples of the last.
 const WIDTHS: [i128; 9] = [1, 5, 10, 30, 60, 180, 360, 720, 1440];
 const MINUTE: i128 = 60_000_000_000;
 
@@ -25,12 +25,12 @@ pub(super) struct TimelineScan {
     start: i128,
     end: i128,
     width: i128,
-    /// Node-nanoseconds idle in each step.
+    /// Idle node-nanoseconds in each step.
     idle: Vec<i128>,
 }
 
 impl TimelineScan {
-    /// For a log from `start` to `end`.
+    /// A scan for a log from `start` to `end`.
     pub fn new(start: Time, end: Time) -> Self {
         let (start, end) = (i128::from(start.0), i128::from(end.0));
         let span = end - start;
@@ -51,7 +51,7 @@ impl TimelineScan {
         }
     }
 
-    /// `idle` nodes were idle from `from` to `to`, within the log.
+    /// Records that `idle` nodes were idle from `from` to `to`, within the log.
     pub fn add(&mut self, from: Time, to: Time, idle: u32) {
         let mut at = i128::from(from.0) - self.start;
         let to = i128::from(to.0) - self.start;

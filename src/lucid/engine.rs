@@ -1,7 +1,7 @@
 //! Simulates one virtual cluster, from event to event.
 //!
-//! The order within a second is that of the original, which steps through all of them:
-//! ends, arrivals, decisions, nodes that come or go, samples.
+//! The order within a second is that of the original, which steps through every second:
+//! ends, arrivals, decisions, nodes added or removed, samples.
 
 use super::placer::Placer;
 use super::policy::{Decision, Policy};
@@ -11,7 +11,7 @@ use super::world::World;
 use crate::domain::jobs::Job;
 use crate::words::counted;
 
-/// What is simulated.
+/// A virtual cluster and its jobs, as they are simulated.
 pub struct Setting<'a> {
     /// The jobs, by ascending submission; each at most as large as the nodes.
     pub jobs: &'a [&'a Job],
@@ -19,7 +19,7 @@ pub struct Setting<'a> {
     pub work: &'a [i64],
     /// Seconds that each job has queued elsewhere before.
     pub queued: &'a [i64],
-    /// Nodes at the start.
+    /// Number of nodes at the start.
     pub nodes: u32,
     /// GPUs of every node.
     pub gpus_per_node: u32,
@@ -27,10 +27,10 @@ pub struct Setting<'a> {
     pub start: i64,
     /// Seconds for which a job still holds its GPUs once its work is done.
     pub notice: i64,
-    /// Where jobs are placed.
+    /// Chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
-    /// Whether the survivor of a pair gets its full speed back when the other ends. The
-    /// original gives it to the one placed first, even when that is the one that ends.
+    /// Whether, when one of two jobs that share GPUs ends, the other gets its full speed back.
+    /// The original gives full speed to the job placed first, even if that is the one that ends.
     pub corrected: bool,
 }
 
@@ -50,11 +50,11 @@ pub struct Stuck {
     pub second: i64,
     /// Number of jobs that wait.
     pub waiting: usize,
-    /// One of them.
+    /// Id of the first of them.
     pub job: String,
-    /// Its GPUs.
+    /// GPUs that this job asks for.
     pub gpus: u32,
-    /// Nodes there are.
+    /// Number of nodes.
     pub nodes: u32,
 }
 
@@ -74,7 +74,7 @@ pub fn run(
         scaling,
         again: None,
     };
-    // Nodes may come or go in the first second though no job arrives in it.
+    // Nodes may be added or removed in the first second even if no job arrives in it.
     engine.advance_to(setting.start);
     while !engine.world.is_done() {
         let Some(second) = engine.next_second() else {
@@ -91,7 +91,7 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// Second of another round, as nodes have changed.
+    /// Second of another round, if nodes have changed in this one.
     again: Option<i64>,
 }
 
@@ -100,7 +100,7 @@ impl Engine<'_, '_> {
         let arrival = self.world.next_arrival();
         let end = self.world.next_end();
         let view = self.world.view();
-        // Where there are no jobs there is nothing to decide.
+        // Without waiting or running jobs there is nothing to decide.
         let wake = match self.world.is_empty() {
             true => None,
             false => self.policy.wake(&view),
@@ -112,7 +112,7 @@ impl Engine<'_, '_> {
         [arrival, end, awake].into_iter().flatten().min()
     }
 
-    /// Everything that happens in a second.
+    /// Carries out everything that happens in a second.
     fn advance_to(&mut self, second: i64) {
         self.world.advance_to(second);
         self.again = None;

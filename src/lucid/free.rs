@@ -9,15 +9,15 @@ use crate::domain::cluster::GpuSet;
 #[derive(Debug, Clone)]
 pub struct FreeGpus {
     gpus_per_node: u32,
-    /// Free GPUs by slot; none for a node that is gone.
+    /// Free GPUs by slot; none for a removed node.
     sets: Vec<GpuSet>,
-    /// By number of free GPUs, the slots of the nodes that have so many.
+    /// Slots of the nodes, by number of free GPUs.
     slots: Vec<BTreeSet<u32>>,
     total: u64,
 }
 
 impl FreeGpus {
-    /// So many nodes, all free.
+    /// Creates `nodes` nodes, all free.
     pub fn new(nodes: u32, gpus_per_node: u32) -> Self {
         let mut free = FreeGpus {
             gpus_per_node,
@@ -41,17 +41,17 @@ impl FreeGpus {
         self.total
     }
 
-    /// Number of free GPUs of a slot's node; 0 where it is gone.
+    /// Number of free GPUs of a slot's node; 0 if it was removed.
     pub fn on(&self, slot: u32) -> u32 {
         self.sets[slot as usize].count_ones()
     }
 
-    /// Slots of the nodes with exactly so many free GPUs, ascending.
+    /// Slots of the nodes with exactly `gpus` free GPUs, ascending.
     pub fn slots_with(&self, gpus: u32) -> impl Iterator<Item = u32> + '_ {
         self.slots[gpus as usize].iter().copied()
     }
 
-    /// Slots with free GPUs, most free first and of these ascending.
+    /// Slots with free GPUs, by descending number of free GPUs, then ascending.
     pub fn idlest_first(&self) -> impl Iterator<Item = u32> + '_ {
         (1..=self.gpus_per_node)
             .rev()
@@ -66,7 +66,7 @@ impl FreeGpus {
             .map(|(slot, _)| slot)
     }
 
-    /// The free GPUs of lowest index on a slot's node, so many of them.
+    /// The `gpus` free GPUs of lowest index on a slot's node.
     pub fn lowest(&self, slot: u32, gpus: u32) -> GpuSet {
         let mut rest = self.sets[slot as usize];
         for _ in 0..gpus {
@@ -75,7 +75,7 @@ impl FreeGpus {
         self.sets[slot as usize] ^ rest
     }
 
-    /// Takes free GPUs.
+    /// Marks free GPUs as held.
     pub fn take(&mut self, placement: &Placement) {
         for &(slot, gpus) in placement {
             debug_assert_eq!(self.sets[slot as usize] & gpus, gpus);
@@ -83,7 +83,7 @@ impl FreeGpus {
         }
     }
 
-    /// Gives GPUs back.
+    /// Marks held GPUs as free again.
     pub fn give(&mut self, placement: &Placement) {
         for &(slot, gpus) in placement {
             debug_assert_eq!(self.sets[slot as usize] & gpus, 0);
@@ -91,7 +91,7 @@ impl FreeGpus {
         }
     }
 
-    /// Adds a free node at the end of the list; its slot.
+    /// Adds a free node at the end of the list. Returns its slot.
     pub fn add_node(&mut self) -> u32 {
         let slot = self.sets.len() as u32;
         self.sets.push(0);

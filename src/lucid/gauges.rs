@@ -1,18 +1,18 @@
-//! Averages over nodes, kept up to date as single nodes change.
+//! Averages of GPU load over nodes, updated as single nodes change.
 
-/// What jobs do to one node's GPUs.
+/// Load of the GPUs of one node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeGauges {
     /// Utilisation in percent and memory in MB, by GPU.
     gpus: Vec<[f64; 2]>,
     /// Averages over all GPUs.
     all: [f64; 2],
-    /// Averages over the GPUs whose value is above 0, where there is one.
+    /// Averages over the GPUs whose value is above 0; `None` if there is none.
     active: [Option<f64>; 2],
 }
 
 impl NodeGauges {
-    /// A node of so many unused GPUs.
+    /// Creates a node of `gpus` unused GPUs.
     pub fn new(gpus: u32) -> Self {
         NodeGauges {
             gpus: vec![[0.0; 2]; gpus as usize],
@@ -69,7 +69,8 @@ impl Gauges {
         [0, 1].map(|gauge| self.all[gauge].value() / f64::from(nodes.max(1)))
     }
 
-    /// Averages over the nodes in use of utilisation and memory of the GPUs in use.
+    /// Averages of utilisation and memory over the GPUs of each node that are in use, then over
+    /// the nodes that have such GPUs.
     pub fn active(&self) -> [f64; 2] {
         [0, 1].map(|gauge| match self.active_nodes[gauge] {
             0 => 0.0,
@@ -78,7 +79,7 @@ impl Gauges {
     }
 }
 
-/// A running sum that does not drift: what a float cannot hold is kept in a second one.
+/// A running sum that does not drift: `low` collects the rounding errors of `high`.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     high: f64,

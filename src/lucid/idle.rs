@@ -1,4 +1,4 @@
-//! What a policy leaves unused: the fully idle nodes as an event log that the replay reads.
+//! The nodes that a policy leaves fully idle, as an event log that the replay reads.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use super::result::{PolicyRun, VcRun};
 use crate::domain::{Change, Cluster, EventLog, EventLogBuilder, Time, Trace};
 
-/// A node that becomes idle or busy at a second; many may cancel out within it.
+/// A node that becomes idle or busy at a second. Several within a second may cancel out.
 struct Flip {
     time: i64,
     node: u32,
     idle: bool,
 }
 
-/// A log of events cannot hold the time of a second.
+/// A second whose time an event log cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("second {second} is beyond the times of event logs, which end in the year 2262")]
 pub struct TooLate {
@@ -23,11 +23,11 @@ pub struct TooLate {
 
 /// The log of fully idle nodes of a run that started at second `start`.
 ///
-/// Nodes are named `<vc>/<name>`, virtual clusters in the run's order, then by number. The
-/// first row is the start, the last row the last end of a job in a virtual cluster, between
-/// them there is a row for every second with changes. A node that is not there is busy; the
-/// profiler's nodes are none of these. Times count from the trace's origin, or from 1970
-/// where it has none.
+/// Nodes are named `<vc>/<name>`. They are in the run's order of virtual clusters, then by
+/// number. The first row is the start, and the last row is the last end of a job in a virtual
+/// cluster. Between them there is a row for every second with changes. Nodes not added yet or
+/// removed count as busy. The profiler's nodes are left out. Times count from the trace's
+/// origin, or from 1970 if it has none.
 ///
 /// # Errors
 /// The run goes on after the last [`Time`].
@@ -38,7 +38,7 @@ pub fn idle_log(
     start: i64,
 ) -> Result<EventLog, TooLate> {
     let (names, mut flips) = gather(cluster, run);
-    // Stable: of several flips of a node in a second the last one counts.
+    // A stable sort: of several flips of a node in a second, the last one counts.
     flips.sort_by_key(|flip| flip.time);
     let ends = run.vcs.iter().flat_map(|vc| &vc.schedule.jobs);
     let end = ends.map(|job| job.end).max().unwrap_or(start).max(start);
@@ -61,7 +61,7 @@ pub fn idle_log(
     Ok(log.finish())
 }
 
-/// The names of all nodes there ever were, and what happened to them.
+/// The names of all nodes that ever existed, and their changes.
 fn gather(cluster: &Cluster, run: &PolicyRun) -> (Vec<String>, Vec<Flip>) {
     let (mut names, mut flips) = (Vec::new(), Vec::new());
     for vc in &run.vcs {
@@ -85,7 +85,7 @@ fn node_names(vc: &VcRun) -> BTreeSet<u32> {
     lives.chain(changed).collect()
 }
 
-/// What flips amount to together, by ascending node; `idle` is brought up to date.
+/// The changes that several flips make together, by ascending node. Updates `idle`.
 fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     let last: BTreeMap<u32, bool> = flips.iter().map(|flip| (flip.node, flip.idle)).collect();
     let changed = last
@@ -94,7 +94,7 @@ fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     changed.map(|(node, now)| Change::new(node, now)).collect()
 }
 
-/// The civil time of a second; `None` after the last that there is.
+/// The civil time of a second; `None` if it is after the last [`Time`].
 fn on_the_clock(origin: Option<Time>, second: i64) -> Option<Time> {
     let origin = origin.map_or(0, |origin| origin.0);
     let nanos = second.checked_mul(Time::from_seconds(1).0)?;

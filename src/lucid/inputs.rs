@@ -1,5 +1,5 @@
-//! What policies know beside the jobs: estimates, forecasts, packing. Files, constants
-//! and trained models are interchangeable behind these traits.
+//! Inputs of policies besides the jobs: estimates, forecasts and packing. Files, constants
+//! and trained models all provide them through these traits.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use crate::domain::jobs::{Job, Usage, Workload};
 
 /// Estimated durations of jobs.
 pub trait Estimates: Sync {
-    /// Estimated duration of a job in seconds; `None` where there is no estimate.
+    /// Estimated duration of a job in seconds; `None` if there is no estimate.
     fn seconds(&self, job: &Job) -> Option<f64>;
 
-    /// The same where it depends on the policy, by its name in the results: on what has ended
-    /// under it by then.
+    /// Estimated duration of a job under a policy, given by its name in the results. It depends
+    /// on the policy if estimates are learnt from the jobs that have ended under it by then.
     fn seconds_under(&self, _policy: &str, job: &Job) -> Option<f64> {
         self.seconds(job)
     }
@@ -20,31 +20,31 @@ pub trait Estimates: Sync {
 /// Forecast of what will be submitted to the whole cluster.
 pub trait Forecast: Sync {
     /// GPU jobs expected per interval, averaged over the next intervals after second
-    /// `now`; `None` beyond the forecast's end.
+    /// `now`; `None` if `now` is beyond the forecast's end.
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
-    /// GPUs that these jobs ask for, likewise.
+    /// GPUs that these jobs ask for, per interval and averaged in the same way.
     fn gpus(&self, now: i64) -> Option<f64>;
-    /// The first second after `now` at which an answer may change; `None` for never.
+    /// The first second after `now` at which an answer may change; `None` if none will.
     fn next_change(&self, now: i64) -> Option<i64>;
 }
 
 /// Which jobs go well together on the same GPUs.
 pub trait Packing: Sync {
-    /// Sharing score of a job: 0 (shares well), 1 or 2 (badly); `None` where unknown.
+    /// Sharing score of a job: 0 (shares well), 1 or 2 (badly); `None` if unknown.
     fn score(&self, job: &Job) -> Option<u8>;
-    /// What becomes of `first` and `second` on the same GPUs; `None` where unknown.
+    /// Speeds and load of `first` and `second` on the same GPUs; `None` if unknown.
     fn pair(&self, first: &Job, second: &Job) -> Option<Pair>;
 }
 
-/// Least speed of a job that shares its GPUs: slower ones would run for longer than
+/// Lowest speed of a job that shares its GPUs. Slower jobs would run for longer than
 /// schedules are made for.
 pub const LEAST_SPEED: f64 = 0.01;
 
 /// Two jobs on the same GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// Speeds of the first and of the second job, at least [`LEAST_SPEED`]; 1 is the speed
-    /// alone.
+    /// Speeds of the first and of the second job, at least [`LEAST_SPEED`]; 1 is the speed of
+    /// a job alone on its GPUs.
     pub speeds: (f64, f64),
     /// GPU utilisation of both together, in percent.
     pub gpu_util: f64,
@@ -52,15 +52,15 @@ pub struct Pair {
     pub gmem: f64,
 }
 
-/// Longest estimate in seconds, and the lowest below 0: sums of it and of any second of a
-/// schedule are whole numbers of 64 bits.
+/// Largest estimate in seconds; the lowest is its negative. The sum of an estimate and any
+/// second of a schedule fits an integer of 64 bits.
 pub const LONGEST_ESTIMATE: f64 = 1e12;
 
 /// Estimates read from a table, by job id.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EstimateTable(pub BTreeMap<String, f64>);
 
-/// What a job estimated at less than nothing counts as, in seconds (as in the original).
+/// Seconds that replace a negative estimate (as in the original).
 const NEGATIVE_ESTIMATE: f64 = 1000.0;
 
 impl Estimates for EstimateTable {
@@ -74,7 +74,7 @@ impl Estimates for EstimateTable {
     }
 }
 
-/// Estimates that each policy has for itself, by its name in the results.
+/// A table of estimates for each policy, by the policy's name in the results.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EstimatesByPolicy(pub BTreeMap<&'static str, EstimateTable>);
 
@@ -88,7 +88,7 @@ impl Estimates for EstimatesByPolicy {
     }
 }
 
-/// Perfect knowledge of durations.
+/// Perfect knowledge of durations: each job's estimate is its true duration.
 #[derive(Debug, Clone, Copy)]
 pub struct Oracle;
 
@@ -112,13 +112,13 @@ pub struct ForecastTable {
     pub times: Vec<i64>,
     /// GPU jobs submitted in each interval.
     pub gpu_jobs: Vec<f64>,
-    /// GPUs they ask for.
+    /// GPUs that these jobs ask for, by interval.
     pub gpus: Vec<f64>,
-    /// Intervals that it looks ahead.
+    /// Number of intervals that an answer averages, from the next one on.
     pub ahead: usize,
 }
 
-/// Intervals that the original looks ahead.
+/// Number of intervals that the original averages.
 const LOOK_AHEAD: usize = 5;
 
 impl Default for ForecastTable {
@@ -155,7 +155,7 @@ impl Forecast for ForecastTable {
     }
 }
 
-/// The same forecast for all time, of jobs and of GPUs.
+/// A constant forecast, the same for jobs and for GPUs.
 impl Forecast for f64 {
     fn gpu_jobs(&self, _: i64) -> Option<f64> {
         Some(*self)
@@ -170,45 +170,45 @@ impl Forecast for f64 {
     }
 }
 
-/// A workload alone on its GPUs.
+/// The profile of a workload alone on its GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Profile {
-    /// What it does to its GPUs.
+    /// Its load on its GPUs.
     pub usage: Usage,
-    /// Its sharing score: 0, 1 or 2; `None` where it has none yet.
+    /// Its sharing score: 0, 1 or 2; `None` if it has none yet.
     pub score: Option<u8>,
-    /// How that is known.
+    /// Whether the profile was measured or predicted.
     pub source: ProfileSource,
 }
 
-/// How a profile came about.
+/// The source of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProfileSource {
     /// The workload was run.
     #[default]
     Measured,
-    /// It was told from the workload's computational graph.
+    /// The profile was predicted from the workload's computational graph.
     Predicted,
 }
 
 /// Packing by measured profiles and pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PackingTable {
-    /// Sharing score by workload of the trace, where its profile is known.
+    /// Sharing scores by index of the workload in the trace; `None` if unknown.
     pub scores: Vec<Option<u8>>,
-    /// Pairs by workloads of the trace, in both orders.
+    /// Pairs by the indices of their workloads in the trace; each pair is here in both orders.
     pub pairs: BTreeMap<(usize, usize), Pair>,
-    /// By workload of the trace: whether a pair with it is not in the table because it
-    /// barely slows down, as [`UNMEASURED`] says.
+    /// By index of the workload in the trace: whether pairs with it count as running at full
+    /// speed instead of being looked up in the table, because its model is in [`UNMEASURED`].
     pub unmeasured: Vec<bool>,
 }
 
-/// Models that slow their partner and themselves so little, or leave so little memory
-/// to a partner, that the original counts speeds of 1 and 1 beside them.
+/// Models whose pairs were not measured. They barely slow their partner and themselves, or
+/// leave little memory to a partner. The original takes speeds of 1 and 1 for such pairs.
 pub const UNMEASURED: [&str; 4] = ["NeuMF", "ResNet50", "BERT", "Transformer"];
 
 impl PackingTable {
-    /// Puts measured profiles and pairs together for the workloads of a trace.
+    /// Combines measured profiles and pairs for the workloads of a trace.
     pub fn new(
         workloads: &[Workload],
         profiles: &BTreeMap<Workload, Profile>,
@@ -249,7 +249,7 @@ impl Packing for PackingTable {
         if self.unmeasured[a] || self.unmeasured[b] {
             return Some(Pair {
                 speeds: (1.0, 1.0),
-                // As the original writes it, though utilisations are percentages.
+                // As in the original, which caps the sum at 1 though these are percentages.
                 gpu_util: f64::min(1.0, first.usage.gpu_util + second.usage.gpu_util),
                 gmem: first.usage.gmem + second.usage.gmem,
             });

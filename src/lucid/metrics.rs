@@ -1,13 +1,14 @@
-//! Figures that policies are compared by.
+//! Figures by which policies are compared.
 
 use super::result::{Finished, PolicyRun};
 use crate::domain::{Cluster, Trace};
 use crate::results::simulate::{ByName, Delays, PolicyFigures};
 
-/// Most GPUs of a small job; larger ones are compared apart, as in the paper.
+/// Most GPUs of a small job. Larger jobs are compared separately, as in the paper.
 pub const SMALL_JOB_GPUS: u32 = 8;
 
-/// Computes a run's figures. `cluster` is the whole cluster, no node lent out.
+/// Computes a run's figures. `cluster` is the whole cluster, nodes lent to the profiler
+/// included.
 pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> PolicyFigures {
     let finished = run.finished();
     let of = |kept: &dyn Fn(&Finished<'_>) -> bool| {
@@ -69,8 +70,8 @@ fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Op
     })
 }
 
-/// The value below which `share` of all lie, interpolated linearly between ranks as
-/// numpy's default; `None` of nothing. Reorders `values`.
+/// The value below which `share` of all values lie, interpolated linearly between ranks as in
+/// numpy's default; `None` if there are no values. Reorders `values`.
 fn percentile(values: &mut [i64], share: f64) -> Option<f64> {
     let rank = values.len().checked_sub(1)? as f64 * share;
     let (_, &mut below, above) = values.select_nth_unstable(rank as usize);

@@ -1,9 +1,10 @@
-//! Simulates scheduling policies on job traces of GPU clusters, from event to event and
-//! to the second what the simulator of Lucid (Hu et al., ASPLOS 2023) gives, which steps
-//! through every second.
+//! Simulates scheduling policies on job traces of GPU clusters.
+//!
+//! The simulation goes from event to event. Its results equal, to the second, those of the
+//! simulator of Lucid (Hu et al., ASPLOS 2023), which steps through every second.
 //!
 //! [`mod@simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
-//! [`engine`] simulates one of them; [`schedule`] is what comes out.
+//! [`engine`] simulates one of them; [`schedule`] holds the result.
 
 pub mod checker;
 pub mod engine;

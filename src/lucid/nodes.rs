@@ -5,16 +5,16 @@ use super::gauges::{Gauges, NodeGauges};
 use super::schedule::{Idleness, NodeLife, Placement, State};
 use crate::domain::cluster::GpuSet;
 
-/// The name of a node added while running; such a node goes first when one must go.
+/// The name of a node added during the simulation. When a node must go, this one goes first.
 pub const ADDED_NODE: u32 = 9999;
 
-/// The nodes, who runs on them, and what that does to them.
+/// The nodes, the jobs on them, and the load of their GPUs.
 #[derive(Debug)]
 pub struct Nodes {
     free: FreeGpus,
     nodes: Vec<Node>,
     count: u32,
-    /// Nodes with one job, and with more.
+    /// Number of nodes with one job, and of nodes with more.
     crowded: [u32; 2],
     gauges: Gauges,
     /// Whether a node was ever removed.
@@ -39,11 +39,11 @@ struct BusyTime {
     gpu_seconds: i64,
 }
 
-/// What a job does to each of its GPUs: utilisation in percent, memory in MB.
+/// Load of a job on each of its GPUs: utilisation in percent, memory in MB.
 pub type Load = [f64; 2];
 
 impl Nodes {
-    /// So many free nodes, named from 0, at second `now`.
+    /// Creates `count` free nodes, named from 0, at second `now`.
     pub fn new(count: u32, gpus_per_node: u32, now: i64) -> Self {
         let mut nodes = Nodes {
             free: FreeGpus::new(0, gpus_per_node),
@@ -85,13 +85,13 @@ impl Nodes {
         self.idle_nodes().any(|slot| self.name(slot) == ADDED_NODE)
     }
 
-    /// Names for slots.
+    /// A placement with the names of nodes instead of their slots.
     pub fn named(&self, placement: &Placement) -> Vec<(u32, GpuSet)> {
         let named = |&(slot, gpus)| (self.name(slot), gpus);
         placement.iter().map(named).collect()
     }
 
-    /// Fills in what nodes know of the state.
+    /// Fills in the fields of the state that follow from the nodes.
     pub fn describe(&self, state: &mut State) {
         state.total_gpus = self.gpus();
         state.idle_gpus = self.free.total();
@@ -113,12 +113,12 @@ impl Nodes {
         self.enter(job, placement, load);
     }
 
-    /// Puts a job on the GPUs of another; `load` is that of both.
+    /// Puts a job on the GPUs of another; `load` is that of both together.
     pub fn join(&mut self, job: usize, placement: &Placement, load: Load) {
         self.enter(job, placement, load);
     }
 
-    /// Takes a job off GPUs that nobody else is on.
+    /// Takes a job off GPUs that no other job is on.
     pub fn vacate(&mut self, job: usize, placement: &Placement, now: i64) {
         self.leave(job, placement, [0.0; 2]);
         self.free.give(placement);
@@ -130,12 +130,12 @@ impl Nodes {
         }
     }
 
-    /// Takes a job off GPUs that its partner, of this load, stays on.
+    /// Takes a job off GPUs that its partner stays on; `load` is that of the partner.
     pub fn part(&mut self, job: usize, placement: &Placement, load: Load) {
         self.leave(job, placement, load);
     }
 
-    /// Adds a node named [`ADDED_NODE`] unless there is one; whether it did.
+    /// Adds a node named [`ADDED_NODE`] unless there is one. Returns whether it did.
     pub fn grow(&mut self, now: i64) -> bool {
         if self.added_node().is_some() {
             return false;
@@ -144,16 +144,16 @@ impl Nodes {
         true
     }
 
-    /// Removes an idle node, the one of the highest name; whether there was one.
+    /// Removes the idle node of the highest name. Returns `None` if no node is idle.
     ///
-    /// Once there has been a removal, an added node goes even when it is busy: it
-    /// trades names with the idle one. Returns the slot whose name changed, if one did.
+    /// After the first removal, an added node goes even if it is busy: it trades names with the
+    /// idle node that is removed. [`Shrunk::renamed`] is then the slot of the busy node.
     pub fn shrink(&mut self, now: i64) -> Option<Shrunk> {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);
         let renamed = added.filter(|_| self.shrunk);
-        // By name, it is this node that is idle no more: its name passes to a busy one,
-        // or it is gone.
+        // Idleness is logged by name. From now on, no idle node has this name: a busy node
+        // takes it, or it is gone.
         self.log(idle, now, false);
         if let Some(busy) = renamed {
             self.nodes[busy as usize].life.name = self.name(idle);
@@ -171,7 +171,7 @@ impl Nodes {
         &self.nodes[slot as usize].jobs
     }
 
-    /// Lives, idleness and busy GPU-seconds up to second `now`.
+    /// Returns the lives and idleness of nodes, and the busy GPU-seconds, up to second `now`.
     pub fn finish(mut self, now: i64) -> (Vec<NodeLife>, Vec<Idleness>, i64) {
         self.busy.add(now, 0);
         let lives = self.nodes.iter().map(|node| node.life).collect();
@@ -236,10 +236,10 @@ impl Nodes {
     }
 }
 
-/// A node was removed.
+/// The removal of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shrunk {
-    /// Slot of a busy node that took the removed one's name.
+    /// Slot of a busy node that took the name of the removed one; `None` if none did.
     pub renamed: Option<u32>,
 }
 
@@ -259,7 +259,8 @@ fn gpus_of(placement: &Placement) -> i64 {
         .sum()
 }
 
-/// Counts a node whose number of jobs changes.
+/// Updates the counts of nodes with one job and with more when a node's number of jobs
+/// changes.
 fn crowd(crowded: &mut [u32; 2], before: usize, after: usize) {
     let class = |jobs: usize| jobs.checked_sub(1).map(|more| more.min(1));
     if let Some(class) = class(before) {

@@ -1,9 +1,9 @@
-//! Placers: on which GPUs a job starts.
+//! Placers choose the GPUs that a job starts on.
 
 use super::free::FreeGpus;
 use super::schedule::Placement;
 
-/// Finds the GPUs that a job starts on.
+/// Chooses the GPUs that a job starts on.
 pub trait Placer: Sync {
     /// Name on the command line.
     fn name(&self) -> &'static str;
@@ -18,9 +18,9 @@ pub trait Placer: Sync {
         true
     }
 
-    /// So many free GPUs, all at once, or `None` where they cannot be had.
+    /// Chooses `gpus` free GPUs, all at once; `None` if the placer cannot.
     ///
-    /// The answer depends on nothing else, and what does not fit does not fit with
-    /// fewer GPUs free either.
+    /// The answer depends only on the arguments. A job that does not fit does not fit either
+    /// when fewer GPUs are free.
     fn place(&self, free: &FreeGpus, gpus: u32) -> Option<Placement>;
 }

@@ -1,5 +1,5 @@
-//! Policies: who runs next. They see the state and return decisions; only the engine
-//! carries them out.
+//! Policies choose the jobs that run next. They see the state and return decisions; only
+//! the engine carries them out.
 
 use super::inputs::Pair;
 use super::schedule::Placement;
@@ -8,8 +8,8 @@ use super::view::View;
 /// A scheduling policy for one virtual cluster.
 ///
 /// Jobs are indices into the virtual cluster's jobs, which are in submission order. In
-/// every second in which something happens the engine first tells of ends and arrivals,
-/// then opens a round and asks for decisions, one by one, until there is none.
+/// every second in which something happens, the engine first reports ends and arrivals. It
+/// then opens a round and asks for decisions, one by one, until the policy returns `None`.
 pub trait Policy: Send {
     /// A job has joined the queue.
     fn submitted(&mut self, job: usize, view: &View<'_>);
@@ -39,17 +39,19 @@ pub trait Policy: Send {
         let _ = view;
     }
 
-    /// The next decision of the round; the view shows all earlier ones carried out.
+    /// Returns the next decision of the round, or `None` to end the round. The view shows the
+    /// state after all earlier decisions.
     fn next(&mut self, view: &View<'_>) -> Option<Decision>;
 
-    /// The next second, after the view's, at which the policy may decide something
-    /// though no job arrives or ends and no node comes or goes.
+    /// Returns the next second after the view's at which the policy may decide something even
+    /// if no job arrives or ends and no node is added or removed; `None` if there is none.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         let _ = view;
         None
     }
 
-    /// What a job is or was sorted by, for the tables.
+    /// The number that a job is or was sorted by, for the result tables; `None` if the policy
+    /// gave it none.
     fn priority(&self, job: usize) -> Option<f64> {
         let _ = job;
         None
@@ -61,29 +63,29 @@ pub trait Policy: Send {
 pub enum Decision {
     /// Starts a waiting job on free GPUs, as many as it asked for.
     Start {
-        /// The job.
+        /// Index of the job.
         job: usize,
-        /// The GPUs.
+        /// The free GPUs that it gets.
         placement: Placement,
     },
     /// Starts a waiting job on the GPUs of one that runs alone.
     Share {
-        /// The job.
+        /// Index of the waiting job.
         job: usize,
-        /// The one that runs.
+        /// Index of the job that runs alone.
         with: usize,
-        /// What becomes of both, the new one first.
+        /// Speeds and load of both; the waiting job is the first.
         pair: Pair,
     },
     /// Checkpoints a running job and sends it back to the queue.
     Preempt {
-        /// The job.
+        /// Index of the job.
         job: usize,
     },
 }
 
-/// What a checkpoint and the restart after it cost a job of so many GPUs, in seconds
-/// of work. The original's, below the 62 s that Tiresias measured on average.
+/// Cost of a checkpoint and the restart after it for a job of `gpus` GPUs, in seconds of
+/// work. The values are the original's, below the 62 s that Tiresias measured on average.
 pub fn checkpoint_overhead(gpus: u32) -> i64 {
     if gpus <= 8 { 40 } else { 60 }
 }

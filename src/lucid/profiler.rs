@@ -1,5 +1,5 @@
-//! Lucid's profiler: every job that is not too large runs for a short while on a few
-//! nodes of its own, before it is scheduled; many end there.
+//! Lucid's profiler. Before it is scheduled, every job that is not too large runs for a short
+//! time on the few nodes of the profiler. Many jobs end there.
 
 use super::engine::{Setting, Stuck, run};
 use super::inputs::Forecast;
@@ -14,13 +14,13 @@ use crate::domain::jobs::{Job, Trace};
 pub struct Profiler {
     /// Seconds after which a job is released.
     pub limit: i64,
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: u32,
     /// Jobs of at most this times [`Profiler::nodes`] GPUs are profiled.
     pub factor: f64,
-    /// Virtual clusters that lend nodes for good, by index, and how many.
+    /// Virtual clusters, by index, that lend nodes for the whole simulation, and how many each.
     pub lent: Vec<(usize, u32)>,
-    /// The virtual cluster that lends one more node while many jobs queue.
+    /// Index of the virtual cluster that lends one more node while many jobs queue.
     pub elastic: Option<usize>,
 }
 
@@ -30,7 +30,7 @@ impl Profiler {
         (f64::from(self.nodes) * self.factor) as u32
     }
 
-    /// Nodes that no virtual cluster lends.
+    /// Number of nodes that no virtual cluster lends.
     pub fn extra_nodes(&self) -> u32 {
         let lent = self.lent.iter().map(|&(_, nodes)| nodes);
         self.nodes.saturating_sub(lent.fold(0, u32::saturating_add))
@@ -41,14 +41,15 @@ impl Profiler {
         u64::from(self.extra_nodes()) * u64::from(gpus_per_node)
     }
 
-    /// Nodes that a virtual cluster of so many keeps.
+    /// Number of nodes that virtual cluster `vc`, which has `nodes`, keeps.
     pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
         lent.fold(nodes, |kept, &(_, nodes)| kept.saturating_sub(nodes))
     }
 }
 
-/// Intervals over which [`Profiler::most_gpus`] GPUs each count as little to expect.
+/// Few GPUs are expected if a forecast interval has at most this times
+/// [`Profiler::most_gpus`].
 const QUIET_INTERVALS: f64 = 5.0;
 
 /// Profiles the jobs of all virtual clusters, fewest GPUs first.

@@ -1,16 +1,27 @@
-//! Who keeps or gets GPUs when running and waiting jobs, in one order, take them from a
-//! total while they last: the choice of the preemptive policies.
+//! Chooses the jobs that keep or get GPUs: the choice that the preemptive policies make.
+//!
+//! The rule is one pass over all running and waiting jobs in one order. Each job takes its
+//! GPUs if that many of the total are left, otherwise it takes none. Running jobs that take
+//! none are preempted; waiting jobs that take theirs are chosen to start.
+//!
+//! [`select`] finds the same jobs without looking at each. It steps through the order from
+//! one decision to the next. A decision is about one of two jobs:
+//! - The next running job that does not fit. [`Running`] keeps sums of GPUs over blocks of
+//!   consecutive running jobs, so that blocks in which all jobs fit are skipped.
+//! - The next waiting job. [`Waiting`] keeps waiting jobs by number of GPUs. What is left of
+//!   the total only shrinks along the order. Once a waiting job is refused, all later ones of
+//!   as many GPUs would be refused too, so none of them is looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
-/// Entries of a block before it is split.
+/// Most entries of a block; a larger one is split.
 const BLOCK: usize = 64;
 
-/// Running jobs in an order, with sums of their GPUs up to any place.
+/// Running jobs in an order, with sums of the GPUs of all jobs before any place.
 #[derive(Debug, Clone)]
 pub struct Running<K> {
-    /// Consecutive pieces of the order; none is empty.
+    /// Consecutive pieces of the order, none of them empty.
     blocks: Vec<Block<K>>,
     gpus: u64,
 }
@@ -26,9 +37,9 @@ struct Block<K> {
 pub struct Entry<K> {
     /// Its place in the order; unique.
     pub key: K,
-    /// The job.
+    /// Index of the job.
     pub job: usize,
-    /// Its GPUs.
+    /// Number of its GPUs.
     pub gpus: u32,
 }
 
@@ -83,7 +94,7 @@ impl<K: Ord + Copy> Running<K> {
         }
     }
 
-    /// GPUs of those before a place.
+    /// GPUs of the jobs before a place.
     fn gpus_before(&self, key: &K) -> u64 {
         let index = self.block_of(key);
         let before: u64 = self.blocks[..index].iter().map(|block| block.gpus).sum();
@@ -94,8 +105,8 @@ impl<K: Ord + Copy> Running<K> {
         before + within
     }
 
-    /// The first job after a place that would not be within `budget` GPUs, counting
-    /// from the first of all.
+    /// The first job after the place `after` at which the GPUs of all jobs, summed from the first
+    /// of the order, exceed `budget`.
     fn first_beyond(&self, after: Option<&K>, budget: u64) -> Option<Entry<K>> {
         if self.gpus <= budget {
             return None;
@@ -138,7 +149,7 @@ impl<K: Ord> Block<K> {
     }
 }
 
-/// Waiting jobs by number of GPUs, and of each number in an order.
+/// Waiting jobs by number of GPUs, and in order among those of the same number.
 #[derive(Debug, Clone)]
 pub struct Waiting<K> {
     classes: BTreeMap<u32, BTreeSet<(K, usize)>>,
@@ -153,12 +164,12 @@ impl<K> Default for Waiting<K> {
 }
 
 impl<K: Ord + Copy> Waiting<K> {
-    /// Adds a job at a place.
+    /// Adds a job at a place of the order.
     pub fn insert(&mut self, key: K, job: usize, gpus: u32) {
         self.classes.entry(gpus).or_default().insert((key, job));
     }
 
-    /// Removes it.
+    /// Removes a job that was added with this place and number of GPUs.
     pub fn remove(&mut self, key: K, job: usize, gpus: u32) {
         if let Some(class) = self.classes.get_mut(&gpus) {
             class.remove(&(key, job));
@@ -168,28 +179,27 @@ impl<K: Ord + Copy> Waiting<K> {
         }
     }
 
-    /// Whether nobody waits.
+    /// Whether no job waits.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
 }
 
-/// Who must go and who may come, each in order.
+/// The jobs to preempt and to start, each in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// Running jobs left out.
+    /// Running jobs that must give up their GPUs.
     pub preempted: Vec<usize>,
-    /// Waiting jobs chosen.
+    /// Waiting jobs that get GPUs.
     pub chosen: Vec<usize>,
 }
 
-/// Goes through running and waiting jobs in one order and gives each its GPUs if so many
+/// Goes through running and waiting jobs in one order and gives each its GPUs if that many
 /// of the total are left.
 ///
-/// `place` tells a waiting job's key as of now; it keeps the order among waiting jobs.
-/// Time does not grow with the jobs but with the choices made, the numbers of GPUs
-/// asked for, and logarithmically: what is left only shrinks along the order, so that of
-/// equally large waiting jobs the first to be refused is the last to be looked at.
+/// `place` returns the present key of a waiting job; it keeps the order among waiting jobs.
+/// There is one step for each job preempted, for each job chosen, and for each number of GPUs
+/// that waiting jobs ask for. A step looks at blocks of running jobs, not at every job.
 pub fn select<K: Ord + Copy>(
     total: u64,
     running: &Running<K>,
@@ -198,13 +208,16 @@ pub fn select<K: Ord + Copy>(
 ) -> Selection {
     let mut selection = Selection::default();
     let mut heads: Vec<Head<'_, K>> = waiting.classes.iter().filter_map(Head::of).collect();
-    // GPUs of waiting jobs chosen and of running jobs left out so far.
+    // GPUs of the waiting jobs chosen and of the running jobs preempted so far.
     let (mut chosen, mut freed) = (0, 0);
     let mut after = None;
     loop {
+        // The next running job that does not fit. GPUs of chosen jobs are missing from the
+        // budget, those of preempted jobs are added to it.
         let beyond = running.first_beyond(after.as_ref(), (total + freed).saturating_sub(chosen));
         let head = heads.iter_mut().min_by_key(|head| place(head.first.0));
         match (head, beyond) {
+            // A waiting job comes before it: the job is chosen if it fits.
             (Some(head), beyond) if beyond.is_none_or(|entry| place(head.first.0) < entry.key) => {
                 let key = place(head.first.0);
                 let used = running.gpus_before(&key) + chosen - freed;
@@ -217,6 +230,7 @@ pub fn select<K: Ord + Copy>(
                         continue;
                     }
                 }
+                // It was refused, or was the last of as many GPUs: this number of GPUs is done.
                 heads.retain(|head| head.gpus != gpus);
             }
             (_, Some(entry)) => {
@@ -229,7 +243,7 @@ pub fn select<K: Ord + Copy>(
     }
 }
 
-/// The waiting jobs of one size, from the first not looked at yet.
+/// The waiting jobs of one number of GPUs, from the first not looked at yet.
 struct Head<'a, K> {
     gpus: u32,
     first: (K, usize),
@@ -242,7 +256,7 @@ impl<'a, K: Ord + Copy> Head<'a, K> {
         Some(Head { gpus, first, class })
     }
 
-    /// Moves on to the next; whether there is one.
+    /// Moves on to the next job. Returns whether there is one.
     fn advance(&mut self) -> bool {
         let next = self.class.range((Excluded(self.first), Unbounded)).next();
         next.inspect(|&&next| self.first = next).is_some()
@@ -254,7 +268,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The rule as it reads: one list, one pass.
+    /// The rule itself: one list, one pass.
     fn plain(total: u64, mut jobs: Vec<(u32, bool, usize, u32)>) -> Selection {
         jobs.sort_unstable();
         let mut left = total;

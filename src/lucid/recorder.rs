@@ -7,7 +7,7 @@ use crate::domain::jobs::Job;
 
 /// Seconds between samples.
 const SAMPLE_EVERY: i64 = 60;
-/// Waiting jobs of fewer GPUs are counted apart.
+/// Waiting jobs of fewer GPUs are also counted separately.
 const SMALL_JOB: u32 = 8;
 
 /// What has happened so far.
@@ -141,7 +141,7 @@ impl Recorder {
         self.schedule.scaling.push((now, step));
     }
 
-    /// Samples the present state at all minutes before `second` not sampled yet.
+    /// Samples the present state at all minutes before `second` that are not sampled yet.
     pub fn sample_until(&mut self, second: i64, running_jobs: usize, nodes: &Nodes) {
         if self.next_sample >= second {
             return;

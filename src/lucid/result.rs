@@ -1,4 +1,4 @@
-//! Results: what a policy made of a whole trace.
+//! Results: the simulation of a whole trace under one policy.
 
 use super::schedule::{JobOutcome, Schedule};
 use crate::domain::cluster::Cluster;
@@ -11,71 +11,71 @@ pub struct PolicyRun {
     pub policy: &'static str,
     /// Its virtual clusters, in the cluster's order.
     pub vcs: Vec<VcRun>,
-    /// The profiling stage, where there was one.
+    /// The profiling stage; `None` if there was none.
     pub profiler: Option<ProfilerRun>,
 }
 
-/// A virtual cluster's part in a [`PolicyRun`].
+/// The part of a virtual cluster in a [`PolicyRun`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct VcRun {
-    /// Index of the virtual cluster.
+    /// Index of the virtual cluster in [`Cluster::vcs`].
     pub vc: usize,
-    /// Indices of its jobs in [`crate::domain::Trace::jobs`], ascending; without those
-    /// that the profiler finished.
+    /// Indices of its jobs in [`crate::domain::Trace::jobs`], ascending. Jobs that ended in the
+    /// profiler are left out.
     pub jobs: Vec<usize>,
     /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
     pub schedule: Schedule,
 }
 
-/// The profiling stage: jobs of all virtual clusters on nodes of its own.
+/// The profiling stage: jobs of all virtual clusters on the nodes of the profiler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfilerRun {
     /// Indices of the jobs it ran, ascending.
     pub jobs: Vec<usize>,
     /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
     pub schedule: Schedule,
-    /// Longest time it gives a job, in seconds; no longer jobs end there.
+    /// Longest time that it gives a job, in seconds. Jobs of at most this duration end there.
     pub limit: i64,
     /// GPUs of its nodes that no virtual cluster lends.
     pub extra_gpus: u64,
 }
 
-/// A job of the trace, and how it went in the end.
+/// A job of the trace with its final outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Finished<'a> {
-    /// Index of the job.
+    /// Index of the job in [`crate::domain::Trace::jobs`].
     pub job: usize,
-    /// What became of it.
+    /// Its outcome in its virtual cluster, or in the profiler if it ended there.
     pub outcome: &'a JobOutcome,
     /// Whether it ended in the profiler and never reached its virtual cluster.
     pub in_profiler: bool,
 }
 
 impl VcRun {
-    /// Its jobs with what became of each.
+    /// Its jobs, by index in the trace, with their outcomes.
     pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
         self.jobs.iter().copied().zip(&self.schedule.jobs)
     }
 }
 
 impl ProfilerRun {
-    /// Its jobs with what became of each there.
+    /// Its jobs, by index in the trace, with their outcomes in the profiler.
     pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
         self.jobs.iter().copied().zip(&self.schedule.jobs)
     }
 
-    /// Place of a job of the trace among those profiled.
+    /// Position of a job of the trace among those profiled; `None` if it was not profiled.
     pub fn position(&self, job: usize) -> Option<usize> {
         self.jobs.binary_search(&job).ok()
     }
 
-    /// Whether a job of the trace has ended while it was profiled.
+    /// Whether a job of the trace ended while it was profiled.
     pub fn ended(&self, job: usize, submitted: &Job) -> bool {
         submitted.duration <= self.limit && self.position(job).is_some()
     }
 
-    /// When it borrowed (1) and returned (-1) a node. One that it never returned goes back
-    /// with the end of its last job.
+    /// Seconds at which it borrowed (1) and returned (-1) a node. A node that it never returned
+    /// goes back at the end of its last job.
     pub fn loans(&self) -> Vec<(i64, i32)> {
         let mut loans = self.schedule.scaling.clone();
         let borrowed: i32 = loans.iter().map(|&(_, nodes)| nodes).sum();
@@ -88,7 +88,7 @@ impl ProfilerRun {
         loans
     }
 
-    /// Seconds that a job of the trace has waited to be profiled.
+    /// Seconds that a job of the trace waited to be profiled; 0 if it was not profiled.
     pub fn queued(&self, job: usize) -> i64 {
         let position = self.position(job);
         position.map_or(0, |position| self.schedule.jobs[position].queue)
@@ -96,8 +96,8 @@ impl ProfilerRun {
 }
 
 impl PolicyRun {
-    /// GPUs of the policy: those of the whole cluster, no node lent out, and those that the
-    /// profiler has beside them.
+    /// GPUs of the policy: those of the whole cluster, nodes lent to the profiler included, and
+    /// those of the nodes that the profiler has besides.
     pub fn gpus(&self, cluster: &Cluster) -> u64 {
         cluster.gpus()
             + self
@@ -106,7 +106,7 @@ impl PolicyRun {
                 .map_or(0, |profiler| profiler.extra_gpus)
     }
 
-    /// How each job went in the end, in the trace's order.
+    /// The final outcome of each job, in the trace's order.
     pub fn finished(&self) -> Vec<Finished<'_>> {
         let jobs = self.vcs.iter().flat_map(VcRun::outcomes);
         let mut finished: Vec<_> = jobs.map(|of| Finished::new(of, false)).collect();

@@ -1,20 +1,20 @@
-//! Virtual clusters that gain and lose nodes while running.
+//! Virtual clusters that gain and lose nodes during a simulation.
 
 use std::collections::VecDeque;
 
 use super::inputs::Forecast;
 use super::view::View;
 
-/// Decides, at the end of a second, whether nodes come or go.
+/// Decides, at the end of a second, whether a node is added or removed.
 pub trait Scaling: Send {
-    /// Nodes to add (1), to remove (-1), or 0.
+    /// Adds a node (1), removes one (-1), or does neither (0).
     fn step(&mut self, view: &View<'_>) -> i32;
 
-    /// The next second, after the view's, at which a step may be due.
+    /// The next second after the view's at which a step may be due; `None` if there is none.
     fn wake(&mut self, view: &View<'_>) -> Option<i64>;
 }
 
-/// Always the same nodes.
+/// Never adds or removes a node.
 #[derive(Debug, Clone, Copy)]
 pub struct Fixed;
 
@@ -28,15 +28,15 @@ impl Scaling for Fixed {
     }
 }
 
-/// Lends nodes to another cluster: each of its steps, with the opposite sign.
+/// Lends nodes to another cluster: repeats each step of that cluster with the opposite sign.
 #[derive(Debug, Clone)]
 pub struct Lender {
     steps: VecDeque<(i64, i32)>,
 }
 
 impl Lender {
-    /// Echoes steps given as second and number of nodes, by ascending second; those before
-    /// the simulation starts are left out.
+    /// `steps` are those of the other cluster as second and number of nodes, by ascending second.
+    /// Steps before the simulation starts are left out.
     pub fn new(steps: &[(i64, i32)]) -> Self {
         Lender {
             steps: steps.iter().copied().collect(),
@@ -65,18 +65,18 @@ impl Scaling for Lender {
 /// Lucid's time-aware scaling of the profiler: borrows one node while its queue is long,
 /// and returns it once the queue is short and little is expected.
 pub struct TimeAware<'a> {
-    /// What will be submitted.
+    /// Forecast of submissions.
     pub forecast: &'a dyn Forecast,
-    /// The nodes without the borrowed one.
+    /// Number of nodes without the borrowed one.
     pub base: u32,
-    /// Most GPUs expected per interval for the node to be returned.
+    /// The node is returned only if at most this many GPUs are expected per interval.
     pub quiet_gpus: f64,
 }
 
-/// Seconds between looks at whether to borrow, and the queue length above which to.
+/// Seconds between checks whether to borrow, and the queue length above which to borrow.
 const BORROW_EVERY: i64 = 10;
 const LONG_QUEUE: usize = 10;
-/// Seconds between looks at whether to return, and the queue length below which to.
+/// Seconds between checks whether to return, and the queue length below which to return.
 const RETURN_EVERY: i64 = 100;
 const SHORT_QUEUE: usize = 5;
 
@@ -127,7 +127,8 @@ pub(super) fn next_multiple(now: i64, period: i64) -> i64 {
     (now.div_euclid(period) + 1) * period
 }
 
-/// The first multiple of `period` after `now` at which a test of the forecast holds.
+/// The first multiple of `period` after `now` at which the test `holds` of the forecast is
+/// true; `None` if it never is.
 pub(super) fn next_tick(
     forecast: &dyn Forecast,
     now: i64,
@@ -136,7 +137,7 @@ pub(super) fn next_tick(
 ) -> Option<i64> {
     let mut tick = next_multiple(now, period);
     while !holds(tick) {
-        // The test's outcome is the same until the forecast changes.
+        // The result of the test is the same until the forecast changes.
         tick = next_multiple(forecast.next_change(tick)? - 1, period);
     }
     Some(tick)

@@ -1,16 +1,17 @@
-//! Work left to a job, to the last bit what second-by-second subtraction gives.
+//! Work left to a job, equal to the last bit to what subtraction second by second gives.
 //!
 //! The original subtracts a job's speed from its remaining work every second, in floats.
 //! Whether the job ends in this second or the next depends on the roundings of all these
-//! subtractions. Within a power of two they all round alike, so they are taken at once.
+//! subtractions. While the result stays between two successive powers of two, every
+//! subtraction lowers it by the same amount. [`stride`] computes all of those at once.
 
 /// The bits of a float below its exponent.
 const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
 
-/// What is left of `left` after subtracting `speed` `steps` times, one by one.
+/// Returns what remains of `left` after `speed` is subtracted `steps` times, one by one.
 pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
     if speed == 1.0 {
-        // Exact: no difference needs more digits than `left` has.
+        // Exact: no difference needs more binary digits than `left` has.
         return left - steps as f64;
     }
     while steps > 0 {
@@ -20,8 +21,9 @@ pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
     left
 }
 
-/// How often `speed` is subtracted from `left` until at most 0 is left, and what is left
-/// then. A speed that `left` is too large to feel takes `i64::MAX` steps.
+/// Returns how often `speed` is subtracted from `left` until at most 0 is left, and what is
+/// left then. A speed so small that the subtraction does not change `left` takes `i64::MAX`
+/// steps.
 pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
     if speed == 1.0 {
         let steps = left.ceil().max(0.0);
@@ -46,14 +48,16 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     if most < 3 || second <= 0.0 || exponent(left) != exponent(second) {
         return (first, 1);
     }
-    // In one power of two, floats are evenly spaced. All steps that start from an even
-    // multiple of that spacing, as `first` is where rounding had to choose, are equal.
+    // Floats of one exponent are evenly spaced, and their bits count the spacings. Every step
+    // lowers them by the same number of spacings, that from `first` to `second`, even if the
+    // exact difference is halfway between two floats. Such a difference is rounded to an even
+    // number of spacings: `first` is even then, and so is the result of every later step.
     let spacings = first.to_bits() - second.to_bits();
     if spacings == 0 {
         return (left, most);
     }
-    // A result at the very bottom may have been rounded up, from below where floats are
-    // closer: that step is taken by itself.
+    // The lowest float of this exponent may be the result of rounding up from below it, where
+    // floats are closer together. The step to it is left to the next stride.
     let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
     let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);

@@ -18,28 +18,29 @@ use super::stage::Stage;
 use crate::domain::cluster::Cluster;
 use crate::domain::jobs::{Job, Trace};
 
-/// What is simulated, and how.
+/// The inputs and settings of a simulation.
 #[derive(Clone, Copy)]
 pub struct Simulation<'a> {
-    /// The jobs.
+    /// The jobs to simulate.
     pub trace: &'a Trace,
     /// The cluster they were submitted to.
     pub cluster: &'a Cluster,
     /// Second at which the simulation starts.
     pub start: i64,
-    /// Where jobs are placed.
+    /// Chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
-    /// Estimated durations; where there are none, the true ones stand in.
+    /// Estimated durations. A job without an estimate counts with its true duration.
     pub estimates: Option<&'a dyn Estimates>,
-    /// What is expected to be submitted.
+    /// Forecast of submissions. If `None`, Lucid's sharing is always on and its profiler borrows
+    /// no node.
     pub forecast: Option<&'a dyn Forecast>,
-    /// Which jobs go well together.
+    /// Sharing scores and pairs of jobs. If `None`, no jobs share GPUs.
     pub packing: Option<&'a dyn Packing>,
-    /// The profiling stage of the policies that have one.
+    /// The profiling stage of the policies that have one; `None` for no profiling.
     pub profiler: Option<&'a Profiler>,
-    /// What Lucid does without.
+    /// Parts of Lucid that are switched off.
     pub without: Without,
-    /// Whether a checker that knows no policy validates every schedule.
+    /// Whether the [`checker`] validates every schedule.
     pub check: bool,
 }
 
@@ -48,19 +49,19 @@ pub struct Simulation<'a> {
 pub struct Request {
     /// Name in the results.
     pub name: &'static str,
-    /// The policy.
+    /// The policy, with what it needs and how to create it.
     pub policy: PolicyEntry,
-    /// Whether the survivor of a pair gets its full speed back: see
+    /// Whether a job that shares its GPUs gets its full speed back when its partner ends: see
     /// [`Setting::corrected`].
     pub corrected: bool,
 }
 
-/// How a simulation is watched and stopped from outside.
+/// Reports progress of a simulation and stops it from outside.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
-    /// Set to stop: what has not begun is left out.
+    /// Set to `true` to stop: virtual clusters that have not begun are left out.
     pub stop: &'a AtomicBool,
-    /// Told how many virtual clusters are done, of how many, over all policies.
+    /// Called with the number of virtual clusters done and the number of all, over all policies.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
@@ -72,22 +73,22 @@ pub struct SimulateError {
     pub policy: &'static str,
     /// Name of the virtual cluster, or `profiler`.
     pub vc: String,
-    /// What is wrong.
+    /// Why it failed.
     pub problem: Problem,
 }
 
-/// What is wrong with a simulation.
+/// Why a simulation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// It does not end.
+    /// It does not end, as jobs wait for ever.
     #[error(transparent)]
     Stuck(#[from] Stuck),
-    /// Its schedule is not sound, which is a fault of this program.
+    /// The checker rejects its schedule. This is a fault of this program.
     #[error("the schedule is not sound: {first} ({count} in all)")]
     Unsound {
         /// The first violation.
         first: String,
-        /// How many there are.
+        /// Number of violations.
         count: usize,
     },
 }
@@ -122,7 +123,7 @@ pub fn simulate(
             Ok(Some(run))
         })
         .collect();
-    // Of several errors the first in order, on any number of threads.
+    // Of several errors, the first in order is returned, on any number of threads.
     let runs: Vec<Option<VcRun>> = runs.into_iter().collect::<Result<_, _>>()?;
     let mut runs = runs.into_iter();
     let results = requests.iter().filter_map(|request| {
@@ -137,7 +138,7 @@ pub fn simulate(
 }
 
 impl Simulation<'_> {
-    /// The profiling stage, where a policy has one.
+    /// Runs the profiling stage; `None` if no policy has one.
     fn profile_for(&self, requests: &[Request]) -> Result<Option<ProfilerRun>, SimulateError> {
         let request = requests.iter().find(|request| request.policy.profiled);
         let (Some(profiler), Some(request)) = (self.profiler, request) else {
@@ -252,7 +253,7 @@ impl Simulation<'_> {
         let estimates = self.estimates;
         let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
         let seconds = known.unwrap_or(job.duration as f64);
-        // Files are bounded where they are read, models are not.
+        // The readers of files bound estimates; models do not.
         seconds.clamp(-LONGEST_ESTIMATE, LONGEST_ESTIMATE)
     }
 }

@@ -1,25 +1,26 @@
-//! What is left to a virtual cluster by the profiler.
+//! Jobs and nodes of a virtual cluster after the profiling stage.
 
 use super::result::ProfilerRun;
 use super::simulate::Simulation;
 use crate::domain::jobs::Job;
 
-/// A virtual cluster as a policy finds it.
+/// A virtual cluster as a policy starts with it.
 pub(super) struct Stage<'a> {
     /// The jobs that have not ended yet, as indices of the trace.
     pub indices: Vec<usize>,
     /// The same jobs.
     pub jobs: Vec<&'a Job>,
-    /// Seconds each has queued for the profiler.
+    /// Seconds that each job has queued for the profiler.
     pub queued: Vec<i64>,
-    /// Nodes not lent for good.
+    /// Number of nodes that are not lent to the profiler for the whole simulation.
     pub nodes: u32,
-    /// Steps of the profiler to echo.
+    /// Second and number of nodes of each loan (1) to the profiler and of each return (-1);
+    /// `None` if this virtual cluster lends it no node in between.
     pub echo: Option<Vec<(i64, i32)>>,
 }
 
 impl<'a> Stage<'a> {
-    /// The stage of a virtual cluster, after the profiler where there was one.
+    /// Builds the stage of a virtual cluster, after the profiler if there was one.
     pub fn new(simulation: &Simulation<'a>, vc: usize, profiler_run: Option<&ProfilerRun>) -> Self {
         let all = &simulation.trace.jobs;
         let ended = |job: usize| profiler_run.is_some_and(|run| run.ended(job, &all[job]));

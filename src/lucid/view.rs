@@ -1,4 +1,4 @@
-//! What policies see.
+//! The state of a virtual cluster as policies see it.
 
 use std::collections::BTreeSet;
 
@@ -29,18 +29,18 @@ pub(super) struct LiveJob {
     pub left: f64,
     pub since: i64,
     pub speed: f64,
-    /// Rank by latest start.
+    /// Rank by latest start: the number of starts of all jobs before it.
     pub order: u64,
     pub placement: Placement,
-    /// Whether it counts as having its GPUs to itself.
+    /// Whether it counts as alone on its GPUs.
     pub alone: bool,
-    /// Who shares, or shared, its GPUs.
+    /// The job that shares, or last shared, its GPUs.
     pub partner: Option<usize>,
-    /// When it ends, unless its speed changes.
+    /// Second of its end, unless its speed changes.
     pub end: i64,
 }
 
-/// Where a job is in its life.
+/// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Status {
     /// Not submitted yet.
@@ -55,7 +55,7 @@ pub enum Status {
 }
 
 impl<'a> View<'a> {
-    /// The second.
+    /// The current second.
     pub fn now(&self) -> i64 {
         self.now
     }
@@ -65,12 +65,12 @@ impl<'a> View<'a> {
         self.jobs[job]
     }
 
-    /// Where a job is in its life.
+    /// The status of a job.
     pub fn status(&self, job: usize) -> Status {
         self.live[job].status
     }
 
-    /// Seconds of work left to a job at full speed.
+    /// Work left to a job, in seconds at full speed.
     pub fn left(&self, job: usize) -> f64 {
         let live = &self.live[job];
         match live.status {
@@ -79,22 +79,22 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Second of the latest start, or change of speed, of a running job.
+    /// Second of the latest start or change of speed of a running job.
     pub fn since(&self, job: usize) -> i64 {
         self.live[job].since
     }
 
-    /// Rank of a running job by its latest start.
+    /// Rank of a running job by its latest start; lower for an earlier start.
     pub fn order(&self, job: usize) -> u64 {
         self.live[job].order
     }
 
-    /// Whether a running job has its GPUs to itself.
+    /// Whether a job is running and counts as alone on its GPUs.
     pub fn is_alone(&self, job: usize) -> bool {
         self.live[job].status == Status::Running && self.live[job].alone
     }
 
-    /// Who shares, or last shared, a job's GPUs.
+    /// The job that shares, or last shared, a job's GPUs; `None` if no job ever did.
     pub fn partner(&self, job: usize) -> Option<usize> {
         self.live[job].partner
     }
@@ -114,17 +114,17 @@ impl<'a> View<'a> {
         self.pending
     }
 
-    /// The nodes.
+    /// The nodes of the virtual cluster.
     pub fn nodes(&self) -> &'a Nodes {
         self.nodes
     }
 
-    /// The placer.
+    /// The placer, which chooses the GPUs of jobs.
     pub fn placer(&self) -> &'a dyn Placer {
         self.placer
     }
 
-    /// Where so many GPUs are to be had now.
+    /// Places a job of `gpus` GPUs on the GPUs that are free now; `None` if the placer cannot.
     pub fn place(&self, gpus: u32) -> Option<Placement> {
         self.placer.place(self.nodes.free(), gpus)
     }

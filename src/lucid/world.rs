@@ -22,7 +22,7 @@ pub(super) struct World<'a> {
     starts: u64,
     arrived: usize,
     done: usize,
-    /// Ends to come by second and order of start; those of changed jobs are stale.
+    /// Future ends by second and order of start. An entry is stale if the job has changed since.
     ends: BinaryHeap<Reverse<(i64, u64, usize)>>,
     nodes: Nodes,
     recorder: Recorder,
@@ -78,7 +78,7 @@ impl<'a> World<'a> {
         Some(job.submit.max(self.setting.start))
     }
 
-    /// Second of the next end, as things are.
+    /// Second of the next end, unless something changes before it.
     pub fn next_end(&mut self) -> Option<i64> {
         while let Some(&Reverse((end, order, job))) = self.ends.peek() {
             if self.ends_then(job, end, order) {
@@ -89,14 +89,14 @@ impl<'a> World<'a> {
         None
     }
 
-    /// Moves on to a later second, to which nothing happens.
+    /// Moves on to a later second. Nothing happens until then.
     pub fn advance_to(&mut self, second: i64) {
         self.recorder
             .sample_until(second, self.running.len(), &self.nodes);
         self.now = second;
     }
 
-    /// The next job to end in this second; of several the one first started.
+    /// Takes the next job that ends in this second; of several, the one started first.
     pub fn due_end(&mut self) -> Option<usize> {
         self.next_end().filter(|&end| end <= self.now)?;
         self.ends.pop().map(|Reverse((.., job))| job)
@@ -107,7 +107,7 @@ impl<'a> World<'a> {
         live.status == Status::Running && live.end == end && live.order == order
     }
 
-    /// The next job to arrive by this second.
+    /// Takes the next job that has arrived by this second and puts it in the queue.
     pub fn take_arrival(&mut self) -> Option<usize> {
         self.next_arrival().filter(|&second| second <= self.now)?;
         let job = self.arrived;
@@ -117,7 +117,7 @@ impl<'a> World<'a> {
         Some(job)
     }
 
-    /// Ends a job; its partner, where that counts as alone again.
+    /// Ends a job. Returns its partner if that counts as alone again.
     pub fn end(&mut self, job: usize) -> Option<usize> {
         let live = &mut self.live[job];
         live.status = Status::Done;
@@ -142,7 +142,7 @@ impl<'a> World<'a> {
             Some((survivor, live)) if live.order < self.live[job].order => {
                 self.restore(survivor);
             }
-            // One that ends in this second, too, is nobody's survivor.
+            // A partner that also ends in this second does not run on.
             Some((survivor, live)) if self.setting.corrected && live.end > self.now => {
                 self.restore(survivor);
                 self.recorder.correct(Correction {
@@ -151,7 +151,8 @@ impl<'a> World<'a> {
                     survivor,
                 });
             }
-            // The original restores the job first placed, or the only one left: itself.
+            // The original restores the job placed first, or the only one left. Here that is
+            // the job that ends.
             _ => {
                 self.live[job].alone = true;
                 self.live[job].speed = 1.0;
@@ -164,7 +165,7 @@ impl<'a> World<'a> {
     fn restore(&mut self, job: usize) {
         self.live[job].alone = true;
         self.recorder.delocate(job, self.now);
-        // One that ends in this second, too, has no work left to do at any speed.
+        // A job that also ends in this second has no work left to do at any speed.
         if self.live[job].end > self.now {
             self.change_speed(job, 1.0);
         }
@@ -250,7 +251,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Adds or removes a node; whether that could be done.
+    /// Adds or removes a node. Returns whether that could be done.
     pub fn scale(&mut self, step: i32) -> bool {
         let changed = match step {
             1.. => self.nodes.grow(self.now),
@@ -276,7 +277,7 @@ impl<'a> World<'a> {
         true
     }
 
-    /// Who waits for ever, when nothing is to happen any more.
+    /// Describes the jobs that wait for ever, when no event is left.
     pub fn stuck(&self) -> Stuck {
         let mut waiting = self.setting.jobs.iter().zip(&self.live);
         let is_waiting = |(_, live): &(&&Job, &LiveJob)| live.status == Status::Waiting;
@@ -290,7 +291,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The record, with what the policy sorted each job by.
+    /// Returns the schedule, with the numbers that the policy sorted the jobs by.
     pub fn finish(mut self, priorities: Vec<Option<f64>>) -> Schedule {
         self.recorder
             .sample_until(self.now + 1, self.running.len(), &self.nodes);
@@ -298,7 +299,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// What a job running alone does to its GPUs.
+/// Load of a job that runs alone on its GPUs: utilisation in percent, memory in MB.
 fn load(job: &Job) -> [f64; 2] {
     [job.usage.gpu_util, job.usage.gmem]
 }

@@ -1,4 +1,4 @@
-//! From seconds of a trace to civil times, and back.
+//! Converts seconds of a trace to civil times, and back.
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
@@ -15,7 +15,7 @@ impl Calendar {
         Calendar { epoch }
     }
 
-    /// The civil time of a second; beyond the year 9999 the last there is.
+    /// The civil time of a second; beyond the year 9999, the last possible time.
     pub fn civil(self, second: i64) -> DateTime {
         self.epoch.saturating_add(SignedDuration::from_secs(second))
     }

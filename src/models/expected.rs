@@ -1,34 +1,34 @@
-//! What a workload is expected to do to its GPUs, by an inspector's predictions.
+//! The expected load of a workload on its GPUs, from an inspector's predictions.
 
 use gleaner_driple::dataset::average_utilisation;
 use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
 
 use crate::domain::Usage;
 
-/// How the memory that a workload holds is told. No inspector predicts it: the GPU memory
-/// utilisation of its metrics is the time for which memory is read or written.
+/// How the memory that a workload holds is estimated. No inspector predicts it: the GPU memory
+/// utilisation among its metrics is the time for which memory is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// By the tensors of its graph.
+    /// From the tensors of its graph.
     Tensors,
-    /// By the peak of the memory utilisation, as that share of the GPU's memory: for inspectors
-    /// that were trained on the share of memory held.
+    /// From the peak of the memory utilisation, taken as a share of the GPU's memory. This is for
+    /// inspectors that were trained on the share of memory held.
     Peak,
 }
 
-/// MB that a framework and its libraries hold on a GPU besides tensors: what the smallest of the
-/// published profiles hold, those of models that barely have any.
+/// MB that a framework and its libraries hold on a GPU besides tensors. It is the memory of the
+/// smallest published profiles, whose models have hardly any tensors.
 const LIBRARIES: f64 = 2_000.0;
 /// Bytes of a tensor's element, and of a MB.
 const ELEMENT: f64 = 4.0;
 const MB: f64 = 1_048_576.0;
 
-/// MB of memory that training by a graph holds.
+/// MB of memory that training with a graph holds.
 ///
-/// What the forward pass puts out is kept until its gradients are computed, those are dropped as
-/// soon as they are used, and both have the same sizes: so a graph with its gradients holds half of
-/// all that its operations put out, one of the forward pass alone all. What goes through fewer
-/// operations as it is stored, as parameters, is held more often than it counts here.
+/// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
+/// as soon as they are used. Both have the same sizes. So a graph with gradients holds half of the
+/// outputs of all its operations, and a graph of the forward pass alone holds all of them.
+/// Parameters are stored more often than operations put them out, so too few count here.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features
@@ -46,19 +46,19 @@ fn has_gradients(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| is_of_training(&node.op))
 }
 
-/// A usage within its bounds.
+/// A predicted usage, limited to possible values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
-    /// The usage; of speeds nothing is predicted.
+    /// The usage; its speed is 0, as no speeds are predicted.
     pub usage: Usage,
     /// Whether a prediction was outside 0 to 100 %, below 0 s, or more memory than a GPU has.
     pub clipped: bool,
 }
 
-/// The usage by an inspector's `metrics`, where the tensors of the graph take `tensors` MB and a GPU
-/// has `memory` MB. `None` where a metric is no finite number.
+/// The usage by an inspector's `metrics`, if the tensors of the graph take `tensors` MB and a GPU
+/// has `memory` MB. `None` if a metric is not a finite number.
 ///
-/// Utilisations are averages: peaks for the share of time in which there is some.
+/// Utilisations are averages over time: the peak, for the share of time with any utilisation.
 pub fn usage(
     metrics: &[f64; METRICS],
     (held, tensors): (Held, f64),
@@ -104,7 +104,7 @@ impl Bounds {
     }
 }
 
-/// To three decimals, as measured profiles are.
+/// Rounds to three decimals, as in measured profiles.
 fn thousandths(usage: Usage) -> Usage {
     let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
     Usage {

@@ -1,4 +1,4 @@
-//! Forecasts of submissions, as the simulator takes them.
+//! Forecasts of submissions as inputs of the simulator.
 
 use gleaner_models::ebm::{Control, FitError};
 use gleaner_models::lucid::throughput::{
@@ -9,17 +9,17 @@ use super::Calendar;
 use crate::domain::Trace;
 use crate::lucid::inputs::ForecastTable;
 
-/// Intervals of a week: least to learn from.
+/// Intervals of a week: the least to learn from.
 const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;
 
-/// Intervals that may be looked ahead: one less than a forecast may be made before, as the
-/// interval that the simulation is in is not over.
+/// Number of intervals to look ahead. It is one less than the number of intervals by which a
+/// forecast can be made in advance, because the present interval of the simulation is not over.
 const AHEAD: usize = LEAD - 1;
 
-/// What a trace itself submits, from `start` on, by intervals of ten minutes.
+/// The submissions of a trace itself, from `start` on, by intervals of ten minutes.
 ///
 /// # Errors
-/// None in practice: counts are finite.
+/// None in practice, as counts are finite.
 pub fn submissions(trace: &Trace, start: i64, calendar: Calendar) -> Result<Series, SeriesError> {
     let interval = MINUTES * 60;
     let last = trace.jobs.last().map_or(start, |job| job.submit.max(start));
@@ -46,9 +46,9 @@ pub fn forecast_by(
     table(series, first, calendar, jobs, gpus)
 }
 
-/// The forecast by models that learn from what was submitted before they are used: once, before
-/// `start`, if there is a week of it; else anew each week. Until there is a week to learn from,
-/// what was submitted an hour before is taken.
+/// The forecast by models that learn from the submissions before they are used. If there is a week
+/// of submissions before `start`, they learn once, otherwise again each week. Until there is a week
+/// to learn from, the forecast is what was submitted an hour before.
 ///
 /// # Errors
 /// It is stopped; nothing else in practice, as the series is finite.
@@ -85,7 +85,7 @@ pub fn forecast_trained(
     Ok(table(series, first, calendar, jobs, gpus))
 }
 
-/// The value six intervals before each; 0 where it is not known.
+/// The value six intervals before each; 0 if it is not known.
 fn hour_ago(values: &[f64], steps: std::ops::Range<usize>) -> Vec<f64> {
     let before = |step: usize| step.checked_sub(LEAD + 1).and_then(|step| values.get(step));
     steps

@@ -1,6 +1,6 @@
-//! Models in use: what they are trained from in this program's terms, files' contents, and
-//! estimates and forecasts as the simulator takes them. The models themselves are those of
-//! [`gleaner_models`].
+//! Models in use: their training data made from this program's types, the contents of their
+//! files, and their estimates and forecasts as inputs of the simulator. The models themselves are
+//! those of [`gleaner_models`].
 
 mod calendar;
 pub mod evaluate;

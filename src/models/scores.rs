@@ -1,4 +1,4 @@
-//! Sharing scores by a trained tree.
+//! Sharing scores from a trained tree.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use gleaner_models::tree::TreeError;
 use crate::domain::{Trace, Usage, Workload};
 use crate::lucid::inputs::{Pair, Profile};
 
-/// Profiles as the packing model learns from them, in the order of their workloads: those that
-/// have a score.
+/// Training examples of the packing model: the profiles that have a score, in the order of their
+/// workloads.
 pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> {
     let example = |(workload, profile): (&Workload, &Profile)| {
         Some(Example {
@@ -25,7 +25,7 @@ pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> 
     profiles.iter().filter_map(example).collect()
 }
 
-/// Measured pairs likewise.
+/// Measured pairs as the packing model takes them, in the order of their workloads.
 pub fn packing_pairs(pairs: &BTreeMap<(Workload, Workload), Pair>) -> Vec<Measured> {
     let measured = |((first, second), pair): (&(Workload, Workload), &Pair)| Measured {
         workloads: [named(first), named(second)],
@@ -51,7 +51,7 @@ fn profiled(usage: &Usage) -> Profiled {
     }
 }
 
-/// Scores of profiles by a model that goes by profiles alone, in the order of their workloads.
+/// Scores of profiles by a model that uses profiles alone, in the order of their workloads.
 pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profile>) -> Vec<u8> {
     let score = |(workload, profile): (&Workload, &Profile)| {
         model.score(workload.amp, &profiled(&profile.usage), &UNSHARED)
@@ -59,23 +59,23 @@ pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profil
     profiles.iter().map(score).collect()
 }
 
-/// The values of a profile that a model's tree asks for.
+/// The values of a profile for the features of a model's tree.
 pub fn packing_row(model: &PackingModel, workload: &Workload, profile: &Profile) -> Vec<f64> {
     model.row(workload.amp, &profiled(&profile.usage), &UNSHARED)
 }
 
-/// A model that goes by profiles alone, learnt from them.
+/// Learns a model that uses profiles alone.
 ///
 /// # Errors
-/// Where no profile has a score, or one has an infinite value.
+/// No profile has a score, or one has an infinite value.
 pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingModel, TreeError> {
     let examples = packing_profiles(profiles);
     let unshared = vec![UNSHARED; examples.len()];
     PackingModel::fit(Features::Profile, &examples, &unshared, SETTINGS)
 }
 
-/// By workload of a trace, its score by a model that goes by profiles alone: by what its first
-/// job is known to do to its GPUs.
+/// Scores of the workloads of a trace, by a model that uses profiles alone. The profile of a
+/// workload is the known load of its first job for which one is known.
 pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
     let mut usages: Vec<Option<Usage>> = vec![None; trace.workloads.len()];
     for job in &trace.jobs {
@@ -90,7 +90,8 @@ pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
     trace.workloads.iter().zip(&usages).map(score).collect()
 }
 
-/// Beside others nothing is known of it, nor asked.
+/// Stands for a workload of which no pairs are known. Models that use profiles alone do not use
+/// pairs.
 const UNSHARED: Shared = Shared {
     speed: f64::NAN,
     pairs: 0,

@@ -1,35 +1,35 @@
-//! What a file of a model holds.
+//! The content of model files.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, Span};
 
-/// What every such file says it is.
+/// The name of the format, which every model file contains.
 pub const FORMAT: &str = "gleaner-model";
 
-/// Version of the format: files of others are refused.
+/// Version of the format; files of other versions are refused.
 pub const VERSION: u32 = 2;
 
-/// The beginning of a file, which tells how to read the rest.
+/// The first fields of a file, which determine how to read the rest.
 #[derive(Debug, Deserialize)]
 pub struct Head {
-    /// [`FORMAT`].
+    /// Name of the format: [`FORMAT`].
     pub format: String,
-    /// [`VERSION`].
+    /// Version of the format: [`VERSION`].
     pub version: u32,
-    /// Which model.
+    /// Kind of the model.
     pub kind: Kind,
 }
 
-/// A whole file.
+/// The whole file of a model of type `M`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stored<M> {
-    /// [`FORMAT`].
+    /// Name of the format: [`FORMAT`].
     pub format: String,
-    /// [`VERSION`].
+    /// Version of the format: [`VERSION`].
     pub version: u32,
-    /// Which model.
+    /// Kind of the model.
     pub kind: Kind,
     /// Version of the program that trained it.
     pub program: String,
@@ -47,7 +47,7 @@ pub struct Stored<M> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// As it was named.
+    /// Its path, as the user named it.
     pub path: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,

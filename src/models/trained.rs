@@ -1,4 +1,4 @@
-//! A trained model, and what it was trained on.
+//! Trained models, and the data they were trained on.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Trained {
     /// The model.
     pub model: Model,
-    /// What it was trained on.
+    /// The rows it was trained on.
     pub span: Span,
     /// The files it was trained on.
     pub inputs: Vec<Input>,
@@ -24,22 +24,22 @@ pub struct Trained {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
-    /// How many.
+    /// Number of rows.
     pub rows: usize,
-    /// Their first civil time, where they have one.
+    /// First civil time of the rows; `None` if they have none.
     pub from: Option<DateTime>,
-    /// Their last.
+    /// Last civil time of the rows; `None` if they have none.
     pub to: Option<DateTime>,
 }
 
 /// One of the models that Lucid schedules by.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Model {
-    /// What will be submitted.
+    /// Forecasts submissions.
     Throughput(ThroughputModel),
-    /// Who shares a GPU well.
+    /// Scores how well workloads share a GPU.
     Packing(PackingModel),
-    /// How long jobs will run.
+    /// Estimates how long jobs run.
     Workload(WorkloadModel),
 }
 
@@ -58,7 +58,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 3] = [Kind::Throughput, Kind::Packing, Kind::Workload];
 
     /// The name of its file in a directory of models.
@@ -78,7 +78,7 @@ impl fmt::Display for Kind {
 }
 
 impl Model {
-    /// Names of its features, in order; of a workload model those of its EBMs.
+    /// Names of its features, in order; for a workload model, those of its EBMs.
     pub fn features(&self) -> Vec<String> {
         match self {
             Model::Throughput(_) => FEATURES.map(str::to_owned).to_vec(),
@@ -87,7 +87,7 @@ impl Model {
         }
     }
 
-    /// Which it is.
+    /// The kind of the model.
     pub fn kind(&self) -> Kind {
         match self {
             Model::Throughput(_) => Kind::Throughput,

@@ -1,10 +1,10 @@
-//! Estimates of durations that are learnt again each week of a simulation, from what has ended in
-//! it by then.
+//! Estimates of durations that are learnt again each week of a simulation, from the jobs that have
+//! ended in it by then.
 //!
-//! A schedule until some moment depends on the jobs submitted before that moment alone. So the
-//! simulation until the start of a week, with the estimates known by then, says which jobs have
-//! ended; from these the estimates of that week's jobs are learnt, and so on. Nothing that
-//! happens later, nor any job's own duration, can reach its estimate.
+//! A schedule up to some moment depends only on the jobs submitted before that moment. So the jobs
+//! submitted before a week are simulated, with the estimates known by then, to find those that
+//! have ended at its start. From these, the estimates of that week's jobs are learnt, and so on.
+//! No later event, and no job's own duration, can influence its estimate.
 
 use std::ops::Range;
 
@@ -21,12 +21,12 @@ use crate::lucid::{Control, Request, Simulation, simulate};
 /// Seconds of a week.
 const WEEK: i64 = 7 * 24 * 3600;
 
-/// How estimates are learnt.
+/// Settings for learning estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weekly {
-    /// By which estimator.
+    /// The estimator, or that the best one is chosen each week.
     pub choice: EstimatorChoice,
-    /// What from.
+    /// The data and settings that it learns with.
     pub learning: Learning,
     /// Civil time of the trace.
     pub calendar: Calendar,
@@ -37,20 +37,20 @@ pub struct Weekly {
 /// Estimates of a trace's jobs under one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeeklyEstimates {
-    /// By job.
+    /// The estimates by id of the job.
     pub table: EstimateTable,
     /// The weeks for which something was learnt.
     pub weeks: Vec<Week>,
 }
 
-/// What the estimates of a week's jobs were learnt from.
+/// The origin of the estimates of a week's jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Week {
     /// Second at which the week begins.
     pub from: i64,
-    /// Jobs that had ended by then.
+    /// Number of jobs that had ended by then.
     pub learnt: usize,
-    /// The estimator; where the best was asked for, the best on the last weeks of these jobs.
+    /// The estimator; if the best was asked for, the best on the last weeks of these jobs.
     pub estimator: Estimator,
 }
 
@@ -66,8 +66,8 @@ pub enum WeeklyError {
 }
 
 impl Weekly {
-    /// Estimates of all jobs as a policy would have them; of those that an interrupt cut off,
-    /// [`Weekly::first`].
+    /// Estimates of all jobs as they would be known under a policy. Jobs that an interrupt cut off
+    /// have [`Weekly::first`].
     ///
     /// # Errors
     /// As [`simulate()`].
@@ -113,7 +113,7 @@ impl Weekly {
     }
 }
 
-/// The jobs of a week, by their places in the trace.
+/// The jobs of a week, as indices of the trace.
 pub(super) struct Jobs {
     /// Second at which the week begins.
     pub from: i64,
@@ -125,7 +125,7 @@ pub(super) fn weeks(trace: &Trace, start: i64) -> impl Iterator<Item = Jobs> {
     let place = |second: i64| trace.jobs.partition_point(|job| job.submit < second);
     let mut next = place(start.saturating_add(WEEK));
     std::iter::from_fn(move || {
-        // The week of the first job that is left, so that weeks without jobs cost nothing.
+        // The next week is that of the first job left, so that weeks without jobs are skipped.
         let submit = trace.jobs.get(next)?.submit;
         let from = submit - submit.saturating_sub(start).rem_euclid(WEEK);
         let jobs = next..place(from.saturating_add(WEEK)).max(next + 1);

@@ -9,7 +9,7 @@ use super::Calendar;
 use crate::domain::{self, Cluster, Job, Trace};
 use crate::lucid::inputs::EstimateTable;
 
-/// What is known of jobs when they are submitted, in the trace's order. Where a trace does not
+/// What is known of jobs when they are submitted, in the trace's order. If a trace does not
 /// say what a job trains, its profile is missing.
 pub fn known_jobs<'t>(
     trace: &'t Trace,
@@ -39,8 +39,8 @@ fn usage(trace: &Trace, job: &Job) -> Usage {
     }
 }
 
-/// The jobs of a trace by their places, as if none had waited: each ends when it has run for its
-/// duration since its submission.
+/// The jobs of a trace with the indices `places`, as if none had waited: each ends when it has
+/// run for its duration since its submission.
 pub fn past_jobs<'t>(
     trace: &Trace,
     known: &[Known<'t>],

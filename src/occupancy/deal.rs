@@ -6,24 +6,24 @@ use std::io;
 use super::edge::{Edge, Hold};
 use super::ranges::NodeRange;
 
-/// The end of a job that has none.
+/// Stands for the end of a job that has no end.
 pub const OPEN: i64 = i64::MAX;
 
-/// A job that used some nodes, nobody knows which. Sorted by start.
+/// A job of which only the number of nodes is known, not which nodes. Jobs sort by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountedJob {
     /// Start, in seconds since 1970.
     pub start: i64,
     /// Tells jobs apart that start in the same second, such as the line of the log.
     pub serial: u64,
-    /// End; [`OPEN`] where it has none.
+    /// End, in seconds since 1970; [`OPEN`] if it has none.
     pub end: i64,
     /// Number of nodes.
     pub nodes: u32,
 }
 
 impl CountedJob {
-    /// As bytes, for a spill to disk.
+    /// Its bytes, for a spill to disk.
     pub fn to_bytes(self) -> [u8; 28] {
         let mut bytes = [0; 28];
         bytes[..8].copy_from_slice(&self.start.to_le_bytes());
@@ -33,7 +33,7 @@ impl CountedJob {
         bytes
     }
 
-    /// Back from [`CountedJob::to_bytes`].
+    /// The job of these bytes, as written by [`CountedJob::to_bytes`].
     pub fn from_bytes(bytes: [u8; 28]) -> Self {
         CountedJob {
             start: i64::from_le_bytes(part(&bytes, 0)),
@@ -44,26 +44,27 @@ impl CountedJob {
     }
 }
 
-/// The bytes from a place on.
+/// The `N` bytes from index `at` on.
 pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|index| bytes[at + index])
 }
 
-/// Jobs for which too few nodes were free: they got those that were.
+/// Jobs for which too few nodes were free. They got the nodes that were free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Short {
-    /// How many jobs.
+    /// Number of such jobs.
     pub jobs: u64,
-    /// The first of them: its serial, and the nodes that it lacked.
+    /// Serial of the first of them, and the number of nodes that it lacked.
     pub example: Option<(u64, u32)>,
 }
 
 /// Turns jobs, sorted by start, into sorted edges. A job gets the free nodes with the
-/// lowest indexes, so the same jobs always get the same nodes.
+/// lowest indexes, so the same jobs always get the same nodes. Before each start, jobs that
+/// have ended by then give their nodes back, so that edges come in order of time.
 #[derive(Debug)]
 pub struct Dealer<J> {
     jobs: std::iter::Fuse<J>,
-    /// Count of free nodes by the first of a run.
+    /// Runs of free nodes: number of nodes by first node.
     free: BTreeMap<u32, u32>,
     running: BTreeMap<(i64, u64), Vec<NodeRange>>,
     ready: VecDeque<Edge>,
@@ -83,7 +84,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    /// The jobs so far that got fewer nodes than they used.
+    /// The jobs so far that got fewer nodes than they asked for.
     pub fn short(&self) -> Short {
         self.short
     }
@@ -103,6 +104,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
+    /// Makes a run of nodes free, and joins it with the free runs next to it.
     fn give_back(&mut self, mut run: NodeRange) {
         if let Some((&first, &count)) = self.free.range(..run.first).next_back()
             && first + count == run.first

@@ -14,34 +14,34 @@ pub enum Hold {
     Down,
     /// It is up, but takes no jobs.
     Drained,
-    /// It is kept for somebody.
+    /// It is reserved.
     Reserved,
 }
 
 impl Hold {
-    /// All holds; where several are on one node, it counts for the first of them.
+    /// All holds. A node with several holds counts for the first of them.
     pub const ALL: [Hold; 4] = [Hold::Running, Hold::Down, Hold::Drained, Hold::Reserved];
 
-    /// Its place in [`Hold::ALL`].
+    /// Its index in [`Hold::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// A word for it.
+    /// Its name in one word.
     pub fn name(self) -> &'static str {
         ["running", "down", "drained", "reserved"][self.index()]
     }
 }
 
-/// From a second on, consecutive nodes are held by one thing more, or less; 16 bytes.
+/// The start or end of a hold on consecutive nodes; 16 bytes.
 ///
-/// Sorted by time, and within a second ends before starts, so that a job which starts
-/// as another ends does not seem to share its nodes.
+/// Edges sort by time, and within a second ends come before starts. So a job that starts when
+/// another ends does not seem to share its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     second: i64,
     first: u32,
-    /// Number of nodes, hold, and the lowest bit: whether it starts.
+    /// Number of nodes, index of the hold, and in the lowest bit whether the hold starts.
     code: u32,
 }
 
@@ -58,12 +58,12 @@ impl Edge {
         }
     }
 
-    /// When, in seconds since 1970.
+    /// Its time, in seconds since 1970.
     pub fn second(self) -> i64 {
         self.second
     }
 
-    /// Which nodes.
+    /// The nodes that are held.
     pub fn run(self) -> NodeRange {
         NodeRange {
             first: self.first,
@@ -81,7 +81,7 @@ impl Edge {
         self.code & 1 == 1
     }
 
-    /// As bytes, for a spill to disk.
+    /// Its bytes, for a spill to disk.
     pub fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.second.to_le_bytes());
@@ -90,7 +90,7 @@ impl Edge {
         bytes
     }
 
-    /// Back from [`Edge::to_bytes`].
+    /// The edge of these bytes, as written by [`Edge::to_bytes`].
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Edge {
             second: i64::from_le_bytes(part(&bytes, 0)),

@@ -1,7 +1,8 @@
-//! A set of indexes in which the next and the previous member are found at once.
+//! A set of indexes in which the next and the previous member are found quickly.
 
-/// A set of indexes below a length: a bit each, and above them levels of a bit for each word
-/// of the level below that is not empty.
+/// A set of indexes below a length. The lowest level has a bit for each index. Each level above
+/// has a bit for each word of the level below, set if the word is not 0. A search that finds a
+/// word empty goes up a level, skips all empty words there, and comes down again.
 #[derive(Debug, Clone)]
 pub(super) struct Heads {
     levels: Vec<Vec<u64>>,
@@ -44,7 +45,7 @@ impl Heads {
         }
     }
 
-    /// The least member that is not below `index`.
+    /// The least member of at least `index`.
     pub fn next(&self, mut index: usize) -> Option<usize> {
         for (level, words) in self.levels.iter().enumerate() {
             let word = words.get(index / BITS)? >> (index % BITS);
@@ -57,7 +58,7 @@ impl Heads {
         None
     }
 
-    /// The greatest member that is not above `index`.
+    /// The greatest member of at most `index`.
     pub fn previous(&self, mut index: usize) -> Option<usize> {
         for (level, words) in self.levels.iter().enumerate() {
             let word = words[index / BITS] << (BITS - 1 - index % BITS);
@@ -71,7 +72,8 @@ impl Heads {
         None
     }
 
-    /// The member below an index of a level, in each word the one that `choose` says.
+    /// The member of the set below the set bit `index` of a level; in each word on the way down,
+    /// `choose` picks the bit.
     fn descend(&self, level: usize, mut index: usize, choose: impl Fn(u64) -> u32) -> usize {
         for words in self.levels[..level].iter().rev() {
             index = index * BITS + choose(words[index]) as usize;
@@ -104,7 +106,7 @@ mod tests {
                         heads.insert(index);
                         set.insert(index);
                     }
-                    // One that is there, if any is.
+                    // Removes a member, if there is one at or after the index.
                     false => if let Some(found) = set.range(index..).next().copied() {
                         heads.remove(found);
                         set.remove(&found);

@@ -1,11 +1,12 @@
-//! From what holds nodes to when they are idle.
+//! Derives when nodes are idle from what holds them.
 //!
 //! A scheduler's log says what held which nodes and when: jobs, outages, reservations.
-//! Readers turn each into two [`Edge`]s a run of consecutive nodes, a start and an end.
-//! Sorted, they are all that [`sweep()`] needs to tell which nodes nothing holds:
-//! memory for the nodes alone, however long the log.
+//! Readers turn each hold into two [`Edge`]s per run of consecutive nodes, a start and an end.
+//! From the sorted edges, [`sweep()`] finds the nodes that nothing holds. It needs memory for
+//! the nodes only, however long the log is.
 //!
-//! Logs that only count nodes are dealt some by a [`Dealer`] first.
+//! Some logs only have the number of nodes of each job. A [`Dealer`] then assigns nodes to the
+//! jobs first.
 
 mod deal;
 mod edge;

@@ -5,11 +5,11 @@
 pub struct NodeRange {
     /// Index of the first node.
     pub first: u32,
-    /// How many there are.
+    /// Number of nodes.
     pub count: u32,
 }
 
-/// Sorts runs and joins those that touch or overlap, so that every node is in one.
+/// Sorts runs and joins those that touch or overlap, so that every node is in one run only.
 pub fn merge_ranges(runs: &mut Vec<NodeRange>) {
     runs.sort_unstable();
     runs.dedup_by(|run, before| {

@@ -1,11 +1,18 @@
-//! Walks over sorted edges and tells which nodes become idle or busy, and when.
+//! Walks over sorted edges and reports which nodes become idle or busy, and when.
+//!
+//! The nodes are divided into stretches: runs of consecutive nodes that no edge has told apart.
+//! What holds a stretch is stored at its first node, its head. An edge first cuts the stretches
+//! at its two ends, so that it only changes whole stretches, and marks these as touched. At the
+//! end of a second, the touched stretches get their new states, and the nodes that became idle
+//! or busy are the event. After an edge over many stretches, neighbours that have become alike
+//! are joined again. So the time of an edge depends on the number of stretches, not of nodes.
 
 use crate::domain::Change;
 
 use super::edge::{Edge, Hold};
 use super::heads::Heads;
 
-/// The span of time that is looked at, in seconds since 1970.
+/// The span of time to look at, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// First second: the states at its end are those of the first event.
@@ -22,12 +29,13 @@ impl Window {
     };
 }
 
-/// Node-seconds of the window, by what the nodes were doing.
+/// Node-seconds of the window, by what held the nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {
-    /// Nothing held the node.
+    /// Node-seconds in which nothing held the node.
     pub idle: f64,
-    /// As in [`Hold::ALL`]; a node that several things hold counts for the first.
+    /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds counts
+    /// for the first of them.
     pub held: [f64; 4],
 }
 
@@ -38,29 +46,29 @@ impl Shares {
     }
 }
 
-/// Times that a job started on a node on which another was running.
+/// Starts of a job on a node on which another job was running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overlaps {
-    /// How many.
+    /// Number of such starts, counted per node.
     pub count: u64,
-    /// The first of them: its second, and the node.
+    /// Second and node of the first of them.
     pub example: Option<(i64, u32)>,
 }
 
-/// What a sweep found.
+/// Totals of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OccupancySummary {
-    /// Events, the first and the last included.
+    /// Number of events, the first and the last included.
     pub events: u64,
-    /// Changes over all events.
+    /// Number of changes over all events.
     pub changes: u64,
-    /// What the nodes were doing.
+    /// Node-seconds by what held the nodes.
     pub shares: Shares,
     /// Jobs that shared nodes.
     pub overlaps: Overlaps,
 }
 
-/// What is known of consecutive nodes that nothing tells apart.
+/// The state of a stretch: consecutive nodes that no edge has told apart.
 #[derive(Debug, Clone, Default)]
 struct Node {
     held: [u32; 4],
@@ -71,8 +79,9 @@ struct Node {
 
 const IDLE: usize = Hold::ALL.len();
 
-/// Where an edge changes more stretches than this, those that are alike are joined: so an
-/// edge takes time for the nodes that differ. Joining few is not worth the look.
+/// If an edge changes more stretches than this, neighbouring ones that are alike are joined, so
+/// that the time of an edge depends on the nodes that differ. Fewer stretches are not worth the
+/// search.
 const SCATTERED: usize = 64;
 
 impl Node {
@@ -84,10 +93,11 @@ impl Node {
 /// Sweeps over sorted edges and hands every event to `event`: its second, and the nodes
 /// that change, by ascending `rank`.
 ///
-/// Edges come in pairs, of which the start is the earlier: what lasts no second has none.
-/// `rank` holds, for every node, its index in the log. Edges of other nodes are ignored.
-/// A second is one event, and a change that is undone within it is none. The first event
-/// lists the nodes that are idle at the window's start, which must be before its end.
+/// Edges come in pairs, and the start is the earlier edge: a hold of less than a second has no
+/// edges. `rank` holds, for every node, its index in the log. Edges of other nodes are ignored.
+/// All changes of a second are one event, and a change that is undone within the second is left
+/// out. The first event lists the nodes that are idle at the window's start, which must be
+/// before its end.
 ///
 /// # Errors
 /// Those of the edges and of `event`.
@@ -119,16 +129,16 @@ pub fn sweep<E>(
 
 struct Sweep<'a> {
     rank: &'a [u32],
-    /// The first nodes of stretches that nothing tells apart.
+    /// The first nodes of all stretches.
     heads: Heads,
-    /// What is known of a stretch, at its head; the others are not looked at.
+    /// The state of each stretch, at the index of its head; other entries are not used.
     nodes: Vec<Node>,
-    /// Heads of stretches that an edge has changed.
+    /// Heads of the stretches that edges have changed in this second.
     touched: Vec<u32>,
-    /// Nodes of edges over so many stretches that some may be joined.
+    /// First node, and end, of each edge that changed more than [`SCATTERED`] stretches.
     scattered: Vec<(usize, usize)>,
     changes: Vec<Change>,
-    /// Nodes by state.
+    /// Number of nodes by state.
     counts: [u64; IDLE + 1],
     /// The last second up to which [`OccupancySummary::shares`] are counted.
     counted: i64,
@@ -145,7 +155,7 @@ impl<'a> Sweep<'a> {
         Sweep {
             rank,
             heads,
-            // Before the first event every node is busy, and all may change at it.
+            // Before the first event every node is busy, and any may change at it.
             nodes: vec![Node::touched(); rank.len()],
             touched: first.into_iter().collect(),
             scattered: Vec::new(),
@@ -199,7 +209,7 @@ impl<'a> Sweep<'a> {
         self.heads.next(head + 1).unwrap_or(self.nodes.len())
     }
 
-    /// Makes a node the head of a stretch.
+    /// Makes a node the head of a stretch: cuts the stretch that it is in.
     fn cut(&mut self, at: usize) {
         if at >= self.nodes.len() || self.heads.contains(at) {
             return;
@@ -212,7 +222,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Joins neighbouring stretches from one head on, before another, that are alike.
+    /// Joins neighbouring stretches that are alike, from the head `first` up to the node `last`.
     fn join(&mut self, first: usize, last: usize) {
         let mut head = first;
         while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
@@ -223,8 +233,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Tells of the changes up to `second`, if there are any; of the first and the `last`
-    /// event in any case.
+    /// Reports the changes up to `second` as an event, if there are any. The first and the `last`
+    /// event are reported in any case.
     fn end_second<E>(
         &mut self,
         second: i64,
@@ -242,7 +252,8 @@ impl<'a> Sweep<'a> {
         event(second, &self.changes)
     }
 
-    /// Gives the touched nodes their new states, and gathers those that change.
+    /// Gives the touched stretches their new states, and collects the nodes that become idle or
+    /// busy.
     fn settle(&mut self) {
         self.changes.clear();
         let mut touched = std::mem::take(&mut self.touched);
@@ -280,7 +291,7 @@ impl<'a> Sweep<'a> {
 }
 
 impl Node {
-    /// A node whose state is to be told.
+    /// A stretch whose state has not been reported yet.
     fn touched() -> Self {
         Node {
             touched: true,
@@ -329,7 +340,7 @@ mod tests {
         (rows, swept)
     }
 
-    /// What a table with a cell for every second and node says.
+    /// The states and shares by a table with a cell for every second and node.
     fn dense(
         intervals: &[Interval],
         rank: &[u32],
@@ -384,7 +395,7 @@ mod tests {
         }
     }
 
-    // Derived: what all nodes have in common is looked at once, however many they are.
+    // Derived: nodes that are alike are looked at once, however many they are.
     #[test]
     fn nodes_that_nothing_tells_apart_are_one_stretch() {
         let rank: Vec<u32> = (0..1000).collect();

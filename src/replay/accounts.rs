@@ -5,7 +5,7 @@ use crate::domain::{Time, TrainingTask};
 use super::nodes::NodeSet;
 use crate::results::replay::TaskRow;
 
-/// A task in the allocator's hands.
+/// An active task.
 #[derive(Debug)]
 pub(super) struct Active {
     /// Index in file order.
@@ -14,7 +14,7 @@ pub(super) struct Active {
     pub held: NodeSet,
     /// Work per second since the last decision.
     pub rate: f64,
-    /// Rescale cost decided at the last event, charged at the next.
+    /// Cost of the rescale decided at the last event, charged at the next one.
     pub pending_cost: f64,
     /// Work done since the last event, less costs.
     pub progress: f64,
@@ -35,14 +35,14 @@ impl Active {
     }
 }
 
-/// Which way a task was rescaled.
+/// Direction in which a task was rescaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rescale {
     Up,
     Down,
 }
 
-/// An empty account.
+/// An empty account for a task of a replay that starts at `start`.
 pub(super) fn open(task: &TrainingTask, start: Time) -> TaskRow {
     TaskRow {
         name: task.name.clone(),

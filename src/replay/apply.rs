@@ -1,4 +1,4 @@
-//! Carrying out a plan: which nodes move, and whether they may.
+//! Carries out plans: moves nodes, and rejects plans that cannot be carried out.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::results::replay::AllocationRow;
 
 impl Engine<'_> {
-    /// Carries out `plan` at event `event`, the present one.
+    /// Carries out `plan` at the present event, `event`.
     pub(super) fn apply(&mut self, event: usize, plan: Plan) -> Result<()> {
         match plan {
             Plan::Keep => Ok(()),
@@ -18,7 +18,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Shrinks, then grows: the nodes that arrived first are released and taken first.
+    /// Shrinks tasks, then grows others. The nodes that arrived first are released and taken first.
     fn apply_counts(&mut self, event: usize, counts: &[u32]) -> Result<()> {
         for (k, &count) in counts.iter().enumerate() {
             let held = &self.active[k].held;
@@ -40,7 +40,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Gives every task exactly the nodes named.
+    /// Gives every task exactly these nodes. A task may gain nodes or lose nodes, but not both.
     fn apply_nodes(&mut self, event: usize, nodes: &[Vec<u32>]) -> Result<()> {
         let wanted: Vec<BTreeSet<u32>> = nodes
             .iter()

@@ -1,4 +1,4 @@
-//! Where decisions come from: a solver, or a script.
+//! Deciders: decisions come from a solver or from a script.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -15,9 +15,9 @@ use crate::results::replay::StepStatus;
 pub struct Decision {
     /// The next allocation.
     pub plan: Plan,
-    /// What the row says of it.
+    /// Status for the steps table.
     pub status: StepStatus,
-    /// Relative gap of the plan, where known.
+    /// Relative gap of the plan to the optimum, if known.
     pub gap: Option<f64>,
     /// Wall time of the solver, in microseconds.
     pub micros: u64,
@@ -34,23 +34,26 @@ pub enum Plan {
     Nodes(Vec<Vec<u32>>),
 }
 
-/// Decides on the next allocation at an event; sees state, changes none.
+/// Decides on the next allocation at an event. A decider sees the state and does not change
+/// it.
 pub trait Decider {
     /// Name for the steps table.
     fn name(&self) -> &str;
 
-    /// How it writes problems down, where it does.
+    /// Name of the formulation in which it states problems to a MILP solver; `None` if it uses
+    /// none.
     fn formulation(&self) -> Option<&str> {
         None
     }
 
-    /// The last event it can decide at, if there is one: the replay ends before the
+    /// The last event it can decide at; `None` if there is no limit. The replay ends before the
     /// first event after it that leaves something to decide.
     fn last_event(&self) -> Option<usize> {
         None
     }
 
-    /// The error of a plan that cannot be carried out: at event `event`, task `task` `what`.
+    /// The error of a plan that cannot be carried out at event `event`. `what` says what is wrong
+    /// for task `task`, such as "moves to other nodes".
     fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
         Error::Run(format!(
             "the plan of {} at event {event}: task {task} {what}",
@@ -61,7 +64,7 @@ pub trait Decider {
     /// Decides at event `event` on `problem`, whose tasks are the active ones in order.
     ///
     /// # Errors
-    /// When the solver or the script fails; the replay stops.
+    /// The solver or the script fails; the replay stops.
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision>;
 }
 
@@ -70,19 +73,21 @@ pub struct SolverDecider {
     solver: Box<dyn Solver + Send>,
     formulation: Option<Formulation>,
     limits: Limits,
-    /// The heuristic proves nothing, and is applied all the same.
+    /// Whether a feasible plan is applied even if it is no better than keeping the allocation.
+    /// True for the heuristic, which proves nothing.
     always_apply: bool,
     /// Whether to check every answer, and which big-M bounds its changes.
     checked: Option<BigM>,
 }
 
 impl SolverDecider {
-    /// A decider that asks the solver `spec` names.
+    /// A decider that asks the solver named by `spec`.
     ///
     /// # Errors
-    /// When this build has no such solver.
+    /// This build has no such solver.
     pub fn new(spec: SolverSpec, limits: Limits) -> Result<Self> {
-        // No problem of a replay has side constraints, so auto is exact: say so in the tables.
+        // No problem of a replay has side constraints, so auto always means exact. The tables then
+        // name the solver that was used.
         let kind = match spec.kind {
             SolverKind::Auto => SolverKind::Exact,
             kind => kind,
@@ -105,8 +110,8 @@ impl SolverDecider {
         }
     }
 
-    /// The same decider, with every answer of the solver checked under `big_m` by code that
-    /// shares none with the solvers.
+    /// The same decider, but every answer of the solver is checked under `big_m`. The code that
+    /// checks shares none with the solvers.
     pub fn checked(self, big_m: BigM) -> Self {
         SolverDecider {
             checked: Some(big_m),
@@ -114,7 +119,7 @@ impl SolverDecider {
         }
     }
 
-    /// Checks an answer, where that is wanted.
+    /// Checks an answer if that is wanted.
     fn check(&self, event: usize, problem: &Problem, answer: &Allocation) -> Result<()> {
         let verdict = self.checked.map(|big_m| check(problem, answer, big_m));
         verdict.unwrap_or(Ok(())).map_err(|violations| {
@@ -160,10 +165,10 @@ impl Decider for SolverDecider {
     }
 }
 
-/// Decides as a script says: which task holds which nodes after each event.
+/// Decides by a script, which says which task holds which nodes after each event.
 #[derive(Debug, Clone, Default)]
 pub struct Scripted {
-    /// By event, then task name: node indices in the log.
+    /// Node indices in the log, by event, then by name of the task.
     pub events: BTreeMap<usize, BTreeMap<String, Vec<u32>>>,
     /// The script's file, for messages.
     pub file: String,

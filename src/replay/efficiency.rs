@@ -1,12 +1,13 @@
-//! What the same tasks would have done without interruption.
+//! Work that the same tasks would have done on dedicated nodes, without interruption.
 //!
-//! Both the nodes of the dedicated machine and the work done on it are taken over the time in
-//! which tasks are active, so that time without tasks, before, between or after, changes
-//! neither. While the same tasks are active and their curves are concave, a fixed number of
-//! nodes does at least as much as one that varies around it (Jensen's inequality), so the
-//! efficiency is at most 1. It can be above 1 where curves are not concave (a least size above
-//! one node is enough: six nodes now and none then serve a task that needs six, three always do
-//! not), and where more tasks are active while more nodes are idle.
+//! The dedicated machine has as many nodes as were idle on average while tasks were active, and
+//! its work is counted over the same time. Time without tasks, before, between or after,
+//! therefore changes neither. While the same tasks are active and their curves are concave, a
+//! fixed number of nodes does at least as much as a number that varies around it (Jensen's
+//! inequality), so the efficiency is at most 1. It can be above 1 if curves are not concave. A
+//! least size above one node is enough: a task that needs six nodes runs with six nodes half of
+//! the time, but never with three nodes all of the time. It can also be above 1 if more tasks
+//! are active while more nodes are idle.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +57,7 @@ impl StaticSplit {
         })
     }
 
-    /// The rate on a fractional number of nodes, linear in between.
+    /// The rate on a fractional number of nodes, interpolated linearly between whole numbers.
     fn rate_between(&mut self, nodes: f64) -> f64 {
         let whole = nodes.floor();
         let share = nodes - whole;
@@ -68,21 +69,21 @@ impl StaticSplit {
     }
 }
 
-/// Measures the idle nodes and the active tasks along the run, for the efficiency.
+/// Records idle nodes and active tasks during a run, for its efficiency.
 #[derive(Debug)]
 pub(super) struct EfficiencyMeter {
     split: StaticSplit,
-    /// Active tasks and for how many seconds they were the active ones.
+    /// Sets of active tasks, and for how many seconds each was the set of active tasks.
     spans: Vec<(Vec<u32>, f64)>,
     fluid_work: f64,
-    /// Node-seconds idle, and seconds, while tasks were active.
+    /// Idle node-seconds, and seconds, while tasks were active.
     active_idle_node_seconds: f64,
     active_seconds: f64,
-    /// Node-seconds idle, whether tasks were active or not.
+    /// Idle node-seconds, whether tasks were active or not.
     idle_node_seconds: f64,
 }
 
-/// What a run is compared with.
+/// The values that a run is compared with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     pub idle_node_seconds: f64,
@@ -104,7 +105,7 @@ impl EfficiencyMeter {
         }
     }
 
-    /// From now on `active` (indices into `tasks`) are the active tasks.
+    /// Records that from now on `active` (indices into `tasks`) are the active tasks.
     pub fn set_active(&mut self, tasks: &[TrainingTask], active: impl Iterator<Item = u32>) {
         let active: Vec<u32> = active.collect();
         if self.spans.last().is_some_and(|(last, _)| *last == active) {
@@ -115,7 +116,7 @@ impl EfficiencyMeter {
         self.spans.push((active, 0.0));
     }
 
-    /// `idle` nodes were idle for `seconds`.
+    /// Records that `idle` nodes were idle for `seconds`.
     pub fn accrue(&mut self, idle: u32, seconds: f64) {
         let node_seconds = f64::from(idle) * seconds;
         self.idle_node_seconds += node_seconds;

@@ -22,7 +22,7 @@ use crate::results::replay::{
     AllocationRow, Ended, EventKind, StepRow, StepStatus, TaskRow, TimingRow,
 };
 
-/// How to replay.
+/// Settings of a replay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Forward window in seconds (`-Tfwd`).
@@ -31,13 +31,13 @@ pub struct Options {
     pub max_tasks: usize,
     /// What every decision maximises.
     pub objective: Objective,
-    /// The deal at event 0.
+    /// How idle nodes are dealt to tasks at event 0.
     pub initial: Initial,
     /// Seed of the random deal.
     pub seed: u64,
     /// Whether a task's completion is an event of its own.
     pub completion_events: bool,
-    /// Whether the tasks are submitted again once all of them are done; they must keep
+    /// Whether the tasks are submitted again once all of them are done; they must pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
 }
@@ -46,14 +46,14 @@ pub struct Options {
 pub struct Control<'a> {
     /// Set to stop at the next event; the outcome is then marked incomplete.
     pub stop: &'a AtomicBool,
-    /// Called with the index of each event and their number.
+    /// Called with the index of each event and the number of events.
     pub progress: &'a mut dyn FnMut(usize, usize),
 }
 
 /// Replays `log` (already sliced, not empty) with `tasks` under `decider`.
 ///
 /// # Errors
-/// When the decider fails, or decides what cannot be done.
+/// The decider fails, or its plan cannot be carried out.
 pub fn run(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -81,7 +81,7 @@ pub fn run(
         let goes_on = (!options.completion_events || engine.complete_until(time, event - 1)?)
             && engine.step(time, event, changes, EventKind::Nodes)?;
         if !goes_on {
-            // Repeated tasks are over only where another round would be too many.
+            // Repeated tasks are over only if another round would be more tasks than allowed.
             ended = match engine.rounds {
                 Some(_) => Ended::TaskLimit,
                 None => Ended::TasksFinished,
@@ -97,7 +97,7 @@ pub(super) struct Engine<'a> {
     pub(super) log: &'a EventLog,
     /// The tasks of all rounds so far.
     pub(super) tasks: Cow<'a, [TrainingTask]>,
-    /// Where the set is submitted again and again.
+    /// The rounds of the set of tasks; `None` if it is submitted only once.
     pub(super) rounds: Option<Rounds<'a>>,
     pub(super) options: &'a Options,
     pub(super) decider: &'a mut dyn Decider,
@@ -108,7 +108,7 @@ pub(super) struct Engine<'a> {
     pub(super) active: Vec<Active>,
     /// The decision's problem; its tasks mirror `active`.
     pub(super) problem: Problem,
-    /// When the present holder of each node got it.
+    /// Time at which the present holder of each node got it.
     pub(super) held_since: Vec<Time>,
     pub(super) efficiency: EfficiencyMeter,
     pub(super) rescale_loss: f64,
@@ -120,7 +120,7 @@ pub(super) struct Engine<'a> {
     pub(super) allocations: Vec<AllocationRow>,
 }
 
-/// What leaving and joining nodes came to.
+/// Nodes that left and joined at an event, and the preemptions this caused.
 #[derive(Default)]
 struct Moves {
     left: u32,
@@ -225,7 +225,7 @@ impl<'a> Engine<'a> {
         idle > 0 && (!self.queue.is_empty() || self.active.iter().any(unfinished))
     }
 
-    /// Whether a task is done at `time`, when `changes` come.
+    /// Whether a task is done by `time`, at which `changes` happen.
     fn finishes_by(&self, active: &Active, time: Time, changes: &[Change]) -> bool {
         let task = &self.tasks[active.task as usize];
         let is_preempted = changes
@@ -239,7 +239,7 @@ impl<'a> Engine<'a> {
         account.work <= account.work_done + seconds * active.rate - active.pending_cost
     }
 
-    /// Steps at every completion before `until`; false once the replay is over.
+    /// Steps at every completion before `until`. Returns false once the replay is over.
     fn complete_until(&mut self, until: Time, event: usize) -> Result<bool> {
         while let Some(time) = self.next_completion().filter(|&t| t < until) {
             if !self.step(time, event, &[], EventKind::Completion)? {
@@ -249,7 +249,7 @@ impl<'a> Engine<'a> {
         Ok(true)
     }
 
-    /// When the first active task finishes if nothing changes.
+    /// Time at which the first active task finishes if nothing changes; `None` if none does.
     fn next_completion(&self) -> Option<Time> {
         self.active
             .iter()
@@ -264,7 +264,9 @@ impl<'a> Engine<'a> {
             .min()
     }
 
-    /// One event, in the order of BFTrainer's replayer; false once no task is active or to come.
+    /// Carries out one event, in the order of BFTrainer's replayer: books progress, takes away
+    /// nodes that left, retires finished tasks, adds nodes that joined, admits waiting tasks, and
+    /// decides. Returns false once no task is active or to come.
     fn step(
         &mut self,
         time: Time,
@@ -315,7 +317,8 @@ impl<'a> Engine<'a> {
         Ok(!over)
     }
 
-    /// Submits the set of tasks again, where that is asked for and there is room.
+    /// Submits the set of tasks again if the options ask for it and the number of tasks allows
+    /// it. Returns whether it did.
     fn repeat(&mut self) -> bool {
         let Some(rounds) = &mut self.rounds else {
             return false;
@@ -331,7 +334,7 @@ impl<'a> Engine<'a> {
         true
     }
 
-    /// Books the time since the last event.
+    /// Books progress and node time since the last event.
     fn accrue(&mut self, time: Time) {
         let seconds = time.seconds_since(self.now);
         self.efficiency.accrue(self.pool.idle(), seconds);
@@ -346,7 +349,7 @@ impl<'a> Engine<'a> {
         self.now = time;
     }
 
-    /// Nodes that left: a task that held any pays once.
+    /// Takes away the nodes that left. A task that held any of them pays once.
     fn preempt(&mut self, changes: &[Change], moves: &mut Moves) {
         for change in changes.iter().filter(|c| !c.idle()) {
             moves.left += 1;
@@ -377,7 +380,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds the progress to the accounts, retires finished tasks; returns its sum.
+    /// Adds the progress of active tasks to their accounts and retires finished tasks. Returns
+    /// the sum of the progress.
     fn settle(&mut self, kind: EventKind) -> f64 {
         let mut total = 0.0;
         let mut finished = false;
@@ -421,7 +425,7 @@ impl<'a> Engine<'a> {
         self.active_changed();
     }
 
-    /// Nodes that joined become free.
+    /// Makes the nodes that joined free. Returns how many there are.
     fn join(&mut self, changes: &[Change]) -> u32 {
         let mut joined = 0;
         for change in changes.iter().filter(|c| c.idle()) {
@@ -462,7 +466,8 @@ impl<'a> Engine<'a> {
         self.efficiency.set_active(&self.tasks, active);
     }
 
-    /// Decides, and carries it out; the wall time of the solver in microseconds.
+    /// Asks for a decision and carries it out. Returns the wall time of the solver in
+    /// microseconds.
     fn decide(&mut self, event: usize, row: &mut StepRow) -> Result<u64> {
         self.problem.nodes = self.pool.idle();
         for (task, active) in self.problem.tasks.iter_mut().zip(&self.active) {
@@ -484,7 +489,7 @@ impl<'a> Engine<'a> {
         Ok(decision.micros)
     }
 
-    /// Sets the cost of active task `k` going from `before` to its present count.
+    /// Sets the cost of the rescale of active task `k` from `before` nodes to its present number.
     fn charge(&mut self, k: usize, before: u32) {
         let active = &mut self.active[k];
         let task = &self.tasks[active.task as usize];

@@ -1,4 +1,4 @@
-//! How evenly a run treated its tasks, whatever it maximised.
+//! How evenly a run treated its tasks, whatever its objective was.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use crate::results::replay::TaskRow;
 /// Fairness over the tasks that were active for a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunFairness {
-    /// Least normalised progress.
+    /// Least normalised progress; `None` if no task has one.
     pub min: Option<f64>,
-    /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 where all fare alike, 1/n
-    /// where one has everything (Jain, Chiu and Hawe, 1984).
+    /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same, 1/n
+    /// if one task has everything (Jain, Chiu and Hawe, 1984).
     pub jain: Option<f64>,
 }
 
-/// Work done as a share of what the task would have done at its best while it was active;
-/// `None` where it never was, or can do nothing.
+/// Work done as a share of the work that the task would have done at its best rate while it
+/// was active; `None` if it was never active, or if its best rate is 0.
 pub(super) fn normalised_progress(task: &TrainingTask, row: &TaskRow) -> Option<f64> {
     let best = as_solved(task).best_rate() * row.active_seconds;
     (best > 0.0).then(|| row.work_done / best)
 }
 
-/// The task as a solver of progress sees it.
+/// The task for a solver that maximises progress.
 pub(super) fn as_solved(task: &TrainingTask) -> Task {
     Task {
         name: String::new(),

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
-    /// Each node to a task drawn at random; a task below its minimum gets none, one
-    /// above its maximum loses its first nodes (as the original).
+    /// Each node goes to a task drawn at random. A task below its minimum then gets none, and
+    /// one above its maximum loses its first nodes (as in the original).
     #[default]
     Random,
-    /// As the decider says.
+    /// The decider decides on them.
     Solve,
-    /// No node to any task.
+    /// No task gets a node.
     Empty,
 }
 
-/// Deals `nodes` idle nodes at random to tasks with the given (min, max) bounds:
-/// for each task, positions 0..nodes of the nodes it gets, ascending.
+/// Deals `nodes` idle nodes at random to tasks with the given (min, max) bounds. Returns for
+/// each task the positions, from 0 to `nodes - 1`, of the nodes that it gets, ascending.
 pub fn deal_at_random(nodes: u32, bounds: &[(u32, u32)], rng: &mut ChaCha8Rng) -> Vec<Vec<u32>> {
     let mut dealt = vec![Vec::new(); bounds.len()];
     if bounds.is_empty() {

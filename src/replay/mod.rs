@@ -2,8 +2,8 @@
 //!
 //! [`run`] walks the log event by event, keeps the accounts (progress, rescale
 //! costs, preemptions, completions) and asks a [`Decider`] for the next
-//! allocation. It reads no file and knows no terminal. The semantics are those of
-//! BFTrainer's replayer (arXiv:2106.12091, section 4).
+//! allocation. It neither reads files nor writes to a terminal. The semantics are those
+//! of BFTrainer's replayer (arXiv:2106.12091, section 4).
 
 mod accounts;
 mod apply;

@@ -1,4 +1,4 @@
-//! Who holds which node, in the order in which nodes arrived.
+//! Nodes and their holders, in the order in which nodes became idle.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ impl NodeSet {
         self.0.len() as u32
     }
 
-    /// Whether there is none.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -28,7 +28,7 @@ impl NodeSet {
 pub enum Holder {
     /// The batch scheduler: the node is not idle.
     Busy,
-    /// Nobody: the node is idle and unused.
+    /// No holder: the node is idle and unused.
     Free,
     /// The task with this index.
     Task(u32),
@@ -46,7 +46,7 @@ pub struct NodePool {
 }
 
 impl NodePool {
-    /// `count` nodes, all busy.
+    /// Creates `count` nodes, all busy.
     pub fn new(count: usize) -> Self {
         NodePool {
             holder: vec![Holder::Busy; count],
@@ -57,7 +57,7 @@ impl NodePool {
         }
     }
 
-    /// Idle nodes, used or not.
+    /// Number of idle nodes, used or not.
     pub fn idle(&self) -> u32 {
         self.idle
     }
@@ -67,12 +67,12 @@ impl NodePool {
         &self.free
     }
 
-    /// Who holds `node`.
+    /// The holder of `node`.
     pub fn holder(&self, node: u32) -> Holder {
         self.holder[node as usize]
     }
 
-    /// `node` becomes idle.
+    /// Records that `node` becomes idle.
     pub fn join(&mut self, node: u32) {
         self.arrival[node as usize] = self.arrivals;
         self.arrivals += 1;
@@ -81,13 +81,13 @@ impl NodePool {
         self.free.0.insert(self.key(node));
     }
 
-    /// An idle node that no task holds becomes busy.
+    /// Records that an idle node that no task holds becomes busy.
     pub fn leave_free(&mut self, node: u32) {
         self.free.0.remove(&self.key(node));
         self.leave(node);
     }
 
-    /// A node is taken from the task that holds it in `held` and becomes busy.
+    /// Takes a node from the task that holds it in `held` and records that it becomes busy.
     pub fn leave_held(&mut self, node: u32, held: &mut NodeSet) {
         held.0.remove(&self.key(node));
         self.leave(node);

@@ -1,18 +1,18 @@
-//! What a replay yields.
+//! The results of a replay.
 
 use crate::results::replay::{AllocationRow, StepRow, Summary, TaskRow, TimingRow};
 
-/// Everything a replay yields.
+/// All results of a replay.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// One row an event after the first.
+    /// One row per event after the first.
     pub steps: Vec<StepRow>,
-    /// Wall time of the solver at each.
+    /// Wall time of the solver at each of these events.
     pub timings: Vec<TimingRow>,
-    /// One row a task, in file order.
+    /// One row per task, in file order.
     pub tasks: Vec<TaskRow>,
-    /// Closed intervals, in order of their end.
+    /// Intervals in which a task held a node, in the order of their ends.
     pub allocations: Vec<AllocationRow>,
-    /// The run in numbers.
+    /// Totals of the run.
     pub summary: Summary,
 }

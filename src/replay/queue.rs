@@ -14,7 +14,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A queue of these tasks, of which the first has the index `first`.
+    /// A queue of these tasks; the index of the first is `first`.
     pub fn new(first: u32, tasks: &[TrainingTask]) -> Self {
         let mut future: Vec<_> = (first..).zip(tasks).map(|(i, t)| (t.submit, i)).collect();
         future.sort_unstable_by(|a, b| b.cmp(a));
@@ -24,7 +24,7 @@ impl Queue {
         }
     }
 
-    /// The first task in file order that is submitted by `now`.
+    /// Takes the first task in file order that is submitted by `now`.
     pub fn next(&mut self, now: Time) -> Option<u32> {
         while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
             self.ready.insert(task);

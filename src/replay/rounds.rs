@@ -8,15 +8,15 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub(super) struct Rounds<'a> {
     set: &'a [TrainingTask],
-    /// When the first task of the first round is submitted.
+    /// Time at which the first task of the first round is submitted.
     first: Time,
     start: Time,
-    /// Rounds so far.
+    /// Number of rounds so far.
     pub count: usize,
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of `set` on a log that starts at `start`; the first is counted.
+    /// The rounds of `set` on a log that starts at `start`. The first round is already counted.
     pub fn new(set: &'a [TrainingTask], start: Time) -> Self {
         let submissions = set.iter().map(|task| task.submit.max(start));
         Rounds {
@@ -27,9 +27,9 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The next round: its first task is submitted at `now`, the others as much later as in
-    /// the first round. Task `a` of the second round is called `a#2`. `None` where there would
-    /// be more than [`MAX_TASKS`] tasks.
+    /// The tasks of the next round. Its first task is submitted at `now`, the others as much
+    /// later as in the first round. Task `a` of the second round is called `a#2`. `None` if there
+    /// would be more than [`MAX_TASKS`] tasks.
     pub fn next(&mut self, now: Time) -> Option<Vec<TrainingTask>> {
         if (self.count + 1) * self.set.len() > MAX_TASKS {
             return None;
@@ -53,11 +53,11 @@ fn numbered(name: &str, round: usize) -> String {
     format!("{name}#{round}")
 }
 
-/// Whether a set can be submitted again and again.
+/// Checks that a set can be submitted again and again.
 ///
 /// # Errors
-/// [`Error::Usage`] for a task that never ends, and for one that is called as another is in
-/// a later round.
+/// [`Error::Usage`] for a task that never ends, and for a task whose name is that of another
+/// task in a later round.
 pub fn check_repeatable(tasks: &[TrainingTask]) -> Result<()> {
     if let Some(task) = tasks.iter().find(|task| task.is_endless()) {
         return Err(Error::Usage(format!(

@@ -7,7 +7,7 @@ use crate::domain::Time;
 use crate::results::replay::{Ended, StepStatus, Summary, TaskRow};
 
 impl Engine<'_> {
-    /// Closes the books.
+    /// Closes all intervals and accounts, and sums up the run.
     pub(super) fn finish(mut self, ended: Ended) -> Outcome {
         for k in 0..self.active.len() {
             let task = self.active[k].task;
@@ -76,11 +76,11 @@ impl Engine<'_> {
     }
 }
 
-/// Seconds from submission to the end of every finished task.
+/// Completion times of the finished tasks.
 struct Completions {
-    /// Ascending.
+    /// Seconds from submission to end of each, ascending.
     seconds: Vec<f64>,
-    /// Seconds from event 0 to the last end.
+    /// Seconds from event 0 to the last end; `None` if no task finished.
     last: Option<f64>,
 }
 

@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::domain::{EventLog, TrainingTask};
 use crate::inspect::{self, RescaleCosts, Suggestion};
 
-/// The window of the original replayer, in seconds; also where there is none to suggest.
+/// The window of the original replayer, in seconds. It is also used if none can be suggested.
 pub const ORIGINAL: f64 = 10.0;
 
 const AUTO: &str = "auto";
 
-/// The forward window that is asked for.
+/// A requested forward window.
 #[derive(Clone, Copy, PartialEq, Default)]
 pub enum TFwd {
-    /// What [`inspect`] suggests for the log and the tasks.
+    /// The window that [`inspect`] suggests for the log and the tasks.
     #[default]
     Auto,
-    /// So many seconds, within [`range::WINDOW`].
+    /// This many seconds, within [`range::WINDOW`].
     Seconds(f64),
 }
 
 /// A window in seconds, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChosenWindow {
-    /// Seconds.
+    /// Length in seconds.
     pub seconds: f64,
-    /// What was suggested, where the window was to be found.
+    /// The suggestion that it comes from; `None` if the window was given in seconds.
     pub suggestion: Option<Suggestion>,
 }
 
@@ -59,7 +59,7 @@ impl TFwd {
             .is_none_or(|seconds| range::WINDOW.contains(&seconds))
     }
 
-    /// The seconds, where they are given.
+    /// The seconds; `None` for [`TFwd::Auto`].
     pub fn seconds(self) -> Option<f64> {
         match self {
             TFwd::Auto => None,
@@ -69,7 +69,7 @@ impl TFwd {
 }
 
 impl fmt::Display for ChosenWindow {
-    /// Where a window that was to be found comes from.
+    /// The window and, for a suggested one, where it comes from.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = range::short(self.seconds);
         let Some(suggestion) = &self.suggestion else {
@@ -102,7 +102,7 @@ impl FromStr for TFwd {
     }
 }
 
-/// What a window must be.
+/// Describes a valid window, for messages.
 pub fn in_words() -> String {
     format!("{}, or {AUTO}", range::seconds(&range::WINDOW))
 }
@@ -121,7 +121,7 @@ impl fmt::Display for TFwd {
 }
 
 impl fmt::Debug for TFwd {
-    /// As in a plan.
+    /// As it is written in a plan.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

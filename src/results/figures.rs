@@ -1,16 +1,16 @@
-//! Summaries: a struct whose fields are the figures of a run, of which some compare runs.
+//! Summaries: structs whose fields are the figures of a run. Runs are compared by some of them.
 
 use serde::Serialize;
 
 use super::Field;
 
-/// Which value of a figure is the best.
+/// Direction in which values of a figure get better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// The greatest.
+    /// The greatest value is the best.
     Max,
-    /// The least.
+    /// The least value is the best.
     Min,
 }
 
@@ -21,26 +21,26 @@ pub struct Metric<S> {
     pub name: &'static str,
     /// Whether it is a whole number.
     pub is_whole: bool,
-    /// Which value is the best; `None` of figures that are no goal, but describe the run.
+    /// Which value is the best; `None` for figures that only describe the run.
     pub best: Option<Direction>,
-    /// Its value, where the run has it.
+    /// Its value in a summary; `None` if the run has none.
     pub of: fn(&S) -> Option<f64>,
 }
 
-/// A value that is a figure.
+/// A type of values that can be figures.
 pub trait Figure {
     /// Whether it is a whole number.
     const IS_WHOLE: bool;
 
-    /// It as a number, where there is one.
+    /// The value as a number; `None` if it is missing.
     fn number(&self) -> Option<f64>;
 }
 
-/// A summary, which the macro `summary!` declares.
+/// A summary. The macro `summary!` declares types of this trait.
 pub trait Figures: Sized + 'static {
-    /// Its fields in order, as they are in JSON.
+    /// Its fields, in the order in which they are in JSON.
     const FIELDS: &'static [Field];
-    /// Those by which runs are compared, in order.
+    /// The figures by which runs are compared, in order.
     const METRICS: &'static [Metric<Self>];
 }
 
@@ -74,10 +74,10 @@ macro_rules! whole {
 
 whole!(usize, u64, i64);
 
-/// Declares a summary: a struct with `field: type ["unit"]`, whose doc comments are what
-/// documentation says of the fields. Fields by which runs are compared have a word behind that:
-/// `most` or `least` where that is best, `shown` where neither is; and the name that the figure
-/// has in tables, where it is another, as in `shown as "task_count"`.
+/// Declares a summary: a struct with fields `field: type ["unit"]`. The documentation of a field
+/// is its doc comment. A field by which runs are compared has a word after the unit: `most` or
+/// `least` if that is the best, `shown` if neither is. The name of the figure in tables follows
+/// if it differs from that of the field, as in `shown as "task_count"`.
 macro_rules! summary {
     (
         $(#[$attribute:meta])*
@@ -119,7 +119,7 @@ macro_rules! metric_name {
     };
 }
 
-/// The direction that a word of `summary!` names.
+/// The direction that a word of `summary!` stands for.
 macro_rules! best {
     (most) => {
         Some($crate::results::Direction::Max)

@@ -1,4 +1,4 @@
-//! What a run comes to, as types: each result's name, unit and meaning is stated here, once.
+//! Types of the results of runs. The name, unit and meaning of each result are stated here, once.
 //!
 //! Engines fill these types, [`crate::output`] writes them, [`crate::ingest::runs`] reads them
 //! back, sweeps compare runs by them, and docs/OUTPUTS.md documents them (a test compares the two).

@@ -1,4 +1,4 @@
-//! Rows of result tables: a struct whose fields are the table's columns.
+//! Rows of result tables: structs whose fields are the columns of a table.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,14 +13,14 @@ use crate::domain::Time;
 pub struct Field {
     /// Its name in files.
     pub name: &'static str,
-    /// Its unit; empty where it has none.
+    /// Its unit; empty if it has none.
     pub unit: &'static str,
-    /// What it is, as a sentence.
+    /// Its meaning in words.
     pub meaning: &'static str,
 }
 
 impl Field {
-    /// A column, its unit and what it is.
+    /// Creates a column from its name, its unit and its meaning.
     pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         Field {
             name,
@@ -30,7 +30,7 @@ impl Field {
     }
 }
 
-/// A row of a table that is written and read by its type, which the macro `record!` declares.
+/// A row of a table, written and read by its type. The macro `record!` declares such types.
 pub trait Record: Sized {
     /// The columns in order.
     const FIELDS: &'static [Field];
@@ -41,43 +41,43 @@ pub trait Record: Sized {
     /// Reads a row.
     ///
     /// # Errors
-    /// The first cell that does not hold what the column does.
+    /// The fault of the first cell that does not hold a value of its column.
     fn read<C: Cells>(cells: &C) -> Result<Self, C::Fault>;
 }
 
-/// The cells of a row that is read, by the number of the column.
+/// The cells of a row that is read, by index of the column.
 pub trait Cells {
-    /// What is wrong with a cell.
+    /// Describes what is wrong with a cell.
     type Fault;
 
     /// Whether the cell is empty.
     fn is_missing(&self, column: usize) -> bool;
 
-    /// A time.
+    /// The cell as a time.
     ///
     /// # Errors
-    /// It is none.
+    /// It does not hold a time.
     fn time(&self, column: usize) -> Result<Time, Self::Fault>;
 
-    /// A finite number.
+    /// The cell as a finite number.
     ///
     /// # Errors
-    /// It is none.
+    /// It does not hold a finite number.
     fn number(&self, column: usize) -> Result<f64, Self::Fault>;
 
-    /// A whole number in the range.
+    /// The cell as a whole number in the range.
     ///
     /// # Errors
-    /// It is none.
+    /// It does not hold a whole number in the range.
     fn whole(&self, column: usize, range: RangeInclusive<i64>) -> Result<i64, Self::Fault>;
 
-    /// A text.
+    /// The cell as a text.
     ///
     /// # Errors
-    /// It is none.
+    /// It does not hold a text.
     fn text(&self, column: usize) -> Result<Cow<'_, str>, Self::Fault>;
 
-    /// The fault of a cell that does not hold what is expected.
+    /// The fault of a cell that does not hold the expected value.
     fn fault(&self, column: usize, expected: String) -> Self::Fault;
 }
 
@@ -95,7 +95,7 @@ pub trait Encoding<T> {
     fn read<C: Cells>(cells: &C, column: usize) -> Result<T, C::Fault>;
 }
 
-/// A value that is one of a few, each with a name in tables.
+/// A type of a few values, each of which has a name in tables.
 pub trait Named: Copy + 'static {
     /// All values.
     const ALL: &'static [Self];
@@ -104,15 +104,15 @@ pub trait Named: Copy + 'static {
     fn name(self) -> &'static str;
 }
 
-/// The encoding of a type unless another is named.
+/// The default encoding of a type.
 #[derive(Debug)]
 pub enum Plain {}
 
-/// Numbers with six decimals, as the original's `%f`.
+/// Numbers with six decimals, as with the original's `%f`.
 #[derive(Debug)]
 pub enum Fixed {}
 
-/// Numbers of which infinity is an empty cell.
+/// Numbers, with an empty cell for infinity.
 #[derive(Debug)]
 pub enum Finite {}
 
@@ -218,7 +218,7 @@ impl Encoding<String> for Plain {
     }
 }
 
-/// Texts of which a few come again and again.
+/// Texts of which only a few differ.
 impl Encoding<Arc<str>> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a Arc<str>>) -> Column<'a> {
         let (mut names, mut places) = (Vec::new(), BTreeMap::new());
@@ -255,7 +255,7 @@ impl<T: Named> Encoding<T> for Plain {
     }
 }
 
-/// The value of a cell, unless it is empty.
+/// The value of a cell; `None` if it is empty.
 fn given<C: Cells, T>(
     cells: &C,
     column: usize,
@@ -267,8 +267,8 @@ fn given<C: Cells, T>(
     }
 }
 
-/// Declares a row: a struct whose fields, in order, are the columns. Each has a doc comment, which
-/// is what documentation says of the column, then `field: type = "column" ["unit"]`. An
+/// Declares a row: a struct whose fields, in order, are the columns. Each field has a doc comment,
+/// which is the documentation of the column, then `field: type = "column" ["unit"]`. An
 /// [`Encoding`] other than [`Plain`] follows the type, as in `rate: f64 as Fixed`.
 macro_rules! record {
     (

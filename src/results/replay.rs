@@ -28,14 +28,14 @@ impl Named for EventKind {
     }
 }
 
-/// What came of the decision at a step.
+/// The outcome of the decision at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepStatus {
     /// A plan proven optimal was applied.
     Optimal,
-    /// A feasible plan better than staying put was applied.
+    /// A feasible plan better than keeping the allocation was applied.
     Feasible,
-    /// Nothing better was found in time: the allocation stays, nothing is charged.
+    /// No better plan was found in time: the allocation stays, and nothing is charged.
     Kept,
     /// The script's allocation was applied.
     Scripted,
@@ -156,17 +156,17 @@ record! {
     }
 }
 
-/// A task held a node from one time to another: a row of `allocations`, in the order of `to`. A
-/// node's rows never overlap.
+/// A span in which a task held a node: a row of `allocations`, in the order of `to`. Rows of one
+/// node never overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllocationRow {
     /// Index of the task in file order.
     pub task: u32,
     /// Index of the node in the log slice.
     pub node: u32,
-    /// From when.
+    /// Time at which the task got the node.
     pub from: Time,
-    /// Until when.
+    /// Time at which the task lost the node or gave it back.
     pub to: Time,
 }
 
@@ -179,7 +179,7 @@ impl AllocationRow {
         Field::new("to", "time", "lost or gave back the node"),
     ];
 
-    /// The table of these rows, with the names of tasks and nodes.
+    /// The table of these rows, with names of tasks and nodes instead of indices.
     pub fn table<'a>(rows: &[Self], tasks: &'a [TaskRow], nodes: &'a [String]) -> Table<'a> {
         let names = |names: Vec<&'a str>, of: fn(&Self) -> u32| Column::Names {
             names,
@@ -221,9 +221,9 @@ pub enum Ended {
     TasksFinished,
     /// The log's last event was replayed.
     LogEnded,
-    /// The script says nothing of what follows.
+    /// The script has no decisions for the events that follow.
     ScriptEnded,
-    /// Another round of tasks would be one too many ([`MAX_TASKS`]).
+    /// Another round would make more than [`MAX_TASKS`] tasks.
     TaskLimit,
     /// It was interrupted.
     Interrupted,
@@ -320,7 +320,7 @@ summary! {
 }
 
 impl Summary {
-    /// Idle nodes on average over the time replayed; 0 where no time was.
+    /// Mean number of idle nodes over the time replayed; 0 if that is no time.
     pub fn idle_nodes_mean(&self) -> f64 {
         match self.span_seconds > 0.0 {
             true => self.idle_node_seconds / self.span_seconds,
@@ -328,7 +328,7 @@ impl Summary {
         }
     }
 
-    /// What a reader could take for wrong, or not see, and why it is so.
+    /// Remarks on results that a reader could take for errors or overlook, with their reasons.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {

@@ -1,42 +1,43 @@
-//! `run.json`: how a run was made, and what it wrote.
+//! `run.json`: the arguments and inputs of a run, and the files that it wrote.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The file's name: it marks a directory as a run of this program.
+/// Name of the file. It marks a directory as a run of this program.
 pub const RUN_FILE: &str = "run.json";
 
-/// What `run.json` holds. Only here and in the timings table are wall times: all other files
-/// depend on inputs, arguments and seed alone.
+/// The content of `run.json`. Only this file and the timings table contain wall times. All other
+/// files depend only on inputs, arguments and seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunFile {
-    /// The subcommand.
+    /// Name of the subcommand.
     pub command: String,
     /// Version of the program.
     pub version: String,
-    /// All arguments by their names, defaults filled in.
+    /// All arguments by their names, defaults included.
     pub arguments: Map<String, Value>,
     /// Every file read.
     pub inputs: Vec<Listed>,
     /// Whether the run reached its end.
     pub complete: bool,
-    /// Whether results are being put in place; a directory that says so was left by a kill.
+    /// Whether results are being put in place. If no run is writing, a directory in which this is
+    /// true was left by a run that was killed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
     /// Wall time by phase.
     #[serde(default)]
     pub seconds: Seconds,
-    /// What else the subcommand says.
+    /// Further entries of the subcommand.
     #[serde(flatten)]
     pub more: Map<String, Value>,
-    /// Every file written but this one.
+    /// Every file written, except this one.
     pub files: Vec<Listed>,
 }
 
 /// A file that a run read or wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// Of an input the path as the user named it; of a result relative to the directory.
+    /// Path: for an input as the user named it, for a result relative to the run directory.
     pub path: String,
     /// Length in bytes.
     pub bytes: u64,

@@ -1,6 +1,7 @@
-//! Values that repeat over many successive rows.
+//! Columns of values that repeat over many successive rows.
 
-/// A column's values with how often each comes in a row; neighbours differ.
+/// The values of a column, each with the number of successive rows that hold it. Neighbouring
+/// values differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunLengths<T> {
     runs: Vec<(T, u32)>,
@@ -33,14 +34,14 @@ impl<T> RunLengths<T> {
         self.runs.iter().map(|(value, count)| (value, *count))
     }
 
-    /// The value at a row, where `cursor` stands at the row's run or before it.
+    /// The value at a row. `cursor` must be at the row's run or before it.
     pub fn at(&self, row: usize, cursor: &mut Cursor) -> &T {
         cursor.seek(row, |run| self.runs[run].1 as usize);
         &self.runs[cursor.run].0
     }
 }
 
-/// A run of a [`RunLengths`], and its first row.
+/// A position in a column: a run of equal or evenly spaced values, and its first row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cursor {
     run: usize,
@@ -48,8 +49,8 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Moves on to the run that a row is in, runs being as long as `length` says. Returns the
-    /// row's place in it.
+    /// Moves forward to the run that contains a row. `length` returns the length of a run. Returns
+    /// the row's position in its run.
     pub fn seek(&mut self, row: usize, length: impl Fn(usize) -> usize) -> usize {
         while row >= self.start + length(self.run) {
             self.start += length(self.run);
@@ -58,7 +59,7 @@ impl Cursor {
         row - self.start
     }
 
-    /// The run.
+    /// Index of the run.
     pub fn run(&self) -> usize {
         self.run
     }

@@ -1,4 +1,4 @@
-//! The results of `gleaner simulate`: columns of its tables, and what `summary.json` says of a policy.
+//! The results of `gleaner simulate`: the content of `summary.json`.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Direction, Field, Figure, Figures, Metric};
 
-/// `summary.json`, by the name of the policy in the order in which they were asked for.
+/// The content of `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What each policy came to.
+    /// Figures by name of the policy, in the order in which policies were asked for.
     pub policies: ByName<PolicyFigures>,
     /// Seconds between the rows of the tables of states.
     pub seq_step_s: i64,
 }
 
-/// What a policy came to on a trace.
+/// The figures of a policy on a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PolicyFigures {
-    /// Of all jobs; zeros where there is none.
+    /// Delays of all jobs; zeros if there are none.
     #[serde(flatten)]
     pub all: Delays,
     /// Seconds from the first submission to the last end.
@@ -29,13 +29,13 @@ pub struct PolicyFigures {
     /// Share of the GPU-seconds of these over the makespan in which a job held the GPU, in a
     /// virtual cluster or in the profiler.
     pub gpu_utilisation: f64,
-    /// Preemptions, each with a checkpoint.
+    /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u64,
-    /// Of jobs of up to 8 GPUs; `None` where there is none.
+    /// Delays of jobs of up to 8 GPUs; `None` if there are none.
     pub small: Option<Delays>,
-    /// Of larger jobs; `None` where there is none.
+    /// Delays of larger jobs; `None` if there are none.
     pub large: Option<Delays>,
-    /// By virtual cluster, in the cluster's order; `None` where it had no job.
+    /// Delays by virtual cluster, in the cluster's order; `None` if it had no jobs.
     pub vcs: ByName<Option<Delays>>,
 }
 
@@ -54,12 +54,12 @@ summary! {
     }
 }
 
-/// Values by name, a map in JSON, in their order.
+/// Values by name, in order; a map in JSON.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ByName<T>(pub Vec<(String, T)>);
 
 impl PolicyFigures {
-    /// The delays of a virtual cluster; `None` where it had no job.
+    /// The delays of a virtual cluster; `None` if it had no jobs or does not exist.
     pub fn vc(&self, name: &str) -> Option<Delays> {
         let mut vcs = self.vcs.0.iter();
         vcs.find(|(vc, _)| vc == name)?.1

@@ -1,9 +1,9 @@
-//! Whole numbers at equal distances.
+//! Columns of whole numbers at equal distances.
 
 use super::run_lengths::Cursor;
 
-/// A column of stretches of whole numbers, in each of which every number is the same step above
-/// the one before: the times of a state that is sampled again and again.
+/// A column of whole numbers in stretches. Within a stretch, every number is the same step above
+/// the one before, as are the times of a state that is sampled regularly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spaced {
     step: i64,
@@ -13,7 +13,7 @@ pub struct Spaced {
 }
 
 impl Spaced {
-    /// Stretches, given by their first number and their length.
+    /// Creates a column of stretches, given by their first number and their length.
     pub fn new(step: i64, stretches: impl IntoIterator<Item = (i64, u32)>) -> Self {
         let stretches: Vec<_> = stretches
             .into_iter()
@@ -41,7 +41,7 @@ impl Spaced {
         })
     }
 
-    /// The number at a row, where `cursor` stands at the row's stretch or before it.
+    /// The number at a row. `cursor` must be at the row's stretch or before it.
     pub fn at(&self, row: usize, cursor: &mut Cursor) -> i64 {
         let place = cursor.seek(row, |stretch| self.stretches[stretch].1 as usize);
         self.stretches[cursor.run()].0 + self.step * place as i64

@@ -1,19 +1,19 @@
-//! Columns of the tables that simulations write of jobs and of the clusters' states; their names
-//! are the original's where it has them.
+//! Columns of the tables that simulations write of jobs and of the states of clusters. Columns
+//! that the original also has are named as there.
 
 use super::Field;
 
-/// How long a job waited.
+/// Seconds that a job waited.
 pub const QUEUE: Field = Field::new(
     "queue",
     "s",
     "spent waiting: before the start, after preemptions, and for the profiler",
 );
 
-/// How long a job took.
+/// Completion time of a job.
 pub const JCT: Field = Field::new("jct", "s", "job completion time: end less submission");
 
-/// `<policy>_jobs`: one row a job, in the trace's order.
+/// `<policy>_jobs`: one row per job, in the trace's order.
 pub const JOBS: [Field; 11] = [
     Field::new("job_id", "", "its id; a number where all ids are"),
     Field::new("vc", "", "its virtual cluster"),
@@ -65,19 +65,19 @@ pub const PROFILER_SCALING: [Field; 2] = [
     ),
 ];
 
-/// When a state was.
+/// Time of a state.
 pub const TIME: Field = Field::new("time", "s", "the minute");
 
-/// GPUs that there are.
+/// Number of GPUs.
 pub const TOTAL_GPUS: Field = Field::new("total_gpu_num", "GPUs", "of its nodes");
 
-/// GPUs that are free.
+/// Number of free GPUs.
 pub const IDLE_GPUS: Field = Field::new("idle_gpu_num", "GPUs", "held by no job");
 
-/// Jobs that wait.
+/// Number of waiting jobs.
 pub const PENDING_JOBS: Field = Field::new("pending_gpujob_num", "jobs", "waiting");
 
-/// `<policy>_seq`: one row a virtual cluster and minute.
+/// `<policy>_seq`: one row per virtual cluster and minute.
 pub const SEQ: [Field; 16] = [
     Field::new("vc", "", "virtual cluster"),
     TIME,

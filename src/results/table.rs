@@ -1,4 +1,4 @@
-//! A result table: named columns of values, before they are bytes.
+//! Result tables: named columns of values, before they are written.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,12 @@ pub enum Column<'a> {
     Times(Vec<Option<Time>>),
     /// Times, none missing.
     EveryTime(Vec<Time>),
-    /// Numbers written with six decimals, as the original's `%f`.
+    /// Numbers written with six decimals, as with the original's `%f`.
     Fixed(Vec<f64>),
-    /// Numbers written as short as they can be read back; missing ones are empty cells.
+    /// Numbers written with as few digits as reading them back needs; missing ones are empty
+    /// cells.
     Floats(Vec<Option<f64>>),
-    /// Numbers written as Python does, so `3.0` for 3; missing ones are empty cells.
+    /// Numbers written as in Python, so `3.0` for 3; missing ones are empty cells.
     PythonFloats(Vec<Option<f64>>),
     /// Whole numbers of which many are equal.
     Integers(Vec<u64>),
@@ -32,10 +33,10 @@ pub enum Column<'a> {
     Names {
         /// The names.
         names: Vec<&'a str>,
-        /// One index into `names` a row.
+        /// One index into `names` per row.
         indices: Vec<u32>,
     },
-    /// Numbers that stay the same for many rows; not-a-numbers are empty cells in CSV.
+    /// Numbers that stay the same for many rows; NaN is an empty cell in CSV.
     RepeatedFloats(RunLengths<f64>),
     /// Whole numbers that stay the same for many rows.
     RepeatedIntegers(RunLengths<u64>),
@@ -43,7 +44,7 @@ pub enum Column<'a> {
     RepeatedNames {
         /// The names.
         names: Vec<&'a str>,
-        /// Indices into `names`.
+        /// Indices into `names`, by row.
         indices: RunLengths<u32>,
     },
 }
@@ -84,7 +85,7 @@ impl<'a> Table<'a> {
         Table::named(name, R::FIELDS, R::columns(rows))
     }
 
-    /// The table of columns that have these names, in the same order.
+    /// The table of these columns, which have the names of `fields` in the same order.
     pub fn named(
         name: &'a str,
         fields: &[Field],

@@ -19,7 +19,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Axis<T> {
 
 struct AxisVisitor<T>(PhantomData<T>);
 
-/// A single value of some type.
+/// Visits a single value of some type.
 macro_rules! single {
     ($($visit:ident: $type:ty),*) => {$(
         fn $visit<E: Error>(self, value: $type) -> Result<Self::Value, E> {

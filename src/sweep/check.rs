@@ -1,4 +1,4 @@
-//! What can be wrong with a plan that is well formed.
+//! Checks of the values of a plan that could be parsed.
 
 use std::fmt::Debug;
 
@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::Axis;
 
-/// A setting of a plan, where it is given.
+/// A setting of a plan; `None` if it is not given.
 pub(super) type Setting<T> = Option<Spanned<Axis<T>>>;
 
 /// A fault of a plan.
@@ -14,17 +14,18 @@ pub(super) type Setting<T> = Option<Spanned<Axis<T>>>;
 pub struct PlanFault {
     /// Byte of the plan at which the setting's value begins; `None` for one that is missing.
     pub at: Option<usize>,
-    /// The setting.
+    /// Name of the setting.
     pub field: &'static str,
     /// What was found.
     pub found: String,
     /// What was expected.
     pub expected: String,
-    /// Whether the solver is the wrong one, or not in this build, and the plan is sound.
+    /// Whether the fault is the choice of the solver: it is the wrong one, or this build lacks it,
+    /// but the plan is valid.
     pub wrong_choice: bool,
 }
 
-/// Gathers a plan's faults.
+/// Collects a plan's faults.
 #[derive(Debug, Default)]
 pub(super) struct Checker {
     pub faults: Vec<PlanFault>,
@@ -47,7 +48,7 @@ impl Checker {
         });
     }
 
-    /// Makes the faults that `find` adds wrong choices of a solver.
+    /// Marks the faults that `find` adds as wrong choices of a solver.
     pub fn choices(&mut self, find: impl FnOnce(&mut Self)) {
         let before = self.faults.len();
         find(self);
@@ -56,7 +57,8 @@ impl Checker {
         }
     }
 
-    /// Every value once, at least one, and each as `is_sound` wants it.
+    /// Checks that a list has at least one value and none twice, and that `is_sound` holds for
+    /// each.
     pub fn axis<T: PartialEq + Debug>(
         &mut self,
         field: &'static str,
@@ -79,7 +81,7 @@ impl Checker {
         }
     }
 
-    /// A single value as `is_sound` wants it.
+    /// Checks that `is_sound` holds for a single value.
     pub fn single<T: Debug>(
         &mut self,
         field: &'static str,
@@ -94,7 +96,7 @@ impl Checker {
     }
 }
 
-/// The values of a setting, or its default alone.
+/// The values of a setting; only `default` if it is not given.
 pub(super) fn values<T: Clone>(setting: &Setting<T>, default: T) -> Vec<T> {
     match setting {
         Some(setting) => setting.get_ref().0.clone(),

@@ -1,6 +1,6 @@
 //! Columns of a sweep's table.
 
-/// What a column holds.
+/// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Texts; switches as `true` and `false`.
@@ -11,14 +11,14 @@ pub enum Kind {
     Float,
 }
 
-/// A column: a value of every run by its JSON pointer.
+/// A column: a value of every run, given by its JSON pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     /// Name of the column.
     pub name: &'static str,
-    /// Where the value is in the run's settings or summary.
+    /// JSON pointer to the value in the run's settings or summary.
     pub pointer: &'static str,
-    /// What it holds.
+    /// Type of its values.
     pub kind: Kind,
 }
 

@@ -1,27 +1,29 @@
-//! Settings and their repetitions: runs that differ in nothing but their seed.
+//! Groups of runs that differ only in their seed.
 
 use std::collections::BTreeMap;
 
 use super::{Metric, Mode};
 
-/// The setting that only repeats a run: it is no choice of a user's.
+/// Name of the setting that only repeats a run; it is not one to choose the best value of.
 pub const SEED: &str = "seed";
 
-/// A figure over the runs of a group.
+/// Mean and deviation of a figure over the runs of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The mean.
+    /// The mean over the runs.
     pub mean: f64,
-    /// The standard deviation of a sample; `None` of a single run.
+    /// The standard deviation over the runs, as of a sample; `None` for a single run.
     pub deviation: Option<f64>,
 }
 
 impl Spread {
-    /// Of the values of a group's runs; `None` where one has none, or there is no run.
+    /// Mean and deviation of the values of a group's runs; `None` if a run has no value, or if
+    /// there are no runs.
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
         let values: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
         let (first, count) = (*values.first()?, values.len() as f64);
-        // From the first, so that equal values have exactly their mean, and no spread.
+        // Sums differences from the first value, so that equal values have exactly that mean and
+        // a deviation of 0.
         let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         Some(Spread {
@@ -31,22 +33,22 @@ impl Spread {
     }
 }
 
-/// Runs with the same settings but for the seed.
+/// Runs with the same settings except for the seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Places of the runs, ascending.
+    /// Indices of the runs, ascending.
     pub runs: Vec<usize>,
-    /// Figures in the order of [`Mode::metrics`]; `None` where a run has none.
+    /// Figures in the order of [`Mode::metrics`]; `None` if a run has no value.
     pub figures: Vec<Option<Spread>>,
 }
 
 impl Group {
-    /// The mean of a figure.
+    /// The mean of a figure; `None` if a run has no value.
     pub fn mean(&self, mode: Mode, metric: &Metric) -> Option<f64> {
         self.spread(mode, metric).map(|spread| spread.mean)
     }
 
-    /// A figure.
+    /// Mean and deviation of a figure; `None` if a run has no value.
     pub fn spread(&self, mode: Mode, metric: &Metric) -> Option<Spread> {
         let place = mode.metrics().iter().position(|other| other == metric)?;
         self.figures[place]
@@ -56,9 +58,9 @@ impl Group {
 /// A run of a sweep as texts and numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRow {
-    /// Its settings in the order of [`Mode::settings`]; empty where it has none.
+    /// Its settings in the order of [`Mode::settings`]; empty for a setting that it does not have.
     pub settings: Vec<String>,
-    /// Its figures in the order of [`Mode::metrics`]; `None` where it has none.
+    /// Its figures in the order of [`Mode::metrics`]; `None` for a figure that it does not have.
     pub figures: Vec<Option<f64>>,
 }
 

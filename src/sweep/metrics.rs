@@ -1,4 +1,4 @@
-//! What runs are compared by: figures of their summaries.
+//! Metrics: the figures of summaries by which runs are compared.
 
 use std::sync::LazyLock;
 
@@ -13,9 +13,9 @@ use crate::results::{self, Direction, Figures};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RunSummary {
-    /// Of a replay.
+    /// The summary of a replay.
     Replay(Box<Summary>),
-    /// Of a simulation under one policy.
+    /// The figures of a simulation under one policy.
     Simulate(Box<PolicyFigures>),
 }
 
@@ -24,14 +24,14 @@ pub enum RunSummary {
 pub struct Metric {
     /// The name of its column.
     pub name: &'static str,
-    /// What the column holds.
+    /// Type of the column's values.
     pub kind: Kind,
-    /// Which value is the best; `None` of figures that are no goal, but describe the run.
+    /// Which value is the best; `None` for figures that only describe the run.
     pub best: Option<Direction>,
     of: Of,
 }
 
-/// How the figure is found.
+/// How the figure is read from a summary.
 #[derive(Debug, Clone, Copy)]
 enum Of {
     Replay(fn(&Summary) -> Option<f64>),
@@ -51,7 +51,7 @@ impl Metric {
         }
     }
 
-    /// Its value in a run's summary.
+    /// Its value in a run's summary; `None` if the run has none.
     pub fn of(&self, summary: &RunSummary) -> Option<f64> {
         match (self.of, summary) {
             (Of::Replay(of), RunSummary::Replay(summary)) => of(summary),

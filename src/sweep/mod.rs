@@ -1,7 +1,8 @@
 //! Sweeps: one run for every combination of settings that a plan lists.
 //!
-//! A [`Plan`] is expanded into settings in a fixed order, and from what the runs came to
-//! the best settings are chosen by a [`Metric`], as its mean over their seeds. Nothing here reads a file or runs anything.
+//! A [`Plan`] is expanded into settings in a fixed order. From the results of the runs, the best
+//! settings are chosen by the mean of a [`Metric`] over their seeds. Nothing here reads a file or
+//! runs anything.
 
 mod axis;
 mod check;
@@ -32,7 +33,7 @@ use serde::Deserialize;
 /// Most runs of a plan.
 pub const MAX_RUNS: usize = 100_000;
 
-/// A plan as its file states it: one of the two.
+/// The content of a plan file, which holds one of the two.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
@@ -44,7 +45,7 @@ pub struct PlanFile {
     pub simulate: Option<SimulatePlan>,
 }
 
-/// A sound plan.
+/// A valid plan.
 #[derive(Debug)]
 pub enum Plan {
     /// Replays of a log.
@@ -54,7 +55,7 @@ pub enum Plan {
 }
 
 impl Plan {
-    /// What it runs.
+    /// Whether it runs replays or simulations.
     pub fn mode(&self) -> Mode {
         match self {
             Plan::Replay(_) => Mode::Replay,
@@ -63,7 +64,7 @@ impl Plan {
     }
 }
 
-/// Every combination of what there is so far with `values`, which vary fastest.
+/// Every combination of the settings so far with `values`, which vary fastest.
 fn cross<S: Clone, T: Clone>(so_far: Vec<S>, values: &[T], set: impl Fn(&mut S, T)) -> Vec<S> {
     let mut out = Vec::with_capacity(so_far.len() * values.len());
     for settings in &so_far {

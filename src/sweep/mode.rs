@@ -1,4 +1,4 @@
-//! What a sweep runs, and what its runs are told by.
+//! Modes of sweeps: what a sweep runs, and the settings and figures of its runs.
 
 use super::field::{Field, REPLAY_SETTINGS, SIMULATE_SETTINGS};
 use super::metrics::{self, Metric};
@@ -29,25 +29,25 @@ impl Mode {
         }
     }
 
-    /// A figure by its name.
+    /// The figure of this name; `None` if there is none.
     pub fn metric(self, name: &str) -> Option<Metric> {
         let mut all = self.metrics().iter();
         all.find(|metric| metric.name == name).copied()
     }
 
-    /// The figure by which the best run is chosen unless another is asked for.
+    /// Name of the figure by which the best run is chosen by default.
     pub fn default_metric(self) -> &'static str {
         self.order()[0]
     }
 
-    /// The figures that decide between runs which are as good by `metric`, the first first.
+    /// The figures that decide between runs that are equal by `metric`, the most important first.
     pub fn ties(self, metric: &Metric) -> Vec<Metric> {
         let others = self.order().into_iter().filter(|name| *name != metric.name);
         others.filter_map(|name| self.metric(name)).collect()
     }
 
-    /// What matters, the most important first. Replays in which all tasks finish have all
-    /// done the same work.
+    /// Names of the figures that matter most, the most important first. Replays in which all tasks
+    /// finish have all done the same work, so other figures must follow it.
     fn order(self) -> [&'static str; 3] {
         match self {
             Mode::Replay => ["total_work", "completion_mean_s", "rescale_loss"],

@@ -12,12 +12,12 @@ use super::{MAX_RUNS, PlanFault, cross};
 use crate::domain::Objective;
 use crate::replay::{Initial, TFwd, t_fwd};
 
-/// Replays of one log. The private fields are settings that take a value or a list, and
-/// those that hold for all runs.
+/// Replays of one log. The private fields are the settings of runs. Most take a value or a
+/// list; the others hold for all runs.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayPlan {
-    /// The event log.
+    /// The file of the event log.
     pub events: PathBuf,
     /// Whether a fast copy of the log is kept beside it.
     #[serde(default)]
@@ -52,14 +52,14 @@ impl ReplayPlan {
         &self.tasks.get_ref().0
     }
 
-    /// Every file that the plan names, to resolve them.
+    /// Every file that the plan names, to resolve relative paths.
     pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let tasks = self.tasks.get_mut().0.iter_mut();
         let tasks = tasks.flat_map(|files| [Some(&mut files.tasks), files.curves.as_mut()]);
         std::iter::once(&mut self.events).chain(tasks.flatten())
     }
 
-    /// Everything wrong with the plan.
+    /// All faults of the plan.
     pub fn check(&self) -> Vec<PlanFault> {
         let mut checker = Checker::default();
         checker.axis(

@@ -1,31 +1,31 @@
-//! Choosing the best settings.
+//! Chooses the best settings.
 
 use super::groups::{Group, Spread};
 use super::metrics::Metric;
 use super::mode::Mode;
 use crate::results::Direction;
 
-/// Values that differ by no more than this share of theirs are equal: sums of the same work
-/// in another order differ in their last digits.
+/// Values that differ by no more than this share of the best count as equal: sums of the same
+/// work in another order differ in their last digits.
 const EQUAL: f64 = 1e-9;
 
 /// The best settings by a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
-    /// Their place among all groups.
+    /// Their index among all groups.
     pub group: usize,
-    /// The metric over their seeds.
+    /// Mean and deviation of the metric over their seeds.
     pub spread: Spread,
-    /// How many groups are as good by their means.
+    /// Number of groups whose means equal the best one, these settings included.
     pub as_good: usize,
-    /// How many other groups have means that are worse by less than the standard deviation
-    /// over the seeds of the best.
+    /// Number of other groups whose means are worse by less than the standard deviation over
+    /// the seeds of the best.
     pub within_spread: usize,
 }
 
-/// The group with the best mean of `metric`; of equals the best by the first of
-/// [`Mode::ties`] that tells them apart, else the first. `None` where the metric has no best
-/// or no group has it.
+/// The group with the best mean of `metric`. Of equal groups, the figures of [`Mode::ties`]
+/// decide one after the other, then the order of the groups. `None` if the metric only describes
+/// runs, or if no group has a value of it.
 pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
     let all: Vec<usize> = (0..groups.len()).collect();
     let leaders = leading(groups, mode, &all, metric);
@@ -52,7 +52,7 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
     })
 }
 
-/// Those of `places` that have the best mean of `metric`.
+/// The groups of `places`, as indices, that have the best mean of `metric`.
 fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> Vec<usize> {
     let value = |place: &usize| groups[*place].mean(mode, metric);
     let values = places.iter().filter_map(value);
@@ -110,7 +110,7 @@ pub(super) mod tests {
         best(&groups(Mode::Replay, runs), Mode::Replay, &metric)
     }
 
-    // Small fixed example: the luckiest run is not of the best settings.
+    // Small fixed example: the run with the best figure does not have the best settings.
     #[test]
     fn the_best_settings_have_the_best_mean_over_seeds() {
         let found = best_of(
@@ -140,7 +140,7 @@ pub(super) mod tests {
         assert_eq!(best_of(&runs, "rescale_loss"), None);
     }
 
-    // Small fixed example: the first two have the same work but for rounding.
+    // Small fixed example: the first two have the same work, except for rounding.
     #[test]
     fn equals_are_told_apart_by_the_next_figure() {
         let row = |work: f64, mean: Option<f64>, loss: f64| {

@@ -1,4 +1,4 @@
-//! Everything that decides on a replay.
+//! The settings of a replay.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ use crate::replay::{Initial, Options, TFwd};
 /// The files of one set of tasks: a path, or `{ tasks, curves }` for the original's pickles.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TaskFiles {
-    /// Tasks.
+    /// The file of tasks.
     pub tasks: PathBuf,
-    /// Scaling curves, where they are in a file of their own.
+    /// The file of scaling curves; `None` if they are in the file of tasks.
     pub curves: Option<PathBuf>,
 }
 
@@ -28,19 +28,19 @@ pub struct TaskFiles {
 pub struct Window {
     /// Rows dropped at the start.
     pub skip_rows: usize,
-    /// First node.
+    /// Index of the first node.
     pub first_node: usize,
-    /// How many nodes; all that follow where `None`.
+    /// Number of nodes; all that follow the first if `None`.
     pub nodes: Option<usize>,
-    /// First time.
+    /// Rows before this time are dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "time")]
     pub from: Option<Stamp>,
-    /// Last time.
+    /// Rows after this time are dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "time")]
     pub to: Option<Stamp>,
 }
 
-/// Everything that decides on a replay but its files.
+/// All settings of a replay except its files.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReplayChoices {
     /// The part of the log.
@@ -50,19 +50,19 @@ pub struct ReplayChoices {
     pub t_fwd: TFwd,
     /// Most tasks active at once.
     pub max_tasks: usize,
-    /// What is maximised.
+    /// The objective that every decision maximises.
     pub objective: Objective,
     /// The solver.
     pub solver: SolverKind,
-    /// How MILP backends write problems down.
+    /// Formulation of problems for MILP solvers.
     pub formulation: Formulation,
     /// Big-M of the paper's model.
     pub big_m: BigM,
-    /// Seconds for one decision.
+    /// Time limit of one decision, in seconds.
     pub time_limit: f64,
     /// Relative gap that counts as optimal.
     pub gap: f64,
-    /// The deal at event 0.
+    /// How idle nodes are dealt to tasks at event 0.
     pub initial: Initial,
     /// Seed of the random deal.
     pub seed: u64,
@@ -73,19 +73,19 @@ pub struct ReplayChoices {
     pub repeat_tasks: bool,
 }
 
-/// Everything that decides on a replay.
+/// All settings of a replay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReplaySettings {
-    /// Its tasks.
+    /// The files of its tasks.
     #[serde(flatten)]
     pub files: TaskFiles,
-    /// All else.
+    /// All other settings.
     #[serde(flatten)]
     pub choices: ReplayChoices,
 }
 
 impl ReplayChoices {
-    /// How to replay with a forward window of so many seconds.
+    /// The options of the replay, with a forward window of `t_fwd` seconds.
     pub fn options(&self, t_fwd: f64) -> Options {
         Options {
             t_fwd,
@@ -98,7 +98,7 @@ impl ReplayChoices {
         }
     }
 
-    /// The solver.
+    /// The solver with its formulation.
     pub fn spec(&self) -> SolverSpec {
         SolverSpec {
             kind: self.solver,
@@ -109,7 +109,7 @@ impl ReplayChoices {
 }
 
 impl fmt::Display for Window {
-    /// As a plan has it, without defaults.
+    /// As it is written in a plan, without defaults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = Window::default();
         let count = |name: &str, value: usize, default: usize| {
@@ -140,7 +140,7 @@ impl From<Window> for Slice {
     }
 }
 
-/// A time as text, or as TOML writes it.
+/// Reads a time, given as text or as a TOML time.
 fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::Error> {
     let text = match toml::Value::deserialize(deserializer)? {
         toml::Value::Datetime(time) => time.to_string(),

@@ -11,41 +11,41 @@ use super::{Axis, PlanFault, cross};
 use crate::lucid::placers;
 use crate::lucid::policies;
 
-/// Simulations of one trace, as `gleaner simulate` takes them; policy, placer, without and
-/// corrected take a value or a list.
+/// Simulations of one trace, with the options of `gleaner simulate`. The settings policy, placer,
+/// without and corrected take a value or a list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimulatePlan {
-    /// A directory with everything under its usual name.
+    /// A directory with all input files under their usual names.
     pub data: Option<PathBuf>,
-    /// The published experiment whose files `data` has.
+    /// The published experiment whose files are in `data`.
     pub preset: Option<String>,
-    /// The jobs; needed without `data`.
+    /// The file of jobs; needed without `data`.
     pub trace: Option<PathBuf>,
-    /// The virtual clusters; needed without `data`.
+    /// The file of virtual clusters; needed without `data`.
     pub cluster: Option<PathBuf>,
     /// GPUs of every node.
     pub gpus_per_node: Option<u32>,
-    /// A file of estimated durations, `oracle`, seconds, or an estimator.
+    /// A file of estimated durations, `oracle`, a number of seconds, or an estimator.
     pub estimates: Option<Text>,
-    /// Workloads measured alone.
+    /// The file of workloads measured alone.
     pub profiles: Option<PathBuf>,
-    /// Workloads measured in pairs.
+    /// The file of workloads measured in pairs.
     pub colocate: Option<PathBuf>,
     /// A file with a forecast of submissions, or a number.
     pub forecast: Option<Text>,
     /// A directory of models, or `train`.
     pub models: Option<Text>,
-    /// First submission.
+    /// Time of the first submission to simulate.
     pub from: Option<Text>,
-    /// Last submission.
+    /// Time of the last submission to simulate.
     pub to: Option<Text>,
-    /// The profiler's setting.
+    /// The setting of the profiler.
     pub profiler: Option<String>,
     /// Virtual clusters that lend nodes, as `VC=NODES`.
     #[serde(default)]
     pub lend: Vec<String>,
-    /// Virtual cluster that lends one more.
+    /// Virtual cluster that lends one more node when the profiler needs it.
     pub elastic: Option<String>,
     /// Whether faulty jobs are left out.
     #[serde(default)]
@@ -59,7 +59,7 @@ pub struct SimulatePlan {
     corrected: Setting<bool>,
 }
 
-/// A text, or a number or time as its text.
+/// A text; a number or time is converted to its text.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(from = "toml::Value")]
 pub struct Text(pub String);
@@ -73,36 +73,37 @@ impl From<toml::Value> for Text {
     }
 }
 
-/// Whether estimates or a forecast are no file: a number, `oracle`, or an estimator that is learnt.
+/// Whether a value for estimates or a forecast does not name a file: a number, `oracle`, or an
+/// estimator that is learnt.
 pub fn is_no_file(text: &str) -> bool {
     let is_estimator = || text.parse::<EstimatorChoice>().is_ok();
     text.parse::<f64>().is_ok() || text == "oracle" || is_estimator()
 }
 
-/// Everything that decides on a simulation but its files.
+/// All settings of a simulation except its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SimulateSettings {
-    /// The policy.
+    /// Name of the policy.
     pub policy: String,
-    /// Where jobs are placed.
+    /// Name of the placer.
     pub placer: String,
-    /// Parts that Lucid does without, separated by commas; none where empty.
+    /// Parts of Lucid that are switched off, separated by commas; empty for none.
     pub without: String,
-    /// Whether survivors of pairs get their full speed back.
+    /// Whether a job that shares its GPUs gets its full speed back when its partner ends.
     pub corrected: bool,
 }
 
-/// Parts that Lucid can do without.
+/// Parts of Lucid that can be switched off.
 const PARTS: [&str; 3] = ["packing", "throughput", "estimate"];
 
-/// The models that are learnt from the data itself.
+/// The value of `models` for models that are learnt from the data itself.
 pub const TRAIN: &str = "train";
 
-/// What has nothing left out.
+/// The value of `without` that switches nothing off.
 const NOTHING: &str = "nothing";
 
 impl SimulatePlan {
-    /// Every file that the plan names, to resolve them.
+    /// Every file that the plan names, to resolve relative paths.
     pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let paths = [
             self.data.as_mut(),
@@ -114,7 +115,7 @@ impl SimulatePlan {
         paths.into_iter().flatten()
     }
 
-    /// Values that name a file.
+    /// Values that may be something else, but name a file here.
     pub fn named_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let named = [self.estimates.as_mut(), self.forecast.as_mut()];
         let named = named.into_iter().flatten().map(|text| &mut text.0);
@@ -123,7 +124,7 @@ impl SimulatePlan {
         named.chain(models.filter(|models| *models != TRAIN))
     }
 
-    /// Everything wrong with the plan.
+    /// All faults of the plan.
     pub fn check(&self) -> Vec<PlanFault> {
         let mut checker = Checker::default();
         if self.data.is_none() && (self.trace.is_none() || self.cluster.is_none()) {
@@ -152,8 +153,8 @@ impl SimulatePlan {
         checker.faults
     }
 
-    /// The settings of every run: all combinations, the later settings varying fastest;
-    /// `without` and `corrected` multiply Lucid's alone, which has them alone.
+    /// The settings of every run: all combinations, the later settings varying fastest. Only
+    /// profiled policies, which Lucid is, are combined with `without` and `corrected`.
     pub fn expand(&self) -> Vec<SimulateSettings> {
         let mut all = Vec::new();
         for policy in &self.policy.get_ref().0 {

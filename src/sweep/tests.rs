@@ -1,4 +1,4 @@
-//! Plans and what they expand to.
+//! Plans and the settings that they expand to.
 
 use std::collections::BTreeSet;
 

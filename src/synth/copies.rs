@@ -1,4 +1,4 @@
-//! An experiment many times over: each job several times, on as many times the nodes.
+//! Multiplies an experiment: each job several times, on that many times the nodes.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::error::{Fault, Faults};
 /// Why a table cannot be copied.
 #[derive(Debug)]
 pub enum CopyError {
-    /// Faults in the table, that name no file.
+    /// Faults in the table, without the name of the file.
     Data(Faults),
     /// The copy cannot be written.
     Write(io::Error),
@@ -27,12 +27,12 @@ impl From<csv::Error> for CopyError {
     }
 }
 
-/// Writes every row of a CSV table `copies` times. The copy's number is put after the id,
-/// with as many digits in each, so that numbers stay numbers and ids unique. The id is in
-/// the first column of `ids` that there is.
+/// Writes every row of a CSV table `copies` times. The number of the copy is appended to the id,
+/// with the same number of digits in each, so that numbers stay numbers and ids unique. The id is
+/// in the first of the columns `ids` that exists.
 ///
 /// # Errors
-/// No such column, or what `out` fails with.
+/// No such column, or the error of `out`.
 pub fn repeat_rows(
     table: &[u8],
     ids: &[&str],
@@ -66,7 +66,7 @@ pub fn repeat_rows(
 /// Writes a CSV table with the numbers of some columns times `factor`.
 ///
 /// # Errors
-/// None of the columns is there, a cell is no number, or what `out` fails with.
+/// None of the columns exists, a cell is not a number, or the error of `out`.
 pub fn multiply(
     table: &[u8],
     columns: &[&str],
@@ -99,10 +99,10 @@ pub fn multiply(
     Ok(writer.flush()?)
 }
 
-/// A table's header, and its rows, which may be ragged.
+/// A table's header, and its rows, which may have different numbers of cells.
 fn open(table: &[u8]) -> (ByteRecord, impl Iterator<Item = csv::Result<ByteRecord>>) {
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(table);
-    // Bytes in memory can be read, whatever they are.
+    // Reading a header from bytes in memory does not fail.
     let header = reader.byte_headers().cloned().unwrap_or_default();
     (header, reader.into_byte_records())
 }
@@ -112,7 +112,8 @@ fn column(header: &ByteRecord, name: &str) -> Option<usize> {
     names.position(|cell| cell == name.as_bytes())
 }
 
-/// A number times a factor; whole ones stay whole.
+/// A number times a factor; whole numbers stay whole. `None` if the cell is not a number, or if
+/// the product is too large.
 fn times(cell: &[u8], factor: u32) -> Option<String> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     if let Ok(number) = text.parse::<i64>() {

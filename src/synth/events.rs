@@ -1,4 +1,4 @@
-//! A generated log of idle nodes.
+//! Generates logs of idle nodes.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use rand_distr::{Distribution, Exp, LogNormal};
 use crate::domain::{Change, EventLog, EventLogBuilder, Time};
 use crate::error::{Error, Result};
 
-/// How long an idle fragment lasts.
+/// Distribution of the lengths of idle fragments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FragmentLength {
     /// Log-normal: `median` seconds, `sigma` of the logarithm.
@@ -32,7 +32,7 @@ pub enum FragmentLength {
     },
 }
 
-/// What to generate.
+/// Options of a generated log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventOptions {
     /// Number of nodes.
@@ -43,16 +43,17 @@ pub struct EventOptions {
     pub start: Time,
     /// Share of node-time that is idle, above 0 and below 1.
     pub idle_share: f64,
-    /// Length of idle fragments.
+    /// Lengths of idle fragments.
     pub fragment: FragmentLength,
-    /// Seconds between looks at the nodes: changes are seen at multiples of it.
+    /// Seconds between looks at the nodes. Changes are seen at multiples of it.
     pub poll: u32,
     /// Seed; equal options give equal logs.
     pub seed: u64,
 }
 
-/// Generates a log: every node by itself alternates between idle fragments of the
-/// given lengths and busy spans, exponential with the mean that the idle share implies.
+/// Generates a log. Every node alternates, independently of the others, between idle fragments of
+/// the given lengths and busy spans. These are exponential, with the mean that the idle share
+/// implies.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges.
@@ -112,7 +113,7 @@ fn assemble(
     log.finish()
 }
 
-/// Draws the lengths of idle and busy spans, in looks.
+/// Draws the lengths of idle and busy spans, as numbers of looks at the nodes.
 struct Lengths {
     idle: Drawn,
     busy: Exp<f64>,
@@ -160,7 +161,7 @@ impl Lengths {
         }
     }
 
-    /// The looks before `end` at which a node that starts idle (or not) flips.
+    /// The looks before `end` at which a node that starts idle (or busy) changes its state.
     fn flips(&self, mut idle: bool, end: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
         let mut out = Vec::new();
         let mut look = 0u64;

@@ -10,10 +10,11 @@ pub mod tasks;
 use crate::domain::Time;
 use crate::error::{Error, Result};
 
-/// The time so many seconds after `start`, at which what `options` ask for ends.
+/// The time `seconds` after `start`, at which the generated span ends. `options` names the
+/// options of the user that set the span, for the message.
 ///
 /// # Errors
-/// [`Error::Usage`]: there is no such time, as they end in the year 2262.
+/// [`Error::Usage`]: the time is after the year 2262, in which times end.
 fn end(start: Time, seconds: f64, options: &str) -> Result<Time> {
     let nanos = start.0 as f64 + seconds * Time::from_seconds(1).0 as f64;
     if nanos < i64::MAX as f64 {

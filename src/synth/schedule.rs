@@ -1,4 +1,4 @@
-//! A generated machine that runs jobs, whose idle time is known by construction.
+//! Generates the schedule of a machine that runs jobs. Its idle time is known by construction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use rand_distr::{Distribution, Exp, LogNormal};
 use crate::domain::{Change, Time};
 use crate::error::{Error, Result};
 
-/// What to generate.
+/// Options of a generated schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduleOptions {
     /// Number of nodes.
@@ -19,13 +19,13 @@ pub struct ScheduleOptions {
     pub days: f64,
     /// Start, in seconds since 1970.
     pub start: i64,
-    /// Share of node-time that is left idle, about.
+    /// Approximate share of node-time that is left idle.
     pub idle_share: f64,
     /// Mean run time of a job in seconds.
     pub runtime: f64,
     /// Mean number of nodes of a job.
     pub job_nodes: f64,
-    /// A node goes down once in this many job starts; never where 0.
+    /// A node goes down once in this many job starts; never if 0.
     pub jobs_per_outage: u64,
     /// Seed; equal options give equal schedules.
     pub seed: u64,
@@ -33,14 +33,15 @@ pub struct ScheduleOptions {
 
 /// Most days of a schedule: a thousand million seconds.
 const MOST_DAYS: f64 = 11_574.0;
-/// Days by which jobs and outages may outlast the schedule, at most.
+/// Most days by which jobs and outages may outlast the schedule.
 const AFTERMATH: f64 = 31.0;
 
 impl ScheduleOptions {
     /// First and last second, since 1970.
     ///
     /// # Errors
-    /// [`Error::Usage`]: no second between them, too many, or later than logs can tell.
+    /// [`Error::Usage`]: the span is shorter than a second or too long, or it ends later than logs
+    /// can represent.
     pub fn span(&self) -> Result<(i64, i64)> {
         let seconds = self.days * 86_400.0;
         if !(seconds >= 1.0 && self.days <= MOST_DAYS) {
@@ -59,51 +60,51 @@ impl ScheduleOptions {
     }
 }
 
-/// A job.
+/// A generated job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SynthJob {
     /// Number, from 1, in the order of submission.
     pub id: u64,
-    /// When it was submitted, in seconds since 1970.
+    /// Its submission, in seconds since 1970.
     pub submit: i64,
-    /// When it started.
+    /// Its start, in seconds since 1970.
     pub start: i64,
-    /// When it ends, perhaps after the schedule.
+    /// Its end, in seconds since 1970; it may be after the schedule.
     pub end: i64,
     /// Its nodes, by ascending index.
     pub nodes: Vec<u32>,
 }
 
-/// Takes a schedule as it unfolds.
+/// Receives a schedule event by event, in the order of time.
 pub trait ScheduleSink {
     /// A job starts.
     ///
     /// # Errors
-    /// What is written cannot be.
+    /// The event cannot be written.
     fn started(&mut self, job: &SynthJob) -> Result<()>;
 
     /// A job ends, within the schedule.
     ///
     /// # Errors
-    /// What is written cannot be.
+    /// The event cannot be written.
     fn ended(&mut self, job: &SynthJob) -> Result<()>;
 
     /// A node is down from a second to another.
     ///
     /// # Errors
-    /// What is written cannot be.
+    /// The event cannot be written.
     fn outage(&mut self, node: u32, from: i64, to: i64) -> Result<()>;
 
     /// Nodes become idle or busy, by ascending index.
     ///
     /// # Errors
-    /// What is written cannot be.
+    /// The event cannot be written.
     fn event(&mut self, time: Time, changes: &[Change]) -> Result<()>;
 }
 
-/// Generates a schedule: jobs start in the order of submission as soon as enough nodes
-/// are free, of which some are kept back, more by day than by night. A job gets the
-/// free nodes with the lowest indexes. Memory holds the nodes and the running jobs.
+/// Generates a schedule: jobs start in the order of submission as soon as enough nodes are free.
+/// Some free nodes are kept back, more by day than by night. A job gets the free nodes with the
+/// lowest indexes. Memory only holds the nodes and the running jobs.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges; errors of `sink`.
@@ -112,7 +113,7 @@ pub fn generate(options: &ScheduleOptions, sink: &mut dyn ScheduleSink) -> Resul
     machine.run(sink)
 }
 
-/// What holds nodes.
+/// A job or an outage that holds nodes.
 enum Holder {
     Job(SynthJob),
     Outage(u32),
@@ -129,7 +130,7 @@ struct SynthCluster {
     length: LogNormal<f64>,
     free: BTreeSet<u32>,
     running: BTreeMap<(i64, u64), Holder>,
-    /// Nodes that changed hands in this second, and whether they were idle before it.
+    /// Nodes taken or given back in this second, and whether they were idle before it.
     before: BTreeMap<u32, bool>,
     next: Wanted,
     serial: u64,
@@ -149,7 +150,7 @@ impl SynthCluster {
             && (0.0..1.0).contains(&options.idle_share)
             && (1.0..1e9).contains(&options.runtime)
             && (1.0..1e6).contains(&options.job_nodes);
-        // Of a log-normal, the mean is its median times this.
+        // The mean of a log-normal distribution is its median times exp(sigma² / 2).
         let sigma = 1.2f64;
         let median = options.runtime / (sigma * sigma / 2.0).exp();
         let length = LogNormal::new(median.ln(), sigma).ok();
@@ -192,7 +193,7 @@ impl SynthCluster {
             self.start(now, sink)?;
             self.tell(now, now == self.from, sink)?;
             let next = self.running.first_key_value().map(|((end, _), _)| *end);
-            // An empty machine looks again after a minute.
+            // If no job runs, the next look is after a minute.
             now = next.unwrap_or(now + 60).max(now + 1).min(self.to);
         }
         self.release(self.to, sink)?;
@@ -238,7 +239,7 @@ impl SynthCluster {
         Ok(())
     }
 
-    /// A free node goes down for some hours.
+    /// Takes a free node down for some minutes to a day.
     fn break_down(&mut self, now: i64, sink: &mut dyn ScheduleSink) -> Result<()> {
         let from = self.rng.random_range(0..self.nodes);
         let Some(node) = self.free.range(from..).next().copied() else {
@@ -273,7 +274,7 @@ impl SynthCluster {
         self.before.entry(node).or_insert(false);
     }
 
-    /// Tells which nodes changed in this second.
+    /// Reports the nodes that changed in this second.
     fn tell(&mut self, now: i64, always: bool, sink: &mut dyn ScheduleSink) -> Result<()> {
         let before = std::mem::take(&mut self.before);
         let changes: Vec<Change> = before

@@ -1,4 +1,4 @@
-//! A generated set of elastic training tasks.
+//! Generates sets of elastic training tasks.
 
 use gleaner_solvers::Rates;
 use rand::RngExt;
@@ -9,7 +9,7 @@ use crate::domain::tasks::MAX_TASKS;
 use crate::domain::{ScalingCurve, Time, TrainingTask};
 use crate::error::{Error, Result};
 
-/// What to generate.
+/// Options of a generated set of tasks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskOptions {
     /// Number of tasks.
@@ -20,7 +20,7 @@ pub struct TaskOptions {
     pub max_nodes: u32,
     /// Mean work of a task, in hours on one node.
     pub hours: f64,
-    /// Submission of the first task; from the start of the log where `None`.
+    /// Submission of the first task; the start of the log if `None`.
     pub start: Option<Time>,
     /// Seconds between submissions.
     pub submit_every: f64,
@@ -28,11 +28,12 @@ pub struct TaskOptions {
     pub seed: u64,
 }
 
-/// Most hours of work of a task: an endless one, whose work is still a number that files hold.
+/// Most hours of work of a task. Such a task is practically endless, but files can still hold
+/// its work as a number.
 const MOST_HOURS: f64 = 1e12;
 
 /// Generates tasks of a few models. A model's speed follows Amdahl's law in the nodes,
-/// with a serial share between 0.5 % and 8 %; work varies by a factor of two around the mean.
+/// with a serial share between 0.5 % and 8 %. Work is between 0.5 and 1.5 times the mean.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges.
@@ -85,7 +86,7 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
         .collect())
 }
 
-/// What tasks of one kind share.
+/// Properties that the tasks of one model share.
 struct Model {
     /// Work per second on one node.
     speed: f64,
@@ -123,7 +124,7 @@ impl Model {
     }
 }
 
-/// 0, 1, 2, 4, … up to and with `last`.
+/// 0, 1, 2, 4, … below `last`, and `last`.
 fn doubling(last: u32) -> Vec<u32> {
     let mut points = vec![0];
     points.extend((0..).map(|e| 1 << e).take_while(|&n| n < last));

@@ -1,4 +1,4 @@
-//! Job by job: runs in order, what the outcome says of them, service.
+//! Checks every job: the order of its runs, its outcome, its service.
 
 use super::{Report, Terms, Violation, placement};
 use crate::domain::cluster::GpuSet;
@@ -102,7 +102,7 @@ impl Account<'_> {
         });
     }
 
-    /// Seconds waited: elsewhere, before the first run and between runs.
+    /// Seconds that it waited: elsewhere, before its first run and between runs.
     fn waited(&self) -> i64 {
         let mut waited = self.queued.copied().unwrap_or(0);
         let mut since = self.job.submit;
@@ -124,7 +124,7 @@ impl Account<'_> {
         let sound = if all_runs.clone().all(|run| full_speed(run)) {
             found == due
         } else {
-            // Taking every step's speed from the remainder rounds once a step.
+            // Subtracting the speed from the remainder rounds once in every step.
             let steps: f64 = all_runs.map(|run| seconds(run.from, until(run))).sum();
             let rounding = steps * due * f64::EPSILON;
             let before_end = last.speeds.iter().rfind(|&&(time, _)| time < end);
@@ -147,7 +147,7 @@ fn seconds(from: i64, until: i64) -> f64 {
     until.saturating_sub(from).max(0) as f64
 }
 
-/// Seconds at full speed that a run gave until a second.
+/// Work that a run has done until a second, in seconds at full speed.
 fn work(run: &JobRun, until: i64) -> f64 {
     let ends = run.speeds.iter().skip(1).map(|&(time, _)| time.min(until));
     let spans = run.speeds.iter().zip(ends.chain([until]));

@@ -1,16 +1,16 @@
-//! Who holds which GPUs of a node.
+//! Which runs hold which GPUs of a node.
 
 use crate::domain::cluster::GpuSet;
 
 /// The runs on one node at present.
 #[derive(Default)]
 pub(super) struct Claims {
-    /// Runs with their GPUs, by arrival.
+    /// Runs and the GPUs they hold, in the order of their arrival.
     runs: Vec<(usize, GpuSet)>,
 }
 
 impl Claims {
-    /// How many runs there are.
+    /// Number of runs.
     pub fn len(&self) -> usize {
         self.runs.len()
     }
@@ -20,7 +20,7 @@ impl Claims {
         self.runs.iter().fold(0, |busy, &(_, gpus)| busy | gpus)
     }
 
-    /// GPUs that two runs hold at least.
+    /// GPUs that at least two runs hold.
     fn doubled(&self) -> GpuSet {
         let mut busy = 0;
         let add = |doubled, &(_, gpus): &(usize, GpuSet)| {
@@ -31,7 +31,7 @@ impl Claims {
         self.runs.iter().fold(0, add)
     }
 
-    /// The lowest of these GPUs that no further run may take.
+    /// The lowest of these GPUs that no further run may take; `None` if all may be taken.
     pub fn refused(&self, gpus: GpuSet, sharing: bool) -> Option<u32> {
         let full = if sharing { self.doubled() } else { self.busy() };
         (gpus & full != 0).then(|| (gpus & full).trailing_zeros())

@@ -1,5 +1,5 @@
-//! Validates schedules against the jobs they are for. Knows no policy: who was to go
-//! first is not its business, that nothing impossible happened is.
+//! Validates schedules against the jobs they are for. The checker knows no policy: it checks
+//! that the schedule is feasible, not that it follows the policy.
 
 mod accounts;
 mod claims;
@@ -16,17 +16,17 @@ pub use violation::{Held, NodePlace, Violation};
 use super::schedule::Schedule;
 use crate::domain::jobs::Job;
 
-/// Most violations that [`check`] tells.
+/// Most violations that [`check`] reports.
 pub const MOST_VIOLATIONS: usize = 1000;
 
-/// What a schedule of one virtual cluster was made under.
+/// The conditions that a schedule of one virtual cluster must meet.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The jobs, in the order of [`Schedule::jobs`].
     pub jobs: &'a [&'a Job],
     /// GPUs of every node.
     pub gpus_per_node: u32,
-    /// Nodes at the start.
+    /// Number of nodes at the start.
     pub nodes: u32,
     /// Second of the start; jobs submitted before arrive then.
     pub start: i64,
@@ -38,13 +38,13 @@ pub struct Terms<'a> {
     pub notice: i64,
     /// Seconds of work due to a job that is never preempted.
     pub due: &'a dyn Fn(&Job) -> i64,
-    /// Seconds of work that each checkpoint adds to a job of so many GPUs.
+    /// Seconds of work that each checkpoint adds to a job of this many GPUs.
     pub overhead: &'a dyn Fn(u32) -> i64,
-    /// Seconds each job had waited elsewhere, as in a profiler, by job; `None` for none.
+    /// Seconds that each job waited elsewhere before, as in a profiler; `None` if no job did.
     pub queued: Option<&'a [i64]>,
 }
 
-/// Every violation in a schedule, up to [`MOST_VIOLATIONS`]; none if it is sound.
+/// Returns every violation in a schedule, up to [`MOST_VIOLATIONS`]; none if it is sound.
 ///
 /// Takes time in the order of `n log n` in jobs, runs, nodes and stretches of samples.
 pub fn check(schedule: &Schedule, terms: &Terms) -> Vec<Violation> {

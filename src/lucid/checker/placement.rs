@@ -1,10 +1,11 @@
-//! Run by run: gang allocation, nodes that are there, speeds.
+//! Checks every run: gang allocation, nodes that exist, speeds.
 
 use super::{NodePlace, Report, Terms, Violation};
 use crate::domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
 use crate::lucid::schedule::{JobRun, Placement, Schedule};
 
-/// Which runs are sound enough to be swept over: the others would be told again.
+/// Returns for every run whether it is sound enough for the sweep, which would report the
+/// faults of the others again.
 pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) -> Vec<bool> {
     let nodes = schedule.nodes.iter();
     let found = nodes.filter(|node| node.from == i64::MIN).count();
@@ -71,7 +72,8 @@ pub(super) fn gpus(placement: &Placement) -> u64 {
     placement.iter().map(of_node).sum()
 }
 
-/// Whether the run's nodes exist, with these GPUs.
+/// Checks that the run's nodes exist and have these GPUs. Returns whether all its slots exist
+/// and none is listed twice.
 fn check_nodes(schedule: &Schedule, terms: &Terms, run: &JobRun, report: &mut Report) -> bool {
     let job = || terms.jobs[run.job].id.clone();
     let mut slots: Vec<u32> = run.placement.iter().map(|&(slot, _)| slot).collect();
@@ -135,7 +137,8 @@ fn all(gpus_per_node: u32) -> GpuSet {
     }
 }
 
-/// Speeds: in order and possible, and other than 1 only for jobs that ever share.
+/// Checks that speeds are in order and possible, and other than 1 only in runs that ever share
+/// their GPUs.
 pub(super) fn check_speeds(
     schedule: &Schedule,
     terms: &Terms,

@@ -1,4 +1,4 @@
-//! Samples: minute by minute without a gap, and true.
+//! Checks samples: every minute without a gap, and equal to what runs and outcomes give.
 
 use super::sweep::Counts;
 use super::{Report, Terms, Violation};
@@ -6,7 +6,7 @@ use crate::lucid::schedule::{Samples, Schedule, State};
 
 const MINUTE: i64 = 60;
 
-/// A second at which a state is claimed.
+/// A second for which the schedule has a sample of the state.
 pub(super) struct Mark<'a> {
     pub time: i64,
     state: &'a State,
@@ -25,8 +25,8 @@ impl Mark<'_> {
     }
 }
 
-/// The first and last minute of every stretch of samples, in order; none where the
-/// samples do not follow each other, which is told.
+/// Returns the first and last minute of every stretch of samples, in order. If the samples do
+/// not follow each other, reports that and returns none.
 pub(super) fn marks<'a>(
     schedule: &'a Schedule,
     terms: &Terms,

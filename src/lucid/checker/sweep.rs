@@ -1,4 +1,4 @@
-//! Second by second where something happens: GPUs held, capacity, samples.
+//! Checks every second at which something happens: GPUs held, capacity, samples.
 
 use super::claims::Claims;
 use super::samples::Mark;
@@ -6,7 +6,7 @@ use super::{Held, Report, Terms, Violation, placement};
 use crate::domain::cluster::GpuSet;
 use crate::lucid::schedule::{JobRun, Schedule, State};
 
-/// What happens, in the order in which it does within a second.
+/// Events, in the order in which they happen within a second.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     End(usize),
@@ -16,7 +16,7 @@ enum Event {
     Start(usize),
 }
 
-/// Sweeps over the sound runs; tells of every run whether it ever shared its GPUs.
+/// Sweeps over the sound runs by time. Returns for every run whether it ever shared its GPUs.
 pub(super) fn check(
     schedule: &Schedule,
     terms: &Terms,
@@ -28,6 +28,7 @@ pub(super) fn check(
     let events = events(schedule, terms, sound);
     let mut marks = marks.iter().peekable();
     for (index, &(time, event)) in events.iter().enumerate() {
+        // A sample holds the state at the end of a second: it is due before later events.
         while let Some(mark) = marks.next_if(|mark| mark.time < time) {
             mark.compare(&sweep.counts(), sweep.report);
         }
@@ -73,7 +74,7 @@ struct Sweep<'a> {
     busy_seconds: i64,
 }
 
-/// What of a [`State`] follows from runs and outcomes alone.
+/// The fields of a [`State`] that follow from runs and outcomes alone.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Counts {
     nodes: i64,
@@ -127,7 +128,8 @@ impl Counts {
         }
     }
 
-    /// Counts a node with so many jobs and busy GPUs in (1) or out (-1).
+    /// Adds (1) or subtracts (-1) a node: its busy GPUs, and its count among the nodes with one
+    /// job or with more.
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {
@@ -138,7 +140,7 @@ impl Counts {
     }
 }
 
-/// GPUs from which on a waiting job is not small, whatever the nodes' size.
+/// A waiting job of fewer GPUs is small, whatever the size of nodes.
 const SMALL: u32 = 8;
 
 impl<'a> Sweep<'a> {

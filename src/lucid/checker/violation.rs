@@ -6,12 +6,12 @@ use std::fmt;
 /// are seconds of the trace's clock.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Violation {
-    /// Outcomes and jobs do not match.
+    /// The number of outcomes is not the number of jobs.
     #[error("outcomes of {found} jobs, {expected} expected")]
     Jobs {
-        /// Outcomes in the schedule.
+        /// Number of outcomes in the schedule.
         found: usize,
-        /// Jobs it is for.
+        /// Number of jobs that the schedule is for.
         expected: usize,
     },
     /// A run of a job that does not exist.
@@ -33,7 +33,7 @@ pub enum Violation {
     /// A run that takes no time.
     #[error("job {job}: the run from second {from} ends at second {until}, not after its start")]
     EmptyRun {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
@@ -43,7 +43,7 @@ pub enum Violation {
     /// A run with more or fewer GPUs than the job asks for.
     #[error("job {job}: its run from second {from} holds {found} GPUs, {expected} expected")]
     Gang {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
@@ -55,11 +55,11 @@ pub enum Violation {
     /// A run on more nodes than the placer may use.
     #[error("job {job}: its run from second {from} is spread over {found} nodes, {most} would do")]
     Split {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// Nodes it is on.
+        /// Number of nodes that it is on.
         found: usize,
         /// Most nodes it may be on.
         most: u32,
@@ -67,21 +67,21 @@ pub enum Violation {
     /// A slot that does not exist.
     #[error("job {job}: its run from second {from} is on node slot {slot}, which does not exist")]
     NoSuchSlot {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// The slot.
+        /// The slot that does not exist.
         slot: u32,
     },
     /// The same node twice in a run's placement.
     #[error("job {job}: its run from second {from} lists {place} twice")]
     SlotTwice {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// The node.
+        /// Slot and name of the node.
         place: NodePlace,
     },
     /// No GPU, or GPUs that the node does not have.
@@ -90,29 +90,29 @@ pub enum Violation {
          at least one and only the lowest {gpus_per_node} bits expected"
     )]
     Mask {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// The node.
+        /// Slot and name of the node.
         place: NodePlace,
-        /// The GPUs held.
+        /// The GPUs held; bit `i` stands for GPU `i`.
         gpus: u64,
         /// GPUs of a node.
         gpus_per_node: u32,
     },
-    /// A run on a node that is not there all the time.
+    /// A run on a node that is added after the run's start or removed before its end.
     #[error(
         "job {job}: its run from second {from} to {until} is on {place}, which is not there throughout"
     )]
     DeadNode {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
         /// Second of its end.
         until: i64,
-        /// The node.
+        /// Slot and name of the node.
         place: NodePlace,
     },
     /// The wrong number of nodes at the start.
@@ -126,17 +126,17 @@ pub enum Violation {
     /// A job that never runs.
     #[error("job {job}: never runs")]
     NoRun {
-        /// The job.
+        /// Id of the job.
         job: String,
     },
-    /// Not exactly the last of a job's runs is marked as its last.
+    /// The runs of a job that are marked as last are not its last run alone.
     #[error("job {job}: of its {runs} runs only the last should be marked so, {marked} are marked")]
     LastRun {
-        /// The job.
+        /// Id of the job.
         job: String,
-        /// Its runs.
+        /// Number of its runs.
         runs: usize,
-        /// Those marked as last.
+        /// Number of its runs that are marked as last.
         marked: usize,
     },
     /// A run that starts before the one before it has ended.
@@ -144,7 +144,7 @@ pub enum Violation {
         "job {job}: runs again at second {from}, before its run until second {until} has ended"
     )]
     Overlap {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the later run's start.
         from: i64,
@@ -154,69 +154,69 @@ pub enum Violation {
     /// A start before the arrival.
     #[error("job {job}: starts at second {start}, before its arrival at second {arrival}")]
     Early {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the start.
         start: i64,
-        /// Second of its submission, or of the simulation's start where that is later.
+        /// Second of its submission, or of the simulation's start if that is later.
         arrival: i64,
     },
     /// An outcome that its runs contradict.
     #[error("job {job}: {field} is {found}, by its runs {expected}")]
     Outcome {
-        /// The job.
+        /// Id of the job.
         job: String,
-        /// What of its outcome.
+        /// Name of the field of its outcome.
         field: &'static str,
-        /// What the outcome says.
+        /// Value in the outcome.
         found: i64,
-        /// What its runs say.
+        /// Value that follows from the runs.
         expected: i64,
     },
     /// Final nodes that do not hold the GPUs of the last run.
     #[error("job {job}: its outcome does not list the GPUs of its last run, from second {from}")]
     FinalNodes {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the last run's start.
         from: i64,
     },
-    /// Less or more service than was due.
+    /// A job that got less or more service than was due.
     #[error("job {job}: got {found} s of service, {expected} s due")]
     Service {
-        /// The job.
+        /// Id of the job.
         job: String,
-        /// Seconds at full speed that it got.
+        /// Work that it got, in seconds at full speed.
         found: f64,
-        /// Seconds at full speed that were due.
+        /// Work that was due, in seconds at full speed.
         expected: f64,
     },
     /// Speeds that do not describe a run.
     #[error("job {job}: speed {speed} at second {time} of its run from second {from}: {why}")]
     Speed {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
         /// Second of the change.
         time: i64,
-        /// The speed.
+        /// The speed from that second on.
         speed: f64,
-        /// What is wrong with it.
+        /// What is wrong.
         why: &'static str,
     },
-    /// A GPU that more jobs hold than may.
+    /// A job that takes a GPU held by as many jobs as may hold it.
     #[error("job {job}, second {time}: takes GPU {gpu} of {place}, which {held} already")]
     Held {
-        /// The job.
+        /// Id of the job.
         job: String,
         /// Second of its start there.
         time: i64,
-        /// The node.
+        /// Slot and name of the node.
         place: NodePlace,
-        /// The GPU.
+        /// Index of the GPU on its node.
         gpu: u32,
-        /// Who holds it.
+        /// The jobs that hold it already.
         held: Held,
     },
     /// Two jobs that share some but not all of their GPUs.
@@ -224,33 +224,33 @@ pub enum Violation {
         "job {job}, second {time}: shares GPU {gpu} of {place} with job {other}, but not all GPUs of both"
     )]
     Unequal {
-        /// The job that came later.
+        /// Id of the job that came later.
         job: String,
         /// Second at which it came.
         time: i64,
-        /// The node.
+        /// Slot and name of the node.
         place: NodePlace,
-        /// A GPU that both hold.
+        /// Index of a GPU that both hold.
         gpu: u32,
-        /// The job that was there.
+        /// Id of the job that was there.
         other: String,
     },
     /// More GPUs held than there are.
     #[error("second {time}: {held} GPUs held, there are {gpus}")]
     Capacity {
-        /// Second.
+        /// Second at which they are held.
         time: i64,
-        /// GPUs held.
+        /// Number of GPUs held.
         held: u64,
-        /// GPUs that exist.
+        /// Number of GPUs of all nodes.
         gpus: u64,
     },
     /// Busy GPU-seconds that the runs contradict.
     #[error("{found} busy GPU-seconds, {expected} by the runs")]
     BusySeconds {
-        /// What the schedule says.
+        /// Value in the schedule.
         found: i64,
-        /// What its runs say.
+        /// Value that follows from the runs.
         expected: i64,
     },
     /// Samples that do not follow each other minute by minute.
@@ -258,21 +258,21 @@ pub enum Violation {
     SampleTimes {
         /// Second of the first minute.
         first: i64,
-        /// Minutes.
+        /// Number of minutes.
         count: u32,
-        /// What is wrong with it.
+        /// What is wrong.
         why: &'static str,
     },
     /// A sample that runs and outcomes contradict.
     #[error("sample of second {time}: {field} is {found}, {expected} by runs and outcomes")]
     Sample {
-        /// Second.
+        /// Second of the sample.
         time: i64,
-        /// What of the sample.
+        /// Name of the field of the sample.
         field: &'static str,
-        /// What the sample says.
+        /// Value in the sample.
         found: i64,
-        /// What runs and outcomes say.
+        /// Value that follows from runs and outcomes.
         expected: i64,
     },
 }
@@ -296,7 +296,7 @@ impl fmt::Display for NodePlace {
     }
 }
 
-/// Jobs that hold a GPU.
+/// Ids of the jobs that hold a GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held(pub Vec<String>);
 

@@ -4,8 +4,9 @@ use crate::lucid::free::FreeGpus;
 use crate::lucid::placer::Placer;
 use crate::lucid::schedule::Placement;
 
-/// A job of at most one node's GPUs gets the node with the fewest free GPUs that holds
-/// it. A larger one gets whole free nodes, and what remains from the idlest node left.
+/// Places a job of at most one node's GPUs on the node with the fewest free GPUs that holds
+/// it. A larger job gets whole free nodes, and its remaining GPUs on the node with the most
+/// free GPUs of the rest.
 #[derive(Debug, Clone, Copy)]
 pub struct Consolidate;
 

@@ -1,12 +1,12 @@
-//! Consolidated where that is possible, else spread over the idlest nodes.
+//! Consolidates jobs if possible, else spreads them over the nodes with the most free GPUs.
 
 use super::{Consolidate, spread};
 use crate::lucid::free::FreeGpus;
 use crate::lucid::placer::Placer;
 use crate::lucid::schedule::Placement;
 
-/// As [`Consolidate`], and where that finds nothing, over the nodes with the most free
-/// GPUs. The original has it too, but ends there at the first job.
+/// Places jobs as [`Consolidate`] does. A job that this cannot place is spread over the nodes
+/// with the most free GPUs. The original has this placer too, but ends at the first job.
 #[derive(Debug, Clone, Copy)]
 pub struct ConsolidateFirst;
 

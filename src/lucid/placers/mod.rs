@@ -1,4 +1,4 @@
-//! The placers, one a file. A new one is a file here and a line in `placers!`.
+//! The placers, one per file. To add one, add a file here and a line in `placers!`.
 
 /// Declares the placers' modules, and lists them.
 macro_rules! placers {
@@ -23,7 +23,8 @@ use super::free::FreeGpus;
 use super::placer::Placer;
 use super::schedule::Placement;
 
-/// Spreads a job over nodes in the order given, taking all that is free on each.
+/// Spreads a job over nodes in the order given, taking all free GPUs of each until it has
+/// enough; `None` if they are too few.
 fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Option<Placement> {
     let mut placement = Placement::new();
     let mut missing = gpus;

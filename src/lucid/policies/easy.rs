@@ -33,32 +33,33 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// Starts jobs in the order of submission. The first that does not fit gets a
 /// reservation: the earliest second at which, by the estimates, enough running jobs have
 /// ended for it to be placed. Later jobs start before it if they fit now and, by their
-/// own estimates, either end by then or leave it its place.
+/// own estimates, either end by that second or leave enough free GPUs for the reservation.
 struct Easy {
     /// Estimated durations, at least 1 s.
     estimates: Vec<i64>,
     queue: BTreeSet<usize>,
-    /// Running jobs by their estimated end, be it past.
+    /// Running jobs by their estimated end, which may have passed.
     expected: BTreeSet<(i64, usize)>,
     reservation: Option<Reservation>,
-    /// The first job not considered yet in this round.
+    /// The first job that this round has not considered yet.
     candidate: usize,
     /// Whether a job has passed the first of the queue in this round.
     passed: bool,
 }
 
-/// A place for the first job of the queue.
+/// A reservation for the first job of the queue.
 struct Reservation {
     gpus: u32,
     second: i64,
-    /// The GPUs free then.
+    /// The GPUs that will be free in that second.
     free: FreeGpus,
 }
 
 impl Easy {
     fn reserve(&self, gpus: u32, view: &View<'_>) -> Option<Reservation> {
+        // Lets the running jobs end in the order of their expected ends, until the job fits.
         let mut free = view.free().clone();
-        // A job that outlives its estimate is expected to end at any moment.
+        // A job that runs longer than estimated is expected to end in the next second.
         let soon = view.now() + 1;
         let mut ends = self
             .expected
@@ -93,7 +94,7 @@ impl Easy {
 }
 
 impl Reservation {
-    /// Whether it still holds with these GPUs taken, and if so takes them.
+    /// Whether it still holds when these GPUs are taken too; if so, takes them.
     fn outlasts(&mut self, placement: &Placement, view: &View<'_>) -> bool {
         self.free.take(placement);
         let holds = view.placer().place(&self.free, self.gpus).is_some();
@@ -138,9 +139,9 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// A job refused may pass once another has, as it may then be placed elsewhere. Else a
-    /// reservation changes, with no job ending, only when a running job comes to outlive
-    /// its estimate.
+    /// After one job has passed the first of the queue, a refused one may pass too, as it may
+    /// then be placed on other GPUs. Otherwise, while no job ends, a reservation changes only
+    /// when a running job exceeds its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {
             return None;

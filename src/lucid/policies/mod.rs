@@ -1,4 +1,4 @@
-//! The policies, one a file. A new one is a file here and a line in `policies!`.
+//! The policies, one per file. To add one, add a file here and a line in `policies!`.
 
 /// Declares the policies' modules, and lists them.
 macro_rules! policies {
@@ -28,27 +28,27 @@ use super::inputs::{Forecast, Packing};
 use super::policy::Policy;
 use crate::domain::jobs::{Job, Trace};
 
-/// A policy that can be asked for.
+/// A policy that can be chosen by name.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyEntry {
     /// Name on the command line and in file names.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// One-line description.
     pub title: &'static str,
-    /// What it cannot do without.
+    /// Inputs that it requires.
     pub needs: Needs,
     /// Seconds for which a job still holds its GPUs once its work is done. Policies that
-    /// count work down notice a job's end in the second after.
+    /// count down the work left notice a job's end one second later.
     pub notice: i64,
     /// Whether its jobs are profiled first, on nodes lent for that.
     pub profiled: bool,
     /// Whether it is in the published comparison, and so in `all`.
     pub published: bool,
-    /// Makes one for a virtual cluster.
+    /// Creates the policy for a virtual cluster.
     pub make: for<'a> fn(&Context<'a>) -> Box<dyn Policy + 'a>,
 }
 
-/// Inputs that a policy cannot do without.
+/// Inputs that a policy requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needs {
     /// The jobs alone.
@@ -59,43 +59,43 @@ pub enum Needs {
     Packing,
 }
 
-/// What a policy is made from.
+/// Inputs from which a policy is created.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The virtual cluster's jobs.
     pub jobs: &'a [&'a Job],
-    /// The trace that they are of.
+    /// The trace that these jobs belong to.
     pub trace: &'a Trace,
-    /// Their estimated durations in seconds; where there are none, the true ones.
+    /// Estimated durations of these jobs in seconds; the true duration if there is no estimate.
     pub estimates: &'a [f64],
-    /// What is expected to be submitted; without, sharing is always on.
+    /// Forecast of submissions. If `None`, sharing is always on.
     pub forecast: Option<&'a dyn Forecast>,
-    /// Which jobs go well together; without, none share.
+    /// Sharing scores and pairs of jobs. If `None`, no jobs share GPUs.
     pub packing: Option<&'a dyn Packing>,
     /// Second at which the simulation starts.
     pub start: i64,
-    /// What Lucid does without.
+    /// Parts of Lucid that are switched off.
     pub without: Without,
 }
 
-/// Parts that Lucid can do without, as in its ablation study.
+/// Parts of Lucid that can be switched off, as in its ablation study; `true` switches off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Without {
     /// Sharing scores and priorities when looking for a partner.
     pub packing: bool,
-    /// The forecast: sharing stays off.
+    /// The forecast: without it, sharing stays off.
     pub throughput: bool,
-    /// Estimated durations: all jobs have the same priority, and none share.
+    /// Estimated durations: without them, all jobs have the same priority, and none share.
     pub estimate: bool,
 }
 
-/// A number to sort by; of what Python calls equal none is before the other.
+/// A number to sort by. Numbers that are equal in Python, as -0 and 0, are equal here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Priority(f64);
 
 impl Priority {
     fn new(value: f64) -> Self {
-        // There is only one zero.
+        // Turns -0 into 0.
         Priority(value + 0.0)
     }
 }

@@ -30,21 +30,21 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 }
 
 /// Starts the jobs of least estimated service first; the first that does not fit holds
-/// up the rest. Jobs that find the queue empty are taken by number of GPUs at first, and
-/// given a priority only when they still wait a second later.
+/// up the rest. In a second in which all waiting jobs have just arrived, they are taken by
+/// number of GPUs. They get a priority only if they still wait a second later.
 struct Qssf<'a> {
     estimates: &'a [f64],
     /// By priority, then GPUs, then submission.
     queue: BTreeSet<(Priority, u32, usize)>,
-    /// Those that arrived in this second, by GPUs, and the second.
+    /// Jobs that arrived in second `second`, by GPUs.
     arrived: BTreeSet<(u32, usize)>,
     second: i64,
-    /// Those that arrived since priorities were last given.
+    /// Jobs that arrived since priorities were last given.
     unrated: Vec<usize>,
-    /// Whether in this round all waiting jobs are such.
+    /// Whether all waiting jobs of this round arrived in this second.
     fresh: bool,
     again: Option<i64>,
-    /// Priorities given.
+    /// The priority given to each job, if any.
     rated: Vec<Option<f64>>,
 }
 
@@ -53,7 +53,7 @@ impl Qssf<'_> {
         self.estimates[job] * f64::from(gpus)
     }
 
-    /// Forgets who arrived in an earlier second.
+    /// Forgets the jobs that arrived in an earlier second.
     fn turn_to(&mut self, second: i64) {
         if self.second != second {
             self.arrived.clear();

@@ -29,10 +29,11 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Second at which nothing would be left to do, were the job to run from now on; waiting
-/// jobs before running ones; of these the earlier in its list.
+/// The place of a job in the order: by the second at which it would end if it ran from now
+/// on, then waiting jobs before running ones, then by rank among those.
 ///
-/// Waiting jobs are kept with the remaining time alone, which stays as it is.
+/// That second stays the same for a running job and moves with the clock for a waiting one.
+/// The key of a waiting job therefore holds its remaining time; [`Key::at`] adds the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     end: i64,
@@ -50,8 +51,9 @@ impl Key {
     }
 }
 
-/// In every second, jobs take GPUs by their remaining time while they last. Running jobs
-/// left out are preempted, waiting ones chosen are placed where the placer can.
+/// In every second, jobs take GPUs in the order of remaining time while enough are left.
+/// Running jobs that get none are preempted. Waiting jobs that get some start if the placer
+/// can place them.
 struct Srtf {
     running: Running<Key>,
     waiting: Waiting<Key>,
@@ -125,9 +127,9 @@ impl Policy for Srtf {
         None
     }
 
-    /// After a change the next second may choose differently. Else it does not: running
-    /// jobs come to pass waiting ones, but two that both get their GPUs get them in either
-    /// order, and a waiting job refused before is refused with less left, too.
+    /// After a change, the next second may choose differently. Otherwise it does not: as time
+    /// passes, running jobs move ahead of waiting ones. But two jobs that both get their GPUs get
+    /// them in either order, and a waiting job that was refused is also refused with fewer left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {
         self.again
     }

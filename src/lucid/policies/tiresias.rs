@@ -39,8 +39,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The high queue before the low one; in each by submission, running jobs before waiting
-/// ones, and these as they are in their lists.
+/// The place of a job in the order: the high queue before the low one, then by submission,
+/// then running jobs before waiting ones, then by rank among those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     low: bool,
@@ -49,8 +49,9 @@ struct Key {
     rank: u64,
 }
 
-/// Every minute, jobs take GPUs in the order of the queues while they last. Running jobs
-/// left out are preempted, waiting ones chosen are placed where the placer can.
+/// Every minute, jobs take GPUs in the order of the queues while enough are left. Running
+/// jobs that get none are preempted. Waiting jobs that get some start if the placer can
+/// place them.
 struct Tiresias {
     running: Running<Key>,
     waiting: Waiting<Key>,
@@ -82,13 +83,13 @@ impl Tiresias {
         self.changed = true;
     }
 
-    /// Second at which a job started last passes the threshold if it runs on.
+    /// Second at which a job passes the threshold if it runs on from its latest start.
     fn fall(&self, job: usize, gpus: u32) -> i64 {
         let rest = (THRESHOLD - self.service[job]).max(0);
         self.started[job] + rest / i64::from(gpus) + 1
     }
 
-    /// Takes a job out of the running ones, `seconds` of service after its start.
+    /// Removes a job from the running ones, `seconds` of service after its start.
     fn stop(&mut self, job: usize, gpus: u32, seconds: i64) {
         self.running.remove(&self.keys[job]);
         self.falls.remove(&(self.fall(job, gpus), job));

@@ -1,4 +1,4 @@
-//! How well models predict what they have not seen, beside plain rules and models from libraries.
+//! Measures how well models predict unseen rows, next to plain rules and models from libraries.
 
 mod throughput;
 mod weekly;
@@ -14,20 +14,20 @@ use serde::Serialize;
 pub use throughput::{ThroughputScores, throughput, throughput_work};
 pub use workload::{Best, WorkloadScores, WorkloadTask, workload};
 
-/// A model's predictions of the test rows, measured.
+/// Measures of a model's predictions of the test rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {
-    /// The model or rule.
+    /// Name of the model or rule.
     pub model: String,
     /// Mean absolute error, in the label's unit.
     pub mae: f64,
-    /// Coefficient of determination; NaN (null) where the truth is constant.
+    /// Coefficient of determination; NaN (null) if the truth is constant.
     pub r2: f64,
-    /// Spearman's rank correlation; NaN (null) where predictions are all alike.
+    /// Spearman's rank correlation; NaN (null) if all predictions are equal.
     pub spearman: f64,
-    /// Seconds of training; none of what is not trained here.
+    /// Seconds of training; `None` if nothing is trained here.
     pub fit_s: Option<f64>,
-    /// Seconds of predicting all test rows.
+    /// Seconds of predicting all test rows; `None` if nothing is trained here.
     pub predict_s: Option<f64>,
 }
 
@@ -37,12 +37,12 @@ pub struct Score {
 pub struct EvaluateError {
     /// The model.
     pub model: String,
-    /// What it says.
+    /// Its error message.
     pub problem: String,
 }
 
 impl Score {
-    /// The measures of predictions that took no training here.
+    /// Measures predictions that took no training here.
     fn of(model: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         Score {
             model: model.into(),
@@ -55,7 +55,7 @@ impl Score {
     }
 }
 
-/// Fits a model, predicts with it, and measures both.
+/// Fits a model, predicts with it, times both, and measures the predictions.
 fn measured<F>(
     model: impl Into<String>,
     truth: &[f64],
@@ -80,7 +80,7 @@ fn measured<F>(
     })
 }
 
-/// The model of the highest rank correlation.
+/// Name of the model with the highest rank correlation; `None` if no correlation is defined.
 fn best<'s>(scores: impl IntoIterator<Item = &'s Score>) -> Option<String> {
     let ranks = scores
         .into_iter()
@@ -89,7 +89,7 @@ fn best<'s>(scores: impl IntoIterator<Item = &'s Score>) -> Option<String> {
     best.map(|score| score.model.clone())
 }
 
-/// Rows to learn from and rows to predict.
+/// The rows to learn from and the rows to predict.
 struct Split<'t> {
     train: &'t Table,
     test: &'t Table,
@@ -97,7 +97,7 @@ struct Split<'t> {
     labels: &'t [f64],
     /// True values of the test rows, in the unit that is measured.
     truth: &'t [f64],
-    /// From the label to that unit.
+    /// Converts labels to that unit.
     unit: fn(f64) -> f64,
     control: Control<'t>,
 }
@@ -120,7 +120,7 @@ impl Split<'_> {
         )
     }
 
-    /// Every model from a library; `work` is told of each when it is done.
+    /// Scores every model from a library. Reports `work` as progress after each.
     #[cfg(feature = "baselines")]
     fn baselines(&self, suffix: &str, seed: u64, work: u64) -> Result<Vec<Score>, EvaluateError> {
         use gleaner_models::baselines::Baseline;
@@ -157,14 +157,14 @@ impl Split<'_> {
     }
 }
 
-/// How many models from libraries are among the results.
+/// Number of models from libraries among the results.
 #[cfg(feature = "baselines")]
 pub const BASELINES: usize = gleaner_models::baselines::Baseline::ALL.len();
-/// How many models from libraries are among the results: none without their feature.
+/// Number of models from libraries among the results: none without their feature.
 #[cfg(not(feature = "baselines"))]
 pub const BASELINES: usize = 0;
 
-/// The mean and the median of the training labels for every row.
+/// Scores of the mean and of the median of the training labels as predictions for every row.
 fn constants(labels: &[f64], truth: &[f64]) -> [Score; 2] {
     let always = |name: &str, value: f64| Score::of(name, truth, &vec![value; truth.len()]);
     [

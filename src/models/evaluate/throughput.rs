@@ -1,4 +1,4 @@
-//! The forecast of submissions.
+//! Evaluates forecasts of submissions.
 
 use gleaner_models::ebm::Control;
 use gleaner_models::lucid::throughput::{FEATURES, Series, features, settings};
@@ -7,23 +7,23 @@ use serde::Serialize;
 
 use super::{BASELINES, EvaluateError, Score, Split, constants};
 
-/// Forecasts of both labels, measured.
+/// Measures of the forecasts of both labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThroughputScores {
-    /// Intervals learnt from.
+    /// Number of intervals learnt from.
     pub train: usize,
-    /// Intervals forecast.
+    /// Number of intervals forecast.
     pub test: usize,
-    /// Of the GPU jobs submitted in an interval.
+    /// Scores of forecasts of the GPU jobs submitted in an interval.
     pub jobs: Vec<Score>,
-    /// Of the GPUs they ask for.
+    /// Scores of forecasts of the GPUs that these jobs ask for.
     pub gpus: Vec<Score>,
 }
 
 /// Learns the first `train` intervals of a series, and forecasts the others.
 ///
 /// # Errors
-/// A model that cannot be trained, as from no interval, or the evaluation is stopped.
+/// A model cannot be trained, for example from no intervals, or the evaluation is stopped.
 pub fn throughput(
     series: &Series,
     train: usize,
@@ -60,12 +60,13 @@ pub fn throughput(
     })
 }
 
-/// The work of an evaluation that learns so many intervals, of which it tells as it goes.
+/// The work of an evaluation that learns from `train` intervals. The evaluation reports this
+/// much as progress.
 pub fn throughput_work(train: usize, seed: u64) -> u64 {
     2 * (1 + BASELINES) as u64 * ebm_work(train, seed)
 }
 
-/// That of an EBM; a model from a library takes about as long.
+/// The work of an EBM; a model from a library takes about as long.
 fn ebm_work(train: usize, seed: u64) -> u64 {
     settings(seed).work(train, FEATURES.len())
 }

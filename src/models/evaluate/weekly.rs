@@ -1,4 +1,4 @@
-//! Estimates of durations that are learnt again each week.
+//! Evaluates estimates of durations that are learnt again each week.
 
 use gleaner_models::ebm::{Control, FitError};
 use gleaner_models::lucid::workload::Estimator;
@@ -10,7 +10,7 @@ use crate::models::past_jobs;
 use crate::models::weekly::{Jobs, weeks};
 
 impl WorkloadTask<'_> {
-    /// Every estimator from the second week on.
+    /// Scores of every estimator on the jobs from the second week on, and the number of these jobs.
     pub(super) fn weekly(
         &self,
         seconds: &[f64],
@@ -40,7 +40,8 @@ impl WorkloadTask<'_> {
         Ok((truth.len(), scores.collect::<Result<_, _>>()?))
     }
 
-    /// Estimates of all jobs from the second week on that has jobs; 0 while no job has ended.
+    /// Estimates of all jobs from the second week on. They are 0 in weeks before which no job has
+    /// ended.
     fn week_by_week(
         &self,
         estimator: Estimator,
@@ -65,7 +66,7 @@ impl WorkloadTask<'_> {
         self.trace.jobs.first().map_or(0, |job| job.submit)
     }
 
-    /// The jobs that would have ended before a second if none had waited, by their places.
+    /// Indices of the jobs that would have ended before a second if none had waited.
     pub(super) fn could_have_ended(&self, second: i64) -> impl Iterator<Item = usize> {
         let jobs = self.trace.jobs.iter().enumerate();
         let jobs = jobs.take_while(move |(_, job)| job.submit < second);

@@ -1,4 +1,4 @@
-//! Estimates of durations.
+//! Evaluates estimates of durations.
 
 use gleaner_models::Table;
 use gleaner_models::ebm::Control;
@@ -14,62 +14,62 @@ use crate::lucid::inputs::EstimateTable;
 use crate::models::past_jobs;
 use crate::models::weekly::weeks;
 
-/// What is evaluated.
+/// The data and settings of an evaluation.
 pub struct WorkloadTask<'t> {
-    /// The trace.
+    /// The trace whose jobs are estimated.
     pub trace: &'t Trace,
     /// Its jobs as they are known at submission.
     pub known: &'t [Known<'t>],
-    /// Jobs to learn from: the first ones.
+    /// Number of jobs to learn from: the first ones of the trace.
     pub train: usize,
-    /// Estimates from elsewhere, to measure beside.
+    /// Estimates from another source, to measure as well.
     pub published: Option<&'t EstimateTable>,
     /// Seed of the models.
     pub seed: u64,
 }
 
-/// Estimates of the jobs after the split, and week by week, measured.
+/// Measures of the estimates of the jobs after the split, and of those week by week.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadScores {
-    /// Jobs learnt from.
+    /// Number of jobs learnt from.
     pub train: usize,
-    /// Jobs estimated.
+    /// Number of jobs estimated.
     pub test: usize,
-    /// By models that know the job's profile. In published traces it gives durations away.
+    /// Scores of models that know the job's profile. In published traces it gives durations away.
     pub with_profile: Vec<Score>,
-    /// By models that do not.
+    /// Scores of models that do not know it.
     pub without_profile: Vec<Score>,
-    /// By rules, and from elsewhere.
+    /// Scores of rules, and of estimates from another source.
     pub rules: Vec<Score>,
-    /// Of all models and rules with profiles, and of those without, the one that ranks jobs best.
+    /// The model or rule that ranks jobs best, with profiles and without.
     pub best: Best,
-    /// Jobs estimated from the second week on.
+    /// Number of jobs estimated from the second week on.
     pub weekly_test: usize,
-    /// By estimators learnt again at the start of each week from the jobs that could have ended by
-    /// then.
+    /// Scores of estimators that are learnt again at the start of each week, from the jobs that
+    /// could have ended by then.
     pub weekly: Vec<Score>,
 }
 
 /// The best estimators by rank correlation, of those that have learnt from the same jobs and that
-/// can be chosen; none where none tells jobs apart.
+/// can be chosen. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
-    /// Where models know profiles.
+    /// The best if models know profiles.
     pub with_profile: Option<String>,
-    /// Where they do not.
+    /// The best if models do not know profiles.
     pub without_profile: Option<String>,
 }
 
 /// The two EBMs.
 pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 
-/// Estimators that do not go by profiles.
+/// Estimators that do not use profiles.
 pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
 /// Learns from the first jobs and estimates the others; then week by week.
 ///
 /// # Errors
-/// A model that cannot be trained, as from no job, or the evaluation is stopped.
+/// A model cannot be trained, for example from no jobs, or the evaluation is stopped.
 pub fn workload(
     task: &WorkloadTask<'_>,
     control: Control<'_>,
@@ -106,7 +106,7 @@ fn best_estimator(models: &[Score], rules: &[Score]) -> Option<String> {
     best(models.iter().chain(rules).filter(can_be_chosen))
 }
 
-/// What an EBM learns.
+/// Options of one of the two EBMs.
 fn options(ebm: Estimator, profile: bool) -> Options {
     Options {
         profile,
@@ -115,8 +115,8 @@ fn options(ebm: Estimator, profile: bool) -> Options {
 }
 
 impl WorkloadTask<'_> {
-    /// The work of an evaluation, of which it tells as it goes: for
-    /// [`Control::progress`].
+    /// The work of an evaluation, in the unit of [`Control::progress`]. The evaluation reports
+    /// this much in all.
     pub fn work(&self) -> u64 {
         let of = |ebm, profile, rows| {
             let columns = features(&[], profile).columns().len();
@@ -136,13 +136,13 @@ impl WorkloadTask<'_> {
         all(self.train) + baselines + weekly
     }
 
-    /// About the time of a model from a library, in that of EBMs' work.
+    /// The work of an EBM, which takes about as long as a model from a library.
     fn baseline_work(&self) -> u64 {
         let settings = options(Estimator::Ebm, true).settings(self.seed);
         settings.work(self.train, features(&[], true).columns().len())
     }
 
-    /// Models of seconds and of their logarithms.
+    /// Scores of models of seconds and of models of their logarithms.
     fn models(
         &self,
         seconds: &[f64],
@@ -213,8 +213,8 @@ impl WorkloadTask<'_> {
         }
     }
 
-    /// Estimates by the user's past jobs, which are learnt from as soon as they have ended; without
-    /// any past, 0.
+    /// Estimates by the user's past jobs, which are used as soon as they have ended; 0 if no job
+    /// has ended.
     fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
         let ended = self.trace.jobs.iter().zip(seconds);
         let ended = ended.map(|(job, &seconds)| Ended {

@@ -20,31 +20,31 @@ pub enum Label {
     Duration,
 }
 
-/// A machine of a model.
+/// A machine of a model, with what it predicts.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledEbm<'m> {
     /// What it predicts.
     pub label: Label,
-    /// In which unit.
+    /// Unit of the prediction.
     pub unit: &'static str,
-    /// Whether that is a logarithm, ln(1 + seconds).
+    /// Whether the unit is a logarithm, ln(1 + seconds).
     pub logarithm: bool,
     /// The machine.
     pub ebm: &'m Ebm,
 }
 
-/// A machine in numbers.
+/// Facts about a machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct EbmFacts {
     /// What it predicts.
     pub label: Label,
-    /// In which unit.
+    /// Unit of the prediction.
     pub unit: &'static str,
-    /// Training rows.
+    /// Number of training rows.
     pub rows: usize,
     /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// Its terms by how much they move predictions, strongest first.
+    /// Its terms, strongest first, with how much each moves predictions.
     pub importances: Vec<Importance>,
 }
 
@@ -53,7 +53,7 @@ pub struct EbmFacts {
 pub struct Importance {
     /// The feature, or `a & b` for a pair.
     pub term: String,
-    /// Of a machine the mean absolute score over the training rows, of a tree a share.
+    /// For a machine, the mean absolute score over the training rows; for a tree, a share.
     pub importance: f64,
 }
 
@@ -68,14 +68,14 @@ pub struct TermFacts {
     pub importance: f64,
     /// Unit of the scores.
     pub unit: &'static str,
-    /// Its one or two features.
+    /// Names of its one or two features.
     pub features: Vec<String>,
-    /// Its cells; of a pair, the second feature runs first.
+    /// Its cells; for a pair, the second feature varies fastest.
     pub cells: Vec<Cell>,
 }
 
-/// The machines of a model, of a workload model the estimator that is chosen; none where that is
-/// a rule, or the model a tree.
+/// The machines of a model. For a workload model, that of the chosen estimator. Empty if that is a
+/// rule, or if the model is a tree.
 pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<LabelledEbm<'_>> {
     let machine = |label, unit, ebm| LabelledEbm {
         label,
@@ -124,7 +124,7 @@ impl<'m> LabelledEbm<'m> {
         terms
     }
 
-    /// The term of a name.
+    /// The term of this name; `None` if there is none.
     pub fn term(&self, name: &str) -> Option<&'m Term> {
         let mut terms = self.ebm.terms().iter();
         terms.find(|term| self.ebm.name(term) == name)
@@ -139,7 +139,7 @@ impl<'m> LabelledEbm<'m> {
             .collect()
     }
 
-    /// A term in numbers.
+    /// Facts about a term.
     pub fn facts(&self, term: &Term) -> TermFacts {
         TermFacts {
             label: self.label,
@@ -153,7 +153,7 @@ impl<'m> LabelledEbm<'m> {
 }
 
 impl Label {
-    /// What its machine is called.
+    /// Name of its machine.
     pub fn name(self) -> &'static str {
         match self {
             Label::Jobs => "jobs",
@@ -176,7 +176,7 @@ impl EbmFacts {
     }
 }
 
-/// The strongest first; equals stay in order.
+/// Sorts terms, strongest first; equal ones stay in order.
 pub(super) fn strongest(terms: impl Iterator<Item = Importance>) -> Vec<Importance> {
     let mut terms: Vec<Importance> = terms.collect();
     terms.sort_by(|a, b| b.importance.total_cmp(&a.importance));

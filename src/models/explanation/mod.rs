@@ -1,4 +1,4 @@
-//! What a trained model says of itself, and of one prediction.
+//! Explanations of trained models and of single predictions.
 
 mod machine;
 mod prediction;
@@ -15,40 +15,41 @@ use serde::Serialize;
 use super::stored::Input;
 use super::{Kind, Model, Span, Trained};
 
-/// Everything that was asked of a model.
+/// The explanation of a model.
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
-    /// Which model.
+    /// Kind of the model.
     pub kind: Kind,
     /// The rows it was trained on.
     pub trained: Span,
     /// The files it was trained on.
     pub inputs: Vec<Input>,
-    /// Of a workload model: the estimator that is explained, and how all of them did.
+    /// For a workload model, the estimator that is explained, and how all of them did.
     pub estimator: Option<EstimatorFacts>,
-    /// Its explainable boosting machines; none of a tree, nor of an estimator that is a rule.
+    /// Its explainable boosting machines; empty for a tree and for an estimator that is a rule.
     pub machines: Vec<EbmFacts>,
-    /// Its tree, where it is one.
+    /// Its tree; `None` if the model is not a tree.
     pub tree: Option<TreeFacts>,
     /// The terms that were asked for.
     pub terms: Vec<TermFacts>,
-    /// The prediction that was asked for.
+    /// The prediction that was asked for, if any.
     pub prediction: Option<Prediction>,
 }
 
-/// A decision tree.
+/// Facts about a decision tree.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeFacts {
-    /// A line for each node, below that of its parent and further in.
+    /// A line for each node, below that of its parent and indented further.
     pub text: String,
-    /// Nodes, leaves included.
+    /// Number of nodes, leaves included.
     pub nodes: usize,
-    /// By feature, the share of what all splits take away of the impurity; strongest first.
+    /// Features, strongest first, with the share of each in the decrease of impurity by all splits.
     pub importances: Vec<Importance>,
 }
 
 impl Explanation {
-    /// What every model tells; of a workload model by the estimator that is chosen.
+    /// The explanation that every model has, without terms and prediction. For a workload model,
+    /// that of the chosen estimator.
     pub fn of(trained: &Trained, choice: EstimatorChoice) -> Self {
         Explanation {
             kind: trained.model.kind(),

@@ -1,4 +1,4 @@
-//! One prediction, broken down.
+//! Explains single predictions.
 
 use gleaner_models::Table;
 use gleaner_models::ebm::{Contribution, Mismatch};
@@ -12,64 +12,64 @@ use crate::domain::{Time, Workload};
 use crate::lucid::inputs::Profile;
 use crate::models::packing_row;
 
-/// How a prediction comes about.
+/// The explanation of a prediction.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Prediction {
-    /// Of a machine: it adds up.
+    /// Of a machine: a sum of scores.
     Sum(Sum),
-    /// Of a tree: it asks.
+    /// Of a tree: a path of decisions.
     Way(Way),
-    /// Of a rule.
+    /// Of a rule for durations.
     Rule(Rule),
 }
 
 /// A prediction of a machine: the intercept and the scores add up to it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Sum {
-    /// What is predicted for.
+    /// What the prediction is for, such as a job.
     pub subject: String,
-    /// What is predicted.
+    /// The predicted label.
     pub label: Label,
-    /// In which unit.
+    /// Unit of the prediction and of the scores.
     pub unit: &'static str,
-    /// Mean over the training rows.
+    /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// What the terms add, largest first.
+    /// The scores that the terms add, largest first.
     pub contributions: Vec<Part>,
-    /// The sum.
+    /// The prediction: the sum of the intercept and the scores.
     pub prediction: f64,
-    /// The duration in seconds, where that is what is predicted.
+    /// The predicted duration in seconds; `None` if something else is predicted.
     pub seconds: Option<f64>,
 }
 
-/// What one term adds to a prediction.
+/// The contribution of one term to a prediction.
 #[derive(Debug, Clone, Serialize)]
 pub struct Part {
-    /// The term, its bins and what it adds.
+    /// The term, its bins and its score.
     #[serde(flatten)]
     pub contribution: Contribution,
-    /// By what it multiplies 1 + seconds, where logarithms are added.
+    /// Factor by which it multiplies 1 + seconds; `None` if the prediction is not a logarithm.
     pub factor: Option<f64>,
 }
 
 /// A prediction of a tree.
 #[derive(Debug, Clone, Serialize)]
 pub struct Way {
-    /// What is predicted for.
+    /// What the prediction is for, such as a job.
     pub subject: String,
     /// The decisions from the root on.
     pub steps: Vec<String>,
-    /// Training rows at the leaf by class.
+    /// Number of training rows at the leaf, by class.
     pub rows: Vec<usize>,
-    /// The sharing score.
+    /// The predicted sharing score.
     pub score: u8,
 }
 
-/// The forecast of an interval of a series.
+/// Explains the forecast of an interval of a series.
 ///
 /// # Errors
-/// None in practice: the features are those of the machine.
+/// None in practice, as the features are those of the machine.
 pub fn of_interval(
     machine: &LabelledEbm<'_>,
     series: &Series,
@@ -80,10 +80,11 @@ pub fn of_interval(
     sum(machine, subject, &table(series, step..step + 1))
 }
 
-/// The estimate of a job's duration by an estimator, and by its machine where it has one.
+/// Explains the estimate of a job's duration by an estimator; `machine` is its machine if it has
+/// one.
 ///
 /// # Errors
-/// None in practice: the features are those of the machine.
+/// None in practice, as the features are those of the machine.
 pub fn of_job(
     machine: Option<&LabelledEbm<'_>>,
     fitted: &Fitted,
@@ -98,7 +99,7 @@ pub fn of_job(
     sum(machine, subject, &table)
 }
 
-/// The sharing score of a profile.
+/// Explains the sharing score of a profile.
 pub fn of_profile(model: &PackingModel, workload: &Workload, profile: &Profile) -> Prediction {
     let tree = model.tree();
     let row = packing_row(model, workload, profile);

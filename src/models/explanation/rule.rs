@@ -1,4 +1,4 @@
-//! Estimators of durations: how they did, and estimates by those that are plain rules.
+//! Explains estimators of durations: their scores, and the estimates of those that are rules.
 
 use gleaner_models::lucid::history::{Alike, Found};
 use gleaner_models::lucid::workload::{
@@ -11,13 +11,13 @@ use crate::words::counted;
 /// The estimator of a workload model that is explained.
 #[derive(Debug, Clone, Serialize)]
 pub struct EstimatorFacts {
-    /// It.
+    /// The estimator that is explained.
     pub name: Estimator,
-    /// The one that is used where no other is named.
+    /// The estimator that is used by default.
     pub chosen: Estimator,
-    /// What it has learnt, where it is a rule; empty of a machine.
+    /// What the estimator has learnt, in words, if it is a rule; empty for a machine.
     pub learnt: String,
-    /// How all estimators did on the last weeks of the training span; none where it had too few
+    /// Scores of all estimators on the last weeks of the training span; `None` if it had too few
     /// jobs.
     pub trial: Option<Trial>,
 }
@@ -25,13 +25,13 @@ pub struct EstimatorFacts {
 /// An estimate by a rule.
 #[derive(Debug, Clone, Serialize)]
 pub struct Rule {
-    /// What is estimated.
+    /// What the estimate is for.
     pub subject: String,
     /// The estimated duration in seconds.
     pub seconds: f64,
-    /// The past jobs that it is the mean of, where it is one.
+    /// Number of past jobs that it is the mean of; `None` if it is not such a mean.
     pub jobs: Option<u64>,
-    /// What those have in common with this one; empty where that is nothing.
+    /// What those jobs have in common with this one; empty if nothing.
     pub alike: String,
 }
 
@@ -85,7 +85,7 @@ fn words(found: &Found<'_>, job: &Job<'_>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The name of a job, or those like it; none where jobs have no names.
+/// The name of a job, or the names like it, in words; `None` if jobs have no names.
 fn name(found: &[&str], name: &str) -> Option<String> {
     if found == [name] {
         return Some(format!("name {name:?}")).filter(|_| !name.is_empty());

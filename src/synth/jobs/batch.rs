@@ -9,7 +9,7 @@ use super::shape::{self, Lengths};
 use crate::domain::Cluster;
 use crate::error::{Error, Result};
 
-/// A generated job; its index is that of its submission.
+/// A generated job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
     pub submit: i64,
@@ -24,22 +24,22 @@ pub struct Draft {
     pub state: &'static str,
 }
 
-/// Chance that a batch goes on after each of its jobs.
+/// Probability that a batch goes on after each of its jobs.
 const ANOTHER: f64 = 0.65;
 /// Mean seconds between the jobs of a batch.
 const GAP: f64 = 90.0;
-/// Standard deviation of the logarithm of the ratio of a job's length to its batch's, and
-/// of an estimate to a job's length.
+/// Standard deviations of logarithms of ratios: of a job's length to that of its batch, and of
+/// an estimate to the job's length.
 const SPREAD: f64 = 0.3;
 const ERROR: f64 = 0.7;
 /// Share of estimates below 0.
 const NEGATIVE: f64 = 0.02;
-/// Most of its virtual cluster's GPU-seconds that a job takes.
+/// Largest share of the GPU-seconds of its virtual cluster that a job takes.
 const LARGEST_SHARE: f64 = 0.1;
 
-/// A virtual cluster as jobs are drawn for it.
+/// The properties of a virtual cluster for which jobs are drawn.
 struct Target {
-    /// Of all batches, how many are for this one or an earlier one.
+    /// Share of batches that are for this virtual cluster or an earlier one.
     cumulated: f64,
     users: u32,
     most_gpus: u32,
@@ -58,7 +58,7 @@ pub struct Drawing {
     error: LogNormal<f64>,
     batches: u32,
     drafts: Vec<Draft>,
-    /// GPU-seconds.
+    /// GPU-seconds of the jobs drawn so far.
     work: f64,
 }
 
@@ -88,14 +88,14 @@ impl Drawing {
         })
     }
 
-    /// Draws so many jobs.
+    /// Draws jobs until there are `jobs` of them.
     pub fn jobs(&mut self, jobs: usize, rng: &mut ChaCha8Rng) {
         while self.drafts.len() < jobs {
             self.batch(rng, |drawing| drawing.drafts.len() < jobs);
         }
     }
 
-    /// Draws jobs until they add to so many GPU-seconds, or there are more than `most`.
+    /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most`.
     pub fn work(&mut self, work: f64, most: usize, rng: &mut ChaCha8Rng) {
         let goes_on = |drawing: &Self| drawing.work < work && drawing.drafts.len() <= most;
         while goes_on(self) {
@@ -109,7 +109,7 @@ impl Drawing {
         (self.drafts, self.work)
     }
 
-    /// Draws a batch, of which no more jobs are taken than are wanted.
+    /// Draws the jobs of a batch while `wanted` holds.
     fn batch(&mut self, rng: &mut ChaCha8Rng, wanted: impl Fn(&Self) -> bool) {
         let share = rng.random_range(0.0..1.0);
         let vc = self.targets.partition_point(|vc| vc.cumulated <= share);

@@ -1,4 +1,4 @@
-//! Workloads: what they do to a GPU alone and in pairs. All figures are made up.
+//! Workloads, with their load on a GPU alone and in pairs. All figures are made up.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -127,7 +127,7 @@ fn profile(model: &Model, batch_size: u32, amp: bool) -> (Workload, Profile) {
     (workload, profile)
 }
 
-/// What uses little shares well.
+/// The sharing score: workloads that use little of a GPU share it well.
 fn score(gpu_util: f64) -> u8 {
     match gpu_util {
         util if util < 40.0 => 0,
@@ -154,7 +154,7 @@ pub fn pairs(profiles: &[(Workload, Profile)], rng: &mut ChaCha8Rng) -> Vec<(usi
 fn pair([first, second]: [Usage; 2], rng: &mut ChaCha8Rng) -> Pair {
     let together = first.gpu_util + second.gpu_util;
     let mut speed = |other: Usage| {
-        // Half of what does not fit is lost, the more the more the other one uses.
+        // Utilisation above 100 % is lost. A job loses the more of it, the more the other uses.
         let lost = (together - 100.0).max(0.0) / 100.0 * other.gpu_util / together;
         let noise = rng.random_range(-0.02..0.02);
         rounded(1.0 - 0.05 * other.gpu_util / 100.0 - lost + noise)

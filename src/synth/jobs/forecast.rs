@@ -1,4 +1,4 @@
-//! A forecast of submissions: what comes, smoothed and with errors.
+//! A forecast of submissions: the true ones, smoothed and with errors.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -8,23 +8,23 @@ use super::rhythm::DAY;
 
 /// Seconds of an interval.
 const INTERVAL: i64 = 600;
-/// Intervals before and after that are smoothed over.
+/// Number of intervals before and after one over which it is smoothed.
 const REACH: usize = 2;
 /// Standard deviation of the relative error.
 const ERROR: f64 = 0.2;
 
-/// What is submitted within ten minutes, and what was forecast.
+/// Submissions within ten minutes, and their forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// The second at which it begins.
     pub time: i64,
-    /// Jobs submitted.
+    /// Number of jobs submitted.
     pub jobs: u32,
-    /// GPUs that they ask for.
+    /// Number of GPUs that they ask for.
     pub gpus: u64,
-    /// Jobs forecast.
+    /// Forecast number of jobs.
     pub forecast_jobs: f64,
-    /// GPUs forecast.
+    /// Forecast number of GPUs.
     pub forecast_gpus: f64,
 }
 
@@ -49,7 +49,7 @@ pub fn of(drafts: &[Draft], days: u32, rng: &mut ChaCha8Rng) -> Vec<Interval> {
     intervals
 }
 
-/// A value with an error, to a tenth.
+/// A value times a random error, rounded to a tenth.
 fn wrong(value: f64, rng: &mut ChaCha8Rng) -> f64 {
     let factor = Normal::new(1.0, ERROR).map_or(1.0, |error| error.sample(rng));
     (value * factor.max(0.0) * 10.0).round() / 10.0

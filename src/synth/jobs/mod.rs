@@ -1,4 +1,4 @@
-//! A generated experiment of a GPU cluster: jobs, virtual clusters, profiles, measured
+//! Generates experiments of a GPU cluster: jobs, virtual clusters, profiles, measured
 //! pairs, a forecast of submissions and estimated durations.
 
 mod batch;
@@ -27,29 +27,29 @@ const MOST_DAYS: u32 = 3_650;
 /// Most virtual clusters.
 const MOST_VCS: u32 = 1_000;
 
-/// What to generate.
+/// Options of a generated experiment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JobOptions {
-    /// Virtual clusters.
+    /// Number of virtual clusters.
     pub vcs: u32,
-    /// Nodes of all virtual clusters together.
+    /// Number of nodes of all virtual clusters together.
     pub nodes: u32,
     /// GPUs of every node.
     pub gpus_per_node: u32,
     /// Days over which jobs are submitted; the first is a Monday.
     pub days: u32,
-    /// How many jobs.
+    /// Amount of jobs.
     pub amount: Amount,
     /// Seed; equal options give equal experiments.
     pub seed: u64,
 }
 
-/// How many jobs are submitted.
+/// The amount of jobs that are submitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
-    /// So many.
+    /// This many jobs.
     Jobs(u32),
-    /// Until they ask for this share of all GPU-seconds of the days.
+    /// As many jobs as take this share of all GPU-seconds of the cluster in the days.
     Load(f64),
 }
 
@@ -64,14 +64,14 @@ pub struct Experiment {
     pub pairs: Vec<(usize, usize, Pair)>,
     /// Submissions and their forecast by ten minutes.
     pub forecast: Vec<Interval>,
-    /// GPU-seconds of all jobs, as a share of those that the cluster has in the days.
+    /// GPU-seconds of all jobs, as a share of those of the cluster in the days.
     pub load: f64,
     drafts: Vec<Draft>,
 }
 
 /// Generates an experiment. Users submit batches of jobs that resemble each other, more
-/// by day than by night and at weekends. Most jobs run for minutes on a GPU, a few for
-/// days; no job runs longer than the days generated, or takes more than a tenth
+/// by day than by night, and fewer at weekends. Most jobs run for minutes on a GPU, a few for
+/// days. No job runs longer than the days generated, or takes more than a tenth
 /// of its virtual cluster's GPU-seconds. Each virtual cluster can lend a node and still
 /// hold its largest job.
 ///
@@ -112,13 +112,13 @@ impl Experiment {
         self.drafts.len()
     }
 
-    /// Whether there is no job; there always is.
+    /// Whether there are no jobs; a generated experiment always has some.
     pub fn is_empty(&self) -> bool {
         self.drafts.is_empty()
     }
 
-    /// The jobs in the order of their submission, with estimated durations in seconds, of
-    /// which some are negative, as those of regressions are. [`Job::workload`] is an
+    /// The jobs in the order of their submission, with estimated durations in seconds. Some
+    /// estimates are negative, as those of regressions can be. [`Job::workload`] is an
     /// index into the profiles.
     pub fn jobs(&self) -> impl Iterator<Item = (Job, i64)> + '_ {
         let drafts = (1..).zip(&self.drafts);
@@ -168,7 +168,7 @@ fn check(options: &JobOptions) -> Result<()> {
     }
 }
 
-/// Virtual clusters of falling size, each with a node at least.
+/// Virtual clusters of decreasing size, each with at least one node.
 fn cluster(options: &JobOptions) -> Cluster {
     let weights = (1..=options.vcs).map(|rank| 1.0 / f64::from(rank).sqrt());
     let total: f64 = weights.clone().sum();

@@ -1,4 +1,4 @@
-//! When people submit: more by day than by night, less at weekends.
+//! Times of submissions: more by day than by night, fewer at weekends.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ fn intensity(second: i64) -> f64 {
     if weekend { WEEKEND * daily } else { daily }
 }
 
-/// A second of the first `days` at which something is submitted.
+/// Draws the second of a submission within the first `days`.
 pub fn draw(days: u32, rng: &mut ChaCha8Rng) -> i64 {
     loop {
         let second = rng.random_range(0..i64::from(days) * DAY);

@@ -1,4 +1,4 @@
-//! How large and how long jobs are, and how they end.
+//! Sizes, lengths and ends of jobs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -6,7 +6,7 @@ use rand_distr::{Distribution, LogNormal};
 
 use crate::error::{Error, Result};
 
-/// GPUs of jobs, with their shares in thousandths.
+/// Numbers of GPUs of jobs, with the shares of such jobs in thousandths.
 const GPUS: [(u32, u32); 9] = [
     (1, 540),
     (2, 100),
@@ -19,22 +19,23 @@ const GPUS: [(u32, u32); 9] = [
     (64, 7),
 ];
 
-/// Kinds of runs: their share, and the median of their durations in seconds with the
-/// standard deviation of its logarithm. Trials and debugging, short and long training.
+/// Kinds of runs: trials and debugging, short training, and long training. For each, its share,
+/// and the median in seconds and the standard deviation of the logarithm of its durations.
 const KINDS: [(f64, f64, f64); 3] = [
     (0.68, 200.0, 1.2),
     (0.23, 3_600.0, 1.0),
     (0.09, 36_000.0, 1.0),
 ];
 
-/// How jobs end: the share of them, and between which shares of its length one ends.
+/// How jobs end: the state, the share of such jobs, and between which shares of its length such
+/// a job ends.
 const STATES: [(&str, f64, (f64, f64)); 3] = [
     ("COMPLETED", 0.62, (0.95, 1.05)),
     ("CANCELLED", 0.22, (0.1, 1.0)),
     ("FAILED", 0.16, (0.02, 0.3)),
 ];
 
-/// GPUs of a job, at most `most`.
+/// Draws the number of GPUs of a job, at most `most`.
 pub fn gpus(most: u32, rng: &mut ChaCha8Rng) -> u32 {
     let possible = || GPUS.iter().filter(|(gpus, _)| *gpus <= most);
     let total = possible().map(|(_, share)| share).sum();
@@ -48,10 +49,12 @@ pub fn gpus(most: u32, rng: &mut ChaCha8Rng) -> u32 {
     1
 }
 
-/// How long batches of jobs run.
+/// Distributions of the lengths of batches of jobs.
 pub struct Lengths([LogNormal<f64>; 3]);
 
 impl Lengths {
+    /// Creates the distributions, one for each kind of run.
+    ///
     /// # Errors
     /// Never: the constants are sound.
     pub fn new() -> Result<Self> {
@@ -68,13 +71,13 @@ impl Lengths {
     }
 }
 
-/// How a job ends, and after which share of its length.
+/// Draws how a job ends: its state, and the share of its length after which it ends.
 pub fn ending(rng: &mut ChaCha8Rng) -> (&'static str, f64) {
     let (state, _, (least, most)) = STATES[pick(STATES.map(|(_, share, _)| share), rng)];
     (state, rng.random_range(least..most))
 }
 
-/// An index, by shares that add to 1.
+/// Draws an index, by shares that add up to 1.
 fn pick<const N: usize>(shares: [f64; N], rng: &mut ChaCha8Rng) -> usize {
     let mut drawn: f64 = rng.random_range(0.0..1.0);
     let found = shares.iter().position(|share| {

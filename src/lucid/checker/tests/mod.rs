@@ -270,7 +270,7 @@ fn spread(example: &mut Example) {
     schedule.busy_gpu_seconds = 200;
 }
 
-/// Whether a violation like this is told, and all of them can be written out.
+/// Whether a violation like this is reported. Also writes out all violations.
 fn rejected(example: &Example, wanted: impl Fn(&Violation) -> bool) -> bool {
     let found = example.check();
     for violation in &found {

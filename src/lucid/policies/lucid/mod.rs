@@ -1,4 +1,4 @@
-//! Lucid (Hu et al., ASPLOS 2023): estimated service first, sharing GPUs where it pays.
+//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, sharing GPUs if it pays.
 
 mod partners;
 mod sharing;
@@ -131,8 +131,9 @@ impl Policy for Lucid<'_> {
         }
     }
 
-    /// While sharing is on, all who could start have: no job that found neither GPUs nor a
-    /// partner was followed by one of its size that did, and might be joined now.
+    /// While sharing is on, all jobs that could start have started. A job that found neither
+    /// GPUs nor a partner was not followed by a job of its size that did start on free GPUs, so
+    /// it has no new job to join.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

@@ -5,28 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Context, SHARED_GPUS};
 use crate::lucid::view::View;
 
-/// Memory of a GPU in MB, as measured pairs ran on.
+/// Memory in MB of the GPUs on which pairs were measured.
 pub const GPU_MEMORY: f64 = 24_576.0;
 /// Two jobs share GPUs when their sharing scores add to at most this.
 pub const MOST_SCORE: u32 = 2;
 
-/// Finds partners. A pair that does not go together never will, so every waiting job
-/// meets every possible partner once.
+/// Finds partners. Two jobs that do not go together never will, so every waiting job is
+/// compared with every possible partner once.
 pub(super) struct Partners {
     traits: Vec<Trait>,
     /// Whether sharing scores and priorities count.
     choosy: bool,
     classes: BTreeMap<u32, Class>,
-    /// How many appearances a waiting job has met; `None` before its first search.
+    /// For each waiting job, the number of entries of [`Class::appeared`] that it has been
+    /// compared with; `None` before its first search.
     met: Vec<Option<usize>>,
 }
 
-/// What decides whether a job goes with another.
+/// Properties of a job that decide whether it goes with another.
 #[derive(Debug, Clone, Copy)]
 struct Trait {
-    /// Memory in MB, as far as known, and as it turns out.
+    /// Memory in MB: as known to the scheduler, and as it is.
     gmem: [f64; 2],
-    /// Sharing score; none for a job that shares with nobody.
+    /// Sharing score; `None` for a job that never shares.
     score: Option<u32>,
     priority: f64,
 }
@@ -36,7 +37,7 @@ struct Trait {
 struct Class {
     /// Those alone on their GPUs, by order of start.
     alone: BTreeSet<(u64, usize)>,
-    /// Every job that ever became so.
+    /// Every job that was ever alone, in the order in which they became so.
     appeared: Vec<(u64, usize)>,
 }
 
@@ -59,18 +60,20 @@ impl Partners {
         }
     }
 
-    /// How many jobs of so many GPUs have become possible partners so far.
+    /// How many times a job of `gpus` GPUs has become a possible partner so far.
     pub fn appeared(&self, gpus: u32) -> usize {
         self.classes
             .get(&gpus)
             .map_or(0, |class| class.appeared.len())
     }
 
-    /// The first started of the jobs that a waiting one may join.
+    /// Of the running jobs that a waiting job may join, the one started first.
     pub fn find(&mut self, job: usize, gpus: u32, view: &View<'_>) -> Option<usize> {
         let class = self.classes.get(&gpus)?;
         let met = self.met[job].replace(class.appeared.len());
         let joins = |&(_, other): &(u64, usize)| self.go_together(job, other);
+        // The first search looks at all jobs that are alone. Later ones only look at the jobs that
+        // have become alone since the last search.
         let found = match met {
             None => class.alone.iter().copied().find(joins),
             Some(met) => {
@@ -87,7 +90,7 @@ impl Partners {
         let (Some(score), Some(other_score)) = (job.score, other.score) else {
             return false;
         };
-        // What does not fit fails to start, whatever was expected.
+        // The actual memory must fit too: otherwise the job fails to start.
         let fits = |[own, others]: [f64; 2]| others < GPU_MEMORY - own;
         fits([job.gmem[0], other.gmem[0]])
             && fits([job.gmem[1], other.gmem[1]])

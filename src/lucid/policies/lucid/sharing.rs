@@ -1,4 +1,4 @@
-//! Whether jobs share GPUs: switched by the forecast.
+//! Switches the sharing of GPUs on and off by the forecast.
 
 use super::Context;
 use crate::lucid::inputs::Forecast;
@@ -6,7 +6,7 @@ use crate::lucid::scaling::next_tick;
 
 /// Seconds between looks at the forecast.
 const INTERVAL: i64 = 100;
-/// Sharing is off while at most so many GPU jobs are expected per interval.
+/// Sharing is off while at most this many GPU jobs are expected per interval.
 const QUIET_JOBS: f64 = 2.0;
 
 /// The switch. It is off until the first look.
@@ -14,9 +14,10 @@ pub(super) struct Sharing<'a> {
     forecast: Option<&'a dyn Forecast>,
     never: bool,
     start: i64,
-    /// The last look and what it said.
+    /// Second of the last look, and whether it switched sharing on.
     look: Option<(i64, bool)>,
-    /// What [`Sharing::next_on`] said, asked at the first second; holds in between.
+    /// The second for which [`Sharing::next_on`] was computed, and its result. The result holds
+    /// from the one to the other.
     next: Option<(i64, Option<i64>)>,
 }
 
@@ -31,7 +32,7 @@ impl<'a> Sharing<'a> {
         }
     }
 
-    /// Whether it is on at second `now`.
+    /// Whether sharing is on at second `now`.
     pub fn is_on(&mut self, now: i64) -> bool {
         let tick = now - now.rem_euclid(INTERVAL);
         if tick < self.start {
@@ -55,7 +56,7 @@ impl<'a> Sharing<'a> {
         !self.never && self.forecast.is_none_or(busy)
     }
 
-    /// The first look after `now` that finds it on.
+    /// Second of the first look after `now` that switches sharing on; `None` if none does.
     pub fn next_on(&mut self, now: i64) -> Option<i64> {
         if self.never {
             return None;
@@ -63,7 +64,7 @@ impl<'a> Sharing<'a> {
         match self.next {
             Some((asked, next)) if asked <= now && next.is_none_or(|next| now < next) => next,
             _ => {
-                // Without a forecast only the time before the first look is off.
+                // Without a forecast, sharing is off only before the first look.
                 let forecast = self.forecast.unwrap_or(&f64::INFINITY);
                 let next = next_tick(forecast, now, INTERVAL, |tick| self.look_at(tick));
                 self.next = Some((now, next));

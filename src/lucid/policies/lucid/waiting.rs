@@ -1,4 +1,4 @@
-//! The queue, by number of GPUs, and a walk over it that leaves out what cannot start.
+//! The queue, by number of GPUs, and a walk over it that leaves out jobs that cannot start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -7,7 +7,7 @@ use super::Priority;
 
 type Key = (Priority, usize);
 
-/// Waiting jobs by number of GPUs, and of each number by priority, then submission.
+/// Waiting jobs by number of GPUs, then by priority, then by submission.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     classes: BTreeMap<u32, Class>,
@@ -16,9 +16,9 @@ pub(super) struct Waiting {
 #[derive(Debug, Default)]
 struct Class {
     jobs: BTreeSet<Key>,
-    /// Whether one has come since the last walk.
+    /// Whether a job has been added since the last walk.
     new: bool,
-    /// Appearances of possible partners that all others have met.
+    /// Number of appearances of possible partners that all other jobs have been compared with.
     met: usize,
 }
 
@@ -42,7 +42,7 @@ impl Waiting {
         self.classes.is_empty()
     }
 
-    /// The first of all and its GPUs.
+    /// The first job of all by priority, and its number of GPUs.
     pub fn first(&self) -> Option<(usize, u32)> {
         let heads = self
             .classes
@@ -64,17 +64,17 @@ pub(super) struct Pass {
 struct Walk {
     gpus: u32,
     last: Option<Key>,
-    /// Whether free GPUs may be enough.
+    /// Whether the free GPUs may be enough.
     may_fit: bool,
     /// Whether a job not visited yet may find a partner.
     may_share: bool,
-    /// Appearances of possible partners before the walk.
+    /// Number of appearances of possible partners before the walk.
     appeared: usize,
 }
 
 impl Pass {
-    /// Begins a walk. `fits` tells whether so many GPUs are to be had, `appeared` how
-    /// many possible partners of so many GPUs have appeared.
+    /// Begins a walk. `fits` returns whether a job of this many GPUs can be placed. `appeared`
+    /// returns how many possible partners of this many GPUs have appeared.
     pub fn begin(
         waiting: &mut Waiting,
         fits: impl Fn(u32) -> bool,
@@ -89,7 +89,7 @@ impl Pass {
                 may_share: class.new || class.met < appeared,
                 appeared,
             };
-            // At the end of the walk all will have met these.
+            // At the end of the walk, all jobs have been compared with these.
             class.new = false;
             class.met = appeared;
             walk.is_open().then_some(walk)
@@ -100,7 +100,7 @@ impl Pass {
         }
     }
 
-    /// The next job and its GPUs.
+    /// The next job and its number of GPUs; `None` at the end of the walk.
     pub fn next(&mut self, waiting: &Waiting) -> Option<(usize, u32)> {
         let heads = self.walks.iter().enumerate().filter_map(|(index, walk)| {
             let jobs = &waiting.classes.get(&walk.gpus)?.jobs;
@@ -114,17 +114,17 @@ impl Pass {
         Some((key.1, walk.gpus))
     }
 
-    /// Whether so many GPUs may still be free.
+    /// Whether a job of `gpus` GPUs may still be placed.
     pub fn may_fit(&self, gpus: u32) -> bool {
         let walk = self.walks.iter().find(|walk| walk.gpus == gpus);
         walk.is_some_and(|walk| walk.may_fit)
     }
 
-    /// A job of so many GPUs could not start: no other of its size will fit in this walk.
+    /// A job of `gpus` GPUs could not start: no other of its size will fit in this walk.
     pub fn refuse(&mut self, gpus: u32, appeared: usize) {
         if let Some(walk) = self.walks.iter_mut().find(|walk| walk.gpus == gpus) {
             walk.may_fit = false;
-            // Those that appear during the walk are met by the jobs still to come.
+            // Partners that appear during the walk are compared with the jobs still to come.
             walk.may_share |= walk.appeared < appeared;
         }
         self.walks.retain(Walk::is_open);
