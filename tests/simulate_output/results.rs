@@ -73,8 +73,8 @@ fn the_summary_for_programs() {
     assert_eq!(
         lucid["vcs"],
         json!({
-            "big": {"avg_jct_s": 520.0, "avg_queue_s": 20.0},
-            "small": {"avg_jct_s": 287.5, "avg_queue_s": 22.5},
+            "big": {"avg_jct_s": 520.0, "avg_queue_s": 20.0, "p999_queue_s": 20.0, "jobs": 1},
+            "small": {"avg_jct_s": 287.5, "avg_queue_s": 22.5, "p999_queue_s": 39.965, "jobs": 2},
         })
     );
     assert_eq!(lucid["large"]["jobs"], 1);
