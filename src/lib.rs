@@ -5,7 +5,8 @@
 //! [`output`] and [`report`] (results to bytes and to pages), [`ingest`] (files to domain
 //! types), the engines [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`],
 //! [`sweep`] and [`synth`] (no files, no terminal), [`models`] and [`driple`] (trained models in their use),
-//! [`domain`], [`files`] (written whole, hashed as they are read), and the crates [`gleaner_solvers`], [`gleaner_models`] and [`gleaner_driple`].
+//! [`domain`], [`files`] (written whole, hashed as they are read), and the crates [`gleaner_solvers`], [`gleaner_models`], [`gleaner_driple`]
+//! and [`gleaner_pickle`].
 
 pub mod cli;
 pub mod compare;

@@ -17,7 +17,7 @@ pub(crate) fn run<'a, G: Copy>(
     global: &dyn Fn(&str, &str) -> Option<G>,
 ) -> Result<Pickle<'a, G>, PickleError> {
     let mut machine = Machine {
-        refused,
+        refused: [false; 256],
         global,
         bytes,
         next: 0,
@@ -26,7 +26,6 @@ pub(crate) fn run<'a, G: Copy>(
         stack: Vec::new(),
         marks: Vec::new(),
         memo: Vec::new(),
-        memoized: 0,
         pushed: 0,
         pickle: Pickle {
             nodes: Vec::new(),
@@ -34,6 +33,9 @@ pub(crate) fn run<'a, G: Copy>(
             length: 0,
         },
     };
+    for &code in refused {
+        machine.refused[usize::from(code)] = true;
+    }
     match machine.instructions() {
         Ok(()) => Ok(machine.pickle),
         Err(problem) => Err(PickleError {
@@ -44,8 +46,9 @@ pub(crate) fn run<'a, G: Copy>(
 }
 
 struct Machine<'a, 'c, G> {
-    /// The caller's refused instructions and accepted names.
-    refused: &'c [u8],
+    /// Whether the caller refuses an instruction, by its code.
+    refused: [bool; 256],
+    /// The caller's list of names.
     global: &'c dyn Fn(&str, &str) -> Option<G>,
     bytes: &'a [u8],
     /// Offset of the next unread byte.
@@ -57,8 +60,6 @@ struct Machine<'a, 'c, G> {
     /// Stack heights at the open marks.
     marks: Vec<usize>,
     memo: Vec<Option<Value<'a, G>>>,
-    /// Entries of the memo that are set.
-    memoized: usize,
     /// Values pushed so far.
     pushed: usize,
     /// The result so far.
@@ -103,7 +104,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 
     fn step(&mut self) -> Step {
-        if self.refused.contains(&self.code) {
+        if self.refused[usize::from(self.code)] {
             return Err(self.refusal());
         }
         match self.code {
@@ -136,7 +137,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
             op::SETITEMS => self.set_items(),
             op::BINGET | op::LONG_BINGET => self.get(),
             op::BINPUT | op::LONG_BINPUT => self.put(),
-            op::MEMOIZE => self.memoize(self.memoized),
+            op::MEMOIZE => self.memoize(self.memo.len()),
             op::GLOBAL => self.global_of_lines(),
             op::STACK_GLOBAL => self.global_of_stack(),
             op::REDUCE | op::NEWOBJ => self.call(),
@@ -236,19 +237,19 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Python numbers memoized values from 0 or 1, and optimizers of pickles leave gaps. No number
-    /// is larger than the count of instructions so far, which bounds the memo.
+    /// Python numbers memoized values in sequence, some versions from 1.
     fn memoize(&mut self, index: usize) -> Step {
         let value = self.top()?;
-        below(index, MAX_VALUES, "memoized values")?;
-        if index > self.at {
-            let found = format!("{index} at {}", self.at);
-            return Err(self.needs("a memo number no larger than its offset", found));
+        let next = self.memo.len();
+        below(next, MAX_VALUES, "memoized values")?;
+        if index > next + 1 {
+            let found = format!("{index} instead of {next}");
+            return Err(self.needs("memo numbers in sequence", found));
         }
-        if index >= self.memo.len() {
+        if index >= next {
             self.memo.resize(index + 1, None);
         }
-        self.memoized += usize::from(self.memo[index].replace(value).is_none());
+        self.memo[index] = Some(value);
         Ok(())
     }
 }

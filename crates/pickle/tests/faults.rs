@@ -111,11 +111,7 @@ fn a_broken_stack_is_refused() {
         (b"}(Nu.", "SETITEMS", "a value for each key"),
         (b"h\x07.", "BINGET", "a memoized value"),
         (b"\x94.", "MEMOIZE", "an operand"),
-        (
-            b"Nq\x05.",
-            "BINPUT",
-            "a memo number no larger than its offset",
-        ),
+        (b"Nq\x05.", "BINPUT", "memo numbers in sequence"),
         (b"N)R.", "REDUCE", "a class or function"),
         (b"cshapes\nPoint\n)R)\x81.", "NEWOBJ", "a class or function"),
         (b"cshapes\nPoint\nNR.", "REDUCE", "a tuple of arguments"),

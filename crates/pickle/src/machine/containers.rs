@@ -20,7 +20,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
 
     pub(super) fn append(&mut self) -> Step {
         let item = self.pop()?;
-        self.extend(vec![item])
+        self.extend([item])
     }
 
     pub(super) fn appends(&mut self) -> Step {
@@ -28,7 +28,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         self.extend(items)
     }
 
-    fn extend(&mut self, items: Vec<Value<'a, G>>) -> Step {
+    fn extend(&mut self, items: impl IntoIterator<Item = Value<'a, G>>) -> Step {
         let top = self.top()?;
         match self.body_mut(top) {
             Some(Body::List(list)) => list.extend(items),
