@@ -46,7 +46,7 @@ pub enum Problem {
         name: &'static str,
     },
     /// A class or function outside the caller's list.
-    #[error("{module}.{name} is not an accepted name; nothing was executed")]
+    #[error("{module}.{name} is not among the names accepted here; nothing was executed")]
     Global {
         /// The module. Both parts are escaped and cut to be fit for messages.
         module: String,

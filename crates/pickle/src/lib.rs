@@ -40,7 +40,7 @@
 //! // Python would delete files here. Decoding names the function and stops.
 //! let hostile = b"\x80\x02cos\nsystem\nX\x08\x00\x00\x00rm -rf /\x85R.";
 //! let error = decode(hostile, &[], |_, _| None::<Class>).unwrap_err();
-//! assert!(error.to_string().starts_with("byte 2: os.system is not an accepted name"));
+//! assert!(error.to_string().starts_with("byte 2: os.system is not among the names"));
 //! # Ok::<(), gleaner_pickle::PickleError>(())
 //! ```
 //!

@@ -28,7 +28,7 @@ fn names_outside_the_list_are_refused() {
     let error = read(b"\x80\x02]cposix\nsystem\n.").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "byte 3: posix.system is not an accepted name; nothing was executed"
+        "byte 3: posix.system is not among the names accepted here; nothing was executed"
     );
     let of_stack = problem(b"\x8c\x08builtins\x8c\x04eval\x93.");
     assert!(matches!(of_stack, Problem::Global { name, .. } if name == "eval"));

@@ -82,24 +82,9 @@ pub enum Problem {
     /// A damaged pickle, or one that is not of tensors.
     #[error("{0}; {remedy}", remedy = remedy(.0))]
     Pickle(Decoding),
-    /// A class or function outside the closed list.
-    #[error(
-        "{0} is not among the names that tensors need; nothing was executed; do not load this file \
-         elsewhere unless you trust it, and save only tensors (model.state_dict())"
-    )]
-    Global(String),
     /// Objects that are not as torch saves them.
     #[error("{0}; the file is damaged: copy or save it again")]
     Malformed(&'static str),
-}
-
-impl From<Decoding> for Problem {
-    fn from(problem: Decoding) -> Self {
-        match problem {
-            Decoding::Global { module, name } => Problem::Global(format!("{module}.{name}")),
-            other => Problem::Pickle(other),
-        }
-    }
 }
 
 /// What the user can do about a pickle that cannot be decoded.
@@ -108,6 +93,10 @@ fn remedy(problem: &Decoding) -> &'static str {
         Decoding::NotAPickle { .. } | Decoding::Protocol(_) => "save with pickle_protocol=2",
         Decoding::Instruction { .. } => {
             "save only tensors, in tuples, lists and dicts, with pickle_protocol=2"
+        }
+        Decoding::Global { .. } => {
+            "do not load this file elsewhere unless you trust it, and save only tensors \
+             (model.state_dict())"
         }
         Decoding::Limit { .. } => "save fewer tensors to a file",
         _ => "the file is cut short or damaged: copy or save it again",

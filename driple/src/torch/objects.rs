@@ -27,10 +27,8 @@ pub(super) enum Object<'p, 'a> {
     /// A dict or ordered dict. Attributes of an ordered dict, such as the versions of a model's
     /// layers, are not kept.
     Dict(&'p [(Value<'a>, Value<'a>)]),
-    /// The stored values of tensors.
-    Storage,
     Tensor(View<'a>),
-    /// A number, text or name.
+    /// A number, text or name, or the values of tensors.
     Plain,
 }
 
@@ -61,7 +59,7 @@ pub(super) fn decode<'a>(bytes: &'a [u8], name: &'static str) -> Result<Pickle<'
         problem,
     };
     let pickle = gleaner_pickle::decode(bytes, &REFUSED, globals::find)
-        .map_err(|error| fault(error.offset, error.problem.into()))?;
+        .map_err(|error| fault(error.offset, Problem::Pickle(error.problem)))?;
     for node in &pickle.nodes {
         read(&pickle, &node.body).map_err(|problem| fault(node.at, problem))?;
     }
@@ -87,7 +85,6 @@ pub(super) fn object<'p, 'a>(pickle: &'p Pickle<'a>, value: Value<'a>) -> Object
 pub(super) fn describe<'a>(pickle: &Pickle<'a>, value: Value<'a>) -> String {
     match object(pickle, value) {
         Object::Dict(_) => "a dict".to_owned(),
-        Object::Storage => "a storage".to_owned(),
         Object::Tensor(_) => "a tensor".to_owned(),
         // Instructions for other bytes are refused.
         _ if matches!(value, Value::Bytes(_)) => "a text that is not UTF-8".to_owned(),
@@ -103,7 +100,7 @@ fn read<'p, 'a>(
         Body::Tuple(items) => Object::Tuple(items),
         Body::List(items) => Object::List(items),
         Body::Dict(entries) => Object::Dict(entries),
-        Body::Persistent(id) => storage(pickle, *id).map(|_| Object::Storage)?,
+        Body::Persistent(id) => storage(pickle, *id).map(|_| Object::Plain)?,
         Body::Call(call) => returned(pickle, call)?,
     })
 }
