@@ -52,9 +52,10 @@
 //!
 //! Decoding makes at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against
 //! the bytes that are left, and does not recurse. It takes time and memory proportional to the input:
-//! at worst some 150 bytes of memory for a byte, and 700 MB in all. What the graph *describes* may be
-//! far larger: a few hundred bytes can describe a list of lists with 10^20 members. So a reader of the
-//! graph must not recurse without a limit, and should pay for what it expands from a [`Budget`].
+//! at worst a few hundred bytes of memory for a byte of input, and less than 1 GB in all. What the
+//! graph *describes* may be far larger: a few hundred bytes can describe a list of lists with 10^20
+//! members. So a reader of the graph must not recurse without a limit, and should pay for what it
+//! expands from a [`Budget`].
 
 mod budget;
 mod error;
