@@ -37,8 +37,8 @@
 //! assert_eq!(call.callee, Value::Global(Class::Point));
 //! assert_eq!(pickle.items(call.args), Some(&[Value::Int(1), Value::Int(2)][..]));
 //!
-//! // Python would delete files here. Decoding names the function and stops.
-//! let hostile = b"\x80\x02cos\nsystem\nX\x08\x00\x00\x00rm -rf /\x85R.";
+//! // Python would run a command here. Decoding names the function and stops.
+//! let hostile = b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00id\x85R.";
 //! let error = decode(hostile, &[], |_, _| None::<Class>).unwrap_err();
 //! assert!(error.to_string().starts_with("byte 2: os.system is not among the names"));
 //! # Ok::<(), gleaner_pickle::PickleError>(())
@@ -47,7 +47,8 @@
 //! # Limits
 //!
 //! Protocols 2 to 5 are decoded. Files with sets, out-of-band buffers, names from the extension
-//! registry, instructions of protocol 0, or the rare instructions POP, DUP and NEWOBJ_EX are refused;
+//! registry, instructions of protocol 0, or the rare instructions POP, DUP, LONG4 and NEWOBJ_EX are
+//! refused;
 //! the error names the instruction.
 //!
 //! Decoding makes at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against
