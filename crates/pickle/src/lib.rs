@@ -48,8 +48,7 @@
 //!
 //! Protocols 2 to 5 are decoded. Files with sets, out-of-band buffers, names from the extension
 //! registry, instructions of protocol 0, or the rare instructions POP, DUP, LONG4 and NEWOBJ_EX are
-//! refused;
-//! the error names the instruction.
+//! refused; the error names the instruction.
 //!
 //! Decoding makes at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against
 //! the bytes that are left, and does not recurse. It takes time and memory proportional to the input:
