@@ -52,7 +52,13 @@ mod tests {
     fn refuses_what_is_no_time() {
         assert_eq!(packed_ns(&packed(2021, 13, 1, [0; 6])), None);
         assert_eq!(packed_ns(&packed(2021, 1, 1, [24, 0, 0, 0, 0, 0])), None);
+        assert_eq!(packed_ns(&packed(2021, 2, 29, [0; 6])), None);
+        assert_eq!(
+            packed_ns(&packed(2021, 1, 1, [0, 0, 0, 255, 255, 255])),
+            None
+        );
         assert_eq!(packed_ns(&packed(9999, 1, 1, [0; 6])), None);
+        assert_eq!(packed_ns(&packed(65_535, 1, 1, [0; 6])), None);
         assert_eq!(packed_ns(&[0; 9]), None);
     }
 }
