@@ -19,7 +19,7 @@ declare -A seeds=(
     [slurm]=sacct.txt [slurm_events]=sacctmgr-events.txt [nodes]="scontrol-nodes.txt sinfo.txt"
     [pbs]=pbs.txt [cobalt]=cobalt.log [djc]="djc.csv djc-locations.csv" [swf]=workload.swf
     [philly]=philly-jobs.json [pai]="pai_job_table.csv pai_task_table.csv" [batsim]=batsim.json
-    [helios]=helios.csv [gavel]=gavel.trace [slurm_gpus]=sacct-gpus.txt [hostlist]= [graph]= [graphs_data]= [torch]= [inspector]=
+    [helios]=helios.csv [gavel]=gavel.trace [slurm_gpus]=sacct-gpus.txt [hostlist]= [graph]= [graphs_data]= [pickle]= [torch]= [inspector]=
 )
 targets=("${@:2}")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!seeds[@]}" | sort)
@@ -27,6 +27,9 @@ for target in "${targets[@]}"; do
     mkdir -p "fuzz/corpus/$target"
     if [ "$target" = torch ]; then
         cp driple/tests/fixtures/torch_*.bin "fuzz/corpus/torch/"
+    fi
+    if [ "$target" = pickle ]; then
+        cp crates/pickle/tests/fixtures/*.pkl tests/fixtures/pickle/*.pkl "fuzz/corpus/pickle/"
     fi
     for seed in ${seeds[$target]}; do
         cp "dataset/logs/$seed" "fuzz/corpus/$target/"

@@ -8,9 +8,11 @@
 //! - the engines [`replay`], [`lucid`], [`occupancy`], [`inspect`], [`compare`], [`sweep`] and
 //!   [`synth`], which use no files and no terminal;
 //! - [`models`] and [`driple`]: trained models in use;
+//! - [`verify`]: what runs wrote, computed again;
+//! - [`results`]: what runs come to, as types;
 //! - [`domain`];
 //! - [`files`]: files written whole, and hashed as they are read;
-//! - the crates [`gleaner_solvers`], [`gleaner_models`] and [`gleaner_driple`].
+//! - the crates [`gleaner_solvers`], [`gleaner_models`], [`gleaner_driple`] and [`gleaner_pickle`].
 
 pub mod cli;
 pub mod compare;

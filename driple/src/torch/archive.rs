@@ -4,9 +4,9 @@ use std::io::{Cursor, copy, sink};
 
 use zip::{CompressionMethod, ZipArchive};
 
+use super::TorchError;
+use super::objects::{self, Pickle};
 use super::storage::{self, Storages};
-use super::value::Pickle;
-use super::{TorchError, machine};
 
 /// The end of the pickle's name in the archive.
 const PICKLE: &str = "/data.pkl";
@@ -17,7 +17,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchErro
     let folder = archive.folder()?;
     archive.check_order(&folder)?;
     let pickle = archive.file(&format!("{folder}{PICKLE}"))?;
-    let pickle = machine::run(pickle, "data.pkl")?;
+    let pickle = objects::decode(pickle, "data.pkl")?;
     let storages = storage::collect(&pickle, |key, _| {
         archive.file(&format!("{folder}/data/{key}"))
     })?;

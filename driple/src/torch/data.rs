@@ -1,7 +1,7 @@
 //! The published data sets: `(adjacency, features, labels)`, each a dict of the batches of `train`,
 //! `val` and `test`.
 
-use super::value::{Node, Value};
+use super::objects::{Object, Value};
 use super::{Saved, TorchError, open};
 use crate::dataset::arrays::{Array, examples};
 use crate::dataset::{Batches, Dataset};
@@ -15,12 +15,8 @@ const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict o
 /// Where the file is damaged, holds anything but tensors in such an order, or a batch is not of
 /// undirected graphs with finite numbers.
 pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
-    let mut saved = open(bytes)?;
-    let arrays = match saved.pickle.node(saved.pickle.root) {
-        Some(Node::Tuple(arrays)) => arrays.as_slice(),
-        _ => &[],
-    };
-    let &[adjacency, features, labels] = arrays else {
+    let saved = open(bytes)?;
+    let Object::Tuple(&[adjacency, features, labels]) = saved.object(saved.pickle.root) else {
         return Err(layout("the saved object", &saved, saved.pickle.root));
     };
     let arrays = [adjacency, features, labels];
@@ -45,21 +41,21 @@ pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
 /// Where the file is damaged.
 pub fn is_dataset(bytes: &[u8]) -> Result<bool, TorchError> {
     let saved = open(bytes)?;
-    let root = saved.pickle.node(saved.pickle.root);
-    Ok(matches!(root, Some(Node::Tuple(_))))
+    let root = saved.object(saved.pickle.root);
+    Ok(matches!(root, Object::Tuple(_)))
 }
 
-fn layout(place: &str, saved: &Saved, value: Value) -> TorchError {
+fn layout<'a>(place: &str, saved: &Saved<'a>, value: Value<'a>) -> TorchError {
     TorchError::Layout {
         place: place.to_owned(),
-        found: saved.pickle.describe(value).to_owned(),
+        found: saved.describe(value),
         expected: LAYOUT,
     }
 }
 
 impl<'a> Saved<'a> {
     /// The batches of a part.
-    fn part(&mut self, part: &str, arrays: [Value<'a>; 3]) -> Result<Batches, TorchError> {
+    fn part(&self, part: &str, arrays: [Value<'a>; 3]) -> Result<Batches, TorchError> {
         let [adjacency, features, labels] = [
             self.list(part, arrays[0], "adjacencies")?,
             self.list(part, arrays[1], "features")?,
@@ -86,13 +82,8 @@ impl<'a> Saved<'a> {
     }
 
     /// The batches of a part in one of the three dicts.
-    fn list(
-        &mut self,
-        part: &str,
-        dict: Value<'a>,
-        name: &str,
-    ) -> Result<Vec<Value<'a>>, TorchError> {
-        let Some(Node::Dict(entries)) = self.pickle.node(dict) else {
+    fn list(&self, part: &str, dict: Value<'a>, name: &str) -> Result<Vec<Value<'a>>, TorchError> {
+        let Object::Dict(entries) = self.object(dict) else {
             return Err(layout(&format!("the object of {name}"), self, dict));
         };
         let of_part = entries
@@ -106,24 +97,24 @@ impl<'a> Saved<'a> {
                 expected: LAYOUT,
             });
         };
-        match self.pickle.node(list) {
-            Some(Node::List(items)) => {
-                let items = items.clone();
-                self.budget.spend(items.len())?;
-                Ok(items)
+        match self.object(list) {
+            Object::List(items) => {
+                self.spend(items.len())?;
+                Ok(items.to_vec())
             }
             _ => Err(layout(&format!("{part} of {name}"), self, list)),
         }
     }
 
-    fn array(&mut self, batch: &str, value: Value, name: &str) -> Result<Array, TorchError> {
+    fn array(&self, batch: &str, value: Value<'a>, name: &str) -> Result<Array, TorchError> {
         let place = || format!("{name} of batch {batch}");
-        match self.tensor(value, &place)? {
-            Some(tensor) => Ok(Array {
-                values: tensor.to_f32(),
-                shape: tensor.shape,
-            }),
-            None => Err(layout(&place(), self, value)),
-        }
+        let Object::Tensor(view) = self.object(value) else {
+            return Err(layout(&place(), self, value));
+        };
+        let tensor = self.tensor(&view, &place)?;
+        Ok(Array {
+            values: tensor.to_f32(),
+            shape: tensor.shape,
+        })
     }
 }

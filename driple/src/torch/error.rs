@@ -1,5 +1,7 @@
 //! Why a file of torch cannot be read.
 
+use gleaner_pickle::Problem as Decoding;
+
 use crate::dataset::ArrayFault;
 
 /// Why a file of `torch.save` cannot be read.
@@ -77,35 +79,26 @@ pub enum TorchError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The bytes end too early.
-    #[error(
-        "{needed} more bytes are needed, {left} are left; the file is cut short: copy it again"
-    )]
-    Truncated {
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes left.
-        left: usize,
-    },
-    /// An instruction that tensors do not need.
-    #[error(
-        "instruction 0x{0:02x} does not occur in files of tensors; nothing was executed; save only \
-         tensors, in tuples, lists and dicts, with pickle protocol 2"
-    )]
-    Opcode(u8),
-    /// A class or function outside the closed list.
-    #[error(
-        "{0} is not among the names that tensors need; nothing was executed; do not load this file \
-         elsewhere unless you trust it, and save only tensors (model.state_dict())"
-    )]
-    Global(String),
-    /// Another protocol.
-    #[error("pickle protocol {0} is not read, 2 to 5 are; save with pickle_protocol=2")]
-    Protocol(u8),
-    /// The rules of the machine are broken.
+    /// A damaged pickle, or one that is not of tensors.
+    #[error("{0}; {remedy}", remedy = remedy(.0))]
+    Pickle(Decoding),
+    /// Objects that are not as torch saves them.
     #[error("{0}; the file is damaged: copy or save it again")]
     Malformed(&'static str),
-    /// More objects than files of tensors have.
-    #[error("the pickle has more than {0} objects; save fewer tensors to a file")]
-    Objects(usize),
+}
+
+/// What the user can do about a pickle that cannot be decoded.
+fn remedy(problem: &Decoding) -> &'static str {
+    match problem {
+        Decoding::NotAPickle { .. } | Decoding::Protocol(_) => "save with pickle_protocol=2",
+        Decoding::Instruction { .. } => {
+            "save only tensors, in tuples, lists and dicts, with pickle_protocol=2"
+        }
+        Decoding::Global { .. } => {
+            "do not load this file elsewhere unless you trust it, and save only tensors \
+             (model.state_dict())"
+        }
+        Decoding::Limit { .. } => "save fewer tensors to a file",
+        _ => "the file is cut short or damaged: copy or save it again",
+    }
 }

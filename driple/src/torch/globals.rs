@@ -1,7 +1,5 @@
 //! The names that a file may refer to.
 
-use super::Problem;
-
 /// A class or function of the closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
@@ -42,18 +40,14 @@ impl Kind {
 }
 
 /// The entry of the list with this name.
-pub(super) fn find(module: &str, name: &str) -> Result<Global, Problem> {
-    let found = match (module, name) {
+pub(super) fn find(module: &str, name: &str) -> Option<Global> {
+    match (module, name) {
         ("collections", "OrderedDict") => Some(Global::OrderedDict),
         ("torch._utils", "_rebuild_tensor_v2") => Some(Global::Tensor),
         ("torch._utils", "_rebuild_parameter") => Some(Global::Parameter),
         ("torch" | "torch.cuda", _) => storage(name).map(Global::Storage),
         _ => None,
-    };
-    found.ok_or_else(|| {
-        let name: String = format!("{module}.{name}").chars().take(100).collect();
-        Problem::Global(name.escape_debug().to_string())
-    })
+    }
 }
 
 fn storage(name: &str) -> Option<Kind> {

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::cursor::Cursor;
+use super::TorchError;
+use super::objects::{self, Object, Pickle, Value};
 use super::storage::{self, Storages, fault};
-use super::value::{Node, Pickle, Value};
-use super::{Problem, TorchError, machine};
 
 /// The first pickle: a number that only these files begin with.
 pub(super) const MAGIC: [u8; 15] = [
@@ -19,7 +18,7 @@ const VERSION: i64 = 1001;
 pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchError> {
     let mut rest = bytes.get(MAGIC.len()..).unwrap_or_default();
     let mut next = |name| {
-        let pickle = machine::run(rest, name)?;
+        let pickle = objects::decode(rest, name)?;
         rest = rest.get(pickle.length..).unwrap_or_default();
         Ok(pickle)
     };
@@ -40,10 +39,7 @@ fn check_version(pickle: &Pickle) -> Result<(), TorchError> {
         Value::Int(VERSION) => Ok(()),
         other => Err(TorchError::Layout {
             place: "the version".to_owned(),
-            found: match other {
-                Value::Int(version) => version.to_string(),
-                other => pickle.describe(other).to_owned(),
-            },
+            found: objects::describe(pickle, other),
             expected: "1001; save the file again",
         }),
     }
@@ -51,8 +47,8 @@ fn check_version(pickle: &Pickle) -> Result<(), TorchError> {
 
 /// Values have to be stored lowest byte first.
 fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
-    let entries = match pickle.node(pickle.root) {
-        Some(Node::Dict(entries)) => entries.as_slice(),
+    let entries = match objects::object(pickle, pickle.root) {
+        Object::Dict(entries) => entries,
         _ => &[],
     };
     let little = (Value::Text("little_endian"), Value::Bool(true));
@@ -70,30 +66,29 @@ fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
 fn values<'a>(
     pickle: &Pickle<'a>,
     keys: &Pickle<'a>,
-    bytes: &'a [u8],
+    mut rest: &'a [u8],
 ) -> Result<BTreeMap<&'a str, &'a [u8]>, TorchError> {
     let mut sizes = BTreeMap::new();
-    for node in &pickle.nodes {
-        if let Node::Storage(storage) = node {
-            sizes.insert(storage.key, storage.kind.size());
-        }
+    for storage in objects::storages(pickle) {
+        sizes.insert(storage.key, storage.kind.size());
     }
-    let Some(Node::List(keys)) = keys.node(keys.root) else {
+    let Object::List(names) = objects::object(keys, keys.root) else {
         return Err(TorchError::Layout {
             place: "the list of storages".to_owned(),
-            found: keys.describe(keys.root).to_owned(),
+            found: objects::describe(keys, keys.root),
             expected: "a list; save the file again",
         });
     };
     let mut values = BTreeMap::new();
-    let mut input = Cursor::new(bytes);
-    for &key in keys {
+    for &key in names {
         let Value::Text(key) = key else {
-            return Err(fault("?", "its name is no text"));
+            return Err(fault("?", "its name is not a text"));
         };
         let size = sizes.get(key).copied();
         let size = size.ok_or_else(|| fault(key, "no tensor looks at them"))?;
-        let read = of_size(&mut input, size).map_err(|problem| fault(key, &problem.to_string()))?;
+        let (read, after) =
+            counted(rest, size).ok_or_else(|| fault(key, "the file ends in them"))?;
+        rest = after;
         if values.insert(key, read).is_some() {
             return Err(fault(key, "they are there twice"));
         }
@@ -101,7 +96,9 @@ fn values<'a>(
     Ok(values)
 }
 
-fn of_size<'a>(input: &mut Cursor<'a>, size: usize) -> Result<&'a [u8], Problem> {
-    let count = u64::from_le_bytes(input.array()?);
-    input.take(count.saturating_mul(size as u64))
+/// A count of 8 bytes and as many values of `size` bytes, and what follows them.
+fn counted(bytes: &[u8], size: usize) -> Option<(&[u8], &[u8])> {
+    let (count, rest) = bytes.split_first_chunk()?;
+    let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
+    rest.split_at_checked(count.checked_mul(size)?)
 }

@@ -1,43 +1,62 @@
 //! Files of `torch.save`, read as data: the published data sets, and the weights of models.
 //!
-//! Such a file holds a pickle, a program for a small stack machine whose instructions may call any
-//! Python function. Here a machine (`machine`) carries out only what tensors in containers need,
-//! with a closed list of the names that it may call (`globals`); any other is an error, and nothing
-//! in the file is ever executed. What it costs to read a file is bounded by the file's length:
-//! lengths are checked against the bytes that are left, nothing recurses, and what is shared by
-//! reference is expanded against a budget (`budget`).
+//! Such a file holds a pickle, which [`gleaner_pickle`] decodes: it records the calls that the pickle
+//! asks for, and nothing in the file is ever executed. Here is the closed list of the names that
+//! tensors in containers need (`globals`; any other is an error), and what the recorded calls stand
+//! for (`objects`). The cost of reading a file is bounded by the file's length: nothing recurses, and
+//! what is shared by reference is expanded against a budget.
 //!
 //! Both forms are read: zip archives (torch 1.6 and later; `archive`), and a row of pickles
 //! followed by the values (`legacy`), of pickle protocols 2 to 5.
 
 mod archive;
-mod budget;
-mod cursor;
 mod data;
 mod error;
 mod globals;
 mod legacy;
-mod machine;
-mod opcode;
+mod objects;
 mod state;
 mod storage;
 mod tensor;
-mod value;
 
 pub use data::{dataset, is_dataset};
 pub use error::{Problem, TorchError};
 pub use state::tensors;
 pub use tensor::{Tensor, Values};
 
-use budget::Budget;
+use gleaner_pickle::Budget;
+use objects::{Object, Pickle, Value};
 use storage::Storages;
-use value::Pickle;
+
+/// How often its own length a file may be expanded to, in tensors' elements, bytes of names and
+/// objects visited. Files whose tensors share no values stay below 2.
+const EXPANSION: usize = 4;
 
 /// A file: the objects in it, and the values of its tensors.
 struct Saved<'a> {
     pickle: Pickle<'a>,
     storages: Storages<'a>,
+    /// The length of the file in bytes.
+    length: usize,
     budget: Budget,
+}
+
+impl<'a> Saved<'a> {
+    fn object(&self, value: Value<'a>) -> Object<'_, 'a> {
+        objects::object(&self.pickle, value)
+    }
+
+    /// What a value is, for errors.
+    fn describe(&self, value: Value<'a>) -> String {
+        objects::describe(&self.pickle, value)
+    }
+
+    /// Pays for elements, bytes or objects that are about to be copied.
+    fn spend(&self, amount: usize) -> Result<(), TorchError> {
+        let length = self.length;
+        let spent = self.budget.spend(amount, 1);
+        spent.ok_or(TorchError::Large { length })
+    }
 }
 
 /// Whether a file starts as those of `torch.save` do.
@@ -62,6 +81,7 @@ fn open(bytes: &[u8]) -> Result<Saved<'_>, TorchError> {
     Ok(Saved {
         pickle,
         storages,
-        budget: Budget::new(bytes.len()),
+        length: bytes.len(),
+        budget: Budget::new(bytes.len().saturating_mul(EXPANSION)),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::value::{Node, Value};
+use super::objects::{Object, Value};
 use super::{Saved, Tensor, TorchError, open};
 
 /// Reads the tensors of a file of `torch.save(model.state_dict(), …)` (`.pt`, `.pth`, `.pkl`), in
@@ -14,28 +14,33 @@ use super::{Saved, Tensor, TorchError, open};
 /// Where the file is damaged, holds other objects than tensors and plain values, two names are
 /// equal, or it has no tensor at all.
 pub fn tensors(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, TorchError> {
-    let mut saved = open(bytes)?;
+    let saved = open(bytes)?;
     let mut found = Vec::new();
     let mut names = BTreeSet::new();
     let mut left = vec![(String::new(), saved.pickle.root)];
     while let Some((name, value)) = left.pop() {
-        if let Some(tensor) = saved.tensor(value, &|| format!("tensor {name:?}"))? {
-            if !names.insert(name.clone()) {
-                return Err(TorchError::Twice(name));
+        let items = match saved.object(value) {
+            Object::Tensor(view) => {
+                let tensor = saved.tensor(&view, &|| format!("tensor {name:?}"))?;
+                if !names.insert(name.clone()) {
+                    return Err(TorchError::Twice(name));
+                }
+                found.push((name, tensor));
+                continue;
             }
-            found.push((name, tensor));
-            continue;
-        }
-        let items = saved.items(&name, value)?;
+            Object::Dict(entries) => saved.named(&name, entries.iter().copied())?,
+            Object::List(items) | Object::Tuple(items) => {
+                let numbers = (0..).map(Value::Int);
+                saved.named(&name, numbers.zip(items.iter().copied()))?
+            }
+            _ => continue,
+        };
         left.extend(items.into_iter().rev());
     }
     if found.is_empty() {
         return Err(TorchError::Layout {
             place: "the file".to_owned(),
-            found: format!(
-                "{} without tensors",
-                saved.pickle.describe(saved.pickle.root)
-            ),
+            found: format!("{} without tensors", saved.describe(saved.pickle.root)),
             expected: "a dict of tensors, such as torch.save(model.state_dict(), path) writes",
         });
     }
@@ -43,33 +48,22 @@ pub fn tensors(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, TorchError> {
 }
 
 impl<'a> Saved<'a> {
-    /// The items of a container with their names; none of other values.
-    fn items(
-        &mut self,
-        name: &str,
-        value: Value<'a>,
+    /// The items of a container with their names, which begin with the container's.
+    fn named(
+        &self,
+        container: &str,
+        keyed: impl Iterator<Item = (Value<'a>, Value<'a>)>,
     ) -> Result<Vec<(String, Value<'a>)>, TorchError> {
-        let keyed: Vec<(Value, Value)> = match self.pickle.node(value) {
-            Some(Node::Dict(entries)) => {
-                self.budget.spend(entries.len())?;
-                entries.clone()
-            }
-            Some(Node::List(items) | Node::Tuple(items)) => {
-                self.budget.spend(items.len())?;
-                let numbers = (0..).map(Value::Int);
-                numbers.zip(items.iter().copied()).collect()
-            }
-            _ => Vec::new(),
-        };
         let mut named = Vec::new();
         for (key, value) in keyed {
+            self.spend(1)?;
             let key = match key {
                 Value::Text(key) => key.to_owned(),
                 Value::Int(key) => key.to_string(),
                 _ => continue,
             };
-            self.budget.spend(name.len() + key.len())?;
-            named.push((joined(name, key), value));
+            self.spend(container.len() + key.len())?;
+            named.push((joined(container, key), value));
         }
         Ok(named)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::TorchError;
-use super::value::{Node, Pickle, Storage};
+use super::objects::{self, Pickle, Storage};
 
 /// Storages by their names in the file, and their bytes.
 pub(super) type Storages<'a> = BTreeMap<&'a str, (Storage<'a>, &'a [u8])>;
@@ -14,10 +14,7 @@ pub(super) fn collect<'a>(
     mut read: impl FnMut(&'a str, usize) -> Result<&'a [u8], TorchError>,
 ) -> Result<Storages<'a>, TorchError> {
     let mut storages = Storages::new();
-    for node in &pickle.nodes {
-        let &Node::Storage(storage) = node else {
-            continue;
-        };
+    for storage in objects::storages(pickle) {
         let key = storage.key;
         if let Some((known, _)) = storages.get(key) {
             if *known != storage {

@@ -1,7 +1,7 @@
 //! Tensors by value.
 
 use super::globals::Kind;
-use super::value::{Node, Pickle, Storage, Value, View};
+use super::objects::View;
 use super::{Saved, TorchError};
 
 /// A tensor of a file.
@@ -37,41 +37,31 @@ impl Tensor {
 }
 
 impl Saved<'_> {
-    /// The tensor of a value, if it is one; `name` is what errors call it.
+    /// The tensor of a view; `name` is what errors call it.
     pub(super) fn tensor(
-        &mut self,
-        value: Value,
+        &self,
+        view: &View,
         name: &dyn Fn() -> String,
-    ) -> Result<Option<Tensor>, TorchError> {
-        let Some(Node::Tensor(view)) = self.pickle.node(value) else {
-            return Ok(None);
-        };
+    ) -> Result<Tensor, TorchError> {
         let fault = |fault: &str| TorchError::Tensor {
             tensor: name(),
             fault: fault.to_owned(),
         };
-        let storage = storage(&self.pickle, view).ok_or_else(|| fault("it has no storage"))?;
+        let storage = view.storage;
         let len = view
             .len(storage.len)
             .ok_or_else(|| fault("it looks beyond its storage"))?;
-        self.budget.spend(len.max(view.shape.len()))?;
+        self.spend(len.max(view.shape.len()))?;
         let stored = self.storages.get(storage.key);
         let (_, bytes) = stored.ok_or_else(|| fault("it has no values"))?;
-        Ok(Some(Tensor {
+        Ok(Tensor {
             shape: view.shape.clone(),
             values: view.values(storage.kind, bytes, len),
-        }))
+        })
     }
 }
 
-fn storage<'a>(pickle: &Pickle<'a>, view: &View) -> Option<Storage<'a>> {
-    match pickle.nodes.get(view.storage as usize) {
-        Some(&Node::Storage(storage)) => Some(storage),
-        _ => None,
-    }
-}
-
-impl View {
+impl View<'_> {
     /// The number of its values; `None` where one of them is not among the `stored`.
     fn len(&self, stored: usize) -> Option<usize> {
         let mut len = 1usize;
@@ -156,6 +146,7 @@ fn brain([low, high]: [u8; 2]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::objects::Storage;
     use super::*;
 
     // The examples of IEEE 754-2019 binary16.
@@ -177,9 +168,13 @@ mod tests {
         assert_eq!(brain([0x49, 0xc0]), -3.140_625);
     }
 
-    fn view(offset: usize, shape: &[usize], strides: &[usize]) -> View {
+    fn view(offset: usize, shape: &[usize], strides: &[usize]) -> View<'static> {
         View {
-            storage: 0,
+            storage: Storage {
+                kind: Kind::U8,
+                key: "0",
+                len: 12,
+            },
             offset,
             shape: shape.to_vec(),
             strides: strides.to_vec(),

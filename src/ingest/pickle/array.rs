@@ -4,9 +4,8 @@ use super::arrow;
 use super::blocks::BlockData;
 use super::error::PickleError;
 use super::globals::Global;
-use super::graph::Graph;
+use super::graph::{Call, Graph, Item};
 use super::ndarray;
-use super::value::{Call, Item};
 
 const EXPECTED: &str = "an array of values";
 /// An index around a `DatetimeArray` around a numpy array is the deepest

@@ -9,8 +9,7 @@ use super::buffer;
 use super::cell::Cell;
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
-use super::value::{Call, Item, Value, size, text};
+use super::graph::{Call, Graph, Item, Value};
 
 const EXPECTED: &str = "an Arrow array of texts";
 
@@ -113,8 +112,8 @@ fn parts<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Parts<'a>, PickleError
         _ => buffer::read(graph, item).map(Some),
     };
     Ok(Parts {
-        len: size(len.value).ok_or_else(unexpected)?,
-        first: size(first.value).ok_or_else(unexpected)?,
+        len: len.value.as_usize().ok_or_else(unexpected)?,
+        first: first.value.as_usize().ok_or_else(unexpected)?,
         width: offset_width(graph, kind)?,
         validity: optional(validity)?,
         offsets: optional(offsets)?.unwrap_or_default(),
@@ -129,7 +128,7 @@ fn offset_width<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<usize, PickleEr
         .filter(|call| call.class == Global::ArrowType)
         .and_then(|call| graph.sequence(graph.child(item, call.args)))
         .and_then(|args| args.first().copied())
-        .and_then(text);
+        .and_then(Value::as_text);
     match name {
         Some("string") => Ok(4),
         Some("large_string") => Ok(8),

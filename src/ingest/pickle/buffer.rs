@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
-use super::value::{Item, Value};
+use super::graph::{Graph, Item, Value};
 
 const EXPECTED: &str = "the bytes of an array";
 /// `py_buffer(bytearray(encode(text)))` is the deepest nesting written.

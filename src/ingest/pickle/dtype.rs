@@ -4,8 +4,7 @@ use super::buffer;
 use super::cell::{Cell, NAT};
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
-use super::value::{Item, Value, size, text};
+use super::graph::{Graph, Item, Value};
 
 /// The type of the items of a [`Matrix`](super::Matrix), stored little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,11 +190,15 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Dtype, Pickl
     let code = graph
         .sequence(args)
         .and_then(|args| args.first().copied())
-        .and_then(text)
+        .and_then(Value::as_text)
         .ok_or_else(unexpected)?;
     let state = call.state.map(|state| graph.child(item, state));
     let state = state.and_then(|state| graph.sequence(state)).unwrap_or(&[]);
-    let order = state.get(1).copied().and_then(text).unwrap_or("<");
+    let order = state
+        .get(1)
+        .copied()
+        .and_then(Value::as_text)
+        .unwrap_or("<");
     let found = match (code, order) {
         (_, ">") => None,
         ("O" | "O4" | "O8", _) => Some(Dtype::Objects),
@@ -219,7 +222,7 @@ fn unit<'a>(graph: &Graph<'a>, item: Item<'a>, state: &[Value<'a>]) -> Option<Ti
         [name, count, ..] => (*name, *count),
         _ => return None,
     };
-    if size(count) != Some(1) {
+    if count.as_usize() != Some(1) {
         return None;
     }
     // The name is bytes, which protocol 2 writes as a call.

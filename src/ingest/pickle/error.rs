@@ -1,6 +1,9 @@
 //! What can be wrong with a pickle.
 
+use gleaner_pickle::{Problem as Decoding, opcode as op};
 use thiserror::Error;
+
+use super::globals;
 
 /// Why a pickle could not be read as a table, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -17,52 +20,15 @@ pub struct PickleError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The first byte is not that of a binary pickle.
-    #[error(
-        "this is not a pickle of protocol 2 to 5: those start with byte 0x80, this file with \
-         {found}; unpack it first if it is compressed, or write it again with \
-         df.to_pickle(path, protocol=4)"
-    )]
-    NotAPickle {
-        /// The first bytes, in words.
-        found: String,
-    },
-    /// A protocol outside 2 to 5.
-    #[error(
-        "pickle protocol {0} is not read here, 2 to 5 are; write the file again with \
-         df.to_pickle(path, protocol=4)"
-    )]
-    Protocol(u8),
-    /// The input ends too early.
-    #[error(
-        "{what} needs {needed} more bytes, but only {left} are left; the file is cut short or \
-         damaged: copy or write it again"
-    )]
-    Truncated {
-        /// What was being read.
-        what: &'static str,
-        /// Bytes it needs.
-        needed: u64,
-        /// Bytes left.
-        left: usize,
-    },
+    /// A damaged pickle, or one that is not of a table.
+    #[error("{0}; {remedy}", remedy = remedy(.0))]
+    Pickle(Decoding),
     /// The pickle ends before the file does.
     #[error(
         "the pickle ends here, but {0} more bytes follow; the file is damaged or holds more than \
          one pickle: write one table to one file"
     )]
     TrailingBytes(usize),
-    /// An instruction that no table of protocol 2 to 5 contains.
-    #[error(
-        "instruction 0x{code:02x} ({name}) does not occur in a table of protocol 2 to 5; the file \
-         is damaged or not a pandas pickle: write it again with df.to_pickle(path, protocol=4)"
-    )]
-    Opcode {
-        /// The instruction.
-        code: u8,
-        /// Its name in Python's `pickletools`.
-        name: &'static str,
-    },
     /// A buffer, object or class kept outside the file.
     #[error(
         "the pickle refers to {0} kept outside the file, which cannot be read; write it with \
@@ -79,7 +45,7 @@ pub enum Problem {
         /// What the user can do.
         remedy: &'static str,
     },
-    /// The stack machine's rules are broken.
+    /// Parts that contradict each other.
     #[error("{0}; the file is damaged: copy or write it again")]
     Malformed(&'static str),
     /// A text that is not UTF-8.
@@ -147,5 +113,36 @@ impl Problem {
             offset,
             problem: self,
         }
+    }
+}
+
+impl From<gleaner_pickle::PickleError> for PickleError {
+    fn from(error: gleaner_pickle::PickleError) -> Self {
+        let problem = match error.problem {
+            Decoding::Global { module, name } => globals::refusal(&module, &name),
+            Decoding::Limit { what, limit } => Problem::Limit { what, limit },
+            Decoding::Instruction { code, name } => match code {
+                op::PERSID | op::BINPERSID => Problem::Outside("an object (persistent id)"),
+                op::EXT1 | op::EXT2 | op::EXT4 => Problem::Outside("a class (extension registry)"),
+                op::NEXT_BUFFER | op::READONLY_BUFFER => Problem::Outside("a buffer (out-of-band)"),
+                _ => Problem::Pickle(Decoding::Instruction { code, name }),
+            },
+            other => Problem::Pickle(other),
+        };
+        problem.at(error.offset)
+    }
+}
+
+/// What the user can do about a pickle that cannot be decoded.
+fn remedy(problem: &Decoding) -> &'static str {
+    match problem {
+        Decoding::NotAPickle { .. } => {
+            "unpack it first if it is compressed, or write it again with \
+             df.to_pickle(path, protocol=4)"
+        }
+        Decoding::Protocol(_) | Decoding::Instruction { .. } => {
+            "write the table again with df.to_pickle(path, protocol=4)"
+        }
+        _ => "the file is cut short or damaged: copy or write it again",
     }
 }

@@ -7,10 +7,9 @@ use super::blocks::{Block, BlockData};
 use super::cell::Cell;
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
+use super::graph::{Graph, Item, Value};
 use super::index::{self, Labels};
 use super::manager::{self, Manager};
-use super::value::{Item, Value};
 
 /// A table: labelled rows, named columns, and the values in blocks of columns
 /// of one type.

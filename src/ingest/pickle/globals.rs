@@ -95,15 +95,14 @@ impl Global {
     }
 }
 
-/// The meaning of `module.name`, or the error that names it.
-pub(super) fn find(module: &str, name: &str) -> Result<Global, Problem> {
-    let listed = match module.split('.').next() {
+/// The meaning of `module.name`, if it is on the list.
+pub(super) fn find(module: &str, name: &str) -> Option<Global> {
+    match module.split('.').next() {
         Some("pandas") => pandas(module, name),
         Some("numpy") => numpy(module, name),
         Some("pyarrow") => pyarrow(module, name),
         _ => python(module, name),
-    };
-    listed.ok_or_else(|| refusal(module, name))
+    }
 }
 
 /// The error for a name that is not on the list.
@@ -119,18 +118,8 @@ pub(super) fn refusal(module: &str, name: &str) -> Problem {
         _ => "if you do not know who made this file, do not open it in Python either",
     };
     Problem::Global {
-        name: format!("{}.{}", shown(module), shown(name)),
+        name: format!("{module}.{name}"),
         remedy,
-    }
-}
-
-/// A name fit for a message: short, and without control characters.
-fn shown(name: &str) -> String {
-    let escaped: String = name.escape_debug().take(80).collect();
-    if escaped.chars().count() < 80 {
-        escaped
-    } else {
-        escaped + "..."
     }
 }
 

@@ -1,14 +1,18 @@
-//! What the stack machine recorded: plain values, and nodes that hold them.
+//! Access to the values of a decoded pickle.
 //!
-//! Nodes refer to each other by number, so a value may be shared by many and
-//! may even contain itself. Readers therefore follow a fixed path (a frame, its
-//! manager, its blocks, their arrays) and never recurse, and whatever they
-//! expand they pay for with [`Graph::spend`].
+//! A value may be shared by many and may even contain itself. Readers therefore
+//! follow a fixed path (a frame, its manager, its blocks, their arrays), never
+//! recurse, and pay for what they expand with [`Graph::spend`].
 
-use std::cell::Cell;
+use gleaner_pickle::{Body, Budget, decode, opcode};
 
+use super::calls;
 use super::error::{PickleError, Problem};
-use super::value::{Body, Call, Item, Node, Value, text};
+use super::globals::{self, Global};
+
+pub(super) type Pickle<'a> = gleaner_pickle::Pickle<'a, Global>;
+pub(super) type Value<'a> = gleaner_pickle::Value<'a, Global>;
+pub(super) type Recorded<'a> = gleaner_pickle::Call<'a, Global>;
 
 /// A dictionary that describes an object has fewer entries than this. It keeps
 /// look-ups constant when one dictionary is shared by very many objects.
@@ -26,25 +30,42 @@ const EXPANSION_CEILING: usize = 1 << 28;
 /// Bytes that are looked through in the time that one takes to store.
 const SCAN: usize = 16;
 
-/// The recorded graph.
+/// A value and the byte offset to name if it is not what it should be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item<'a> {
+    pub value: Value<'a>,
+    pub at: usize,
+}
+
+/// A recorded call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call<'a> {
+    /// What would be called.
+    pub class: Global,
+    /// The tuple of arguments.
+    pub args: Value<'a>,
+    /// What the resulting object would be filled with.
+    pub state: Option<Value<'a>>,
+}
+
+/// The values of a pickle, and what may be made of them.
 #[derive(Debug)]
 pub(super) struct Graph<'a> {
-    nodes: Vec<Node<'a>>,
-    root: Value<'a>,
-    input_len: usize,
-    budget: Cell<usize>,
+    pickle: Pickle<'a>,
+    budget: Budget,
 }
 
 impl<'a> Graph<'a> {
-    /// A graph of `nodes` with the outermost value `root`, recorded from
-    /// `input_len` bytes.
-    pub(super) fn new(nodes: Vec<Node<'a>>, root: Value<'a>, input_len: usize) -> Self {
-        Self {
-            nodes,
-            root,
-            input_len,
-            budget: Cell::new(expansion(input_len)),
+    /// Decodes the pickle that `bytes` are.
+    pub(super) fn new(bytes: &'a [u8]) -> Result<Self, PickleError> {
+        // A table has no objects outside the pickle.
+        let pickle = decode(bytes, &[opcode::BINPERSID], globals::find)?;
+        match bytes.len() - pickle.length {
+            0 => calls::check(&pickle)?,
+            more => return Err(Problem::TrailingBytes(more).at(pickle.length)),
         }
+        let budget = Budget::new(expansion(bytes.len()));
+        Ok(Self { pickle, budget })
     }
 
     /// The outermost value.
@@ -53,30 +74,22 @@ impl<'a> Graph<'a> {
             value: Value::None,
             at: 0,
         };
-        self.child(outside, self.root)
+        self.child(outside, self.pickle.root)
     }
 
     /// Length of the pickle in bytes.
     pub(super) fn input_len(&self) -> usize {
-        self.input_len
+        self.pickle.length
     }
 
     /// Pays for `count` things of `size` bytes that are about to be allocated.
     pub(super) fn spend(&self, count: usize, size: usize, at: usize) -> Result<(), PickleError> {
-        let left = count
-            .checked_mul(size)
-            .and_then(|cost| self.budget.get().checked_sub(cost));
-        match left {
-            Some(left) => {
-                self.budget.set(left);
-                Ok(())
-            }
-            None => Err(Problem::Limit {
-                what: "bytes of values, counting shared ones every time,",
-                limit: expansion(self.input_len),
-            }
-            .at(at)),
-        }
+        let spent = self.budget.spend(count, size);
+        spent.ok_or_else(|| {
+            let what = "bytes of values, counting shared ones every time,";
+            let limit = self.budget.limit();
+            Problem::Limit { what, limit }.at(at)
+        })
     }
 
     /// Pays for looking through `len` bytes that may be shared, and so be
@@ -87,23 +100,13 @@ impl<'a> Graph<'a> {
 
     /// `value` as found inside `parent`.
     pub(super) fn child(&self, parent: Item<'a>, value: Value<'a>) -> Item<'a> {
-        let at = self.node(value).map_or(parent.at, |node| node.at);
+        let at = self.pickle.node(value).map_or(parent.at, |node| node.at);
         Item { value, at }
-    }
-
-    fn node(&self, value: Value<'a>) -> Option<&Node<'a>> {
-        match value {
-            Value::Node(id) => self.nodes.get(id as usize),
-            _ => None,
-        }
     }
 
     /// The members of a tuple or list.
     pub(super) fn sequence(&self, item: Item<'a>) -> Option<&[Value<'a>]> {
-        match &self.node(item.value)?.body {
-            Body::Tuple(items) | Body::List(items) => Some(items),
-            _ => None,
-        }
+        self.pickle.items(item.value)
     }
 
     /// The members of a tuple or list of exactly `N`.
@@ -121,8 +124,12 @@ impl<'a> Graph<'a> {
 
     /// The recorded call behind a value.
     pub(super) fn call(&self, item: Item<'a>) -> Option<Call<'a>> {
-        match &self.node(item.value)?.body {
-            Body::Call(call) => Some(*call),
+        match self.pickle.body(item.value)? {
+            Body::Call(call) => Some(Call {
+                class: calls::class(&self.pickle, call)?,
+                args: call.args,
+                state: call.state,
+            }),
             _ => None,
         }
     }
@@ -139,11 +146,11 @@ impl<'a> Graph<'a> {
         key: &str,
         expected: &'static str,
     ) -> Result<Option<Item<'a>>, PickleError> {
-        match self.node(item.value).map(|node| &node.body) {
+        match self.pickle.body(item.value) {
             Some(Body::Dict(entries)) if entries.len() < MAX_STATE_ENTRIES => Ok(entries
                 .iter()
                 .rev()
-                .find(|(name, _)| text(*name) == Some(key))
+                .find(|(name, _)| name.as_text() == Some(key))
                 .map(|(_, value)| self.child(item, *value))),
             _ => Err(self.unexpected(item, expected)),
         }
@@ -167,26 +174,11 @@ impl<'a> Graph<'a> {
     }
 
     /// A value in words.
-    pub(super) fn describe(&self, item: Item<'a>) -> String {
-        match item.value {
-            Value::None => "None".into(),
-            Value::Bool(value) => if value { "True" } else { "False" }.into(),
-            Value::Int(value) => format!("the integer {value}"),
-            Value::Huge => "an integer beyond 64 bits".into(),
-            Value::Float(value) => format!("the number {value}"),
-            Value::Text(text) => {
-                let start: String = text.chars().take(40).collect();
-                format!("the text {start:?}")
-            }
-            Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
-            Value::Global(global) => format!("the class {}", global.name()),
-            Value::Node(_) => match self.node(item.value).map(|node| &node.body) {
-                Some(Body::Tuple(items)) => format!("a tuple of {}", items.len()),
-                Some(Body::List(items)) => format!("a list of {}", items.len()),
-                Some(Body::Dict(entries)) => format!("a dictionary of {}", entries.len()),
-                Some(Body::Call(call)) => format!("an object ({})", call.class.name()),
-                None => "nothing".into(),
-            },
+    fn describe(&self, item: Item<'a>) -> String {
+        match (item.value, self.call(item)) {
+            (Value::Global(class), _) => format!("the class {}", class.name()),
+            (_, Some(call)) => format!("an object ({})", call.class.name()),
+            _ => self.pickle.describe(item.value),
         }
     }
 }

@@ -8,9 +8,8 @@ use super::cell::Cell;
 use super::dtype::ItemType;
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
+use super::graph::{Graph, Item, Value};
 use super::matrix::Matrix;
-use super::value::{Item, Value};
 
 /// The labels of rows, by the kinds of pandas index.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,8 +5,7 @@ use super::blocks::BlockData;
 use super::cell::Cell;
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
-use super::value::{Item, Value};
+use super::graph::{Graph, Item, Value};
 
 const EXPECTED: &str = "the blocks and axes of a table";
 /// The state's key for its current layout, from pandas 0.14 on.

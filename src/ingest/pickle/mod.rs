@@ -1,17 +1,15 @@
 //! Reads pandas pickles as data: a table of numbers, texts, times and lists
 //! comes out, and nothing in the file is ever executed.
 //!
-//! A pickle is a program for a small stack machine whose instructions may call
-//! any Python function. Here the machine only *records* what it is told to
-//! call (`machine`), from a closed list of the classes that a `DataFrame` or
-//! `Series` of plain values needs (`globals`); any other name is an error.
-//! The recorded graph is then read as arrays (`array`), labels
-//! (`index`) and blocks (`manager`).
+//! [`gleaner_pickle`] decodes the file and records the calls that it asks for.
+//! Here is the closed list of the classes that a `DataFrame` or `Series` of
+//! plain values needs (`globals`), and what is made of the record: arrays
+//! (`array`), labels (`index`) and blocks (`manager`). Any other class is an
+//! error.
 //!
-//! Everything is bounded by the length of the input: lengths are checked
-//! against the bytes that are left, nothing recurses, and a value shared by
-//! reference is expanded against a budget (`graph`). Large buffers are
-//! borrowed from the input, not copied.
+//! Everything is bounded by the length of the input: nothing recurses, and a
+//! value shared by reference is expanded against a budget (`graph`). Large
+//! buffers are borrowed from the input, not copied.
 //!
 //! Files of pandas 0.20 to 3, pickle protocols 2 to 5, are read.
 
@@ -20,24 +18,21 @@ mod arrow;
 mod blocks;
 mod buffer;
 mod calendar;
+mod calls;
 mod cell;
 mod column;
-mod cursor;
 mod dtype;
 mod error;
 mod frame;
 mod globals;
 mod graph;
 mod index;
-mod machine;
 mod manager;
 mod matrix;
 mod ndarray;
 mod objects;
-mod opcode;
 #[cfg(test)]
 mod tests;
-mod value;
 
 pub use blocks::{Block, BlockData};
 pub use cell::{Cell, NAT};
@@ -47,6 +42,8 @@ pub use error::{PickleError, Problem};
 pub use frame::Frame;
 pub use index::Labels;
 pub use matrix::{Matrix, Order};
+
+use graph::Graph;
 
 /// Reads the pickle of a `DataFrame` or a `Series` (which becomes a table of
 /// one column).
@@ -59,6 +56,5 @@ pub use matrix::{Matrix, Order};
 /// Where the file is damaged, is not such a table, or names anything outside
 /// the closed list of classes.
 pub fn read_frame(bytes: &[u8]) -> Result<Frame<'_>, PickleError> {
-    let graph = machine::run(bytes)?;
-    frame::read(&graph)
+    frame::read(&Graph::new(bytes)?)
 }

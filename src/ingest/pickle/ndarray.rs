@@ -6,10 +6,9 @@ use super::buffer;
 use super::dtype::{self, Dtype, ItemType};
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
+use super::graph::{Call, Graph, Item, Value};
 use super::matrix::{Matrix, Order};
 use super::objects;
-use super::value::{Call, Item, Value, size};
 
 /// The parts of a recorded array.
 struct Parts<'a> {
@@ -139,8 +138,8 @@ fn from_buffer<'a>(
 /// other along the first axis.
 fn shape<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<(usize, usize), PickleError> {
     let found = match graph.sequence(item) {
-        Some(&[rows]) => size(rows).map(|rows| (1, rows)),
-        Some(&[columns, rows]) => size(columns).zip(size(rows)),
+        Some(&[rows]) => rows.as_usize().map(|rows| (1, rows)),
+        Some(&[columns, rows]) => columns.as_usize().zip(rows.as_usize()),
         _ => None,
     };
     found.ok_or_else(|| graph.unexpected(item, "the shape of an array of one or two dimensions"))

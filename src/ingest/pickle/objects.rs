@@ -10,9 +10,8 @@ use super::cell::{Cell, NAT};
 use super::dtype::{self, Dtype, TimeUnit};
 use super::error::{PickleError, Problem};
 use super::globals::Global;
-use super::graph::Graph;
+use super::graph::{Call, Graph, Item, Value};
 use super::ndarray;
-use super::value::{Call, Item, Value, size};
 
 /// The cells in the list `item`.
 pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Vec<Cell<'a>>, PickleError> {
@@ -46,7 +45,7 @@ fn plain<'a>(value: Value<'a>) -> Cell<'a> {
         Value::None | Value::Global(Global::NotAvailable) => Cell::Missing,
         Value::Bool(value) => Cell::Bool(value),
         Value::Int(value) => Cell::Int(value),
-        Value::Huge => Cell::Other("an integer beyond 64 bits"),
+        Value::Long(_) => Cell::Other("an integer of more than 64 bits"),
         Value::Float(value) => Cell::Float(value),
         Value::Text(text) => Cell::Text(Cow::Borrowed(text)),
         Value::Bytes(_) => Cell::Other("bytes"),
@@ -167,7 +166,7 @@ fn timestamp<'a>(
 
 /// The unit behind numpy's number for it.
 fn resolution(code: Value<'_>) -> Option<TimeUnit> {
-    Some(match size(code)? {
+    Some(match code.as_usize()? {
         7 => TimeUnit::Seconds,
         8 => TimeUnit::Milliseconds,
         9 => TimeUnit::Microseconds,
@@ -190,6 +189,6 @@ fn datetime<'a>(
     let packed = buffer::read(graph, graph.child(args, packed))?;
     Ok(match calendar::packed_ns(&packed) {
         Some(ns) => Cell::DatetimeNs(ns),
-        None => Cell::Other("a time outside the years 1678 to 2261"),
+        None => Cell::Other("an invalid time or one outside the years 1678 to 2261"),
     })
 }

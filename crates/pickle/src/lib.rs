@@ -1,0 +1,91 @@
+//! Decodes Python pickles as data. Nothing in a file is ever executed.
+//!
+//! A pickle is a program for a small stack machine. Most of its instructions push numbers and texts
+//! and collect them in tuples, lists and dicts. Some call a Python function by its name: this is how
+//! a pickle stores an object, and why loading an unknown pickle in Python can run any code.
+//! [`decode`] runs such a program without Python and only *records* each call.
+//!
+//! # The graph
+//!
+//! The result is a [`Pickle`]: a list of [`Node`]s and the root [`Value`]. Plain values (numbers,
+//! texts, bytes) are stored where they are used; texts and bytes are borrowed from the input.
+//! Containers and calls are nodes, and a value refers to a node by its number. Two values with the
+//! same number are one Python object, so sharing is kept. A list or dict may contain itself.
+//!
+//! A recorded [`Call`] says what the file wants to call, with which arguments, and what it does to
+//! the result. What a call *means* is up to the reader of the graph. The reader also provides the
+//! closed list of names that a file may refer to; any other name is an error.
+//!
+//! ```
+//! use gleaner_pickle::{Body, Value, decode};
+//!
+//! #[derive(Debug, Clone, Copy, PartialEq)]
+//! enum Class {
+//!     Point,
+//! }
+//!
+//! // What Python writes for Point(1, 2), a named tuple of the module `shapes`.
+//! let bytes = b"\x80\x02cshapes\nPoint\nq\x00K\x01K\x02\x86q\x01\x81q\x02.";
+//! let pickle = decode(bytes, &[], |module, name| match (module, name) {
+//!     ("shapes", "Point") => Some(Class::Point),
+//!     _ => None,
+//! })?;
+//!
+//! let Some(Body::Call(call)) = pickle.body(pickle.root) else {
+//!     panic!("the root is {}", pickle.describe(pickle.root));
+//! };
+//! assert_eq!(call.callee, Value::Global(Class::Point));
+//! assert_eq!(pickle.items(call.args), Some(&[Value::Int(1), Value::Int(2)][..]));
+//!
+//! // Python would run a command here. Decoding names the function and stops.
+//! let hostile = b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00id\x85R.";
+//! let error = decode(hostile, &[], |_, _| None::<Class>).unwrap_err();
+//! assert!(error.to_string().starts_with("byte 2: os.system is not among the names"));
+//! # Ok::<(), gleaner_pickle::PickleError>(())
+//! ```
+//!
+//! # Limits
+//!
+//! Protocols 2 to 5 are decoded. Files with sets, out-of-band buffers, names from the extension
+//! registry, instructions of protocol 0, or the rare instructions POP, DUP, LONG4 and NEWOBJ_EX are
+//! refused; the error names the instruction.
+//!
+//! Decoding makes at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against
+//! the bytes that are left, and does not recurse. It takes time and memory proportional to the input:
+//! at worst a few hundred bytes of memory for a byte of input, and less than 1 GB in all. What the
+//! graph *describes* may be far larger: a few hundred bytes can describe a list of lists with 10^20
+//! members. So a reader of the graph must not recurse without a limit, and should pay for what it
+//! expands from a [`Budget`].
+
+mod budget;
+mod error;
+mod machine;
+pub mod opcode;
+mod value;
+
+pub use budget::Budget;
+pub use error::{PickleError, Problem};
+pub use value::{Body, Call, Node, Pickle, Value};
+
+/// The most values that a pickle may push: one for each number, text, name, node and reference to
+/// one of these.
+pub const MAX_VALUES: usize = 1 << 23;
+/// The most containers and calls that a pickle may make, and the most that may be open at a time.
+pub const MAX_NODES: usize = 1 << 21;
+
+/// Decodes the pickle at the start of `bytes`. [`Pickle::length`] says where it ends.
+///
+/// `global` is the closed list of names: it returns the meaning of the class or function
+/// `module.name`, or `None` to refuse the file. `refused` lists the [instructions](opcode) that
+/// files of this kind do not have, besides those that are never decoded.
+///
+/// # Errors
+/// Where the pickle is damaged, contains a refused name or instruction, or exceeds a limit. The
+/// error gives the offset of the instruction at fault.
+pub fn decode<'a, G: Copy>(
+    bytes: &'a [u8],
+    refused: &[u8],
+    global: impl Fn(&str, &str) -> Option<G>,
+) -> Result<Pickle<'a, G>, PickleError> {
+    machine::run(bytes, refused, &global)
+}

@@ -1,0 +1,140 @@
+//! The graph of values that a pickle describes.
+
+/// A decoded pickle. `G` is what the caller's list makes of the names of classes and functions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pickle<'a, G> {
+    /// All containers and calls, in the order in which the file makes them. The arguments and the
+    /// members of a tuple come before it; those of a list or dict may come after it.
+    pub nodes: Vec<Node<'a, G>>,
+    /// The object that was pickled.
+    pub root: Value<'a, G>,
+    /// The bytes of input that the pickle takes.
+    pub length: usize,
+}
+
+/// A value: plain data, or a reference to a [`Node`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a, G> {
+    /// `None`.
+    None,
+    /// `True` or `False`.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// An integer of more than 64 bits: in two's complement, the lowest byte first.
+    Long(&'a [u8]),
+    /// A floating-point number.
+    Float(f64),
+    /// A text.
+    Text(&'a str),
+    /// Bytes, a byte array, or a string of Python 2 that is not UTF-8.
+    Bytes(&'a [u8]),
+    /// A class or function of the caller's list.
+    Global(G),
+    /// The number of a node, from 0.
+    Node(u32),
+}
+
+/// A container or a recorded call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node<'a, G> {
+    /// Offset of the instruction that made it, in bytes from 0.
+    pub at: usize,
+    /// What it is.
+    pub body: Body<'a, G>,
+}
+
+/// The contents of a [`Node`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body<'a, G> {
+    /// A tuple.
+    Tuple(Vec<Value<'a, G>>),
+    /// A list.
+    List(Vec<Value<'a, G>>),
+    /// A dict, as the file sets its entries: if a key is set twice, both entries are here.
+    Dict(Vec<(Value<'a, G>, Value<'a, G>)>),
+    /// An object that a call would return.
+    Call(Call<'a, G>),
+    /// An object outside the pickle that has this persistent id.
+    Persistent(Value<'a, G>),
+}
+
+/// A call that the file asks for. It is recorded, never made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call<'a, G> {
+    /// What would be called: a global, or the object of another call.
+    pub callee: Value<'a, G>,
+    /// The arguments, always a tuple.
+    pub args: Value<'a, G>,
+    /// What would be passed to `__setstate__` or become the attributes of the returned object.
+    pub state: Option<Value<'a, G>>,
+    /// The keys and values that would be set in the returned object, such as an `OrderedDict`.
+    pub entries: Vec<(Value<'a, G>, Value<'a, G>)>,
+}
+
+impl<'a, G: Copy> Value<'a, G> {
+    /// The text, if it is one.
+    pub fn as_text(self) -> Option<&'a str> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The integer as a size or position, if it is an integer of at least 0.
+    pub fn as_usize(self) -> Option<usize> {
+        match self {
+            Value::Int(value) => usize::try_from(value).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl<'a, G: Copy> Pickle<'a, G> {
+    /// The node of a value; `None` for a plain value.
+    pub fn node(&self, value: Value<'a, G>) -> Option<&Node<'a, G>> {
+        match value {
+            Value::Node(id) => self.nodes.get(id as usize),
+            _ => None,
+        }
+    }
+
+    /// The contents of a value's node; `None` for a plain value.
+    pub fn body(&self, value: Value<'a, G>) -> Option<&Body<'a, G>> {
+        self.node(value).map(|node| &node.body)
+    }
+
+    /// The members of a tuple or list; `None` for any other value.
+    pub fn items(&self, value: Value<'a, G>) -> Option<&[Value<'a, G>]> {
+        match self.body(value)? {
+            Body::Tuple(items) | Body::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// A short description of a value, for messages.
+    pub fn describe(&self, value: Value<'a, G>) -> String {
+        match value {
+            Value::None => "None".into(),
+            Value::Bool(true) => "True".into(),
+            Value::Bool(false) => "False".into(),
+            Value::Int(value) => format!("the integer {value}"),
+            Value::Long(_) => "an integer of more than 64 bits".into(),
+            Value::Float(value) => format!("the number {value}"),
+            Value::Text(text) => {
+                let start: String = text.chars().take(40).collect();
+                format!("the text {start:?}")
+            }
+            Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
+            Value::Global(_) => "a class or function".into(),
+            Value::Node(_) => match self.body(value) {
+                Some(Body::Tuple(items)) => format!("a tuple of {}", items.len()),
+                Some(Body::List(items)) => format!("a list of {}", items.len()),
+                Some(Body::Dict(entries)) => format!("a dict of {}", entries.len()),
+                Some(Body::Call(_)) => "an object".into(),
+                Some(Body::Persistent(_)) => "an object outside the pickle".into(),
+                None => "nothing".into(),
+            },
+        }
+    }
+}
