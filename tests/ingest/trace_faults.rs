@@ -380,7 +380,7 @@ fn what_is_another_file_is_refused() {
         (
             Format::Helios,
             "a,b\n",
-            "line 1, job_id: found no such column in \"a,b\"",
+            "line 1, job_id: found no such column among a, b",
         ),
         (
             Format::Helios,
