@@ -1,6 +1,7 @@
 //! The program as a user runs it: exit codes, messages, files.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod check;
 mod clocks;
 mod completions;
 mod documents;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use gleaner::domain::{EventLog, Time, TrainingTask};
 use gleaner::replay::Outcome;
 use gleaner::results::replay::StepStatus;
+use gleaner::verify;
 
 /// Panics if the outcome contradicts itself, the log or the tasks.
 pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
@@ -16,6 +17,20 @@ pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
     rows_match_intervals(tasks, outcome, &held);
     accounts_match_intervals(tasks, outcome);
     totals_add_up(outcome);
+    it_is_verified(log, tasks, outcome);
+}
+
+/// The verification of `gleaner check` finds nothing wrong.
+fn it_is_verified(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
+    let written = verify::replay::Written {
+        steps: &outcome.steps,
+        tasks: &outcome.tasks,
+        allocations: &outcome.allocations,
+        nodes: log.nodes(),
+        summary: &outcome.summary,
+    };
+    let findings = verify::replay::replay(log, tasks, &written);
+    assert_eq!(findings.count, 0, "{:#?}", findings.sentences);
 }
 
 /// Asserts that no node is held twice, or while it is busy.

@@ -105,10 +105,9 @@ fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
         let list = delimiter == "," && name.eq_ignore_ascii_case("NodeList");
         list || FREE_TEXT.iter().any(|free| name.eq_ignore_ascii_case(free))
     };
-    let mut free = names.all().iter().enumerate();
-    let mut free = free.by_ref().filter(|(_, name)| is_free(name));
-    let first = free.next().map(|(at, _)| at);
-    first.filter(|_| free.next().is_none())
+    let all = names.all();
+    let one = all.iter().filter(|name| is_free(name)).count() == 1;
+    all.iter().position(is_free).filter(|_| one)
 }
 
 /// Whether a line is a header in which spaces separate the names, as in output that is aligned for
@@ -125,7 +124,7 @@ fn is_aligned(line: &str, wanted: &[Names]) -> bool {
 /// The fault of a table that is aligned with spaces.
 fn aligned(line: &str, place: Place<'_>, remedy: &str) -> Fault {
     let found = format!("columns aligned with spaces: {:?}", shown(line));
-    let expected = "cells parted by bars, as Slurm's commands write them with -P";
+    let expected = "cells separated by bars, as Slurm's commands write them with -P";
     Fault::of(place.file, found, expected)
         .at(place.within())
         .remedy(remedy)
