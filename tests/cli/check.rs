@@ -93,7 +93,9 @@ fn changed_rows_are_found() {
         ("work_done is", |run| run.tasks[1].work_done *= 0.999),
         ("preemptions is", |run| run.tasks[2].preemptions += 1),
         ("node_seconds is", |run| run.tasks[0].node_seconds += 60.0),
-        ("nNrun is", |run| drop(run.allocations.remove(40))),
+        ("nNrun is", |run| {
+            run.allocations.remove(40);
+        }),
     ];
     for (words, change) in changes {
         let mut changed = run.clone();
