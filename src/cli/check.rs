@@ -58,10 +58,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     match failed {
         0 => Ok(()),
-        failed => Err(Error::Run(format!(
-            "{} of {} do not agree with themselves",
-            failed,
-            counted(args.runs.len(), "run")
+        _ => Err(Error::Run(format!(
+            "figures of {} do not follow from the tables and inputs",
+            counted(failed, "run")
         ))),
     }
 }
