@@ -54,7 +54,7 @@ pub enum Body<'a, G> {
     /// A dict, as the file sets its entries: if a key is set twice, both entries are here.
     Dict(Vec<(Value<'a, G>, Value<'a, G>)>),
     /// An object that a call would return.
-    Call(Call<'a, G>),
+    Call(Box<Call<'a, G>>),
     /// An object outside the pickle that has this persistent id.
     Persistent(Value<'a, G>),
 }

@@ -43,12 +43,12 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         if !matches!(self.pickle.body(args), Some(Body::Tuple(_))) {
             return Err(self.mismatch("a tuple of arguments", args));
         }
-        self.push_node(Body::Call(Call {
+        self.push_node(Body::Call(Box::new(Call {
             callee,
             args,
             state: None,
             entries: Vec::new(),
-        }))
+        })))
     }
 
     fn is_call(&self, value: Value<'a, G>) -> bool {
