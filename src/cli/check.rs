@@ -11,6 +11,7 @@ use crate::error::{Error, Fault, Result};
 use crate::ingest::SourceId;
 use crate::ingest::runs::{self, ReplayRun, RunInfo, RunResult, SimulateRun};
 use crate::results::run::RUN_FILE;
+use crate::results::simulate::is_lucid;
 use crate::verify::{self, Findings};
 use crate::words::counted;
 
@@ -83,7 +84,7 @@ fn told(findings: &Findings) -> String {
 }
 
 fn check_replay(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
-    let values = Value::Object(info.values.clone());
+    let values = Value::Object(info.arguments.clone());
     let args: LogArgs = serde_json::from_value(values).map_err(|error| {
         let fault = Fault::of(
             &info.path.join(RUN_FILE),
@@ -94,7 +95,7 @@ fn check_replay(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
             .field("arguments")
             .remedy("run it again with this version")
     })?;
-    let skip_invalid = info.values.get("skip_invalid").and_then(Value::as_bool);
+    let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
     let inputs = args.read(skip_invalid.unwrap_or(false))?;
     same_inputs(info, &inputs.sources)?;
     let written = verify::replay::Written {
@@ -131,7 +132,7 @@ fn check_simulation(info: &RunInfo, run: &SimulateRun) -> Result<Findings> {
     let mut all = Findings::default();
     for policy in &run.policies {
         let jobs = runs::job_rows(info, &policy.name)?;
-        let shares = policy.name.starts_with("lucid");
+        let shares = is_lucid(&policy.name);
         all.merge(verify::simulate::policy(
             &policy.name,
             &jobs,

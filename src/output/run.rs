@@ -19,7 +19,7 @@ use crate::error::{Error, Fault, Faults, Result};
 use crate::files::{self, DirLock, Hashed, Whole};
 use crate::ingest::SourceId;
 use crate::output::table::WriteTable;
-use crate::results::run::{Listed, RUN_FILE, RunFile, Seconds};
+use crate::results::run::{Listed, RUN_FILE, RunFile, Seconds, fields};
 use crate::results::{Column, Table};
 use crate::words::counted;
 
@@ -86,7 +86,7 @@ impl RunDir {
     /// is another subcommand. The directory is then left alone. [`Error::Run`] if another run is
     /// writing into it.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
-        let arguments = map(arguments)?;
+        let arguments = fields(arguments)?;
         refuse_strangers(path)?;
         fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let lock = DirLock::acquire(path)?;
@@ -265,7 +265,7 @@ impl RunDir {
             ..end.seconds
         };
         let others = counted(files.len(), "other file");
-        self.write_info(&End { seconds, ..*end }, map(more)?, false, files)?;
+        self.write_info(&End { seconds, ..*end }, fields(more)?, false, files)?;
         files::sync_directory(&self.path);
         Ok(format!("{}: run.json and {others}", self.path.display()))
     }
@@ -303,15 +303,6 @@ impl RunDir {
     /// Removes files of an earlier run if they exist, and folders that become empty.
     fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
         names.try_for_each(|name| remove_file(&self.path, name))
-    }
-}
-
-/// The fields of a struct or map; none for another value.
-fn map(value: &impl Serialize) -> Result<Map<String, Value>> {
-    match serde_json::to_value(value) {
-        Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Ok(Map::new()),
-        Err(error) => Err(Error::Run(error.to_string())),
     }
 }
 

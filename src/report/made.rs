@@ -30,8 +30,8 @@ fn of(info: &RunInfo, name: &str) -> [Block; 2] {
     if !info.complete {
         arguments.row(["(interrupted)".to_owned(), "before its end".to_owned()]);
     }
-    for (argument, value) in info.arguments.iter().take(MAX_ROWS) {
-        arguments.row([short(argument).replace('_', "-"), cut(value, SHOWN)]);
+    for (argument, value) in info.given().take(MAX_ROWS) {
+        arguments.row([short(argument).replace('_', "-"), cut(&value, SHOWN)]);
     }
     let heads = [
         Head::text("file"),

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::error::{Error, Result};
+
 /// Name of the file. It marks a directory as a run of this program.
 pub const RUN_FILE: &str = "run.json";
 
@@ -32,6 +34,18 @@ pub struct RunFile {
     pub more: Map<String, Value>,
     /// Every file written, except this one.
     pub files: Vec<Listed>,
+}
+
+/// The fields of a struct or map as JSON; none for another value.
+///
+/// # Errors
+/// The value cannot be serialised, which does not happen in practice.
+pub fn fields(value: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Ok(Map::new()),
+        Err(error) => Err(Error::Run(error.to_string())),
+    }
 }
 
 /// A file that a run read or wrote.

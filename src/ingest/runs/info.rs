@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::files::RunFiles;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Fault, Result};
 use crate::ingest::SourceId;
-use crate::results::run::{Listed, RunFile};
+use crate::results::run::{Listed, RunFile, fields};
 
 /// What `run.json` says about a run.
 #[derive(Debug, Clone)]
@@ -19,10 +19,8 @@ pub struct RunInfo {
     pub command: String,
     /// Version of the program that made the run.
     pub version: String,
-    /// Names of arguments, and their values as text. Arguments that were not given are left out.
-    pub arguments: Vec<(String, String)>,
-    /// The same as JSON values, off or not.
-    pub values: Map<String, Value>,
+    /// All arguments by their names, also those that were not given.
+    pub arguments: Map<String, Value>,
     /// Every file that the run read.
     pub inputs: Vec<Listed>,
     /// Whether the run reached its end; false if it was interrupted.
@@ -43,17 +41,11 @@ impl RunInfo {
         arguments: &impl Serialize,
         sources: &[SourceId],
     ) -> Result<Self> {
-        let arguments = match serde_json::to_value(arguments) {
-            Ok(Value::Object(map)) => map,
-            Ok(_) => Map::new(),
-            Err(error) => return Err(Error::Run(error.to_string())),
-        };
         Ok(RunInfo {
             path: path.to_owned(),
             command: command.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            values: arguments.clone(),
-            arguments: arguments.into_iter().filter_map(given).collect(),
+            arguments: fields(arguments)?,
             inputs: sources.iter().map(Listed::from).collect(),
             complete: true,
             files: Vec::new(),
@@ -68,31 +60,33 @@ impl RunInfo {
             let fault = Fault::of(dir, found, "a finished run");
             return Err(fault.remedy("run it again").into());
         }
-        let arguments = file.arguments.clone().into_iter();
         Ok(RunInfo {
             path: dir.to_owned(),
             command: file.command,
             version: file.version,
-            values: file.arguments,
-            arguments: arguments.filter_map(given).collect(),
+            arguments: file.arguments,
             inputs: file.inputs,
             complete: file.complete,
             files: file.files,
         })
     }
+
+    /// Names of the arguments that were given or have a default, and their values as text.
+    pub fn given(&self) -> impl Iterator<Item = (&str, String)> {
+        let arguments = self.arguments.iter();
+        arguments.filter_map(|(name, value)| Some((name.as_str(), given(value)?)))
+    }
 }
 
 /// The text of an argument's value. `None` if the argument is false, empty, or was not given.
-fn given((name, value): (String, Value)) -> Option<(String, String)> {
-    let text = match value {
-        Value::Null | Value::Bool(false) => return None,
-        Value::Array(list) if list.is_empty() => return None,
-        Value::Bool(true) => "yes".to_owned(),
-        Value::String(text) => text,
-        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
-    };
-    Some((name, text))
+fn given(value: &Value) -> Option<String> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Array(list) if list.is_empty() => None,
+        Value::Bool(true) => Some("yes".to_owned()),
+        Value::Array(list) => Some(list.iter().map(plain).collect::<Vec<_>>().join(", ")),
+        other => Some(plain(other)),
+    }
 }
 
 fn plain(value: &Value) -> String {
