@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::error::{Fault, Result};
 use crate::results::run::RUN_FILE;
-use crate::verify::simulate::JobRow;
+use crate::results::states::JobRow;
 use files::RunFiles;
 
 mod files;

@@ -31,7 +31,8 @@ pub(super) fn read_records<R: Record>(
         match wrong {
             None => Ok(()),
             Some((column, expected)) => {
-                Err(cells.fault(cells.number_of(R::FIELDS, column), expected.into()))
+                let number = R::FIELDS.iter().position(|field| field.name == column);
+                Err(cells.fault(number.unwrap_or_default(), expected.into()))
             }
         }
     })?;
@@ -56,29 +57,33 @@ pub(super) fn read_columns<T>(
         header.require(&[field.name], &holds)
     });
     let cols = cols.collect::<Result<Vec<_>>>()?;
+    let (rows, faults) = gather(header, |row| read(row, &cols))?;
+    faults.finish(rows)
+}
+
+/// Reads all rows by `read`, and records those with unexpected values as faults.
+///
+/// # Errors
+/// The file is damaged, or has too many faults.
+pub(super) fn gather<T>(
+    header: Header<'_>,
+    mut read: impl FnMut(&Row<'_>) -> CellResult<T>,
+) -> Result<(Vec<T>, Gatherer)> {
     let (mut rows, mut faults) = (Vec::new(), Gatherer::default());
     header.finish()?.visit(|row| {
-        match row.and_then(|row| read(&row, &cols)) {
+        match row.and_then(|row| read(&row)) {
             Ok(row) => rows.push(row),
             Err(fault) => faults.add(*fault)?,
         }
         Ok(())
     })?;
-    faults.finish(rows)
+    Ok((rows, faults))
 }
 
 /// A row of a table, with the requested columns.
 struct Line<'r> {
     row: Row<'r>,
     cols: &'r [Col],
-}
-
-impl Line<'_> {
-    /// The position of the column with this name among the fields of the row's type.
-    fn number_of(&self, fields: &[Field], name: &str) -> usize {
-        let place = fields.iter().position(|field| field.name == name);
-        place.unwrap_or_default()
-    }
 }
 
 impl Cells for Line<'_> {

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::files::RunFiles;
+use super::rows::gather;
 use crate::error::{Fault, Result};
-use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
 
@@ -108,14 +108,7 @@ fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
         false => Mode::Replay,
     };
     let columns = Columns::pick(&mut header, mode)?;
-    let (mut runs, mut faults) = (Vec::new(), Gatherer::default());
-    header.finish()?.visit(|row| {
-        match row.and_then(|row| columns.read(&row)) {
-            Ok(run) => runs.push(run),
-            Err(fault) => faults.add(*fault)?,
-        }
-        Ok(())
-    })?;
+    let (runs, mut faults) = gather(header, |row| columns.read(row))?;
     if runs.is_empty() {
         faults.add(source.fault("no row", "a row for each run"))?;
     }
