@@ -2,10 +2,7 @@
 
 use super::result::{Finished, PolicyRun};
 use crate::domain::{Cluster, Trace};
-use crate::results::simulate::{ByName, Delays, PolicyFigures};
-
-/// Most GPUs of a small job. Larger jobs are compared separately, as in the paper.
-pub const SMALL_JOB_GPUS: u32 = 8;
+use crate::results::simulate::{ByName, Delays, PolicyFigures, SMALL_JOB_GPUS};
 
 /// Computes a run's figures. `cluster` is the whole cluster, nodes lent to the profiler
 /// included.

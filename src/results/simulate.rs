@@ -7,6 +7,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Direction, Field, Figure, Figures, Metric};
 
+/// Most GPUs of a small job. Larger jobs are compared separately, as in Lucid's paper.
+pub const SMALL_JOB_GPUS: u32 = 8;
+
+/// Whether a policy of this name is a variant of Lucid, which uses a profiler and lets jobs share
+/// GPUs.
+pub fn is_lucid(policy: &str) -> bool {
+    policy.starts_with("lucid")
+}
+
 /// The content of `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
@@ -31,7 +40,7 @@ pub struct PolicyFigures {
     pub gpu_utilisation: f64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u64,
-    /// Delays of jobs of up to 8 GPUs; `None` if there are none.
+    /// Delays of jobs of up to [`SMALL_JOB_GPUS`]; `None` if there are none.
     pub small: Option<Delays>,
     /// Delays of larger jobs; `None` if there are none.
     pub large: Option<Delays>,

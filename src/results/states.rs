@@ -1,6 +1,8 @@
 //! Columns of the tables that simulations write of jobs and of the states of clusters. Columns
 //! that the original also has are named as there.
 
+use std::sync::Arc;
+
 use super::Field;
 
 /// Seconds that a job waited.
@@ -31,6 +33,31 @@ pub const JOBS: [Field; 11] = [
         "where it ran last: a list of nodes with the GPUs held on each, as `[{0: [0, 1]}, {3: [2]}]`",
     ),
 ];
+
+/// A row of `<policy>_jobs`. Times are seconds of the trace's clock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobRow {
+    /// Id of the job.
+    pub id: String,
+    /// Name of the virtual cluster.
+    pub vc: Arc<str>,
+    /// Number of GPUs that the job asks for.
+    pub gpus: u32,
+    /// Time of the submission.
+    pub submit: i64,
+    /// Time of the first start.
+    pub start: i64,
+    /// Time of the end.
+    pub end: i64,
+    /// Seconds spent waiting.
+    pub queue: i64,
+    /// Seconds from the submission to the end.
+    pub jct: i64,
+    /// Number of preemptions.
+    pub checkpoints: u32,
+    /// Where the job ran last, as `[{0: [0, 1]}, {3: [2]}]`: GPUs by node.
+    pub nodes: String,
+}
 
 /// `profiler_jobs`: every job of the trace, in its order.
 pub const PROFILER_JOBS: [Field; 7] = [

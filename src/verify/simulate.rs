@@ -1,38 +1,10 @@
 //! A policy's jobs against each other and against what `summary.json` says of the policy.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::Findings;
-use crate::results::simulate::{Delays, PolicyFigures};
-
-/// Most GPUs of a small job.
-const SMALL_JOB_GPUS: u64 = 8;
-
-/// A row of `<policy>_jobs`. Times are seconds of the trace's clock.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JobRow {
-    /// Its id.
-    pub id: String,
-    /// Its virtual cluster.
-    pub vc: Arc<str>,
-    /// GPUs that it asks for.
-    pub gpus: u64,
-    /// Submission.
-    pub submit: i64,
-    /// First start.
-    pub start: i64,
-    /// End.
-    pub end: i64,
-    /// Seconds spent waiting.
-    pub queue: i64,
-    /// Seconds from submission to the end.
-    pub jct: i64,
-    /// Preemptions.
-    pub checkpoints: u64,
-    /// Where it ran last, as `[{0: [0, 1]}, {3: [2]}]`: GPUs by node.
-    pub nodes: String,
-}
+use crate::results::simulate::{Delays, PolicyFigures, SMALL_JOB_GPUS};
+use crate::results::states::JobRow;
 
 /// Verifies a policy: `shares` says whether its jobs may share GPUs.
 pub fn policy(name: &str, jobs: &[JobRow], figures: &PolicyFigures, shares: bool) -> Findings {
@@ -79,7 +51,11 @@ fn gpus(name: &str, jobs: &[JobRow], findings: &mut Findings) {
             continue;
         };
         let held: usize = nodes.iter().map(|(_, gpus)| gpus.len()).sum();
-        findings.equal(format_args!("{}: GPUs", place()), held as u64, job.gpus);
+        findings.equal(
+            format_args!("{}: GPUs", place()),
+            held as u64,
+            u64::from(job.gpus),
+        );
         if job.checkpoints == 0 {
             for (node, gpus) in nodes {
                 for gpu in gpus {
@@ -150,7 +126,7 @@ fn sums(name: &str, jobs: &[JobRow], figures: &PolicyFigures, findings: &mut Fin
     let last = jobs.iter().map(|job| job.end).max();
     let makespan = first.zip(last).map_or(0, |(first, last)| last - first);
     findings.equal(place("makespan_s"), figures.makespan_s, makespan);
-    let checkpoints = jobs.iter().map(|job| job.checkpoints).sum();
+    let checkpoints = jobs.iter().map(|job| u64::from(job.checkpoints)).sum();
     findings.equal(place("checkpoints"), figures.checkpoints, checkpoints);
     findings.holds(
         (0.0..=1.0 + 1e-9).contains(&figures.gpu_utilisation),

@@ -7,7 +7,8 @@ use std::path::Path;
 use gleaner::files::Digest;
 use gleaner::ingest::runs::{self, ReplayRun, RunResult};
 use gleaner::output::table::WriteTable;
-use gleaner::results::Table;
+use gleaner::results::states::{JOBS, JobRow};
+use gleaner::results::{Column, Table};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -177,4 +178,70 @@ fn other_files_and_inputs_are_refused() {
         .expect(3)
         .says(&["steps.parquet", "run.json"]);
     gleaner(at, "check nothing").expect(1).says(&["nothing"]);
+}
+
+/// Numbers that no simulation writes are faults or findings. They do not overflow.
+#[test]
+fn extreme_job_tables_are_refused() {
+    let directory = samples();
+    let at = directory.path();
+    gleaner(at, "simulate --data cluster --policy fifo --out sim").expect(0);
+    let run = runs::read(&at.join("sim")).unwrap();
+    let rows = runs::job_rows(&run.info, "fifo").unwrap();
+    for field in JOBS.iter().filter(|field| !TEXTS.contains(&field.name)) {
+        for number in [
+            i64::MIN,
+            i64::MIN / 4,
+            i64::from(u32::MAX),
+            i64::MAX / 4,
+            i64::MAX,
+        ] {
+            let table = Table {
+                name: "fifo_jobs",
+                columns: job_columns(&rows, field.name, number),
+            };
+            forge(&at.join("sim"), "fifo_jobs.parquet", &parquet(&table));
+            let found = gleaner(at, "check sim");
+            let exit = match (field.name, number) {
+                // The duration that the trace states is not part of the schedule.
+                ("duration", _) => [0, 0],
+                _ => [1, 3],
+            };
+            assert!(
+                found.code.is_some_and(|code| exit.contains(&code)),
+                "{} {number}: {} {}",
+                field.name,
+                found.out,
+                found.err
+            );
+        }
+    }
+}
+
+const TEXTS: [&str; 3] = ["job_id", "vc", "nodes"];
+
+/// The columns of a table of jobs, with `number` in every row of the column `changed`.
+fn job_columns<'a>(
+    rows: &'a [JobRow],
+    changed: &str,
+    number: i64,
+) -> Vec<(&'static str, Column<'a>)> {
+    let texts =
+        |of: fn(&JobRow) -> &str| Column::Texts(rows.iter().map(|r| of(r).into()).collect());
+    let whole = |of: fn(&JobRow) -> i64| Column::Whole(rows.iter().map(of).collect());
+    let column = |name: &'static str| match name {
+        _ if name == changed => Column::Whole(vec![number; rows.len()]),
+        "job_id" => texts(|row| &row.id),
+        "vc" => texts(|row| &row.vc),
+        "nodes" => texts(|row| &row.nodes),
+        "gpu_num" => whole(|row| row.gpus.into()),
+        "submit_time" => whole(|row| row.submit),
+        "start_time" => whole(|row| row.start),
+        "end_time" => whole(|row| row.end),
+        "queue" => whole(|row| row.queue),
+        "jct" => whole(|row| row.jct),
+        "ckpt_times" => whole(|row| row.checkpoints.into()),
+        _ => whole(|_| 1),
+    };
+    JOBS.iter().map(|f| (f.name, column(f.name))).collect()
 }

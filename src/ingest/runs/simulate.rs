@@ -8,8 +8,7 @@ use super::rows::read_columns;
 use crate::error::{Fault, Result};
 use crate::ingest::rows::Cell;
 use crate::results::simulate::{PolicyFigures, Summary};
-use crate::results::states::{JCT, JOBS, QUEUE};
-use crate::verify::simulate::JobRow;
+use crate::results::states::{JCT, JOBS, JobRow, QUEUE};
 
 mod hours;
 
@@ -118,7 +117,10 @@ pub(super) fn read_job_rows(files: &RunFiles<'_>, policy: &str) -> Result<Vec<Jo
             nodes,
         ] = std::array::from_fn(|column| row.cell(cols[column]));
         let second = |cell: Cell<'_>| cell.integer(i64::MIN / 4..=i64::MAX / 4);
-        let count = |cell: Cell<'_>| cell.integer(0..=i64::MAX).map(|number| number as u64);
+        let count = |cell: Cell<'_>| {
+            cell.integer(0..=u32::MAX.into())
+                .map(|number| number as u32)
+        };
         let vc = vc.text()?;
         let vc = match vcs.get(vc.as_ref()) {
             Some(known) => Arc::clone(known),

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use super::results::{Entry, Figure, by_vc};
-use crate::lucid::metrics::SMALL_JOB_GPUS;
 use crate::output::grid::Grid;
-use crate::results::simulate::{Delays, PolicyFigures};
+use crate::results::simulate::{Delays, PolicyFigures, SMALL_JOB_GPUS};
 use crate::words::printable;
 
 /// Policies by their figures, by small and large jobs, and by virtual cluster.

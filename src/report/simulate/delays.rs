@@ -3,7 +3,7 @@
 use super::Named;
 use crate::report::numbers::{count, number, percent};
 use crate::report::{Grid, Head};
-use crate::results::simulate::{Delays, PolicyFigures};
+use crate::results::simulate::{Delays, PolicyFigures, SMALL_JOB_GPUS};
 
 /// Columns of delays, in seconds.
 const DELAYS: [&str; 3] = [
@@ -53,7 +53,7 @@ pub(super) fn sizes(run: &Named<'_>) -> Grid {
     };
     let (small, large) = (jobs(|f| &f.small), jobs(|f| &f.large));
     let title = format!(
-        "Small jobs, of up to 8 GPUs: {}; large ones: {}",
+        "Small jobs, of up to {SMALL_JOB_GPUS} GPUs: {}; large ones: {}",
         count(small),
         count(large)
     );

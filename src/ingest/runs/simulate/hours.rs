@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::ingest::fault::Place;
 use crate::ingest::parquet::{Table, Value};
 use crate::ingest::source::Source;
+use crate::results::simulate::is_lucid;
 use crate::results::states::{IDLE_GPUS, PENDING_JOBS, TIME, TOTAL_GPUS};
 
 /// Allowed number of seconds between two states.
@@ -47,7 +48,7 @@ pub(super) fn read(files: &RunFiles<'_>, policy: &str, step: i64, span: i64) -> 
     let mut hours = BTreeMap::new();
     let scale = Scale::new(step, span);
     add(files, &format!("{policy}_seq.parquet"), scale, &mut hours)?;
-    if policy.starts_with("lucid") && files.has("profiler_seq.parquet") {
+    if is_lucid(policy) && files.has("profiler_seq.parquet") {
         add(files, "profiler_seq.parquet", scale, &mut hours)?;
     }
     Ok(hours.into_values().collect())
