@@ -116,10 +116,6 @@ pub enum Fixed {}
 #[derive(Debug)]
 pub enum Finite {}
 
-/// Whole numbers that mostly differ from row to row.
-#[derive(Debug)]
-pub enum Exact {}
-
 impl Encoding<Time> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a Time>) -> Column<'a> {
         Column::EveryTime(values.copied().collect())
@@ -197,16 +193,6 @@ macro_rules! counts {
 }
 
 counts!(u32, u64, usize);
-
-impl Encoding<i64> for Exact {
-    fn column<'a>(values: impl Iterator<Item = &'a i64>) -> Column<'a> {
-        Column::Whole(values.copied().collect())
-    }
-
-    fn read<C: Cells>(cells: &C, column: usize) -> Result<i64, C::Fault> {
-        cells.whole(column, i64::MIN..=i64::MAX)
-    }
-}
 
 impl Encoding<String> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a String>) -> Column<'a> {
