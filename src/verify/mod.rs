@@ -50,7 +50,7 @@ impl Findings {
         let scale = written.abs().max(expected.abs()).max(1.0);
         let is_close = (written - expected).abs() <= 1e-7 * scale;
         if !is_close {
-            self.add(|| format!("{place} is {written}, but follows to be {expected}"));
+            self.add(|| format!("{place} is {written}, but the other results give {expected}"));
         }
     }
 
@@ -58,7 +58,7 @@ impl Findings {
     fn equal<T: PartialEq + Display>(&mut self, place: impl Display, written: T, expected: T) {
         self.compared += 1;
         if written != expected {
-            self.add(|| format!("{place} is {written}, but follows to be {expected}"));
+            self.add(|| format!("{place} is {written}, but the other results give {expected}"));
         }
     }
 

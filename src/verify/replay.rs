@@ -209,6 +209,12 @@ impl<'a> Books<'a> {
         }
     }
 
+    /// The accounts of the active tasks.
+    fn active_accounts(&self) -> impl Iterator<Item = &Account> {
+        let account = |&task: &u32| &self.accounts[task as usize];
+        self.active.iter().map(account)
+    }
+
     /// Event 0: the first tasks become active and hold their first nodes, each at the cost of a start.
     fn begin(&mut self, findings: &mut Findings) {
         for change in self.log.changes(0) {
@@ -233,7 +239,7 @@ impl<'a> Books<'a> {
         let place = format!("steps, row {index} ({})", row.time);
         if row.time <= self.now {
             let why =
-                "several events are at the same time, so that what each changed cannot be told";
+                "several events are at the same time, so what each of them changed is unknown";
             findings.remark = Some(format!(
                 "{place}: {why}; the rows from here on are not verified"
             ));
@@ -242,11 +248,7 @@ impl<'a> Books<'a> {
         if !self.is_next_event(&place, row, findings) {
             return false;
         }
-        let rate_before: f64 = self
-            .active
-            .iter()
-            .map(|&t| self.accounts[t as usize].rate)
-            .sum();
+        let rate_before: f64 = self.active_accounts().map(|account| account.rate).sum();
         self.accrue(row.time);
         let mut expected = Expected::default();
         if row.kind == EventKind::Nodes {
@@ -255,11 +257,7 @@ impl<'a> Books<'a> {
         self.settle(row.kind, &mut expected);
         self.admit();
         let is_last = index + 1 == self.written.steps.len();
-        let before: Vec<u32> = self
-            .active
-            .iter()
-            .map(|&t| self.accounts[t as usize].held)
-            .collect();
+        let before: Vec<u32> = self.active_accounts().map(|account| account.held).collect();
         self.apply_edges(&place, findings);
         let is_over = self.active.is_empty() && self.waiting.is_empty() && self.future.is_empty();
         // All holds end with the replay: they are no rescaling.
@@ -499,14 +497,12 @@ impl<'a> Books<'a> {
         expected: &Expected,
         findings: &mut Findings,
     ) {
-        let accounts = || {
-            self.active
-                .iter()
-                .map(|&task| &self.accounts[task as usize])
-        };
-        let rate: f64 = accounts().map(|account| account.rate).sum();
-        let used: u32 = accounts().map(|account| account.held).sum();
-        let running = accounts().filter(|account| account.held > 0).count();
+        let rate: f64 = self.active_accounts().map(|account| account.rate).sum();
+        let used: u32 = self.active_accounts().map(|account| account.held).sum();
+        let running = self
+            .active_accounts()
+            .filter(|account| account.held > 0)
+            .count();
         findings.number(format_args!("{place}: Rate"), row.rate, rate);
         findings.number(
             format_args!("{place}: ReScost"),
@@ -575,7 +571,7 @@ impl<'a> Books<'a> {
             ] {
                 findings.holds((found..=found + 1).contains(&written), || {
                     format!(
-                        "{} is {written}, but follows to be {found}, or one more by the last event",
+                        "{} is {written}, but the allocations give {found}, or one more at the last event",
                         name(field)
                     )
                 });

@@ -13,12 +13,10 @@ use std::path::PathBuf;
 pub fn workspace() -> PathBuf {
     let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let mut folders = package.iter().flat_map(|package| package.ancestors());
-    let found = folders.find(|folder| folder.join("Cargo.lock").exists());
-    assert!(
-        found.is_some(),
-        "run the tests by cargo, which sets CARGO_MANIFEST_DIR"
-    );
-    found.unwrap_or(&PathBuf::new()).to_owned()
+    let Some(found) = folders.find(|folder| folder.join("Cargo.lock").exists()) else {
+        panic!("run the tests by cargo, which sets CARGO_MANIFEST_DIR")
+    };
+    found.to_owned()
 }
 
 /// The path of a file of the published data beside the workspace. `None`, with a message on stderr,

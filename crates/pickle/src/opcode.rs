@@ -7,7 +7,7 @@ macro_rules! opcodes {
             pub const $name: u8 = $code;
         )*
 
-        /// The name of an instruction; `unknown` if there is no such instruction.
+        /// The name of an instruction; `unknown` if no instruction has this code.
         #[must_use]
         pub fn name(code: u8) -> &'static str {
             match code {

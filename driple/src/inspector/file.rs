@@ -99,7 +99,7 @@ pub(crate) fn write_tensors(
     safetensors::serialize(views, Some(metadata)).map_err(wrong)
 }
 
-/// The metadata entry `key` of a safetensors file; `None` if there is no such entry.
+/// The metadata entry `key` of a safetensors file; `None` if the file has no such entry.
 pub(crate) fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, WeightsError> {
     let wrong = |error: safetensors::SafeTensorError| WeightsError::Format(error.to_string());
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(wrong)?;

@@ -18,7 +18,7 @@ pub enum Inputs {
     Standard {
         /// The means of the logarithms.
         mean: [f64; STANDARD],
-        /// The standard deviations of the logarithms; 1 if there is no deviation.
+        /// The standard deviations of the logarithms; 1 where all values are equal.
         deviation: [f64; STANDARD],
     },
 }

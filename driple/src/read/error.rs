@@ -75,16 +75,16 @@ impl fmt::Display for Place {
 /// Why a text is not in protobuf's text format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
-    /// There is no field name in a place that needs one. Holds what is there instead.
+    /// A field name is expected. Holds what was found.
     #[error("a field's name should be here, as `node`, instead of {0}")]
     Name(Found),
-    /// There is no value in a place that needs one. Holds what is there instead.
+    /// A value is expected. Holds what was found.
     #[error("a value should be here instead of {0}")]
     Value(Found),
     /// The value of a `node` field is not a message.
     #[error("what `node` has should be in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
     Node,
-    /// There is no colon between a field and its value. Holds what is there instead.
+    /// A colon is expected between a field and its value. Holds what was found.
     #[error("`:` or `{{` should be here instead of {0}")]
     Colon(Found),
     /// A string does not end on its line.
