@@ -56,7 +56,7 @@ test: native lint unit
 lint:
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
-	rustfmt --edition 2024 --check src/lucid/policies/*.rs src/lucid/policies/lucid/mod.rs src/lucid/placers/*.rs
+	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
 	$(CARGO) clippy --release --locked --workspace --all-targets $(FEATURES) $(BASELINES) -- -D warnings
 	$(CARGO) clippy --release --locked --workspace --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --no-default-features $(BASELINES)

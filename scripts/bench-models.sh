@@ -14,7 +14,7 @@ if [ ! -f "$features" ]; then
     echo "skipped: $features is missing" >&2
     exit 0
 fi
-cargo build --release --locked -p gleaner-models --example fit
+cargo build --release --locked -p gleaner-learn --example fit
 fit=${CARGO_TARGET_DIR:-target}/release/examples/fit
 
 . scripts/python.sh

@@ -8,19 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use gleaner::domain::{EventLog, Time, TrainingTask};
-use gleaner::inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
-use gleaner::synth;
-use gleaner::synth::events::{EventOptions, FragmentLength};
-use gleaner::synth::tasks::TaskOptions;
+use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_replay::inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
 use gleaner_solvers::SolverKind;
+use gleaner_synth::events::{EventOptions, FragmentLength};
+use gleaner_synth::tasks::TaskOptions;
 use serde_json::Value;
 use support::{options, published_tasks, replay, shared, solver, summit};
 
 const SUMMIT: &str = "bftrainer/ndstat-10sdn6-evt.tar.gz";
 
 fn whole_summit() -> Option<Inspection> {
-    let log = gleaner::ingest::events::read(&shared(SUMMIT)?)
+    let log = gleaner_formats::ingest::events::read(&shared(SUMMIT)?)
         .unwrap()
         .value;
     Some(inspect(&log, RescaleCosts::typical(10)))
@@ -88,7 +87,7 @@ fn suggestion_against_grid(log: &EventLog, tasks: &[TrainingTask]) -> f64 {
 }
 
 fn generated_log(nodes: u32, fragment: FragmentLength, idle_share: f64) -> EventLog {
-    synth::events::generate(&EventOptions {
+    gleaner_synth::events::generate(&EventOptions {
         nodes,
         days: 3.0,
         start: Time::from_seconds(1_767_225_600),
@@ -101,7 +100,7 @@ fn generated_log(nodes: u32, fragment: FragmentLength, idle_share: f64) -> Event
 }
 
 fn generated_tasks(count: u32) -> Vec<TrainingTask> {
-    let tasks = synth::tasks::generate(&TaskOptions {
+    let tasks = gleaner_synth::tasks::generate(&TaskOptions {
         count,
         models: 4,
         max_nodes: 16,

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use gleaner::domain::{Cluster, Job, Time, Workload};
-use gleaner::ingest::Loaded;
-use gleaner::ingest::jobs::trace::{Options, TraceInput};
-use gleaner::ingest::jobs::{cluster, colocate, estimates, forecast, packing, profiles};
-use gleaner::ingest::jobs::{throughput, trace};
-use gleaner::lucid::inputs::{PackingTable, Profile};
-use gleaner::output::table::WriteTable;
-use gleaner::results::{Column, Table};
+use gleaner_core::domain::{Cluster, Job, Time, Workload};
+use gleaner_core::results::{Column, Table};
+use gleaner_formats::ingest::Loaded;
+use gleaner_formats::ingest::jobs::trace::{Options, TraceInput};
+use gleaner_formats::ingest::jobs::{cluster, colocate, estimates, forecast, packing, profiles};
+use gleaner_formats::ingest::jobs::{throughput, trace};
+use gleaner_formats::output::table::WriteTable;
+use gleaner_simulate::inputs::{PackingTable, Profile};
 
 /// A published file. If it is missing, this is reported on stderr, and `None` is returned.
 fn published(name: &str) -> Option<PathBuf> {

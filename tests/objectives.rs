@@ -3,12 +3,12 @@
 
 mod support;
 
-use gleaner::domain::events::Slice;
-use gleaner::domain::{
+use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, Time, TrainingTask,
 };
-use gleaner::replay::{Options, Outcome};
-use gleaner::results::replay::StepStatus;
+use gleaner_core::results::replay::StepStatus;
+use gleaner_replay::{Options, Outcome};
 use gleaner_solvers::{BigM, SolverKind};
 
 use support::audit::audit;
@@ -16,8 +16,9 @@ use support::{options, replay, solver};
 
 fn samples() -> (EventLog, Vec<TrainingTask>) {
     let dataset = gleaner_testing::workspace().join("dataset");
-    let log = gleaner::ingest::events::read(&dataset.join("idle.csv")).unwrap();
-    let tasks = gleaner::ingest::tasks::read(&dataset.join("tasks.toml"), None, false).unwrap();
+    let log = gleaner_formats::ingest::events::read(&dataset.join("idle.csv")).unwrap();
+    let tasks =
+        gleaner_formats::ingest::tasks::read(&dataset.join("tasks.toml"), None, false).unwrap();
     (
         log.value.slice(Slice::default()).unwrap(),
         tasks.value.tasks,

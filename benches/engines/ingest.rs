@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use criterion::{Criterion, Throughput};
-use gleaner::ingest::scheduler::{Format, Input, Options, Summary, read_inputs};
-use gleaner::output::schedule::{ScheduleWriter, Scheduler, Target, names};
-use gleaner::synth::schedule::{ScheduleOptions, generate};
+use gleaner_formats::ingest::scheduler::{Format, Input, Options, Summary, read_inputs};
+use gleaner_formats::output::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner_synth::schedule::{ScheduleOptions, generate};
 
 /// Name of the text in messages.
 const NAME: &str = "sacct.txt";

@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput};
-use gleaner::domain::{EventLog, Objective, Time, TrainingTask};
-use gleaner::replay::{Control, Initial, Options, Outcome, SolverDecider, run};
-use gleaner::synth::events::{self, EventOptions, FragmentLength};
-use gleaner::synth::tasks::{self, TaskOptions};
+use gleaner_core::domain::{EventLog, Objective, Time, TrainingTask};
+use gleaner_replay::{Control, Initial, Options, Outcome, SolverDecider, run};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+use gleaner_synth::events::{self, EventOptions, FragmentLength};
+use gleaner_synth::tasks::{self, TaskOptions};
 
 const SOLVERS: [(&str, SolverKind); 2] = [
     ("exact", SolverKind::Exact),

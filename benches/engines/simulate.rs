@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput};
-use gleaner::domain::{Cluster, Trace};
-use gleaner::ingest::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
-use gleaner::lucid::inputs::{EstimateTable, ForecastTable, PackingTable};
-use gleaner::lucid::policies::{self, PolicyEntry, Without};
-use gleaner::lucid::result::PolicyRun;
-use gleaner::lucid::{Control, Request, Simulation, placers, simulate};
+use gleaner_core::domain::{Cluster, Trace};
+use gleaner_formats::ingest::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
+use gleaner_simulate::inputs::{EstimateTable, ForecastTable, PackingTable};
+use gleaner_simulate::policies::{self, PolicyEntry, Without};
+use gleaner_simulate::result::PolicyRun;
+use gleaner_simulate::{Control, Request, Simulation, placers, simulate};
 
 const GPUS_PER_NODE: u32 = 8;
 

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::inputs::LogArgs;
 use super::{print, remark};
-use crate::error::{Error, Fault, Result};
-use crate::ingest::SourceId;
-use crate::ingest::runs::{self, ReplayRun, RunInfo, RunResult, SimulateRun};
-use crate::results::run::RUN_FILE;
-use crate::results::simulate::is_lucid;
-use crate::verify::{self, Findings};
-use crate::words::counted;
+use gleaner_check::{self, Findings};
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::run::RUN_FILE;
+use gleaner_core::results::simulate::is_lucid;
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::SourceId;
+use gleaner_formats::ingest::runs::{self, ReplayRun, RunInfo, RunResult, SimulateRun};
 
 /// Check run directories: that every file is as the run wrote it, and that the figures follow from
 /// the tables and the inputs.
@@ -98,14 +98,18 @@ fn check_replay(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
     let inputs = args.read(skip_invalid.unwrap_or(false))?;
     same_inputs(info, &inputs.sources)?;
-    let written = verify::replay::Written {
+    let written = gleaner_check::replay::Written {
         steps: &run.steps,
         tasks: &run.tasks,
         allocations: &run.allocations,
         nodes: &run.nodes,
         summary: &run.summary,
     };
-    Ok(verify::replay::replay(&inputs.log, &inputs.tasks, &written))
+    Ok(gleaner_check::replay::replay(
+        &inputs.log,
+        &inputs.tasks,
+        &written,
+    ))
 }
 
 /// Refuses inputs that are not those of the run.
@@ -133,7 +137,7 @@ fn check_simulation(info: &RunInfo, run: &SimulateRun) -> Result<Findings> {
     for policy in &run.policies {
         let jobs = runs::job_rows(info, &policy.name)?;
         let shares = is_lucid(&policy.name);
-        all.merge(verify::simulate::policy(
+        all.merge(gleaner_check::simulate::policy(
             &policy.name,
             &jobs,
             &policy.figures,

@@ -12,14 +12,14 @@ use super::inputs::LogArgs;
 use super::progress::Progress;
 use super::solver::limits;
 use super::{interrupt, print, remark};
-use crate::compare::{self, CONTENDERS, Contender, Recorder, summarise};
-use crate::error::{Error, Result};
-use crate::ingest::{self, SourceId};
-use crate::output::compare as tables;
-use crate::output::run::{End, RunDir};
-use crate::replay::{self, Control, SolverDecider};
-use crate::results::run::Seconds;
-use crate::words::counted;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::{self, SourceId};
+use gleaner_formats::output::compare as tables;
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_replay::compare::{self, CONTENDERS, Contender, Recorder, summarise};
+use gleaner_replay::{self, Control, SolverDecider};
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
 ///
@@ -160,7 +160,7 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
         stop: interrupt::flag(),
         progress: &mut |_, _| {},
     };
-    replay::run(
+    gleaner_replay::run(
         &inputs.log,
         &inputs.tasks,
         &inputs.options,

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::error::Result;
-use crate::ingest;
-use crate::ingest::zone::Zone;
-use crate::output::events::{self, Layout};
-use crate::words::counted;
+use gleaner_core::error::Result;
+use gleaner_core::words::counted;
+use gleaner_formats::ingest;
+use gleaner_formats::ingest::zone::Zone;
+use gleaner_formats::output::events::{self, Layout};
 
 /// Convert an event log to CSV, Parquet or the fast cache .gev.
 ///

@@ -7,16 +7,16 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::remark;
-use crate::domain::Objective;
-use crate::domain::clock::Occurrence;
-use crate::domain::events::Slice;
-use crate::domain::{EventLog, Stamp, Time, TrainingTask};
-use crate::error::{Error, Fault, Faults, Result};
-use crate::ingest::zone::Zone;
-use crate::ingest::{self, Loaded, SourceId};
-use crate::replay::rounds::check_repeatable;
-use crate::replay::{Initial, Options, TFwd};
-use crate::words::counted;
+use gleaner_core::domain::Objective;
+use gleaner_core::domain::clock::Occurrence;
+use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::{EventLog, Stamp, Time, TrainingTask};
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::zone::Zone;
+use gleaner_formats::ingest::{self, Loaded, SourceId};
+use gleaner_replay::rounds::check_repeatable;
+use gleaner_replay::{Initial, Options, TFwd};
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize, Deserialize)]

@@ -8,13 +8,13 @@ use serde::Serialize;
 use super::inputs::SliceArgs;
 use super::report::Drawn;
 use super::{print, print_json, remark};
-use crate::domain::Clock;
-use crate::error::{Error, Result};
-use crate::ingest::runs::RunInfo;
-use crate::ingest::{self, Loaded};
-use crate::inspect::{self, RescaleCosts};
-use crate::output::inspect::{CostSource, json, text};
-use crate::report::Report;
+use gleaner_core::domain::Clock;
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_formats::ingest::{self, Loaded};
+use gleaner_formats::output::inspect::{CostSource, json, text};
+use gleaner_replay::inspect::{self, RescaleCosts};
+use gleaner_report::Report;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
 ///

@@ -7,8 +7,8 @@ use std::{io, process, thread};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::error::{Error, Result};
-use crate::files;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
 
 /// Set by a signal while a command polls.
 static STOP: AtomicBool = AtomicBool::new(false);

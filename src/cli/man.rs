@@ -9,9 +9,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::{command, remark};
-use crate::error::{Error, Result};
-use crate::files;
-use crate::words::counted;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+use gleaner_core::words::counted;
 
 /// Write the manual pages of gleaner and of every subcommand.
 ///

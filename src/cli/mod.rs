@@ -29,8 +29,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::error::{Error, Result};
-use crate::words::{printable_json, printable_lines};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::{printable_json, printable_lines};
 
 /// What elastic deep-learning training could harvest from a supercomputer's idle nodes.
 #[derive(Debug, Parser)]

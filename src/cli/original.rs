@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use crate::error::{Error, Result};
-use crate::replay::t_fwd::ORIGINAL;
+use gleaner_core::error::{Error, Result};
+use gleaner_replay::t_fwd::ORIGINAL;
 
 /// The original's flags that only have another name here.
 const RENAMED: [(&str, &str); 8] = [

@@ -10,12 +10,12 @@ use super::inputs::{Inputs, LogArgs};
 use super::progress::Progress;
 use super::solver::SolverArgs;
 use super::{interrupt, print, print_json, remark};
-use crate::error::{Error, Result};
-use crate::ingest;
-use crate::output::run::{End, RunDir};
-use crate::output::{replay as tables, summary};
-use crate::replay::{self, Control, Decider, Initial, Outcome, SolverDecider};
-use crate::results::run::Seconds;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::run::Seconds;
+use gleaner_formats::ingest;
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_formats::output::{replay as tables, summary};
+use gleaner_replay::{self, Control, Decider, Initial, Outcome, SolverDecider};
 
 /// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Result<()> {
         stop: interrupt::flag(),
         progress: &mut |done, total| progress.update(done, total),
     };
-    let outcome = replay::run(
+    let outcome = gleaner_replay::run(
         &inputs.log,
         &inputs.tasks,
         &inputs.options,

@@ -7,10 +7,10 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use crate::cli::remark;
-use crate::error::{Error, Result};
-use crate::files;
-use crate::ingest::runs::{self, Run, RunResult};
-use crate::report::{Figure, Report, SweepChoice, html, still};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+use gleaner_formats::ingest::runs::{self, Run, RunResult};
+use gleaner_report::{Figure, Report, SweepChoice, html, still};
 
 /// Draw runs: as one HTML page that opens in any browser without a network, or as SVG and PNG for
 /// papers.

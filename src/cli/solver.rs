@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use gleaner_solvers as solvers;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use gleaner_core::error::{Error, Result};
 
 /// Which solver decides, and when it must stop.
 #[derive(Debug, Clone, Args, Serialize)]

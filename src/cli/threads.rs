@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::error::{Error, Result};
+use gleaner_core::error::{Error, Result};
 
 /// Most threads: far more than machines have cores, and few enough to be started.
 const MOST: usize = 4096;

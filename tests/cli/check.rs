@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use gleaner::files::Digest;
-use gleaner::ingest::runs::{self, ReplayRun, RunResult};
-use gleaner::output::table::WriteTable;
-use gleaner::results::states::{JOBS, JobRow};
-use gleaner::results::{Column, Table};
+use gleaner_core::files::Digest;
+use gleaner_core::results::states::{JOBS, JobRow};
+use gleaner_core::results::{Column, Table};
+use gleaner_formats::ingest::runs::{self, ReplayRun, RunResult};
+use gleaner_formats::output::table::WriteTable;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -104,7 +104,7 @@ fn changed_rows_are_found() {
         let tables = [
             Table::of("steps", &changed.steps),
             Table::of("tasks", &changed.tasks),
-            gleaner::results::replay::AllocationRow::table(
+            gleaner_core::results::replay::AllocationRow::table(
                 &changed.allocations,
                 &changed.tasks,
                 &changed.nodes,

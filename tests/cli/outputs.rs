@@ -4,10 +4,12 @@
 use std::fmt::Write;
 use std::fs;
 
-use gleaner::results::replay::{AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow};
-use gleaner::results::simulate::{Delays, PolicyFigures};
-use gleaner::results::states::{JOBS, PROFILER_JOBS, PROFILER_SCALING, SEQ};
-use gleaner::results::{Field, Figures, Record};
+use gleaner_core::results::replay::{
+    AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
+};
+use gleaner_core::results::simulate::{Delays, PolicyFigures};
+use gleaner_core::results::states::{JOBS, PROFILER_JOBS, PROFILER_SCALING, SEQ};
+use gleaner_core::results::{Field, Figures, Record};
 
 /// If this variable is set, the tables are written instead of compared.
 const WRITE: &str = "WRITE_DOCS";

@@ -1,9 +1,9 @@
 //! Local time in schedulers' logs: implied by the log, stated in it or given, across changes of the
 //! clock.
 
-use gleaner::domain::Time;
-use gleaner::ingest::gpu;
-use gleaner::ingest::scheduler::{Format, Options, Reason, Summary};
+use gleaner_core::domain::Time;
+use gleaner_formats::ingest::gpu;
+use gleaner_formats::ingest::scheduler::{Format, Options, Reason, Summary};
 use proptest::prelude::*;
 
 use crate::support::{between, events, month_first, sample, text};

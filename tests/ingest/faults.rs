@@ -1,7 +1,7 @@
 //! Damaged copies of the samples: faults are counted and shown. They are an error only if nothing
 //! remains, or with `--strict`.
 
-use gleaner::ingest::scheduler::{Format, Options, Reason, read_events_only, read_nodes};
+use gleaner_formats::ingest::scheduler::{Format, Options, Reason, read_events_only, read_nodes};
 
 use crate::support::{between, events, sample, text};
 

@@ -1,7 +1,7 @@
 //! A log of a few bytes may name more nodes than memory can hold. The number of nodes is limited,
 //! and messages name the limit.
 
-use gleaner::ingest::scheduler::{Format, Options, Reason, Summary};
+use gleaner_formats::ingest::scheduler::{Format, Options, Reason, Summary};
 
 use crate::support::events;
 
@@ -49,7 +49,7 @@ fn a_list_of_nodes_names_a_million_at_most() {
         .map(|job| format!("rack{job}-[0-262143]\n"))
         .collect();
     let name = std::path::Path::new("nodes");
-    let error = gleaner::ingest::scheduler::read_nodes(name, lists.as_bytes()).unwrap_err();
+    let error = gleaner_formats::ingest::scheduler::read_nodes(name, lists.as_bytes()).unwrap_err();
     let part = "nodes, line 5: found \"rack4-[0-262143]\", which is a list with which there are \
                 more than 1048576 nodes";
     assert!(error.to_string().contains(part), "{error}");

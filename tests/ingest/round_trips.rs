@@ -1,8 +1,8 @@
 //! Random intervals are written in every format and read again. A node must be idle when a table
 //! with a cell for every minute says so. Derived: the table shares no code with the readers.
 
-use gleaner::domain::Time;
-use gleaner::ingest::scheduler::{Format, Options, hostlist};
+use gleaner_core::domain::Time;
+use gleaner_formats::ingest::scheduler::{Format, Options, hostlist};
 use proptest::prelude::*;
 
 use crate::support::{events, month_first};
@@ -80,7 +80,7 @@ fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
             .found
             .keys()
             .all(|reason| !reason.is_fault()
-                || *reason == gleaner::ingest::scheduler::Reason::Overlap),
+                || *reason == gleaner_formats::ingest::scheduler::Reason::Overlap),
         "{summary}"
     );
     let mut idle = [false; NODES];

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use gleaner::ingest::scheduler::{Format, Options, Reason};
+use gleaner_formats::ingest::scheduler::{Format, Options, Reason};
 
 use crate::support::{between, events, events_of, sample, text};
 

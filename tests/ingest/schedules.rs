@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner::ingest::scheduler::{self, Format, Options};
-use gleaner::output::events::EventWriter;
-use gleaner::output::schedule::{ScheduleWriter, Scheduler, Target, names};
-use gleaner::synth::schedule::{ScheduleOptions, generate};
+use gleaner_formats::ingest::scheduler::{self, Format, Options};
+use gleaner_formats::output::events::EventWriter;
+use gleaner_formats::output::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner_synth::schedule::{ScheduleOptions, generate};
 
 const START: i64 = 1_767_225_600;
 const DAYS: i64 = 7;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use gleaner::domain::Time;
-use gleaner::ingest::scheduler::{Format, Options, Reason, Summary, hostlist};
+use gleaner_core::domain::Time;
+use gleaner_formats::ingest::scheduler::{Format, Options, Reason, Summary, hostlist};
 use proptest::prelude::*;
 use tempfile::NamedTempFile;
 

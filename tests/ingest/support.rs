@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner::Result;
-use gleaner::ingest::scheduler::{self, Format, Input, Options, Summary};
+use gleaner_core::Result;
+use gleaner_formats::ingest::scheduler::{self, Format, Input, Options, Summary};
 
 /// A file of `dataset/logs`.
 pub fn sample(name: &str) -> PathBuf {

@@ -1,8 +1,8 @@
 //! Damaged copies of the samples of traces: faults are counted and shown. They are an error only if
 //! nothing remains, or with `--strict`.
 
-use gleaner::ingest::gpu::{Format, Options};
-use gleaner::ingest::scheduler::{self, Reason};
+use gleaner_formats::ingest::gpu::{Format, Options};
+use gleaner_formats::ingest::scheduler::{self, Reason};
 
 use crate::support::{events, sample as file, text};
 use crate::trace_support::{prepare, sample, samples};

@@ -2,10 +2,10 @@
 //! What is written for a simulation must also be read back as the same. Derived: the texts share no
 //! code with the readers.
 
-use gleaner::domain::{Time, Trace};
-use gleaner::ingest::gpu::{Format, Options, Prepared};
-use gleaner::ingest::jobs::{cluster, trace};
-use gleaner::output::prepared::{write_cluster, write_jobs};
+use gleaner_core::domain::{Time, Trace};
+use gleaner_formats::ingest::gpu::{Format, Options, Prepared};
+use gleaner_formats::ingest::jobs::{cluster, trace};
+use gleaner_formats::output::prepared::{write_cluster, write_jobs};
 use proptest::prelude::*;
 
 use crate::trace_support::prepare;
@@ -140,7 +140,7 @@ fn peak<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> u32 {
 }
 
 /// Writes the trace, and returns it as a simulation reads it.
-fn written(prepared: &Prepared, ending: &str) -> (Trace, gleaner::domain::Cluster) {
+fn written(prepared: &Prepared, ending: &str) -> (Trace, gleaner_core::domain::Cluster) {
     let folder = tempfile::tempdir().unwrap();
     let jobs = folder.path().join(format!("jobs.{ending}"));
     let vcs = folder.path().join(format!("vcs.{ending}"));

@@ -1,9 +1,9 @@
 //! Every format of traces of GPU clusters has a small sample in `dataset/logs`. Fixed examples: the
 //! expected jobs, virtual clusters and events were worked out by hand.
 
-use gleaner::domain::Time;
-use gleaner::ingest::gpu::{Format, Options, Prepared, VcOf};
-use gleaner::ingest::scheduler::{self, Reason};
+use gleaner_core::domain::Time;
+use gleaner_formats::ingest::gpu::{Format, Options, Prepared, VcOf};
+use gleaner_formats::ingest::scheduler::{self, Reason};
 
 use crate::support::{between, events_of, sample as file};
 use crate::trace_support::{jobs, prepare, sample, samples, vcs};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gleaner::Result;
-use gleaner::ingest::gpu::{self, Format, Options, Prepared};
-use gleaner::ingest::scheduler::Input;
+use gleaner_core::Result;
+use gleaner_formats::ingest::gpu::{self, Format, Options, Prepared};
+use gleaner_formats::ingest::scheduler::Input;
 
 use crate::support::text;
 

@@ -2,19 +2,19 @@
 
 use std::sync::atomic::AtomicBool;
 
-use gleaner::domain::{Cluster, Job, Trace};
-use gleaner::ingest::jobs;
-use gleaner::lucid::inputs::{EstimateTable, Forecast, PackingTable};
-use gleaner::lucid::placers;
-use gleaner::lucid::policies::{self, Without};
-use gleaner::lucid::profiler::Profiler;
-use gleaner::lucid::{Control, Request, Simulation, simulate};
-use gleaner::models::{Calendar, Weekly, WeeklyEstimates, forecast_trained};
-use gleaner::output::experiment;
-use gleaner::synth::jobs::{Amount, JobOptions, generate};
-use gleaner_models::ebm::Control as FitControl;
-use gleaner_models::lucid::throughput::Series;
-use gleaner_models::lucid::workload::{Estimator, EstimatorChoice, Learning};
+use gleaner_core::domain::{Cluster, Job, Trace};
+use gleaner_formats::ingest::jobs;
+use gleaner_formats::output::experiment;
+use gleaner_learn::ebm::Control as FitControl;
+use gleaner_learn::lucid::throughput::Series;
+use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Learning};
+use gleaner_predict::{Calendar, Weekly, WeeklyEstimates, forecast_trained};
+use gleaner_simulate::inputs::{EstimateTable, Forecast, PackingTable};
+use gleaner_simulate::placers;
+use gleaner_simulate::policies::{self, Without};
+use gleaner_simulate::profiler::Profiler;
+use gleaner_simulate::{Control, Request, Simulation, simulate};
+use gleaner_synth::jobs::{Amount, JobOptions, generate};
 
 const WEEK: i64 = 7 * 24 * 3600;
 

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gleaner::ingest::jobs;
-use gleaner::models::evaluate::{WorkloadTask, workload};
-use gleaner::models::{Calendar, known_jobs, learn_scores, packing_pairs, packing_profiles};
-use gleaner_models::ebm::Control;
-use gleaner_models::lucid::packing::{Features, agreement, evaluate, shared};
+use gleaner_formats::ingest::jobs;
+use gleaner_learn::ebm::Control;
+use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
+use gleaner_predict::evaluate::{WorkloadTask, workload};
+use gleaner_predict::{Calendar, known_jobs, learn_scores, packing_pairs, packing_profiles};
 
 #[test]
 fn packing_is_evaluated_as_published() {
@@ -82,7 +82,7 @@ fn durations_are_told_about_as_well_as_by_boosting() {
     let (told, work) = (told.into_inner(), task.work());
     assert!(told <= work && told > work / 10 * 9, "{told} of {work}");
     assert_eq!((found.train, found.test), (12_809, 11_050));
-    let score = |scores: &[gleaner::models::evaluate::Score], name: &str| {
+    let score = |scores: &[gleaner_predict::evaluate::Score], name: &str| {
         scores
             .iter()
             .find(|score| score.model == name)

@@ -1,8 +1,8 @@
 //! `.gev` files beside the logs that they were made from.
 
-use gleaner::ingest::events::{cache_path, read, read_cached};
-use gleaner::ingest::source::Digest;
-use gleaner::output::events::{Layout, write};
+use gleaner_formats::ingest::events::{cache_path, read, read_cached};
+use gleaner_formats::ingest::source::Digest;
+use gleaner_formats::output::events::{Layout, write};
 
 use crate::support::{assert_has, fault_of, file};
 

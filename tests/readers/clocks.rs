@@ -1,17 +1,17 @@
 //! Offsets from UTC, zones and changes to and from summer time in event logs and tasks.
 
-use gleaner::domain::clock::Occurrence;
-use gleaner::domain::events::Slice;
-use gleaner::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
-use gleaner::ingest::zone::Zone;
-use gleaner::ingest::{events, tasks};
-use gleaner::output::events::{Layout, write};
+use gleaner_core::domain::clock::Occurrence;
+use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
+use gleaner_formats::ingest::zone::Zone;
+use gleaner_formats::ingest::{events, tasks};
+use gleaner_formats::output::events::{Layout, write};
 use proptest::prelude::*;
 
 use crate::support::{assert_has, fault_of, file, read_text};
 
 /// Reads a log in a zone, from a text in a file of this name.
-fn read_in(name: &str, text: &str, zone: &str) -> gleaner::Result<(EventLog, Vec<String>)> {
+fn read_in(name: &str, text: &str, zone: &str) -> gleaner_core::Result<(EventLog, Vec<String>)> {
     let zone: Zone = zone.parse().unwrap();
     let (_folder, path) = file(name, text);
     let loaded = events::read_in(&path, Some(&zone))?;
@@ -145,7 +145,7 @@ fn a_slice_is_cut_at_local_times() {
 }
 
 /// The submission of a task, read on a clock.
-fn submitted(submit: &str, clock: &Clock) -> gleaner::Result<Time> {
+fn submitted(submit: &str, clock: &Clock) -> gleaner_core::Result<Time> {
     let text = format!(
         "[[task]]\nname = 'a'\nsubmit = {submit}\nmin_nodes = 1\nmax_nodes = 2\nrescale_up = 1\n\
          rescale_down = 1\nwork = 1\ncurve = {{ nodes = [0, 2], progress = [0, 1] }}\n"

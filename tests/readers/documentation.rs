@@ -1,10 +1,10 @@
 //! The examples in dataset/README.md can be read, and those of one kind are equal.
 
-use gleaner::ingest::driple::table;
-use gleaner::ingest::{events, plan, tasks};
 use gleaner_driple::dataset::job::JobName;
+use gleaner_formats::ingest::driple::table;
+use gleaner_formats::ingest::{events, plan, tasks};
 
-use gleaner::sweep::Plan;
+use gleaner_sweep::Plan;
 
 use crate::support::{file, log};
 

@@ -1,6 +1,6 @@
 //! Faults of event logs are reported with the place, what was found and what was expected.
 
-use gleaner::ingest::MAX_FAULTS;
+use gleaner_formats::ingest::MAX_FAULTS;
 
 use crate::support::{assert_has, fault_of, read_text};
 
@@ -81,7 +81,7 @@ fn times_come_as_texts_or_seconds() {
 
 #[test]
 fn a_missing_file_is_no_fault_of_data() {
-    let error = gleaner::ingest::events::read("no/such/file".as_ref()).unwrap_err();
+    let error = gleaner_formats::ingest::events::read("no/such/file".as_ref()).unwrap_err();
     assert_eq!(error.exit_code(), 1);
     assert_has(&error.to_string(), &["cannot read no/such/file"]);
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use gleaner::ingest::events::read;
+use gleaner_formats::ingest::events::read;
 
 use crate::support::{assert_has, fault_of, file, fixture, fixture_log, fixtures, read_text};
 

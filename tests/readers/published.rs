@@ -1,8 +1,8 @@
 //! The published data. The golden values come from reading it with pandas.
 
-use gleaner::domain::EventLog;
-use gleaner::ingest::{events, tasks};
-use gleaner::output::events::{Layout, write};
+use gleaner_core::domain::EventLog;
+use gleaner_formats::ingest::{events, tasks};
+use gleaner_formats::output::events::{Layout, write};
 
 use crate::support::published;
 

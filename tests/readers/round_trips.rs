@@ -1,8 +1,8 @@
 //! The readers read back what the writers wrote, unchanged.
 
-use gleaner::domain::{Change, EventLog, EventLogBuilder, Time};
-use gleaner::ingest::events::read;
-use gleaner::output::events::{Layout, write};
+use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_formats::ingest::events::read;
+use gleaner_formats::output::events::{Layout, write};
 use proptest::prelude::*;
 
 use crate::support::log;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner::domain::{Change, EventLog, EventLogBuilder, Time};
-use gleaner::ingest::events;
+use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_formats::ingest::events;
 use tempfile::TempDir;
 
 /// A file of this repository's `tests/fixtures`.
@@ -80,13 +80,13 @@ pub fn fixture_log() -> EventLog {
 }
 
 /// Reads a log from a text in a file of this name.
-pub fn read_text(name: &str, content: impl AsRef<[u8]>) -> gleaner::Result<EventLog> {
+pub fn read_text(name: &str, content: impl AsRef<[u8]>) -> gleaner_core::Result<EventLog> {
     let (_folder, path) = file(name, content);
     events::read(&path).map(|loaded| loaded.value)
 }
 
 /// The message of an error, which must be about invalid data.
-pub fn fault_of<T: std::fmt::Debug>(result: gleaner::Result<T>) -> String {
+pub fn fault_of<T: std::fmt::Debug>(result: gleaner_core::Result<T>) -> String {
     let error = result.unwrap_err();
     assert_eq!(error.exit_code(), 3, "{error}");
     error.to_string()

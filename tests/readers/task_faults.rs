@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use gleaner::Error;
-use gleaner::ingest::tasks::{TaskSet, read};
+use gleaner_core::Error;
+use gleaner_formats::ingest::tasks::{TaskSet, read};
 
 use crate::support::{assert_has, fault_of, file, fixture};
 
-fn read_text(name: &str, text: &str, skip: bool) -> gleaner::Result<TaskSet> {
+fn read_text(name: &str, text: &str, skip: bool) -> gleaner_core::Result<TaskSet> {
     let (_folder, path) = file(name, text);
     read(&path, None, skip).map(|loaded| loaded.value)
 }

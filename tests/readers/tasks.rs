@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gleaner::domain::{ScalingCurve, Time, TrainingTask};
-use gleaner::ingest::tasks::read;
+use gleaner_core::domain::{ScalingCurve, Time, TrainingTask};
+use gleaner_formats::ingest::tasks::read;
 use gleaner_solvers::Rates;
 
 use crate::support::{bounds_on_the_curve, file, fixture, fixtures, published};

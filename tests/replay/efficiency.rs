@@ -1,8 +1,8 @@
 //! Efficiency: the nodes and the work of the dedicated machine are those of the same span of time.
 
-use gleaner::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
-use gleaner::replay::{Initial, Options};
-use gleaner::results::replay::{Ended, Summary};
+use gleaner_core::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
+use gleaner_core::results::replay::{Ended, Summary};
+use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
 
@@ -167,9 +167,9 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
     ) else {
         return;
     };
-    let log = gleaner::ingest::events::read(&path).unwrap().value;
+    let log = gleaner_formats::ingest::events::read(&path).unwrap().value;
     let of = |from: Option<&str>| {
-        let slice = gleaner::domain::events::Slice {
+        let slice = gleaner_core::domain::events::Slice {
             from: from.map(|from| from.parse().unwrap()),
             ..Default::default()
         };

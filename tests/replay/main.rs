@@ -7,12 +7,11 @@ mod rounds;
 #[path = "../support/mod.rs"]
 mod support;
 
-use gleaner::domain::{
+use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Time, TrainingTask,
 };
-use gleaner::replay::{Decider, Decision, Initial, Options, Outcome, Scripted, SolverDecider};
-use gleaner::results::replay::{EventKind, StepRow, StepStatus};
-use gleaner::synth;
+use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
+use gleaner_replay::{Decider, Decision, Initial, Options, Outcome, Scripted, SolverDecider};
 use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
 use proptest::prelude::*;
 use support::audit::audit;
@@ -60,7 +59,7 @@ fn scripted_equals_reference(run: &str, nodes: usize, tasks: (&str, &str), optio
     ) else {
         return;
     };
-    let mut script = gleaner::ingest::script::read(&dir.join("alloc.jsonl"), &log)
+    let mut script = gleaner_formats::ingest::script::read(&dir.join("alloc.jsonl"), &log)
         .unwrap()
         .value;
     let options = Options {
@@ -358,7 +357,7 @@ fn a_plan_beyond_the_idle_nodes_is_an_error_not_a_panic() {
 }
 
 /// Runs a script of (event, task, node) triples on two tasks and two nodes.
-fn scripted(lines: &[(usize, &str, u32)]) -> gleaner::Result<Outcome> {
+fn scripted(lines: &[(usize, &str, u32)]) -> gleaner_core::Result<Outcome> {
     let log = log(3, &[(0, &[0, 1]), (100, &[0, 1]), (200, &[0])]);
     let mut script = Scripted {
         file: "alloc.jsonl".into(),
@@ -419,16 +418,16 @@ proptest! {
         kind in prop_oneof![Just(SolverKind::Exact), Just(SolverKind::EqualShare)],
     ) {
         let start = Time::from_seconds(1_700_000_000);
-        let log = synth::events::generate(&synth::events::EventOptions {
+        let log = gleaner_synth::events::generate(&gleaner_synth::events::EventOptions {
             nodes,
             days: 0.3,
             start,
             idle_share: 0.3,
-            fragment: synth::events::FragmentLength::LogNormal { median: 600.0, sigma: 1.2 },
+            fragment: gleaner_synth::events::FragmentLength::LogNormal { median: 600.0, sigma: 1.2 },
             poll: 60,
             seed,
         }).unwrap();
-        let tasks = synth::tasks::generate(&synth::tasks::TaskOptions {
+        let tasks = gleaner_synth::tasks::generate(&gleaner_synth::tasks::TaskOptions {
             count,
             models: 3,
             max_nodes: 9,
@@ -452,7 +451,7 @@ impl Decider for Strict {
         self.0.name()
     }
 
-    fn decide(&mut self, event: usize, problem: &Problem) -> gleaner::Result<Decision> {
+    fn decide(&mut self, event: usize, problem: &Problem) -> gleaner_core::Result<Decision> {
         assert_eq!(problem.validate(), Vec::<String>::new());
         self.0.decide(event, problem)
     }
@@ -513,8 +512,8 @@ proptest! {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tasks.json");
-        gleaner::output::tasks::write(&tasks, &path).unwrap();
-        let read = gleaner::ingest::tasks::read(&path, None, false).unwrap();
+        gleaner_formats::output::tasks::write(&tasks, &path).unwrap();
+        let read = gleaner_formats::ingest::tasks::read(&path, None, false).unwrap();
         let set = read.value.within_window(window, false).unwrap();
         prop_assert_eq!(&set.tasks, &tasks);
 

@@ -1,8 +1,8 @@
 //! Endless tasks, and sets of tasks that are submitted again.
 
-use gleaner::domain::TrainingTask;
-use gleaner::replay::{Initial, Options, Outcome};
-use gleaner::results::replay::{Ended, EventKind};
+use gleaner_core::domain::TrainingTask;
+use gleaner_core::results::replay::{Ended, EventKind};
+use gleaner_replay::{Initial, Options, Outcome};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
 
@@ -78,7 +78,8 @@ fn endless_tasks_use_nodes_to_the_end_of_the_log() {
         assert_eq!((summary.tasks_finished, summary.tasks_endless), (1, 1));
         assert_eq!(outcome.tasks[0].end, None);
         assert!(outcome.tasks[0].work_done > 900.0);
-        let completions = |s: &&gleaner::results::replay::StepRow| s.kind == EventKind::Completion;
+        let completions =
+            |s: &&gleaner_core::results::replay::StepRow| s.kind == EventKind::Completion;
         let expected = usize::from(completion_events);
         assert_eq!(outcome.steps.iter().filter(completions).count(), expected);
     }

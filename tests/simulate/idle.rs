@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use gleaner::domain::{EventLog, Time, TrainingTask};
-use gleaner::ingest::events;
-use gleaner::lucid::idle::idle_log;
-use gleaner::lucid::policies;
-use gleaner::lucid::result::PolicyRun;
-use gleaner::lucid::schedule::Schedule;
-use gleaner::output::events::{Layout, write};
-use gleaner::synth::tasks::{TaskOptions, generate};
+use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_formats::ingest::events;
+use gleaner_formats::output::events::{Layout, write};
+use gleaner_simulate::idle::idle_log;
+use gleaner_simulate::policies;
+use gleaner_simulate::result::PolicyRun;
+use gleaner_simulate::schedule::Schedule;
 use gleaner_solvers::SolverKind;
+use gleaner_synth::tasks::{TaskOptions, generate};
 use proptest::prelude::*;
 
 use crate::support::{options, replay, solver};

@@ -1,12 +1,12 @@
 //! Odd input: nothing to do, too much to do, absurd times. Small fixed examples.
 
-use gleaner::domain::Workload;
-use gleaner::lucid::idle::idle_log;
-use gleaner::lucid::inputs::{LEAST_SPEED, PackingTable, Pair};
-use gleaner::lucid::metrics::summarise;
-use gleaner::lucid::policies;
-use gleaner::lucid::profiler::Profiler;
-use gleaner::lucid::{Request, Simulation, placers};
+use gleaner_core::domain::Workload;
+use gleaner_simulate::idle::idle_log;
+use gleaner_simulate::inputs::{LEAST_SPEED, PackingTable, Pair};
+use gleaner_simulate::metrics::summarise;
+use gleaner_simulate::policies;
+use gleaner_simulate::profiler::Profiler;
+use gleaner_simulate::{Request, Simulation, placers};
 use proptest::prelude::*;
 
 use crate::product::policy;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner::lucid::schedule::{JobOutcome, Schedule, State};
+use gleaner_simulate::schedule::{JobOutcome, Schedule, State};
 
 use crate::plain::minutes;
 use crate::same::near;

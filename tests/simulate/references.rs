@@ -1,11 +1,11 @@
 //! The product compared with all published results (golden values).
 
-use gleaner::lucid::Simulation;
-use gleaner::lucid::inputs::PackingTable;
-use gleaner::lucid::metrics::summarise;
-use gleaner::lucid::policies::Without;
-use gleaner::lucid::result::PolicyRun;
-use gleaner::output::simulate::Figure;
+use gleaner_formats::output::simulate::Figure;
+use gleaner_simulate::Simulation;
+use gleaner_simulate::inputs::PackingTable;
+use gleaner_simulate::metrics::summarise;
+use gleaner_simulate::policies::Without;
+use gleaner_simulate::result::PolicyRun;
 
 use crate::published::{assert_minutes, outcome, outcomes};
 use crate::table::Table;

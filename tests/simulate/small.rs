@@ -1,8 +1,8 @@
 //! Small simulations made by hand.
 
-use gleaner::domain::{Cluster, Job, Trace, VirtualCluster};
-use gleaner::lucid::policies::Without;
-use gleaner::lucid::{Simulation, placers};
+use gleaner_core::domain::{Cluster, Job, Trace, VirtualCluster};
+use gleaner_simulate::policies::Without;
+use gleaner_simulate::{Simulation, placers};
 
 use crate::plain::cases::job;
 

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::AtomicBool;
 
-use gleaner::domain::{Cluster, Trace, VirtualCluster};
-use gleaner::lucid::policies::PolicyEntry;
-use gleaner::lucid::profiler::Profiler;
-use gleaner::lucid::result::PolicyRun;
-use gleaner::lucid::schedule::Schedule;
-use gleaner::lucid::{Control, Request, SimulateError, Simulation, simulate};
+use gleaner_core::domain::{Cluster, Trace, VirtualCluster};
+use gleaner_simulate::policies::PolicyEntry;
+use gleaner_simulate::profiler::Profiler;
+use gleaner_simulate::result::PolicyRun;
+use gleaner_simulate::schedule::Schedule;
+use gleaner_simulate::{Control, Request, SimulateError, Simulation, simulate};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

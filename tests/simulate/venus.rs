@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use gleaner::domain::cluster::GpuSet;
-use gleaner::domain::{Cluster, Trace};
-use gleaner::ingest::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
-use gleaner::lucid::inputs::{EstimateTable, ForecastTable, PackingTable};
-use gleaner::lucid::policies::{self, Without};
-use gleaner::lucid::profiler::Profiler;
-use gleaner::lucid::result::PolicyRun;
-use gleaner::lucid::{Request, Simulation, placers};
+use gleaner_core::domain::cluster::GpuSet;
+use gleaner_core::domain::{Cluster, Trace};
+use gleaner_formats::ingest::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
+use gleaner_simulate::inputs::{EstimateTable, ForecastTable, PackingTable};
+use gleaner_simulate::policies::{self, Without};
+use gleaner_simulate::profiler::Profiler;
+use gleaner_simulate::result::PolicyRun;
+use gleaner_simulate::{Request, Simulation, placers};
 
 use crate::product::policy;
 use crate::support::shared;

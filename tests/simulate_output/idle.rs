@@ -1,17 +1,17 @@
 //! The nodes that a policy leaves unused, as an event log.
 
-use gleaner::domain::{EventLog, Time, Trace};
-use gleaner::lucid::idle::idle_log;
-use gleaner::lucid::result::PolicyRun;
-use gleaner::lucid::schedule::{Idleness, JobRun, NodeLife};
-use gleaner::output::events::{Layout, write};
+use gleaner_core::domain::{EventLog, Time, Trace};
+use gleaner_formats::output::events::{Layout, write};
+use gleaner_simulate::idle::idle_log;
+use gleaner_simulate::result::PolicyRun;
+use gleaner_simulate::schedule::{Idleness, JobRun, NodeLife};
 use proptest::prelude::*;
 
 use crate::support::{cluster, outcome, vc_run};
 
 /// A log as rows of a second and the changes in it, such as `+a/0 -b/1`.
 fn rows(log: &EventLog) -> Vec<(i64, String)> {
-    let change = |c: &gleaner::domain::Change| {
+    let change = |c: &gleaner_core::domain::Change| {
         let sign = if c.idle() { '+' } else { '-' };
         format!("{sign}{}", log.nodes()[c.node() as usize])
     };
@@ -132,7 +132,7 @@ fn the_log_is_read_back_from_every_format() {
         let path = folder.path().join(name);
         write(&log, &path, Layout::Long, None).unwrap();
         assert_eq!(
-            gleaner::ingest::events::read(&path).unwrap().value,
+            gleaner_formats::ingest::events::read(&path).unwrap().value,
             log,
             "{name}"
         );

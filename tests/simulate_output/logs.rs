@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use gleaner::domain::{Job, Trace, Usage, Workload};
-use gleaner::lucid::inputs::{Packing, PackingTable};
-use gleaner::lucid::result::{PolicyRun, ProfilerRun};
-use gleaner::lucid::schedule::{JobOutcome, Schedule};
-use gleaner::output::simulate::{self, Experiment, Interval};
+use gleaner_core::domain::{Job, Trace, Usage, Workload};
+use gleaner_formats::output::simulate::{self, Experiment, Interval};
+use gleaner_simulate::inputs::{Packing, PackingTable};
+use gleaner_simulate::result::{PolicyRun, ProfilerRun};
+use gleaner_simulate::schedule::{JobOutcome, Schedule};
 use tempfile::TempDir;
 
 use crate::support::{cluster, finish, job, outcome, run_dir, samples, small_run, vc_run};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use gleaner::domain::{Cluster, Trace};
-use gleaner::lucid::metrics::summarise;
-use gleaner::lucid::result::{PolicyRun, ProfilerRun, VcRun};
-use gleaner::lucid::schedule::{JobOutcome, Placement, Samples, State};
-use gleaner::output::simulate;
+use gleaner_core::domain::{Cluster, Trace};
+use gleaner_formats::output::simulate;
+use gleaner_simulate::metrics::summarise;
+use gleaner_simulate::result::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_simulate::schedule::{JobOutcome, Placement, Samples, State};
 
 use crate::support::{Content, cluster, job, outcome, vc_run, written};
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use gleaner::lucid::metrics::summarise;
-use gleaner::output::simulate::{self, Experiment, Interval};
-use gleaner::results::simulate::PolicyFigures;
+use gleaner_core::results::simulate::PolicyFigures;
+use gleaner_formats::output::simulate::{self, Experiment, Interval};
+use gleaner_simulate::metrics::summarise;
 use serde_json::{Value, json};
 
 use crate::support::{finish, run_dir, small_run};
@@ -85,7 +85,7 @@ fn the_summary_for_programs() {
 #[test]
 fn nothing_to_average_is_no_number() {
     let (trace, mut cluster, run) = small_run();
-    cluster.vcs.push(gleaner::domain::VirtualCluster {
+    cluster.vcs.push(gleaner_core::domain::VirtualCluster {
         name: "unused".to_owned(),
         nodes: 0,
     });

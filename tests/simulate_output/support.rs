@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use gleaner::domain::{Cluster, Job, Trace, Usage, VirtualCluster, Workload};
-use gleaner::lucid::result::{PolicyRun, ProfilerRun, VcRun};
-use gleaner::lucid::schedule::{JobOutcome, Samples, Schedule, State};
-use gleaner::output::run::{End, RunDir};
-use gleaner::output::table::WriteTable;
-use gleaner::results::run::Seconds;
+use gleaner_core::domain::{Cluster, Job, Trace, Usage, VirtualCluster, Workload};
+use gleaner_core::results::run::Seconds;
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_formats::output::table::WriteTable;
+use gleaner_simulate::result::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_simulate::schedule::{JobOutcome, Samples, Schedule, State};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
@@ -214,14 +214,14 @@ fn number(cell: &Field) -> f64 {
 }
 
 /// A table's Parquet file, read back.
-pub fn written(table: &gleaner::results::Table<'_>) -> Content {
+pub fn written(table: &gleaner_core::results::Table<'_>) -> Content {
     let mut bytes = Vec::new();
     table.write_parquet(&mut bytes).unwrap();
     Content::of(bytes)
 }
 
 /// A table as CSV.
-pub fn csv(table: &gleaner::results::Table<'_>) -> String {
+pub fn csv(table: &gleaner_core::results::Table<'_>) -> String {
     let mut bytes = Vec::new();
     table.write_csv(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use gleaner::domain::Trace;
-use gleaner::lucid::schedule::{Samples, State};
-use gleaner::output::simulate::{self, Experiment, Interval};
-use gleaner::results::{Column, Table};
+use gleaner_core::domain::Trace;
+use gleaner_core::results::{Column, Table};
+use gleaner_formats::output::simulate::{self, Experiment, Interval};
+use gleaner_simulate::schedule::{Samples, State};
 use proptest::prelude::*;
 
 use crate::support::{csv, finish, run_dir, small_run, vc_run, written};
@@ -103,7 +103,7 @@ fn utilisation_to_three_decimals() {
             count: 1,
             state,
         });
-        let run = gleaner::lucid::result::PolicyRun {
+        let run = gleaner_simulate::result::PolicyRun {
             policy: "fifo",
             vcs: vec![vc],
             profiler: None,

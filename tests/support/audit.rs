@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use gleaner::domain::{EventLog, Time, TrainingTask};
-use gleaner::replay::Outcome;
-use gleaner::results::replay::StepStatus;
-use gleaner::verify;
+use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_core::results::replay::StepStatus;
+use gleaner_replay::Outcome;
 
 /// Panics if the outcome contradicts itself, the log or the tasks.
 pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
@@ -22,14 +21,14 @@ pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
 
 /// The verification of `gleaner check` finds nothing wrong.
 fn it_is_verified(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
-    let written = verify::replay::Written {
+    let written = gleaner_check::replay::Written {
         steps: &outcome.steps,
         tasks: &outcome.tasks,
         allocations: &outcome.allocations,
         nodes: log.nodes(),
         summary: &outcome.summary,
     };
-    let findings = verify::replay::replay(log, tasks, &written);
+    let findings = gleaner_check::replay::replay(log, tasks, &written);
     assert_eq!(findings.count, 0, "{:#?}", findings.sentences);
 }
 

@@ -7,17 +7,17 @@ pub use gleaner_testing::shared;
 
 use std::sync::atomic::AtomicBool;
 
-use gleaner::Result;
-use gleaner::domain::events::Slice;
-use gleaner::domain::{EventLog, Objective, TrainingTask};
-use gleaner::replay::{self, Control, Decider, Initial, Options, Outcome, SolverDecider};
+use gleaner_core::Result;
+use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::{EventLog, Objective, TrainingTask};
+use gleaner_replay::{Control, Decider, Initial, Options, Outcome, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 /// The original's log, cut as the original cuts it: without its first 1,000 rows, and with `nodes`
 /// nodes.
 pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
     let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
-    let log = gleaner::ingest::events::read(&path).unwrap().value;
+    let log = gleaner_formats::ingest::events::read(&path).unwrap().value;
     let log = log.slice(Slice {
         skip_rows: 1000,
         first_node: 0,
@@ -31,7 +31,7 @@ pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
 pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
     let bounds = shared(&format!("bftrainer/{name}-Jbnd-{suffix}.pkl"))?;
     let curves = shared(&format!("bftrainer/{name}-JNPs-{suffix}.pkl"))?;
-    let set = gleaner::ingest::tasks::read(&bounds, Some(&curves), false).unwrap();
+    let set = gleaner_formats::ingest::tasks::read(&bounds, Some(&curves), false).unwrap();
     Some(set.value.tasks)
 }
 
@@ -65,5 +65,5 @@ pub fn replay(
         stop: &stop,
         progress: &mut |_, _| {},
     };
-    replay::run(log, tasks, options, decider, control)
+    gleaner_replay::run(log, tasks, options, decider, control)
 }

@@ -12,12 +12,12 @@ use gleaner_driple::dataset::split;
 use super::failed;
 use super::grouping::GroupingArgs;
 use crate::cli::{print, print_json, remark, threads};
-use crate::driple::build::{Built, Job, Settings, build};
-use crate::error::{Fault, Result};
-use crate::files;
-use crate::ingest::driple::{graph, table};
-use crate::output::driple::built::Summary;
-use crate::words::counted;
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::files;
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::driple::{graph, table};
+use gleaner_formats::output::driple::built::Summary;
+use gleaner_predict::driple::build::{Built, Job, Settings, build};
 
 /// Build a data set from computational graphs and from measurements of their training.
 ///

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::error::{Error, Result};
+use gleaner_core::error::{Error, Result};
 
 /// Options that contradict what is gone on from.
 #[derive(Debug, Default)]

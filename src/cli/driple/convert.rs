@@ -14,11 +14,11 @@ use super::failed;
 use super::network::LayerCount;
 use super::predict::UNSCALED;
 use crate::cli::remark;
-use crate::driple::Part;
-use crate::error::{Error, Fault, Result};
-use crate::files;
-use crate::ingest::driple::data;
-use crate::ingest::driple::model::{self, Found};
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::files;
+use gleaner_formats::ingest::driple::data;
+use gleaner_formats::ingest::driple::model::{self, Found};
+use gleaner_predict::driple::Part;
 
 /// Convert published weights to models, published data sets to data sets, and models to plain
 /// weights.

@@ -7,12 +7,12 @@ use gleaner_driple::train::Scale;
 
 use super::predict::UNSCALED;
 use crate::cli::{print, print_json, remark};
-use crate::driple::Part;
-use crate::driple::scores::{baselines, predicted, scores};
-use crate::error::{Fault, Result};
-use crate::ingest::driple::{data, model};
-use crate::output::driple::scores::Evaluation;
-use crate::output::table::{Form, WriteTable};
+use gleaner_core::error::{Fault, Result};
+use gleaner_formats::ingest::driple::{data, model};
+use gleaner_formats::output::driple::scores::Evaluation;
+use gleaner_formats::output::table::{Form, WriteTable};
+use gleaner_predict::driple::Part;
+use gleaner_predict::driple::scores::{baselines, predicted, scores};
 
 /// Measure models on a data set, and compare them with the training mean and with ridge
 /// regression.

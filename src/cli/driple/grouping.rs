@@ -7,8 +7,8 @@ use gleaner_driple::features::Frequencies;
 use gleaner_driple::graph::Graph;
 use gleaner_driple::group::{self, Devices, Grouping, Settings};
 
-use crate::error::{Fault, Result};
-use crate::ingest::driple::graph;
+use gleaner_core::error::{Fault, Result};
+use gleaner_formats::ingest::driple::graph;
 
 /// Reads a graph and groups its operations.
 ///

@@ -14,7 +14,7 @@ mod train;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use crate::error::{Error, Result};
+use gleaner_core::error::{Error, Result};
 
 /// Predict what training will consume, from its computational graph.
 ///

@@ -14,16 +14,16 @@ use rayon::prelude::*;
 
 use super::{grouping, number};
 use crate::cli::{print, remark};
-use crate::domain::Workload;
-use crate::error::{Error, Fault, Faults, Result};
-use crate::ingest::driple::{graph, model};
-use crate::ingest::jobs::graphs::{self, Graphs};
-use crate::ingest::{Gatherer, Loaded};
-use crate::lucid::inputs::{Profile, ProfileSource};
-use crate::lucid::policies::GPU_MEMORY;
-use crate::models::expected::{self, Expected, Held};
-use crate::output::prediction;
-use crate::output::table::Form;
+use gleaner_core::domain::Workload;
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_formats::ingest::driple::{graph, model};
+use gleaner_formats::ingest::jobs::graphs::{self, Graphs};
+use gleaner_formats::ingest::{Gatherer, Loaded};
+use gleaner_formats::output::prediction;
+use gleaner_formats::output::table::Form;
+use gleaner_predict::expected::{self, Expected, Held};
+use gleaner_simulate::inputs::{Profile, ProfileSource};
+use gleaner_simulate::policies::GPU_MEMORY;
 
 /// Predict the profiles of workloads, for `gleaner simulate`, from their computational graphs.
 ///

@@ -9,8 +9,8 @@ use gleaner_driple::train::{Start, start};
 use super::network::NetworkArgs;
 use super::plan::PlanArgs;
 use crate::cli::remark;
-use crate::error::{Error, Fault, Result};
-use crate::ingest::driple::model;
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_formats::ingest::driple::model;
 
 /// A data set with its SHA-256.
 pub struct Data {

@@ -15,13 +15,13 @@ use super::plan::PlanArgs;
 use super::resume::{Asked, Data};
 use crate::cli::progress::Progress;
 use crate::cli::{interrupt, print, remark, threads};
-use crate::driple::Part;
-use crate::driple::scores::{baselines, mean, predicted, scores};
-use crate::error::{Error, Result};
-use crate::files;
-use crate::ingest::driple::data;
-use crate::output::driple::{history, scores as tables};
-use crate::output::table::Form;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+use gleaner_formats::ingest::driple::data;
+use gleaner_formats::output::driple::{history, scores as tables};
+use gleaner_formats::output::table::Form;
+use gleaner_predict::driple::Part;
+use gleaner_predict::driple::scores::{baselines, mean, predicted, scores};
 
 /// Train a model on a data set.
 ///

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, Subcommand};
 
 use super::remark;
-use crate::error::Result;
-use crate::ingest::scheduler::{self, Format, Options};
-use crate::output::events::{self, EventWriter};
+use gleaner_core::error::Result;
+use gleaner_formats::ingest::scheduler::{self, Format, Options};
+use gleaner_formats::output::events::{self, EventWriter};
 
 /// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
 /// cluster's trace.

@@ -6,10 +6,10 @@ use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
 
 use super::trace::{ClusterArgs, prepare};
 use super::{InputArgs, write_events};
-use crate::error::{Error, Result};
-use crate::ingest::gpu::{self, VcOf};
-use crate::ingest::scheduler::{Format, Options};
-use crate::ingest::source::STDIN;
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::gpu::{self, VcOf};
+use gleaner_formats::ingest::scheduler::{Format, Options};
+use gleaner_formats::ingest::source::STDIN;
 
 #[derive(Debug, ClapArgs)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true))]

@@ -6,12 +6,12 @@ use clap::{Args, Subcommand};
 
 use super::write_events;
 use crate::cli::remark;
-use crate::domain::cluster::MAX_GPUS_PER_NODE;
-use crate::error::{Error, Result};
-use crate::ingest::gpu::{self, Format, Options};
-use crate::ingest::scheduler;
-use crate::output::prepared;
-use crate::output::table::Form;
+use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::gpu::{self, Format, Options};
+use gleaner_formats::ingest::scheduler;
+use gleaner_formats::output::prepared;
+use gleaner_formats::output::table::Form;
 
 /// Formats of traces.
 #[derive(Debug, Subcommand)]

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gleaner_models::lucid::throughput::{MINUTES, Series};
+use gleaner_learn::lucid::throughput::{MINUTES, Series};
 use jiff::civil::DateTime;
 
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
-use crate::domain::{Cluster, Time, Trace, Workload};
-use crate::error::{Error, Result};
-use crate::ingest::jobs::{self, colocate::Pairs, trace};
-use crate::ingest::{Loaded, SourceId};
-use crate::lucid::inputs::Profile;
-use crate::models::{Calendar, submissions};
+use gleaner_core::domain::{Cluster, Time, Trace, Workload};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::jobs::{self, colocate::Pairs, trace};
+use gleaner_formats::ingest::{Loaded, SourceId};
+use gleaner_predict::{Calendar, submissions};
+use gleaner_simulate::inputs::Profile;
 
 /// Files by what they hold.
 #[derive(Debug, Clone, Args, serde::Serialize)]

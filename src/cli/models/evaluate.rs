@@ -1,19 +1,19 @@
 //! `gleaner evaluate`: how well models predict what they have not seen.
 
 use clap::Args as ClapArgs;
-use gleaner_models::lucid::packing::{Features, agreement, evaluate, shared};
+use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
 use jiff::ToSpan;
 use jiff::civil::DateTime;
 
 use super::data::DataArgs;
 use super::watch::watched;
 use crate::cli::{print, print_json};
-use crate::domain::{Time, Workload};
-use crate::error::{Error, Result};
-use crate::ingest::jobs::estimates;
-use crate::models::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, throughput_work};
-use crate::models::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
-use crate::output::evaluation::{Findings, PackingFindings, PackingRow, text};
+use gleaner_core::domain::{Time, Workload};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::jobs::estimates;
+use gleaner_formats::output::evaluation::{Findings, PackingFindings, PackingRow, text};
+use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, throughput_work};
+use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
 
 /// Measure models on data that they have not seen, and compare them with simple rules and with
 /// models from libraries.
@@ -28,7 +28,7 @@ use crate::output::evaluation::{Findings, PackingFindings, PackingRow, text};
 pub struct Args {
     /// Models to measure [default: all].
     #[arg(value_enum, value_name = "MODEL")]
-    what: Vec<models::Kind>,
+    what: Vec<gleaner_predict::Kind>,
     /// Learn from what was submitted before this time, and test on the rest [default: the start
     /// of the last month of a series; for jobs, two weeks after the first, or the middle].
     #[arg(long, value_name = "TIME")]
@@ -52,15 +52,15 @@ pub struct Args {
 /// # Errors
 /// Missing or faulty data, or nothing to learn from.
 pub fn run(args: &Args) -> Result<()> {
-    let asked = |kind: models::Kind| args.what.is_empty() || args.what.contains(&kind);
+    let asked = |kind: gleaner_predict::Kind| args.what.is_empty() || args.what.contains(&kind);
     let mut findings = Findings::default();
-    if asked(models::Kind::Throughput) {
+    if asked(gleaner_predict::Kind::Throughput) {
         findings.throughput = Some(args.throughput()?);
     }
-    if asked(models::Kind::Packing) {
+    if asked(gleaner_predict::Kind::Packing) {
         findings.packing = Some(args.packing()?);
     }
-    if asked(models::Kind::Workload) {
+    if asked(gleaner_predict::Kind::Workload) {
         findings.workload = Some(args.workload()?);
     }
     if args.json {
@@ -91,7 +91,8 @@ impl Args {
         };
         both_parts(train, series.len())?;
         watched(throughput_work(train, self.seed), |control| {
-            models::evaluate::throughput(&series, train, self.seed, control).map_err(failed)
+            gleaner_predict::evaluate::throughput(&series, train, self.seed, control)
+                .map_err(failed)
         })
     }
 
@@ -127,7 +128,7 @@ impl Args {
             seed: self.seed,
         };
         watched(task.work(), |control| {
-            models::evaluate::workload(&task, control).map_err(failed)
+            gleaner_predict::evaluate::workload(&task, control).map_err(failed)
         })
     }
 

@@ -3,26 +3,26 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use gleaner_models::lucid::packing::PackingModel;
-use gleaner_models::lucid::throughput::LEAD;
-use gleaner_models::lucid::workload::{EstimatorChoice, Fitted};
+use gleaner_learn::lucid::packing::PackingModel;
+use gleaner_learn::lucid::throughput::LEAD;
+use gleaner_learn::lucid::workload::{EstimatorChoice, Fitted};
 use serde::Serialize;
 
 use super::data::DataArgs;
 use super::predict::check_estimator;
 use crate::cli::report::Drawn;
 use crate::cli::{print, print_json, remark};
-use crate::error::{Error, Result};
-use crate::ingest::SourceId;
-use crate::ingest::model;
-use crate::ingest::runs::RunInfo;
-use crate::models::explanation::{
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::SourceId;
+use gleaner_formats::ingest::model;
+use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_formats::output::explanation::{json, text};
+use gleaner_predict::explanation::{
     Explanation, Label, LabelledEbm, Prediction, TermFacts, machines, of_interval, of_job,
     of_profile,
 };
-use crate::models::{Model, Trained, known_jobs};
-use crate::output::explanation::{json, text};
-use crate::report::Report;
+use gleaner_predict::{Model, Trained, known_jobs};
+use gleaner_report::Report;
 
 /// Explain a trained model: which features it uses, what each of them adds, and how one
 /// prediction comes about.

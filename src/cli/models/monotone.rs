@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use gleaner_models::isotonic::Direction;
-use gleaner_models::lucid::{throughput, workload};
-use gleaner_models::{Column, Table};
+use gleaner_learn::isotonic::Direction;
+use gleaner_learn::lucid::{throughput, workload};
+use gleaner_learn::{Column, Table};
 
-use crate::error::{Error, Result};
-use crate::models::Kind;
+use gleaner_core::error::{Error, Result};
+use gleaner_predict::Kind;
 
 /// A feature that is to add ever more, or ever less.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use gleaner_models::lucid::workload::EstimatorChoice;
+use gleaner_learn::lucid::workload::EstimatorChoice;
 
 use super::data::DataArgs;
 use crate::cli::remark;
-use crate::error::{Error, Result};
-use crate::ingest::model;
-use crate::models::{Model, estimates_by};
-use crate::output::{prediction, table::Form};
-use crate::words::counted;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::model;
+use gleaner_formats::output::{prediction, table::Form};
+use gleaner_predict::{Model, estimates_by};
 
 /// Predict with a trained model.
 ///

@@ -7,23 +7,23 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use gleaner_models::ebm::FitError;
-use gleaner_models::isotonic::Direction;
-use gleaner_models::lucid::throughput::{self, Series, ThroughputModel};
-use gleaner_models::lucid::workload::{EstimatorChoice, Learning, WorkloadModel};
+use gleaner_learn::ebm::FitError;
+use gleaner_learn::isotonic::Direction;
+use gleaner_learn::lucid::throughput::{self, Series, ThroughputModel};
+use gleaner_learn::lucid::workload::{EstimatorChoice, Learning, WorkloadModel};
 use jiff::civil::DateTime;
 
 use super::data::{DataArgs, Jobs};
 use super::monotone::{self, Monotone};
 use super::watch::watched;
 use crate::cli::print;
-use crate::domain::{Time, Workload};
-use crate::error::{Error, Result};
-use crate::ingest::SourceId;
-use crate::lucid::inputs::Profile;
-use crate::models::stored::Input;
-use crate::models::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
-use crate::output::{model, training};
+use gleaner_core::domain::{Time, Workload};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::SourceId;
+use gleaner_formats::output::{model, training};
+use gleaner_predict::stored::Input;
+use gleaner_predict::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
+use gleaner_simulate::inputs::Profile;
 
 /// Train the models that the policy Lucid uses, and save them.
 ///

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gleaner_models::ebm::Control;
+use gleaner_learn::ebm::Control;
 
 use crate::cli::progress::Progress;
 

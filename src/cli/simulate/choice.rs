@@ -3,11 +3,11 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::lucid::Request;
-use crate::lucid::placer::Placer;
-use crate::lucid::placers;
-use crate::lucid::policies::{self, PolicyEntry, Without};
+use gleaner_core::error::{Error, Result};
+use gleaner_simulate::Request;
+use gleaner_simulate::placer::Placer;
+use gleaner_simulate::placers;
+use gleaner_simulate::policies::{self, PolicyEntry, Without};
 
 /// What is simulated.
 #[derive(Debug, Args, Serialize)]

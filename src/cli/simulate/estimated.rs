@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use gleaner_models::lucid::workload::{Estimator, EstimatorChoice};
+use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice};
 use serde::Serialize;
 
-use crate::lucid::inputs::Estimates;
-use crate::models::Weekly;
+use gleaner_predict::Weekly;
+use gleaner_simulate::inputs::Estimates;
 
 /// Estimates of durations.
 #[derive(Default)]

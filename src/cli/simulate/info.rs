@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::estimated::EstimatesUsed;
 use super::results::Results;
-use crate::domain::Cluster;
-use crate::lucid::Simulation;
-use crate::lucid::profiler::Profiler;
-use crate::models::Week;
+use gleaner_core::domain::Cluster;
+use gleaner_predict::Week;
+use gleaner_simulate::Simulation;
+use gleaner_simulate::profiler::Profiler;
 
 /// What `run.json` says besides.
 #[derive(Serialize)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use gleaner_models::lucid::workload::EstimatorChoice;
+use gleaner_learn::lucid::workload::EstimatorChoice;
 use serde::Serialize;
 
 use super::choice::Choice;
@@ -14,15 +14,17 @@ use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
-use crate::domain::cluster::MAX_GPUS_PER_NODE;
-use crate::domain::{Cluster, Stamp, Trace};
-use crate::error::{Error, Faults, Result};
-use crate::ingest::jobs::{self, trace};
-use crate::ingest::{Loaded, SourceId};
-use crate::lucid::Request;
-use crate::lucid::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable};
-use crate::lucid::policies::{GPU_MEMORY, Needs};
-use crate::models::{Calendar, Weekly, score_workloads};
+use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_core::domain::{Cluster, Stamp, Trace};
+use gleaner_core::error::{Error, Faults, Result};
+use gleaner_formats::ingest::jobs::{self, trace};
+use gleaner_formats::ingest::{Loaded, SourceId};
+use gleaner_predict::{Calendar, Weekly, score_workloads};
+use gleaner_simulate::Request;
+use gleaner_simulate::inputs::{
+    Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable,
+};
+use gleaner_simulate::policies::{GPU_MEMORY, Needs};
 
 /// What is read.
 #[derive(Debug, Args, Serialize)]

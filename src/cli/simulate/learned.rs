@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
-use gleaner_models::ebm::{Control, FitError};
-use gleaner_models::lucid::packing::PackingModel;
-use gleaner_models::lucid::throughput::Series;
-use gleaner_models::lucid::workload::{EstimatorChoice, Learning};
+use gleaner_learn::ebm::{Control, FitError};
+use gleaner_learn::lucid::packing::PackingModel;
+use gleaner_learn::lucid::throughput::Series;
+use gleaner_learn::lucid::workload::{EstimatorChoice, Learning};
 use jiff::civil::DateTime;
 use serde::Serialize;
 
@@ -19,14 +19,14 @@ use super::inputs::Reader;
 use crate::cli::inputs::as_text;
 use crate::cli::models::data::calendar;
 use crate::cli::remark;
-use crate::domain::{Cluster, Time, Trace, Workload};
-use crate::error::{Error, Result};
-use crate::ingest::{jobs, model};
-use crate::lucid::inputs::{ForecastTable, Profile};
-use crate::models::{
+use gleaner_core::domain::{Cluster, Time, Trace, Workload};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::{jobs, model};
+use gleaner_predict::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
     learn_scores, submissions,
 };
+use gleaner_simulate::inputs::{ForecastTable, Profile};
 
 /// Models that policies go by.
 #[derive(Debug, Args, Serialize)]

@@ -22,13 +22,13 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::{interrupt, remark, threads};
-use crate::error::{Error, Result};
-use crate::lucid::policies;
-use crate::lucid::{Control, Request, simulate};
-use crate::output::events;
-use crate::output::run::RunDir;
-use crate::results::run::Seconds;
-use crate::words::printable;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::printable;
+use gleaner_formats::output::events;
+use gleaner_formats::output::run::RunDir;
+use gleaner_simulate::policies;
+use gleaner_simulate::{Control, Request, simulate};
 
 use choice::Choice;
 use inputs::{FileArgs, Inputs};

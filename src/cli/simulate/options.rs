@@ -4,9 +4,9 @@ use clap::{Args as _, FromArgMatches};
 use serde_json::{Map, Value};
 
 use super::Args;
-use crate::error::{Error, Result};
-use crate::lucid::Request;
-use crate::lucid::policies::{self, Needs, PolicyEntry};
+use gleaner_core::error::{Error, Result};
+use gleaner_simulate::Request;
+use gleaner_simulate::policies::{self, Needs, PolicyEntry};
 
 /// What must hold for an option to have an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,13 +10,13 @@ use super::choice::Choice;
 use super::inputs::Inputs;
 use super::options::without_effect;
 use crate::cli::remark;
-use crate::error::{Error, Result};
-use crate::lucid::inputs::{Estimates, EstimatesByPolicy};
-use crate::lucid::policies::Needs;
-use crate::lucid::profiler::Profiler;
-use crate::lucid::{Control, Request, Simulation};
-use crate::models::Week;
-use crate::words::printable;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::printable;
+use gleaner_predict::Week;
+use gleaner_simulate::inputs::{Estimates, EstimatesByPolicy};
+use gleaner_simulate::policies::Needs;
+use gleaner_simulate::profiler::Profiler;
+use gleaner_simulate::{Control, Request, Simulation};
 
 /// Inputs read once, for any number of simulations.
 pub struct Prepared {

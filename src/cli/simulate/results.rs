@@ -11,20 +11,20 @@ use super::info::Info;
 use super::inputs::Inputs;
 use super::prepared::Learnt;
 use crate::cli::{print, print_json, remark};
-use crate::domain::EventLog;
-use crate::error::{Error, Fault, Result};
-use crate::lucid::Simulation;
-use crate::lucid::idle::{TooLate, idle_log};
-use crate::lucid::metrics::summarise;
-use crate::lucid::policies::Needs;
-use crate::lucid::result::PolicyRun;
-use crate::models::Week;
-use crate::output::events::{self, Layout};
-use crate::output::run::{End, RunDir};
-use crate::output::simulate::{self as tables, Entry, Experiment, Interval};
-use crate::results::run::Seconds;
-use crate::results::simulate::PolicyFigures;
-use crate::words::counted;
+use gleaner_core::domain::EventLog;
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::run::Seconds;
+use gleaner_core::results::simulate::PolicyFigures;
+use gleaner_core::words::counted;
+use gleaner_formats::output::events::{self, Layout};
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_formats::output::simulate::{self as tables, Entry, Experiment, Interval};
+use gleaner_predict::Week;
+use gleaner_simulate::Simulation;
+use gleaner_simulate::idle::{TooLate, idle_log};
+use gleaner_simulate::metrics::summarise;
+use gleaner_simulate::policies::Needs;
+use gleaner_simulate::result::PolicyRun;
 
 /// Everything there is to report.
 pub struct Results<'a> {
@@ -123,7 +123,7 @@ impl Results<'_> {
     }
 
     fn packs(&self, run: &PolicyRun) -> bool {
-        let all = crate::lucid::policies::ALL;
+        let all = gleaner_simulate::policies::ALL;
         let mut packing = all.iter().filter(|entry| entry.needs == Needs::Packing);
         packing.any(|entry| run.policy.starts_with(entry.name))
     }

@@ -10,8 +10,8 @@ use gleaner_solvers::{Problem, SolveError, SolverKind, check};
 
 use super::solver::SolverArgs;
 use super::{print_json, remark};
-use crate::error::{Error, Result};
-use crate::{ingest, output};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::{ingest, output};
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///

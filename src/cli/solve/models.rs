@@ -8,8 +8,8 @@ use gleaner_solvers::model::Model;
 use gleaner_solvers::{BigM, Formulation, Problem};
 
 use super::of_problem;
-use crate::error::{Error, Fault, Faults, Result};
-use crate::files;
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_core::files;
 
 /// Writes the model of every problem: one to `path`, several to files of their own beside it.
 /// Says what was written, a line a file.

@@ -16,13 +16,13 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::{interrupt, print, print_json, remark, threads};
-use crate::error::{Error, Result};
-use crate::ingest::{self, SourceId};
-use crate::output::run::{End, RunDir};
-use crate::output::sweep::{self as tables, Store, Sweep};
-use crate::results::run::Seconds;
-use crate::sweep::{Field, Metric, Mode, Plan, RunSummary};
-use crate::words::counted;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::{self, SourceId};
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_formats::output::sweep::{self as tables, Store, Sweep};
+use gleaner_sweep::{Field, Metric, Mode, Plan, RunSummary};
 
 use prepared::PreparedRuns;
 

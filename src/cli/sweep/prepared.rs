@@ -4,10 +4,10 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::ingest::{Digest, SourceId};
-use crate::output::sweep::SweepRun;
-use crate::sweep::RunSummary;
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::{Digest, SourceId};
+use gleaner_formats::output::sweep::SweepRun;
+use gleaner_sweep::RunSummary;
 
 /// Runs with everything they need in memory, any of which can be run at any time.
 pub trait PreparedRuns: Sync {

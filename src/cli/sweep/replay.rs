@@ -7,13 +7,13 @@ use gleaner_solvers::Limits;
 use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::inputs::{cut, read_log};
 use crate::cli::{remark, solver};
-use crate::domain::{Clock, EventLog, TrainingTask};
-use crate::error::Result;
-use crate::ingest::{self, SourceId};
-use crate::output::sweep::SweepRun;
-use crate::replay::rounds::check_repeatable;
-use crate::replay::{self, Control, SolverDecider, TFwd};
-use crate::sweep::{ReplayChoices, ReplayPlan, ReplaySettings, RunSummary, TaskFiles, Window};
+use gleaner_core::domain::{Clock, EventLog, TrainingTask};
+use gleaner_core::error::Result;
+use gleaner_formats::ingest::{self, SourceId};
+use gleaner_formats::output::sweep::SweepRun;
+use gleaner_replay::rounds::check_repeatable;
+use gleaner_replay::{self, Control, SolverDecider, TFwd};
+use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, RunSummary, TaskFiles, Window};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -187,7 +187,7 @@ impl Replays {
         Ok(self.windows.len() - 1)
     }
 
-    fn replay(&self, job: &Job, control: Control<'_>) -> Result<replay::Outcome> {
+    fn replay(&self, job: &Job, control: Control<'_>) -> Result<gleaner_replay::Outcome> {
         let spec = job.choices.spec();
         let mut decider = SolverDecider::new(spec, job.limits)?;
         if self.check {
@@ -195,7 +195,7 @@ impl Replays {
         }
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
         let options = job.choices.options(job.t_fwd);
-        replay::run(log, tasks, &options, &mut decider, control)
+        gleaner_replay::run(log, tasks, &options, &mut decider, control)
     }
 }
 

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::remark;
 use crate::cli::simulate::{Args, Prepared};
-use crate::error::{Error, Result};
-use crate::ingest::SourceId;
-use crate::lucid::metrics::summarise;
-use crate::lucid::policies::Needs;
-use crate::lucid::{Control, Request, simulate};
-use crate::output::sweep::SweepRun;
-use crate::sweep::{RunSummary, SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::SourceId;
+use gleaner_formats::output::sweep::SweepRun;
+use gleaner_simulate::metrics::summarise;
+use gleaner_simulate::policies::Needs;
+use gleaner_simulate::{Control, Request, simulate};
+use gleaner_sweep::{RunSummary, SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
 
 /// The simulations of a plan.
 pub struct Simulations {

@@ -5,11 +5,11 @@ use std::path::Path;
 use gleaner_driple::synth::{Sample, Setup, Workload as Wanted, workload};
 use rayon::prelude::*;
 
-use crate::domain::cluster::MAX_GPUS_PER_NODE;
-use crate::domain::{Trace, Workload};
-use crate::error::{Error, Result};
-use crate::ingest::jobs::{cluster, profiles, trace};
-use crate::output::graphs;
+use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_core::domain::{Trace, Workload};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::jobs::{cluster, profiles, trace};
+use gleaner_formats::output::graphs;
 
 /// The graph of each workload, and what was measured of all.
 pub struct Made {

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 
 use crate::cli::remark;
-use crate::error::{Error, Faults, Result};
-use crate::files::Whole;
-use crate::output::experiment;
-use crate::synth::copies::{self, CopyError};
-use crate::synth::jobs::{Amount, JobOptions, generate};
-use crate::words::counted;
+use gleaner_core::error::{Error, Faults, Result};
+use gleaner_core::files::Whole;
+use gleaner_core::words::counted;
+use gleaner_formats::output::experiment;
+use gleaner_synth::copies::{self, CopyError};
+use gleaner_synth::jobs::{Amount, JobOptions, generate};
 
 /// Generate jobs of a GPU cluster, and all else that `gleaner simulate` reads.
 ///

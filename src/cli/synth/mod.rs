@@ -11,15 +11,14 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::remark;
-use crate::domain::Time;
-use crate::error::{Error, Result};
-use crate::files::Output;
-use crate::output::events::Layout;
-use crate::output::{events, tasks};
-use crate::synth;
-use crate::synth::events::{EventOptions, FragmentLength};
-use crate::synth::tasks::TaskOptions;
-use crate::words::counted;
+use gleaner_core::domain::Time;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files::Output;
+use gleaner_core::words::counted;
+use gleaner_formats::output::events::Layout;
+use gleaner_formats::output::{events, tasks};
+use gleaner_synth::events::{EventOptions, FragmentLength};
+use gleaner_synth::tasks::TaskOptions;
 
 /// Generate data: event logs, logs of schedulers, training tasks, allocation problems, jobs of a
 /// GPU cluster, or computational graphs.
@@ -194,7 +193,7 @@ fn synth_events(args: &EventArgs) -> Result<()> {
         },
     };
     events::Format::of(&args.output)?;
-    let log = synth::events::generate(&EventOptions {
+    let log = gleaner_synth::events::generate(&EventOptions {
         nodes: args.nodes,
         days: args.days,
         start: time("--start", &args.start)?,
@@ -220,7 +219,7 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
         .as_deref()
         .map(|text| time("--start", text))
         .transpose()?;
-    let set = synth::tasks::generate(&TaskOptions {
+    let set = gleaner_synth::tasks::generate(&TaskOptions {
         count: args.count,
         models: args.models,
         max_nodes: args.max_nodes,

@@ -6,12 +6,12 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use super::time;
 use crate::cli::remark;
-use crate::error::Result;
-use crate::files::{self, Output};
-use crate::output::events::EventWriter;
-use crate::output::schedule::{ScheduleWriter, Scheduler, Target, names};
-use crate::synth::schedule::{ScheduleOptions, generate};
-use crate::words::counted;
+use gleaner_core::error::Result;
+use gleaner_core::files::{self, Output};
+use gleaner_core::words::counted;
+use gleaner_formats::output::events::EventWriter;
+use gleaner_formats::output::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner_synth::schedule::{ScheduleOptions, generate};
 
 /// Whose log.
 #[derive(Debug, Subcommand)]

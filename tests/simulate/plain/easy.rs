@@ -114,8 +114,8 @@ fn easy_starts(nodes: u32, jobs: &[Expected]) -> Vec<i64> {
     let given = |(index, &(gpus, submit, duration, ..)): (usize, &Expected)| {
         super::cases::job(index, gpus, submit, duration)
     };
-    let given: Vec<gleaner::domain::Job> = jobs.iter().enumerate().map(given).collect();
-    let estimate = |(job, row): (&gleaner::domain::Job, &Expected)| (job.id.clone(), row.3);
+    let given: Vec<gleaner_core::domain::Job> = jobs.iter().enumerate().map(given).collect();
+    let estimate = |(job, row): (&gleaner_core::domain::Job, &Expected)| (job.id.clone(), row.3);
     let estimates = given.iter().zip(jobs).map(estimate).collect();
     let world = super::World {
         queued: vec![0; given.len()],
@@ -124,9 +124,9 @@ fn easy_starts(nodes: u32, jobs: &[Expected]) -> Vec<i64> {
         gpus_per_node: 4,
         start: 0,
         placer: super::Placer::Consolidate,
-        estimates: &gleaner::lucid::inputs::EstimateTable(estimates),
+        estimates: &gleaner_simulate::inputs::EstimateTable(estimates),
         forecast: &0.0,
-        packing: &gleaner::lucid::inputs::PackingTable::default(),
+        packing: &gleaner_simulate::inputs::PackingTable::default(),
     };
     let schedule = super::run(&world, &mut Easy);
     schedule.jobs.iter().map(|job| job.start).collect()

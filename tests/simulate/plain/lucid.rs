@@ -1,6 +1,6 @@
 //! Lucid in the plain simulator.
 
-use gleaner::lucid::schedule::Correction;
+use gleaner_simulate::schedule::Correction;
 
 use super::Rule;
 use super::sim::Sim;

@@ -23,9 +23,9 @@ pub use preemptive::{Srtf, Tiresias};
 pub use profiler::{Profiled, Profiler};
 pub use queues::{Fifo, Qssf, Sjf};
 
-use gleaner::domain::Job;
-use gleaner::lucid::inputs::{Estimates, Forecast, Packing};
-use gleaner::lucid::schedule::{Schedule, State};
+use gleaner_core::domain::Job;
+use gleaner_simulate::inputs::{Estimates, Forecast, Packing};
+use gleaner_simulate::schedule::{Schedule, State};
 use sim::Sim;
 
 /// The input of a simulation.

@@ -1,9 +1,9 @@
 //! The plain simulator's schedules are valid (derived by formula). The checker shares no code with
 //! the plain simulator either.
 
-use gleaner::domain::Job;
-use gleaner::lucid::checker::{self, Terms, Violation};
-use gleaner::lucid::schedule::Schedule;
+use gleaner_core::domain::Job;
+use gleaner_simulate::checker::{self, Terms, Violation};
+use gleaner_simulate::schedule::Schedule;
 use proptest::prelude::*;
 
 use super::cases::{Case, case};

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 use super::super::grouping;
 use crate::cli::remark;
-use crate::driple::Part;
-use crate::error::{Error, Fault, Faults, Result};
-use crate::ingest::driple::{data, graph};
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_formats::ingest::driple::{data, graph};
+use gleaner_predict::driple::Part;
 
 /// A job and its grouped graph.
 pub struct Named {

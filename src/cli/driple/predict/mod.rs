@@ -13,12 +13,12 @@ use gleaner_driple::inspector::{Card, Inspector};
 use self::graphs::Named;
 use super::grouping::GroupingArgs;
 use crate::cli::{print, print_json, remark};
-use crate::driple::Part;
-use crate::error::{Error, Fault, Faults, Result};
-use crate::ingest::driple::{model, table};
-use crate::output::driple::predictions::{self, Row};
-use crate::output::table::Form;
-use crate::words::counted;
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::driple::{model, table};
+use gleaner_formats::output::driple::predictions::{self, Row};
+use gleaner_formats::output::table::Form;
+use gleaner_predict::driple::Part;
 
 /// Predict what jobs will consume, from their computational graphs.
 ///

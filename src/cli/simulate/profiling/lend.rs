@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::domain::{Cluster, Trace};
-use crate::error::{Error, Result};
-use crate::lucid::profiler::Profiler;
-use crate::words::{counted, printable};
+use gleaner_core::domain::{Cluster, Trace};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::{counted, printable};
+use gleaner_simulate::profiler::Profiler;
 
 /// Who lends nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -143,7 +143,7 @@ pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Job, VirtualCluster};
+    use gleaner_core::domain::{Job, VirtualCluster};
 
     fn cluster(nodes: &[u32]) -> Cluster {
         let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
@@ -161,7 +161,7 @@ mod tests {
         let job = |&(vc, gpus): &(usize, u32)| Job {
             vc,
             gpus,
-            ..Job::plain()
+            ..Job::default()
         };
         Trace {
             jobs: jobs.iter().map(job).collect(),

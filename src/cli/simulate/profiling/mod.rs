@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use super::inputs::Inputs;
 use crate::cli::remark;
-use crate::domain::Cluster;
-use crate::error::{Error, Fault, Faults, Result};
-use crate::lucid::Request;
-use crate::lucid::profiler::Profiler;
-use crate::words::{counted, printable};
+use gleaner_core::domain::Cluster;
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_core::words::{counted, printable};
+use gleaner_simulate::Request;
+use gleaner_simulate::profiler::Profiler;
 
 use lend::Lend;
 

@@ -1,9 +1,9 @@
 //! What is said of a profiler's nodes.
 
-use crate::domain::Cluster;
-use crate::lucid::Request;
-use crate::lucid::profiler::Profiler;
-use crate::words::printable;
+use gleaner_core::domain::Cluster;
+use gleaner_core::words::printable;
+use gleaner_simulate::Request;
+use gleaner_simulate::profiler::Profiler;
 
 /// Of `--profiler auto` for a cluster that nothing is published of.
 pub const NOT_PUBLISHED: &str = "\
@@ -67,7 +67,7 @@ pub fn unequal(profiler: &Profiler, cluster: &Cluster, requests: &[Request]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::VirtualCluster;
+    use gleaner_core::domain::VirtualCluster;
 
     // Small fixed examples.
     #[test]

@@ -1,0 +1,126 @@
+//! Job traces of GPU clusters.
+
+use super::time::Time;
+
+/// A trace of jobs, in submission order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trace {
+    /// The jobs, by ascending [`Job::submit`], then in the order of the file.
+    pub jobs: Vec<Job>,
+    /// The distinct workloads that the jobs' [`Job::workload`] indexes.
+    pub workloads: Vec<Workload>,
+    /// The civil time of second 0; `None` if the trace had no civil times.
+    pub origin: Option<Time>,
+    /// What is known of each of the workloads before its jobs run; empty if all are measured.
+    pub known: Vec<Known>,
+}
+
+/// What is known of a workload before its jobs run. Policies and models use only this.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Known {
+    /// The load of its jobs was measured: it is that of [`Job::usage`].
+    #[default]
+    Measured,
+    /// The load of its jobs was predicted, and may differ from [`Job::usage`].
+    Predicted(Usage),
+    /// Nothing is known.
+    Nothing,
+}
+
+impl Trace {
+    /// The load of a job of this trace on its GPUs, as known before it runs; `None` if nothing is
+    /// known of its workload.
+    pub fn known(&self, job: &Job) -> Option<Usage> {
+        let known = job.workload.and_then(|workload| self.known.get(workload));
+        match known {
+            None | Some(Known::Measured) => Some(job.usage),
+            Some(Known::Predicted(usage)) => Some(*usage),
+            Some(Known::Nothing) => None,
+        }
+    }
+}
+
+/// A job that holds a fixed number of GPUs from its start to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// Its name, unique in the trace.
+    pub id: String,
+    /// The user who submitted it; empty if the trace does not say.
+    pub user: String,
+    /// Index of its virtual cluster in the cluster.
+    pub vc: usize,
+    /// The name that its user gave it; empty if the trace does not say.
+    pub name: String,
+    /// Number of GPUs, at least 1.
+    pub gpus: u32,
+    /// CPU cores asked for. No policy simulates them.
+    pub cpus: f64,
+    /// How the real job ended, such as `COMPLETED`.
+    pub state: String,
+    /// Second of its submission.
+    pub submit: i64,
+    /// Seconds that it runs alone at full speed, at least 1.
+    pub duration: i64,
+    /// Its workload, as an index of [`Trace::workloads`]; `None` if the trace does not say.
+    pub workload: Option<usize>,
+    /// Its load on its GPUs when it runs alone; zeros if the trace does not say.
+    pub usage: Usage,
+}
+
+/// One GPU for a second, in the first virtual cluster, without a name.
+impl Default for Job {
+    fn default() -> Self {
+        Job {
+            id: String::new(),
+            user: String::new(),
+            vc: 0,
+            name: String::new(),
+            gpus: 1,
+            cpus: 0.0,
+            state: String::new(),
+            submit: 0,
+            duration: 1,
+            workload: None,
+            usage: Usage::default(),
+        }
+    }
+}
+
+/// What a job trains: the key of profiles and of measured pairs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Workload {
+    /// Model, such as `ResNet50`.
+    pub model: String,
+    /// Dataset, such as `ImageNet`.
+    pub dataset: String,
+    /// Samples per batch.
+    pub batch_size: u32,
+    /// Whether it uses automatic mixed precision.
+    pub amp: bool,
+}
+
+/// The load of a job on each of its GPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Usage {
+    /// Samples per second.
+    pub speed: f64,
+    /// Compute utilisation, in percent.
+    pub gpu_util: f64,
+    /// Memory bandwidth utilisation, in percent.
+    pub gmem_util: f64,
+    /// Memory held, in MB.
+    pub gmem: f64,
+}
+
+impl std::fmt::Display for Workload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let amp = if self.amp { ", mixed precision" } else { "" };
+        let Workload {
+            model,
+            dataset,
+            batch_size,
+            ..
+        } = self;
+        write!(f, "{model} on {dataset}, batch size {batch_size}{amp}")
+    }
+}

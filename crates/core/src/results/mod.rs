@@ -1,0 +1,23 @@
+//! Types of the results of runs. The name, unit and meaning of each result are stated here, once.
+//!
+//! Engines fill these types, `gleaner_formats::output` writes them, `gleaner_formats::ingest::runs` reads them
+//! back, sweeps compare runs by them, and docs/OUTPUTS.md documents them (a test compares the two).
+
+#[macro_use]
+mod record;
+#[macro_use]
+mod figures;
+
+pub mod replay;
+pub mod run;
+mod run_lengths;
+pub mod simulate;
+mod spaced;
+pub mod states;
+mod table;
+
+pub use figures::{Direction, Figure, Figures, Metric};
+pub use record::{Cells, Encoding, Field, Finite, Fixed, Named, Plain, Record};
+pub use run_lengths::{Cursor, RunLengths};
+pub use spaced::Spaced;
+pub use table::{Column, Table};

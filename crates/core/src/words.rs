@@ -1,0 +1,97 @@
+//! Words that messages share, and safe display of texts from files in messages.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// A text with a visible escape, such as `\u{1b}`, for each character that a terminal acts on
+/// or hides: control characters, line separators, and controls of the direction of text.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, is_obeyed)
+}
+
+/// As [`printable`], but line breaks stay as they are.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c != '\n' && is_obeyed(c))
+}
+
+/// The same JSON, with JSON's own escapes for such characters. They can only be within strings,
+/// because JSON allows them nowhere else. Line breaks stay as they are.
+pub fn printable_json(text: &str) -> Cow<'_, str> {
+    let is_escaped = |c: char| c != '\n' && is_obeyed(c);
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_escaped(c) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_escaped(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_obeyed(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
+            | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A number of things: `1 node`, `3 nodes`.
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn what_a_terminal_obeys_is_escaped() {
+        assert!(matches!(printable("vc 1 – é 漢"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\x1b[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(printable("\n\u{7f}\u{9b}"), "\\u{a}\\u{7f}\\u{9b}");
+        assert_eq!(printable_lines("a\n\r\u{9b}"), "a\n\\u{d}\\u{9b}");
+        for c in ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}']
+            .into_iter()
+            .chain('\u{202a}'..='\u{202e}')
+            .chain('\u{2066}'..='\u{2069}')
+        {
+            assert_eq!(printable(&c.to_string()), format!("\\u{{{:x}}}", c as u32));
+        }
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let name = "a\u{202e}\u{1b}\n\u{7f}é";
+        let text = serde_json::to_string_pretty(&[name]).unwrap();
+        let shown = printable_json(&text);
+        assert!(!shown.contains('\u{202e}') && shown.contains("\\u202e"));
+        let back: Vec<String> = serde_json::from_str(&shown).unwrap();
+        assert_eq!(back, [name]);
+    }
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        assert_eq!(counted(1_u32, "node"), "1 node");
+        assert_eq!(counted(0_usize, "node"), "0 nodes");
+        assert_eq!(counted(2_u64, "node"), "2 nodes");
+    }
+}

@@ -1,0 +1,67 @@
+//! Collects the faults of an input, up to a limit.
+
+use gleaner_core::error::{Fault, Faults, Result};
+
+/// Reading stops once an input has this many faults.
+pub const MAX_FAULTS: usize = 1_000;
+
+/// Collects the faults of an input, and ends the reading once there are [`MAX_FAULTS`].
+#[derive(Debug, Default)]
+pub struct Gatherer {
+    faults: Faults,
+}
+
+impl Gatherer {
+    /// Adds a fault to the collected ones.
+    ///
+    /// # Errors
+    /// There are now [`MAX_FAULTS`]; the error holds all of them.
+    pub fn add(&mut self, fault: Fault) -> Result<()> {
+        self.faults.push(fault);
+        if self.faults.0.len() < MAX_FAULTS {
+            return Ok(());
+        }
+        std::mem::take(&mut self.faults).into_result(())
+    }
+
+    /// Whether no fault was added so far.
+    pub fn is_empty(&self) -> bool {
+        self.faults.0.is_empty()
+    }
+
+    /// Returns the value if no fault was added.
+    ///
+    /// # Errors
+    /// All faults that were added.
+    pub fn finish<T>(self, value: T) -> Result<T> {
+        self.faults.into_result(value)
+    }
+
+    /// The faults that were added so far.
+    pub fn into_faults(self) -> Faults {
+        self.faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_core::error::Error;
+
+    #[test]
+    fn reading_stops_at_the_most_faults() {
+        let mut gatherer = Gatherer::default();
+        for _ in 1..MAX_FAULTS {
+            gatherer.add(Fault::default()).unwrap();
+        }
+        let Err(Error::Data(faults)) = gatherer.add(Fault::default()) else {
+            panic!("expected the faults");
+        };
+        assert_eq!(faults.0.len(), MAX_FAULTS);
+    }
+
+    #[test]
+    fn no_fault_gives_the_value() {
+        assert_eq!(Gatherer::default().finish(7).unwrap(), 7);
+    }
+}

@@ -1,0 +1,104 @@
+//! Reads plans of sweeps, in TOML.
+
+use std::path::{Path, PathBuf};
+
+use super::Loaded;
+use super::fault::Place;
+use super::source::{Source, TOML_LIMIT};
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_sweep::{Plan, PlanFault, PlanFile};
+
+/// Reads a plan. Relative paths in it are relative to the folder of the plan.
+///
+/// # Errors
+/// The file cannot be read, or the plan has faults, which are reported together. [`Error::Usage`]
+/// if every fault is only a wrong choice of a solver.
+pub fn read(path: &Path) -> Result<Loaded<Plan>> {
+    let source = Source::open(path)?;
+    let text = String::from_utf8(source.read_up_to(TOML_LIMIT)?.into_owned());
+    let text = text.map_err(|_| source.fault("bytes that are not UTF-8", "text"))?;
+    let file: PlanFile =
+        toml::from_str(&text).map_err(|error| malformed(&source, &text, &error))?;
+    let mut plan = match (file.replay, file.simulate) {
+        (Some(replay), None) => Plan::Replay(replay),
+        (None, Some(simulate)) => Plan::Simulate(simulate),
+        (None, None) => return Err(source.fault("no table", "[replay] or [simulate]").into()),
+        _ => {
+            let fault = source.fault("[replay] and [simulate]", "one of the two");
+            return Err(fault.remedy("make a plan of each").into());
+        }
+    };
+    let faults = match &plan {
+        Plan::Replay(replay) => replay.check(),
+        Plan::Simulate(simulate) => simulate.check(),
+    };
+    let is_sound = faults.iter().all(|fault| fault.wrong_choice);
+    let faults = faults
+        .into_iter()
+        .map(|fault| placed(&source, &text, fault));
+    let faults = Faults(faults.collect());
+    if is_sound && !faults.0.is_empty() {
+        return Err(Error::Usage(faults.to_string()));
+    }
+    faults.into_result(())?;
+    resolve(&mut plan, path.parent().unwrap_or(Path::new("")));
+    Ok(Loaded {
+        value: plan,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}
+
+/// Makes the paths in a plan relative to the folder of the plan.
+fn resolve(plan: &mut Plan, beside: &Path) {
+    let join = |path: &mut PathBuf| *path = beside.join(&*path);
+    match plan {
+        Plan::Replay(replay) => replay.paths_mut().for_each(join),
+        Plan::Simulate(simulate) => {
+            simulate.paths_mut().for_each(join);
+            let join = |name: &mut String| *name = beside.join(&*name).display().to_string();
+            simulate.named_mut().for_each(join);
+        }
+    }
+}
+
+/// The line that holds the byte at offset `at`, counted from 1.
+fn line(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
+/// The fault of a text that is not TOML or not a plan.
+fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
+    let number = line(text, error.span().map_or(0, |span| span.start));
+    let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
+    let found = format!("`{shown}` ({})", plain(error.message().trim()));
+    let fault = source.fault(found, "a plan as in dataset/README.md");
+    fault.at(Place::Line(number as u64)).into()
+}
+
+/// The message with words for users in place of the names of Rust types.
+fn plain(message: &str) -> String {
+    const NAMES: [(&str, &str); 5] = [
+        ("f64", "a number"),
+        ("usize", "a whole number"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number"),
+        (
+            "struct Window",
+            "a window such as { skip_rows = 1000, nodes = 100 }",
+        ),
+    ];
+    let plain = |text: String, (from, to): &(&str, &str)| {
+        text.replace(&format!("expected {from}"), &format!("expected {to}"))
+    };
+    NAMES.iter().fold(message.to_owned(), plain)
+}
+
+/// The fault with its line, if it has one.
+fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {
+    let placed = source.fault(fault.found, fault.expected).field(fault.field);
+    match fault.at {
+        Some(at) => placed.at(Place::Line(line(text, at) as u64)),
+        None => placed,
+    }
+}

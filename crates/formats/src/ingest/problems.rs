@@ -1,0 +1,56 @@
+//! Reads allocation problems from JSON: one object, or several one after the other (JSON lines).
+
+use std::path::Path;
+
+use gleaner_solvers::Problem;
+
+use super::fault::of_json;
+use super::source::Source;
+use super::{Gatherer, Loaded};
+use gleaner_core::error::Result;
+
+/// Reads problems from a file, or from stdin if `path` is `-`.
+///
+/// A problem without an `id` gets its number in the file, from 1.
+///
+/// # Errors
+/// The file cannot be read, or it holds no problem. Invalid problems are collected and reported
+/// together. Text that is not JSON ends the reading.
+pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
+    let source = Source::open(path)?;
+    let bytes = source.read_all()?;
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut faults = Gatherer::default();
+    for parsed in serde_json::Deserializer::from_slice(&bytes).into_iter::<Problem>() {
+        match parsed {
+            Ok(mut problem) => {
+                if problem.id.is_empty() {
+                    problem.id = (problems.len() + 1).to_string();
+                }
+                for reason in problem.validate() {
+                    faults.add(
+                        source
+                            .fault(reason, "a sound problem")
+                            .at(format!("problem {}", problem.id)),
+                    )?;
+                }
+                problems.push(problem);
+            }
+            Err(error) => {
+                let expected = "a problem: {\"nodes\": 8, \"t_fwd\": 60, \"tasks\": [...]}";
+                let text = error.to_string();
+                let found = text.split(" at line ").next().unwrap_or_default();
+                faults.add(source.fault(found, expected).at(of_json(&error)))?;
+                break;
+            }
+        }
+    }
+    if problems.is_empty() && faults.is_empty() {
+        faults.add(source.fault("no problem", "at least one JSON object"))?;
+    }
+    Ok(Loaded {
+        value: faults.finish(problems)?,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,73 @@
+//! Reads the run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`.
+//!
+//! A run directory is an input like any other, and nothing in it is trusted. Names that become
+//! parts of paths are checked, and only plain files are opened. What is missing, damaged or
+//! contradictory is a fault of the file in which it was found.
+
+use std::path::Path;
+
+use files::RunFiles;
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::results::run::RUN_FILE;
+use gleaner_core::results::states::JobRow;
+
+mod files;
+mod info;
+mod replay;
+mod rows;
+mod simulate;
+mod sweep;
+
+pub use info::RunInfo;
+pub use replay::ReplayRun;
+pub use simulate::{Hour, JobEnd, PolicyRun, SimulateRun};
+pub use sweep::SweepRuns;
+
+/// The content of a run directory.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What `run.json` says.
+    pub info: RunInfo,
+    /// The results, by subcommand.
+    pub result: RunResult,
+}
+
+/// The results of a run.
+#[derive(Debug, Clone)]
+pub enum RunResult {
+    /// Results of `gleaner replay`.
+    Replay(Box<ReplayRun>),
+    /// Results of `gleaner simulate`.
+    Simulate(SimulateRun),
+    /// Results of `gleaner sweep`.
+    Sweep(SweepRuns),
+}
+
+/// Reads a run directory.
+///
+/// # Errors
+/// It is not a run directory, or its files are missing, damaged or contradict each other.
+pub fn read(dir: &Path) -> Result<Run> {
+    let info = RunInfo::read(dir)?;
+    let files = RunFiles::of(&info);
+    let result = match info.command.as_str() {
+        "replay" => RunResult::Replay(Box::new(ReplayRun::read(&files)?)),
+        "simulate" => RunResult::Simulate(SimulateRun::read(&files)?),
+        "sweep" => RunResult::Sweep(SweepRuns::read(&files, info.complete)?),
+        other => {
+            let file = files.path(RUN_FILE);
+            let fault = Fault::of(&file, format!("{other:?}"), "replay, simulate or sweep");
+            let remedy = "name a run directory of one of these";
+            return Err(fault.field("command").remedy(remedy).into());
+        }
+    };
+    Ok(Run { info, result })
+}
+
+/// Reads the table of jobs of a simulated policy, with all that can be verified.
+///
+/// # Errors
+/// The table is missing or damaged.
+pub fn job_rows(info: &RunInfo, policy: &str) -> Result<Vec<JobRow>> {
+    simulate::read_job_rows(&RunFiles::of(info), policy)
+}

@@ -1,0 +1,102 @@
+//! Reads the results of `gleaner replay`.
+
+use std::collections::BTreeMap;
+
+use super::files::{RunFiles, time};
+use super::rows::{read_columns, read_records};
+use gleaner_core::error::Result;
+use gleaner_core::results::replay::{AllocationRow, FragmentRow, StepRow, Summary, TaskRow};
+
+/// The results of a replay.
+#[derive(Debug, Clone)]
+pub struct ReplayRun {
+    /// The content of `summary.json`.
+    pub summary: Summary,
+    /// The replay's steps, one for each event, in order of time.
+    pub steps: Vec<StepRow>,
+    /// The tasks, in the order of their file.
+    pub tasks: Vec<TaskRow>,
+    /// Each time interval in which a task held a node.
+    pub allocations: Vec<AllocationRow>,
+    /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into it.
+    pub nodes: Vec<String>,
+    /// The idle fragments of the log by length. `None` if an earlier version of the program made
+    /// the run.
+    pub fragments: Option<Vec<FragmentRow>>,
+}
+
+impl ReplayRun {
+    pub(super) fn read(files: &RunFiles<'_>) -> Result<Self> {
+        let tasks: Vec<TaskRow> = read_records(files, "tasks.parquet", |_, _| None)?;
+        let (allocations, nodes) = read_allocations(files, &tasks)?;
+        Ok(ReplayRun {
+            summary: files.json("summary.json")?,
+            steps: read_steps(files)?,
+            fragments: read_fragments(files)?,
+            allocations,
+            nodes,
+            tasks,
+        })
+    }
+}
+
+/// Reads the steps, whose times must not decrease.
+fn read_steps(files: &RunFiles<'_>) -> Result<Vec<StepRow>> {
+    read_records(files, "steps.parquet", |above: Option<&StepRow>, row| {
+        let is_late = above.is_some_and(|above| row.time < above.time);
+        is_late.then_some(("evtTime", "a time that is not before that of the row above"))
+    })
+}
+
+/// Reads the idle fragments, if the run wrote them.
+fn read_fragments(files: &RunFiles<'_>) -> Result<Option<Vec<FragmentRow>>> {
+    const FILE: &str = "fragments.parquet";
+    if !files.has(FILE) {
+        return Ok(None);
+    }
+    let rows = read_records(files, FILE, |_, row: &FragmentRow| {
+        let is_empty = row.to_s.is_some_and(|to_s| to_s <= row.from_s);
+        match (is_empty, row.node_seconds < 0.0) {
+            (true, _) => Some(("to_s", "more than `from_s`")),
+            (_, true) => Some(("node_seconds", "at least 0")),
+            _ => (row.from_s < 0.0).then_some(("from_s", "at least 0")),
+        }
+    });
+    rows.map(Some)
+}
+
+/// Reads the allocations, and collects the names of their nodes.
+fn read_allocations(
+    files: &RunFiles<'_>,
+    tasks: &[TaskRow],
+) -> Result<(Vec<AllocationRow>, Vec<String>)> {
+    let places: BTreeMap<&str, u32> = tasks
+        .iter()
+        .map(|task| task.name.as_str())
+        .zip(0..)
+        .collect();
+    let mut nodes: BTreeMap<String, u32> = BTreeMap::new();
+    let fields = &AllocationRow::FIELDS;
+    let rows = read_columns(files, "allocations.parquet", fields, |row, cols| {
+        let [task, node, from, to] = [0, 1, 2, 3].map(|column: usize| row.cell(cols[column]));
+        let place = places.get(task.text()?.as_ref()).copied();
+        let name = node.text()?;
+        let next = nodes.len() as u32;
+        let row = AllocationRow {
+            task: place.ok_or_else(|| task.fault("a task of tasks.parquet"))?,
+            node: match nodes.get(name.as_ref()) {
+                Some(node) => *node,
+                None => *nodes.entry(name.into_owned()).or_insert(next),
+            },
+            from: time(from)?,
+            to: time(to)?,
+        };
+        match row.from <= row.to {
+            true => Ok(row),
+            false => Err(to.fault("a time that is not before `from`")),
+        }
+    })?;
+    let mut names: Vec<(String, u32)> = nodes.into_iter().collect();
+    names.sort_by_key(|(_, place)| *place);
+    Ok((rows, names.into_iter().map(|(name, _)| name).collect()))
+}

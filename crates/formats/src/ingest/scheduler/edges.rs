@@ -1,0 +1,93 @@
+//! Edges in order of time: of named nodes, or of nodes dealt to jobs that only count them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader};
+
+use super::node_set::MAX_NODES;
+use super::sort::{self, Sorted, spill_error};
+use gleaner_core::error::Result;
+use gleaner_replay::occupancy::{CountedJob, Dealer, Edge, Short};
+
+/// The edges of all holds in order.
+pub(super) enum Edges {
+    /// The log names the nodes.
+    Named(Sorted<Edge>),
+    /// Jobs only count their nodes; free nodes are dealt to them.
+    Dealt(Box<Dealer<Jobs>>),
+}
+
+impl Edges {
+    /// Deals nodes to jobs. If the size of the machine is unknown, it is the most nodes that were
+    /// ever used at once. Returns the number of nodes too.
+    pub fn deal(jobs: Sorted<CountedJob>, machine: Option<u32>) -> Result<(Self, u32)> {
+        let (jobs, nodes) = match machine {
+            Some(nodes) => (Jobs::Sorted(jobs), nodes),
+            None => spool(jobs).map_err(spill_error)?,
+        };
+        Ok((Edges::Dealt(Box::new(Dealer::new(jobs, nodes))), nodes))
+    }
+
+    /// The jobs so far that got fewer nodes than they used.
+    pub fn short(&self) -> Short {
+        match self {
+            Edges::Named(_) => Short::default(),
+            Edges::Dealt(dealer) => dealer.short(),
+        }
+    }
+}
+
+impl Iterator for Edges {
+    type Item = Result<Edge>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let edge = match self {
+            Edges::Named(edges) => edges.next(),
+            Edges::Dealt(dealer) => dealer.next(),
+        };
+        edge.map(|edge| edge.map_err(spill_error))
+    }
+}
+
+/// Jobs in order of their starts.
+pub(super) enum Jobs {
+    Sorted(Sorted<CountedJob>),
+    /// Jobs written to another temporary file, because those in the sorter can be read only once.
+    Spooled(BufReader<File>),
+}
+
+impl Iterator for Jobs {
+    type Item = io::Result<CountedJob>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Jobs::Sorted(jobs) => jobs.next(),
+            Jobs::Spooled(file) => sort::read(file).transpose(),
+        }
+    }
+}
+
+/// Writes the jobs to a temporary file, and finds the most nodes that they used at once.
+fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
+    let mut running = BinaryHeap::new();
+    let (mut used, mut most) = (0u64, 0u64);
+    let counted = jobs.inspect(|job| {
+        let Ok(job) = job else {
+            return;
+        };
+        while let Some(Reverse((end, nodes))) = running.peek().copied()
+            && end <= job.start
+        {
+            running.pop();
+            used -= u64::from(nodes);
+        }
+        used += u64::from(job.nodes);
+        most = most.max(used);
+        running.push(Reverse((job.end, job.nodes)));
+    });
+    let spooled = sort::spool(counted)?;
+    // A machine has at most `MAX_NODES`. Jobs beyond that get too few nodes, which is counted.
+    let most = most.min(MAX_NODES as u64) as u32;
+    Ok((Jobs::Spooled(spooled), most))
+}

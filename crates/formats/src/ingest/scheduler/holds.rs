@@ -1,0 +1,132 @@
+//! The result of reading logs, and its conversion to events.
+
+use std::fmt;
+
+use super::collector;
+use super::counts::{LogCounts, Reason};
+use super::edges::Edges;
+use gleaner_core::domain::{Change, Clock, Time};
+use gleaner_core::error::Result;
+use gleaner_core::words::counted;
+use gleaner_replay::occupancy::{Hold, OccupancySummary, Window, sweep};
+
+/// All holds of nodes in a log, ready to be turned into events.
+pub struct Holds {
+    /// Names of the nodes, in the order of the event log.
+    pub(super) nodes: Vec<String>,
+    /// Place of each node in `nodes`, by the node's index in `edges`.
+    pub(super) rank: Vec<u32>,
+    pub(super) edges: Edges,
+    pub(super) window: Window,
+    pub(super) clock: Clock,
+    pub(super) log_counts: LogCounts,
+    pub(super) notes: Vec<String>,
+}
+
+/// Summary of a log that was converted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// What was read, used, left out and odd.
+    pub log_counts: LogCounts,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Local times of the start and end of the event log, as text.
+    pub span: (String, String),
+    /// Number of events and changes, and what the nodes were doing.
+    pub swept: OccupancySummary,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+impl Holds {
+    /// Names of the nodes, in the order of the event log.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// The clock to which the times of the event log refer.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Calls `event` with every event in order of time. The arguments are the time and the nodes
+    /// that change, by ascending index.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read, or `event` fails.
+    pub fn sweep(
+        mut self,
+        mut event: impl FnMut(Time, &[Change]) -> Result<()>,
+    ) -> Result<Summary> {
+        let clock = self.clock.clone();
+        let at = |second: i64| clock.of_utc(Time::from_seconds(second));
+        let edges = &mut self.edges;
+        let swept = sweep(edges, &self.rank, self.window, |second, changes| {
+            event(at(second), changes)
+        })?;
+        let span = (at(self.window.from), at(self.window.to));
+        self.note_overlaps(&swept);
+        self.note_short();
+        Ok(Summary {
+            nodes: self.nodes.len(),
+            log_counts: self.log_counts,
+            span: (clock.show(span.0), clock.show(span.1)),
+            swept,
+            notes: self.notes,
+        })
+    }
+
+    /// Counts the overlaps that the sweep found, with the first as the example.
+    fn note_overlaps(&mut self, swept: &OccupancySummary) {
+        let Some((second, index)) = swept.overlaps.example else {
+            return;
+        };
+        let place = self.rank.get(index as usize).map(|rank| *rank as usize);
+        let node = place.and_then(|place| self.nodes.get(place));
+        let node = node.map_or("?", String::as_str);
+        let time = self.clock.of_utc(Time::from_seconds(second));
+        let example = || format!("{node} at {}", self.clock.show(time));
+        self.log_counts
+            .note(Reason::Overlap, swept.overlaps.count, example);
+    }
+
+    /// Counts the jobs that got fewer nodes than they used, with the first as the example.
+    fn note_short(&mut self) {
+        let short = self.edges.short();
+        if let Some((serial, lacked)) = short.example {
+            let (file, line) = collector::place_of(serial);
+            let example = || {
+                format!(
+                    "file {file}, line {line}: {} too few",
+                    counted(lacked, "node")
+                )
+            };
+            self.log_counts
+                .note(Reason::NotEnoughFree, short.jobs, example);
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shares = self.swept.shares;
+        let percent = |part: f64| 100.0 * part / shares.total();
+        writeln!(f, "{}", self.log_counts)?;
+        writeln!(f, "nodes     {}", self.nodes)?;
+        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
+        writeln!(
+            f,
+            "events    {}, of {}",
+            self.swept.events,
+            counted(self.swept.changes, "change")
+        )?;
+        write!(f, "idle      {:.2} % of node-time", percent(shares.idle))?;
+        for hold in Hold::ALL {
+            let share = shares.held[hold.index()];
+            if share > 0.0 {
+                write!(f, ", {:.2} % {}", percent(share), hold.name())?;
+            }
+        }
+        Ok(())
+    }
+}

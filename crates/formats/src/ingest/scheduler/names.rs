@@ -1,0 +1,390 @@
+//! Indexes of node names. Names that differ only in a number are stored as ranges of numbers.
+//!
+//! A machine has up to a million nodes, and its logs name them in long ranges. So names are not
+//! stored one by one. A name is split at its last number: `rack1-n007x` becomes the stem
+//! (`rack1-n`, 3 digits, `x`) and the number 7. Each stem has blocks: consecutive numbers with
+//! consecutive indexes, stored as one entry. A list such as `n[0001-9999]` is looked up or added as
+//! one block, not as 9,999 names.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::hostlist::{Numbers, Piece};
+use gleaner_replay::occupancy::NodeRange;
+
+/// The letter for 0 in a key. None of the 63 characters after it is a colon.
+const LETTERS: u8 = b'@';
+
+/// Most digits of a number that is split from its name; longer ones stay part of the text.
+const MAX_DIGITS: usize = 18;
+
+/// The indexes of all names, from 0 in the order in which they were added.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// The blocks of each stem, by [`Stem::key`].
+    stems: IndexMap<String, Blocks>,
+    /// Position of the stem that was looked up last. The next look-up usually needs the same one.
+    last: usize,
+    /// Number of names.
+    len: usize,
+    /// A buffer for keys; `name` is one for names.
+    key: String,
+    name: String,
+}
+
+/// The indexes of blocks of consecutive numbers, by the first number of each block.
+type Blocks = BTreeMap<u64, NodeRange>;
+
+/// What names that differ only in their last number have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stem<'n> {
+    before: &'n str,
+    /// Digits of the number, zeros included; 0 if there is no number.
+    digits: usize,
+    after: &'n str,
+}
+
+/// Consecutive names of a stem that are unknown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unknown<'n> {
+    stem: Stem<'n>,
+    number: u64,
+    /// How many names they are.
+    pub count: usize,
+}
+
+impl Unknown<'_> {
+    /// The first of the names, spelt out.
+    pub fn first(&self) -> String {
+        self.stem.name(self.number)
+    }
+}
+
+/// The result of a look-up: consecutive indexes, or unknown names.
+type Found<'n> = Result<NodeRange, Unknown<'n>>;
+
+impl Names {
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Calls `each` with the indexes of the names of a piece. Unknown names are added as long as
+    /// there are at most `most` names; the others are reported as unknown.
+    ///
+    /// The number that distinguishes the names may have fixed digits in front of it, as in
+    /// `n1[00-99]`. They belong to the number, which is 100 to 199 here. If the number is too long,
+    /// or a digit follows the bracket, the names are looked up one by one.
+    pub fn look_up(&mut self, piece: Piece<'_>, most: usize, each: &mut impl FnMut(Found<'_>)) {
+        let Some(numbers) = piece.numbers else {
+            let (stem, number) = Stem::of(piece.before);
+            return self.range(stem, number, 1, most, each);
+        };
+        let lead = piece.before.len() - piece.before.trim_end_matches(is_digit).len();
+        let longest = lead + digits(numbers.high).max(numbers.width);
+        if longest > MAX_DIGITS || piece.after.contains(is_digit) {
+            let mut name = std::mem::take(&mut self.name);
+            piece.each(&mut name, |name| {
+                let (stem, number) = Stem::of(name);
+                self.range(stem, number, 1, most, each);
+            });
+            self.name = name;
+            return;
+        }
+        let (before, lead) = piece.before.split_at(piece.before.len() - lead);
+        let lead_number: u64 = lead.parse().unwrap_or(0);
+        for (low, high, width) in by_width(numbers) {
+            let stem = Stem {
+                before,
+                digits: lead.len() + width,
+                after: piece.after,
+            };
+            let first = lead_number * 10u64.pow(width as u32) + low;
+            self.range(stem, first, high - low + 1, most, each);
+        }
+    }
+
+    /// As [`Names::look_up`], for `count` consecutive numbers of a stem, from `first` on.
+    ///
+    /// The loop walks over the numbers. Those in a block are handed on. Those up to the next block
+    /// are added, or reported as unknown if there is no room for more names.
+    fn range(
+        &mut self,
+        stem: Stem<'_>,
+        first: u64,
+        count: u64,
+        most: usize,
+        each: &mut impl FnMut(Found<'_>),
+    ) {
+        stem.key(&mut self.key);
+        let again = self.stems.get_index(self.last);
+        if again.is_none_or(|(key, _)| *key != self.key) {
+            self.last = match self.stems.get_index_of(&self.key) {
+                Some(index) => index,
+                None if self.len < most => {
+                    self.stems.insert_full(self.key.clone(), Blocks::new()).0
+                }
+                None => usize::MAX,
+            };
+        }
+        let Some((_, blocks)) = self.stems.get_index_mut(self.last) else {
+            return each(Err(Unknown {
+                stem,
+                number: first,
+                count: count as usize,
+            }));
+        };
+        let (mut at, end) = (first, first + count);
+        while at < end {
+            if let Some(run) = known(blocks, at, end) {
+                at += u64::from(run.count);
+                each(Ok(run));
+                continue;
+            }
+            let next = blocks
+                .range(at..end)
+                .next()
+                .map_or(end, |(first, _)| *first);
+            let room = most.saturating_sub(self.len) as u64;
+            let new = room.min(next - at) as u32;
+            if new > 0 {
+                let run = NodeRange {
+                    first: self.len as u32,
+                    count: new,
+                };
+                add(blocks, at, run);
+                self.len += new as usize;
+                at += u64::from(new);
+                each(Ok(run));
+            }
+            if at < next {
+                each(Err(Unknown {
+                    stem,
+                    number: at,
+                    count: (next - at) as usize,
+                }));
+                at = next;
+            }
+        }
+    }
+
+    /// All names, spelt out, by index.
+    pub fn spelt(&self) -> Vec<String> {
+        let mut names = vec![String::new(); self.len];
+        for (key, blocks) in &self.stems {
+            let stem = Stem::of_key(key);
+            for (first, run) in blocks {
+                for step in 0..run.count {
+                    names[(run.first + step) as usize] = stem.name(first + u64::from(step));
+                }
+            }
+        }
+        names
+    }
+}
+
+/// The indexes of the numbers from `at` to `end` (exclusive) that are in the same block as `at`;
+/// `None` if no block holds `at`.
+fn known(blocks: &Blocks, at: u64, end: u64) -> Option<NodeRange> {
+    let (first, run) = blocks.range(..=at).next_back()?;
+    let skipped = u32::try_from(at - first).ok()?;
+    let count = run.count.checked_sub(skipped).filter(|count| *count > 0)?;
+    Some(NodeRange {
+        first: run.first + skipped,
+        count: (end - at).min(u64::from(count)) as u32,
+    })
+}
+
+/// Adds numbers that are in no block. The block before them is extended if its numbers and indexes
+/// end where these begin.
+fn add(blocks: &mut Blocks, at: u64, run: NodeRange) {
+    if let Some((first, before)) = blocks.range_mut(..at).next_back()
+        && first + u64::from(before.count) == at
+        && before.first + before.count == run.first
+    {
+        before.count += run.count;
+        return;
+    }
+    blocks.insert(at, run);
+}
+
+impl<'n> Stem<'n> {
+    /// Splits a name into its stem and its last number.
+    fn of(name: &'n str) -> (Self, u64) {
+        let end = name.rfind(is_digit).map_or(0, |last| last + 1);
+        let before = name[..end].trim_end_matches(is_digit);
+        let number = &name[before.len()..end];
+        if !(1..=MAX_DIGITS).contains(&number.len()) {
+            let whole = Stem {
+                before: name,
+                digits: 0,
+                after: "",
+            };
+            return (whole, 0);
+        }
+        let stem = Stem {
+            before,
+            digits: number.len(),
+            after: &name[end..],
+        };
+        (stem, number.parse().unwrap_or(0))
+    }
+
+    /// A text that identifies the stem. It has the number of digits as one letter, the length of
+    /// `before` in letters of six bits, lowest first, a colon, `before` and `after`.
+    fn key(&self, key: &mut String) {
+        let letter = |bits: usize| char::from(LETTERS + (bits & 63) as u8);
+        key.clear();
+        key.push(letter(self.digits));
+        let mut length = self.before.len();
+        while length > 0 {
+            key.push(letter(length));
+            length >>= 6;
+        }
+        key.push(':');
+        key.push_str(self.before);
+        key.push_str(self.after);
+    }
+
+    /// The stem of a key.
+    fn of_key(key: &'n str) -> Self {
+        let bits = |letter: &u8| usize::from(letter - LETTERS);
+        let (head, text) = key.split_once(':').unwrap_or((key, ""));
+        let (digits, length) = head.as_bytes().split_first().unwrap_or((&LETTERS, &[]));
+        let length = length
+            .iter()
+            .rfold(0, |length, letter| length << 6 | bits(letter));
+        let (before, after) = text.split_at_checked(length).unwrap_or((text, ""));
+        Stem {
+            before,
+            digits: bits(digits),
+            after,
+        }
+    }
+
+    /// The name of a number.
+    fn name(&self, number: u64) -> String {
+        match self.digits {
+            0 => self.before.to_owned(),
+            width => format!("{}{number:0width$}{}", self.before, self.after),
+        }
+    }
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// Number of decimal digits.
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+/// Splits a range of numbers by how many digits they have after padding. `8-11` of width 1 gives 8
+/// to 9 of width 1 and 10 to 11 of width 2.
+fn by_width(numbers: Numbers) -> impl Iterator<Item = (u64, u64, usize)> {
+    let Numbers { low, high, width } = numbers;
+    let widest = digits(high).max(width);
+    (width.max(1)..=widest).filter_map(move |digits| {
+        let least = if digits > width {
+            10u64.pow(digits as u32 - 1)
+        } else {
+            0
+        };
+        let most = 10u64.pow(digits as u32) - 1;
+        let (low, high) = (low.max(least), high.min(most));
+        (low <= high).then_some((low, high, digits))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hostlist;
+    use super::*;
+    use indexmap::IndexSet;
+    use proptest::prelude::*;
+
+    fn look_up(names: &mut Names, list: &str, most: usize) -> Vec<Result<u32, String>> {
+        let mut found = Vec::new();
+        hostlist::pieces(list, &mut 1000, |piece| {
+            names.look_up(piece, most, &mut |run| match run {
+                Ok(run) => found.extend((run.first..run.first + run.count).map(Ok)),
+                Err(unknown) => {
+                    found.push(Err(unknown.first()));
+                    found.extend((1..unknown.count).map(|_| Err(String::new())));
+                }
+            });
+        })
+        .unwrap();
+        found
+    }
+
+    #[test]
+    fn a_range_is_one_block() {
+        let mut names = Names::default();
+        look_up(
+            &mut names,
+            "n[0-99999],n[5-7],n100000,n[0-99999]",
+            usize::MAX,
+        );
+        assert_eq!(names.len(), 100_001);
+        // One block for every number of digits.
+        let blocks: usize = names.stems.values().map(Blocks::len).sum();
+        assert_eq!(blocks, 6);
+        assert_eq!(names.spelt()[100_000], "n100000");
+    }
+
+    prop_compose! {
+        /// A list of names, many of which share stems.
+        fn list()(
+            items in prop::collection::vec(
+                ("(n|n1|a-|)", 0u64..25, 0u64..15, 1usize..4, "(|x|-3)", "(|[0-1])"), 1..5,
+            )
+        ) -> String {
+            let item = |(before, low, more, width, after, first)| {
+                let high: u64 = low + more;
+                format!("{before}{first}[{low:0width$}-{high}]{after}")
+            };
+            let items = items.into_iter().map(|(before, low, more, width, after, first): (String, u64, u64, usize, String, String)| {
+                item((before, low, more, width, after, first))
+            });
+            items.collect::<Vec<_>>().join(",")
+        }
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        // The oracle is a set of the names, spelt out.
+        #[test]
+        fn ranges_have_the_indexes_of_their_names(
+            lists in prop::collection::vec(list(), 1..6), most in 1usize..200,
+        ) {
+            let mut names = Names::default();
+            let mut set = IndexSet::new();
+            for list in &lists {
+                let mut expected = Vec::new();
+                hostlist::expand(list, |name| {
+                    if set.len() < most {
+                        set.insert(name.to_owned());
+                    }
+                    expected.push(set.get_index_of(name).map(|index| index as u32));
+                }).unwrap();
+                let found = look_up(&mut names, list, most);
+                let indexes: Vec<_> = found.iter().map(|found| found.as_ref().ok().copied()).collect();
+                prop_assert_eq!(indexes, expected, "{}", list);
+            }
+            prop_assert_eq!(names.spelt(), set.into_iter().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn a_stem_and_its_number_are_the_name(name in "[a-c:0-9é]{1,24}|[a-c]{60,200}[0-9x]{1,5}") {
+            let (stem, number) = Stem::of(&name);
+            prop_assert_eq!(&stem.name(number), &name);
+            let mut key = String::new();
+            stem.key(&mut key);
+            prop_assert_eq!(Stem::of_key(&key), stem);
+        }
+    }
+}

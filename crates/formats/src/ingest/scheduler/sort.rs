@@ -1,0 +1,195 @@
+//! Sorts more values than fit in memory: sorted runs are written to temporary files and merged.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+
+use rayon::slice::ParallelSliceMut;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_replay::occupancy::{CountedJob, Edge};
+
+/// A value of fixed length that can be written to disk.
+pub(super) trait Record: Ord + Copy + Send {
+    /// Its form on disk.
+    type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
+
+    fn to_bytes(self) -> Self::Bytes;
+
+    fn from_bytes(bytes: Self::Bytes) -> Self;
+}
+
+/// Collects values in any order. Whenever a segment is full, it is sorted and written to a
+/// temporary file, called a run.
+pub(super) struct Sorter<T> {
+    /// The current segment.
+    values: Vec<T>,
+    /// Number of values in a full segment.
+    segment: usize,
+    runs: Vec<BufReader<File>>,
+}
+
+impl<T: Record> Sorter<T> {
+    /// A sorter that keeps this many values in memory.
+    pub fn new(segment: usize) -> Self {
+        Sorter {
+            values: Vec::new(),
+            segment: segment.max(1),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Adds a value; writes the segment to disk if it is full.
+    pub fn push(&mut self, value: T) -> Result<()> {
+        if self.values.len() == self.segment {
+            self.spill().map_err(spill_error)?;
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// Returns the values in order: from memory if they fit, else merged from the runs.
+    pub fn finish(mut self) -> Result<Sorted<T>> {
+        if self.runs.is_empty() {
+            self.values.par_sort_unstable();
+            return Ok(Sorted::InMemory(self.values.into_iter()));
+        }
+        self.spill().map_err(spill_error)?;
+        Merge::new(self.runs)
+            .map(Sorted::OnDisk)
+            .map_err(spill_error)
+    }
+
+    /// Sorts the segment, and writes it to a temporary file.
+    fn spill(&mut self) -> io::Result<()> {
+        self.values.par_sort_unstable();
+        self.runs.push(spool(self.values.drain(..).map(Ok))?);
+        Ok(())
+    }
+}
+
+/// Writes values to a temporary file, and returns a reader from its start. The file is deleted when
+/// the reader is dropped.
+pub(super) fn spool<T: Record>(
+    values: impl Iterator<Item = io::Result<T>>,
+) -> io::Result<BufReader<File>> {
+    let mut out = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
+    for value in values {
+        out.write_all(value?.to_bytes().as_ref())?;
+    }
+    let mut file = out.into_inner()?;
+    file.rewind()?;
+    Ok(BufReader::with_capacity(1 << 16, file))
+}
+
+/// Reads the next value, or `None` at the end.
+pub(super) fn read<T: Record>(file: &mut impl Read) -> io::Result<Option<T>> {
+    let mut bytes = T::Bytes::default();
+    match file.read_exact(bytes.as_mut()) {
+        Ok(()) => Ok(Some(T::from_bytes(bytes))),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// All values in order.
+pub(super) enum Sorted<T> {
+    InMemory(std::vec::IntoIter<T>),
+    OnDisk(Merge<T>),
+}
+
+impl<T: Record> Iterator for Sorted<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Sorted::InMemory(values) => values.next().map(Ok),
+            Sorted::OnDisk(merge) => merge.next().transpose(),
+        }
+    }
+}
+
+/// Merges sorted runs. The heap holds the next value of each run, so the least value is on top.
+pub(super) struct Merge<T> {
+    runs: Vec<BufReader<File>>,
+    heads: BinaryHeap<Reverse<(T, usize)>>,
+}
+
+impl<T: Record> Merge<T> {
+    fn new(mut runs: Vec<BufReader<File>>) -> io::Result<Self> {
+        let mut heads = BinaryHeap::with_capacity(runs.len());
+        for (index, run) in runs.iter_mut().enumerate() {
+            heads.extend(read(run)?.map(|value| Reverse((value, index))));
+        }
+        Ok(Merge { runs, heads })
+    }
+
+    fn next(&mut self) -> io::Result<Option<T>> {
+        let Some(mut head) = self.heads.peek_mut() else {
+            return Ok(None);
+        };
+        let Reverse((least, run)) = *head;
+        match read(&mut self.runs[run])? {
+            Some(value) => *head = Reverse((value, run)),
+            None => drop(PeekMut::pop(head)),
+        }
+        Ok(Some(least))
+    }
+}
+
+/// The error of a temporary file.
+pub(super) fn spill_error(error: io::Error) -> Error {
+    Error::io("sort in temporary files in", std::env::temp_dir(), error)
+}
+
+impl Record for Edge {
+    type Bytes = [u8; 16];
+
+    fn to_bytes(self) -> Self::Bytes {
+        Edge::to_bytes(self)
+    }
+
+    fn from_bytes(bytes: Self::Bytes) -> Self {
+        Edge::from_bytes(bytes)
+    }
+}
+
+impl Record for CountedJob {
+    type Bytes = [u8; 28];
+
+    fn to_bytes(self) -> Self::Bytes {
+        CountedJob::to_bytes(self)
+    }
+
+    fn from_bytes(bytes: Self::Bytes) -> Self {
+        CountedJob::from_bytes(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn few_in_memory_sort_as_all(
+            jobs in prop::collection::vec((any::<i64>(), any::<u64>(), any::<i64>(), any::<u32>()), 0..200),
+            segment in 1usize..40,
+        ) {
+            let mut jobs: Vec<_> = jobs
+                .into_iter()
+                .map(|(start, serial, end, nodes)| CountedJob { start, serial, end, nodes })
+                .collect();
+            let mut sorter = Sorter::new(segment);
+            jobs.iter().for_each(|job| sorter.push(*job).unwrap());
+            let sorted: Vec<_> = sorter.finish().unwrap().map(Result::unwrap).collect();
+            jobs.sort_unstable();
+            prop_assert_eq!(sorted, jobs);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Chooses the start and end of the event log.
+
+use std::path::Path;
+
+use super::Options;
+use super::clock::stamp;
+use super::collector::HoldCollector;
+use gleaner_core::domain::clock::Occurrence;
+use gleaner_core::domain::{Stamp, Time};
+use gleaner_core::error::{Error, Result};
+use gleaner_replay::occupancy::Window;
+
+/// The window of the event log: as the options say, or else where the logs are complete.
+pub(super) fn window(
+    collector: &mut HoldCollector,
+    options: &Options,
+    whole: Window,
+    first: &Path,
+) -> Result<Window> {
+    let complete = collector.span.complete().unwrap_or(whole);
+    let given = |flag: &str, text: Option<&str>, occurrence| {
+        let stamp = text.map(|text| parse(flag, text)).transpose()?;
+        let second = stamp.map(|stamp| collector.clock.given(stamp, occurrence, whole));
+        second.transpose()
+    };
+    let from = given("--from", options.from.as_deref(), Occurrence::First)?;
+    let to = given("--to", options.to.as_deref(), Occurrence::Second)?;
+    let window = Window {
+        from: from.unwrap_or(complete.from),
+        to: to.unwrap_or(complete.to),
+    };
+    let clock = collector.clock.in_window(whole);
+    let show = |window: Window| {
+        let at = |second: i64| clock.show(clock.of_utc(Time::from_seconds(second)));
+        format!("{} to {}", at(window.from), at(window.to))
+    };
+    if window.from >= window.to && from.is_none() && to.is_none() {
+        let expected = "jobs that start and end at different times";
+        return Err(collector.log_counts.nothing_left(expected, first));
+    }
+    if window.from >= window.to {
+        return Err(Error::Usage(format!(
+            "the event log would be from {}, and the logs tell of {}: see --from and --to",
+            show(window),
+            show(whole)
+        )));
+    }
+    let early = from.is_none() && complete.from > whole.from;
+    if early || to.is_none() && complete.to < whole.to {
+        collector.notes.push(format!(
+            "the logs tell of jobs from {}, but are complete only from {}, where the event log \
+             begins and ends unless --from and --to say otherwise",
+            show(whole),
+            show(complete)
+        ));
+    }
+    Ok(window)
+}
+
+/// Parses a time that the user gave with this flag.
+fn parse(flag: &str, text: &str) -> Result<Stamp> {
+    stamp(text).ok_or_else(|| {
+        Error::Usage(format!(
+            "{flag} {text}: expected a time such as 2026-01-31T08:00:00 or seconds since 1970"
+        ))
+    })
+}

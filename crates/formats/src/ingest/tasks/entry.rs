@@ -1,0 +1,107 @@
+//! Reads one task of a file, and checks it.
+
+use super::curves::Curves;
+use super::fields::{Fields, Report};
+use super::validate::{CurveDraft, Draft};
+use gleaner_core::domain::clock::Occurrence;
+use gleaner_core::domain::{Clock, ScalingCurve, Stamp, TrainingTask};
+use gleaner_core::error::Fault;
+
+/// A task of a file, with all of its faults.
+pub(super) struct Entry<'a> {
+    /// Its name; `None` if it has none.
+    pub name: Option<String>,
+    /// The task. Its submission is the time as it is written. `None` if the task has faults.
+    pub task: Option<TrainingTask>,
+    /// When the task is submitted; `None` if the file does not say.
+    pub submit: Option<Stamp>,
+    /// The faults of the task.
+    pub report: Report<'a>,
+}
+
+/// The content of a file of tasks.
+#[derive(Default)]
+pub(super) struct Parsed<'a> {
+    /// The tasks in order. Faults of curves that tasks share are entries too.
+    pub entries: Vec<Entry<'a>>,
+    /// Faults of the file as a whole. They end the reading even if faulty tasks may be skipped.
+    pub fatal: Vec<Fault>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry with the faults of something other than a task. `None` if there are no faults.
+    pub fn of_faults(report: Report<'a>) -> Option<Self> {
+        let faulty = !report.faults.is_empty();
+        faulty.then_some(Entry {
+            name: None,
+            task: None,
+            submit: None,
+            report,
+        })
+    }
+
+    /// Reads a task, with its curve from its own fields.
+    pub fn read(mut fields: Fields<'a>, curves: &mut Curves) -> Self {
+        let curve = read_curve(&mut fields, curves);
+        Entry::with_curve(fields, curve)
+    }
+
+    /// Reads a task with this curve. `None` means that the curve has a fault, which was already
+    /// added.
+    pub fn with_curve(mut fields: Fields<'a>, curve: Option<ScalingCurve>) -> Self {
+        let labels = fields.report.labels;
+        let draft = Draft {
+            name: fields.text(labels.name),
+            submit: fields.time(labels.submit),
+            min_nodes: fields.number(labels.min_nodes),
+            max_nodes: fields.number(labels.max_nodes),
+            rescale_up: fields.number(labels.rescale_up),
+            rescale_down: fields.number(labels.rescale_down),
+            work: fields.work(labels.work),
+            priority: fields.number_or(labels.priority, 1.0),
+            curve,
+        };
+        let mut report = fields.finish();
+        Entry {
+            name: draft.name.clone(),
+            submit: draft.submit.flatten(),
+            task: draft.check(&mut report),
+            report,
+        }
+    }
+
+    /// Converts the task's submission to the clock of a log. If a local time occurs twice, the
+    /// first occurrence is used.
+    pub fn place(&mut self, clock: &Clock) {
+        let (Some(task), Some(stamp)) = (&mut self.task, self.submit) else {
+            return;
+        };
+        match clock.time(stamp, Occurrence::First) {
+            Ok(time) => task.submit = time,
+            Err(error) => {
+                let label = self.report.labels.submit;
+                let expected = "a time without an offset from UTC, as the log's time zone is \
+                                unknown (--timezone ZONE names it)";
+                self.report.add(label, error.0.to_string(), expected);
+            }
+        }
+    }
+}
+
+/// Reads the curve from a task's fields.
+pub(super) fn read_curve(fields: &mut Fields<'_>, curves: &mut Curves) -> Option<ScalingCurve> {
+    let labels = fields.report.labels;
+    let nodes = fields.list(labels.nodes);
+    let progress = fields.list(labels.progress);
+    let objective = if fields.has(labels.objective) {
+        Some(fields.list(labels.objective)?)
+    } else {
+        None
+    };
+    let draft = CurveDraft {
+        nodes: nodes?,
+        progress: progress?,
+        objective,
+    };
+    curves.check(draft, &mut fields.report)
+}

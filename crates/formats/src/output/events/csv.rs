@@ -1,0 +1,84 @@
+//! Event logs as CSV.
+
+use std::io::{self, Write};
+
+use csv::Writer;
+
+use super::long_rows;
+use gleaner_core::domain::{Change, Clock, EventLog, Time};
+
+pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
+    let mut writer = LongWriter::new(log.clock(), out)?;
+    for (time, change) in long_rows(log) {
+        writer.push(log.nodes(), time, change)?;
+    }
+    writer.finish().map(drop)
+}
+
+/// Writes the long form row by row.
+pub(super) struct LongWriter<W: Write> {
+    writer: Writer<W>,
+    clock: Clock,
+    time: Option<Time>,
+    /// The time as a text, which is formatted once for all rows of the time.
+    text: String,
+}
+
+impl<W: Write> LongWriter<W> {
+    /// Begins the table of a log on this clock.
+    pub fn new(clock: &Clock, out: W) -> io::Result<Self> {
+        let mut writer = Writer::from_writer(out);
+        writer.write_record(["time", "node", "state"])?;
+        Ok(LongWriter {
+            writer,
+            clock: clock.clone(),
+            time: None,
+            text: String::new(),
+        })
+    }
+
+    /// Adds a row; `None` stands for a row without a node.
+    pub fn push(&mut self, nodes: &[String], time: Time, change: Option<Change>) -> io::Result<()> {
+        if self.time != Some(time) {
+            self.time = Some(time);
+            self.text = self.clock.show(time);
+        }
+        match change {
+            None => self.writer.write_record([self.text.as_str(), "", ""])?,
+            Some(change) => {
+                let node = nodes[change.node() as usize].as_str();
+                let state = if change.idle() { "1" } else { "0" };
+                self.writer
+                    .write_record([self.text.as_str(), node, state])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the table. Returns the writer that it was written to.
+    pub fn finish(self) -> io::Result<W> {
+        self.writer.into_inner().map_err(|e| e.into_error())
+    }
+}
+
+pub(super) fn write_wide(log: &EventLog, mut out: impl Write) -> io::Result<()> {
+    let mut header = Writer::from_writer(&mut out);
+    header.write_record(
+        ["time"]
+            .into_iter()
+            .chain(log.nodes().iter().map(String::as_str)),
+    )?;
+    header.flush()?;
+    drop(header);
+    // The row as it is written, `,0` or `,1` for every node; a change replaces one byte of it.
+    let mut row = b",0".repeat(log.nodes().len());
+    row.push(b'\n');
+    for (time, changes) in log.rows() {
+        for change in changes {
+            row[2 * change.node() as usize + 1] = if change.idle() { b'1' } else { b'0' };
+        }
+        out.write_all(log.clock().show(time).as_bytes())?;
+        out.write_all(&row)?;
+    }
+    Ok(())
+}

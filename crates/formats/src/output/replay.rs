@@ -1,0 +1,33 @@
+//! The tables of a replay.
+
+use gleaner_core::domain::EventLog;
+use gleaner_core::results::Table;
+use gleaner_core::results::replay::{AllocationRow, FragmentRow};
+use gleaner_replay::Outcome;
+use gleaner_replay::inspect::fragment_bins;
+
+/// The idle fragments of a log by length.
+pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
+    let row = |bin: gleaner_replay::inspect::Bin| FragmentRow {
+        from_s: bin.from_s,
+        to_s: bin.to_s,
+        fragments: bin.count as u64,
+        node_seconds: bin.sum_s,
+    };
+    fragment_bins(log).into_iter().map(row).collect()
+}
+
+/// All tables of a replay of `log`, whose idle fragments are `fragments`.
+pub fn tables<'a>(
+    outcome: &'a Outcome,
+    log: &'a EventLog,
+    fragments: &'a [FragmentRow],
+) -> [Table<'a>; 5] {
+    [
+        Table::of("steps", &outcome.steps),
+        Table::of("timings", &outcome.timings),
+        Table::of("tasks", &outcome.tasks),
+        AllocationRow::table(&outcome.allocations, &outcome.tasks, log.nodes()),
+        Table::of("fragments", fragments),
+    ]
+}

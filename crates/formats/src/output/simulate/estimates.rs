@@ -1,0 +1,30 @@
+//! Estimates that policies have learnt.
+
+use gleaner_core::domain::Trace;
+use gleaner_core::results::{Column, Table};
+use gleaner_simulate::inputs::{Estimates, EstimatesByPolicy};
+
+/// Estimated durations in seconds: a row for each policy that uses them and each job.
+pub fn estimates<'a>(trace: &'a Trace, learnt: &'a EstimatesByPolicy) -> Table<'a> {
+    let policies: Vec<&str> = learnt.0.keys().copied().collect();
+    let rows =
+        || (0..policies.len()).flat_map(|policy| trace.jobs.iter().map(move |job| (policy, job)));
+    let seconds = rows().map(|(policy, job)| learnt.seconds_under(policies[policy], job));
+    Table {
+        name: "estimates",
+        columns: vec![
+            (
+                "policy",
+                Column::Names {
+                    indices: rows().map(|(policy, _)| policy as u32).collect(),
+                    names: policies.clone(),
+                },
+            ),
+            (
+                "job_id",
+                Column::Texts(rows().map(|(_, job)| job.id.as_str().into()).collect()),
+            ),
+            ("priority", Column::Floats(seconds.collect())),
+        ],
+    }
+}

@@ -1,0 +1,158 @@
+//! Writers of the results of `gleaner simulate`.
+
+use std::io::Write;
+use std::path::{Component, Path};
+
+use gleaner_core::domain::{Cluster, Trace};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files::{Hashed, Whole};
+use gleaner_simulate::inputs::Packing;
+use gleaner_simulate::result::{PolicyRun, ProfilerRun};
+
+use super::run::RunDir;
+use crate::output::table::WriteTable;
+use gleaner_core::results::Table;
+
+mod estimates;
+mod interval;
+mod jobs;
+mod log;
+mod nodes;
+mod results;
+mod seq;
+mod seq_log;
+mod text;
+
+pub use estimates::estimates;
+pub use interval::Interval;
+pub use jobs::{jobs, profiler_jobs, profiler_scaling};
+pub use results::{Entry, Figure, averages, summary};
+pub use seq::{profiler_seq, seq};
+pub use text::text;
+
+/// The input of a simulation, and how its results are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Experiment<'a> {
+    /// The jobs simulated.
+    pub trace: &'a Trace,
+    /// The whole cluster, with all virtual clusters.
+    pub cluster: &'a Cluster,
+    /// The original's name of the placer: `consolidate`, `consolidateFirst` or `random`.
+    pub placer: &'a str,
+    /// Whether the tables of jobs and states are also written as CSV.
+    pub csv: bool,
+    /// The time between the rows of the tables of states.
+    pub interval: Interval,
+}
+
+/// Writes a run's tables, `<policy>_jobs` and `<policy>_seq`.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_run(dir: &RunDir, experiment: Experiment<'_>, run: &PolicyRun) -> Result<()> {
+    let Experiment { trace, cluster, .. } = experiment;
+    let policy = run.policy;
+    let vcs: Vec<&str> = cluster.vcs.iter().map(|vc| vc.name.as_str()).collect();
+    write_table(
+        dir,
+        experiment,
+        &jobs(&format!("{policy}_jobs"), trace, cluster, run),
+    )?;
+    let name = format!("{policy}_seq");
+    write_table(dir, experiment, &seq(&name, run, &vcs, experiment.interval))
+}
+
+/// Writes the profiling stage's tables: `profiler_jobs`, `profiler_seq`, `profiler_scaling`.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_profiler(
+    dir: &RunDir,
+    experiment: Experiment<'_>,
+    profiler: &ProfilerRun,
+) -> Result<()> {
+    write_table(dir, experiment, &profiler_jobs(experiment.trace, profiler))?;
+    write_table(
+        dir,
+        experiment,
+        &profiler_seq(profiler, experiment.interval),
+    )?;
+    write_table(dir, experiment, &profiler_scaling(profiler))
+}
+
+/// Writes the result tables, `jct_avg.csv`, `que_avg.csv`, `que_p999.csv` and `summary.json`.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_results(
+    dir: &RunDir,
+    experiment: Experiment<'_>,
+    entries: &[Entry<'_>],
+) -> Result<()> {
+    for figure in Figure::ALL {
+        let table = averages(figure, experiment.placer, entries)?;
+        let name = format!("{}.csv", figure.name());
+        dir.write(&name, |out| out.write_all(&table))?;
+    }
+    dir.write_json("summary.json", &summary(entries, experiment.interval))
+}
+
+/// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`. Sharing scores are
+/// those of `packing`; `None` if the policy does not use them.
+///
+/// # Errors
+/// A file cannot be written, or a virtual cluster's name cannot be the name of a folder.
+pub fn write_logs(
+    dir: &RunDir,
+    experiment: Experiment<'_>,
+    run: &PolicyRun,
+    packing: Option<&dyn Packing>,
+) -> Result<()> {
+    let rows = log::rows(experiment.trace, experiment.cluster, run, packing);
+    let stem = |vc: &str| format!("logs/{vc}/{}_{}_{vc}", run.policy, experiment.placer);
+    for vc in &run.vcs {
+        let name = folder_name(&experiment.cluster.vcs[vc.vc].name)?;
+        let own: Vec<_> = rows.iter().filter(|row| row.job.vc == vc.vc).collect();
+        write_log(dir, &stem(name), &own, |out| {
+            seq_log::write_vc(&vc.schedule.samples, experiment.interval, out)
+        })?;
+    }
+    let all: Vec<_> = rows.iter().collect();
+    write_log(dir, &stem(results::ALL), &all, |out| {
+        seq_log::write_all(run, experiment.interval, out)
+    })
+}
+
+/// Writes `<stem>_log.csv` and `<stem>_seq.csv`.
+fn write_log(
+    dir: &RunDir,
+    stem: &str,
+    rows: &[&log::Row<'_>],
+    states: impl FnOnce(&mut Hashed<Whole>) -> std::io::Result<()>,
+) -> Result<()> {
+    let table = log::table(rows);
+    dir.write(&format!("{stem}_log.csv"), |out| table.write_csv(out))?;
+    dir.write(&format!("{stem}_seq.csv"), states)
+}
+
+fn write_table(dir: &RunDir, experiment: Experiment<'_>, table: &Table<'_>) -> Result<()> {
+    match experiment.csv {
+        true => dir.write_table(table),
+        false => dir.write_parquet(table),
+    }
+}
+
+/// The name of a virtual cluster, if it can be the name of a folder beside `logs/all`.
+fn folder_name(vc: &str) -> Result<&str> {
+    let mut parts = Path::new(vc).components();
+    let single =
+        matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == vc);
+    if single && vc != results::ALL {
+        Ok(vc)
+    } else {
+        Err(Error::Run(format!(
+            "no logs for the virtual cluster {vc:?}: its name cannot be that of a folder; \
+             rename it in the cluster file and in the trace"
+        )))
+    }
+}

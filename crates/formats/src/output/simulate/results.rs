@@ -1,0 +1,107 @@
+//! Tables of delays to compare policies, as CSV and `summary.json`.
+
+use super::interval::Interval;
+use csv::Writer;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::simulate::{ByName, Delays, PolicyFigures, Summary};
+
+/// A policy's name in files, and its figures.
+pub type Entry<'a> = (&'a str, &'a PolicyFigures);
+
+/// A delay to compare policies by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// Average job completion time.
+    AverageJct,
+    /// Average time in queues.
+    AverageQueue,
+    /// 99.9th percentile of the time in queues.
+    LongestQueue,
+}
+
+impl Figure {
+    /// All figures, in the order of their tables.
+    pub const ALL: [Figure; 3] = [
+        Figure::AverageJct,
+        Figure::AverageQueue,
+        Figure::LongestQueue,
+    ];
+
+    /// The name of its file without extension. The first two names are the original's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Figure::AverageJct => "jct_avg",
+            Figure::AverageQueue => "que_avg",
+            Figure::LongestQueue => "que_p999",
+        }
+    }
+
+    /// The value of this figure, in seconds.
+    pub fn of(self, delays: &Delays) -> f64 {
+        match self {
+            Figure::AverageJct => delays.avg_jct_s,
+            Figure::AverageQueue => delays.avg_queue_s,
+            Figure::LongestQueue => delays.p999_queue_s,
+        }
+    }
+}
+
+/// Name of the row of all virtual clusters together.
+pub(super) const ALL: &str = "all";
+
+/// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are in seconds, cut off
+/// to whole ones as in the published tables; empty if a virtual cluster had no job.
+///
+/// # Errors
+/// Never in practice. A failure of the CSV writer is passed on.
+pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<Vec<u8>> {
+    let mut csv = Writer::from_writer(Vec::new());
+    let policies = entries
+        .iter()
+        .map(|(policy, _)| format!("{policy}_{placer}"));
+    let header = std::iter::once(String::new()).chain(policies);
+    csv.write_record(header).map_err(failed)?;
+    for (vc, row) in by_vc(figure, entries) {
+        let whole = |seconds: f64| (seconds as i64).to_string();
+        let cells = row
+            .into_iter()
+            .map(|cell| cell.map_or(String::new(), whole));
+        csv.write_record(std::iter::once(vc.to_owned()).chain(cells))
+            .map_err(failed)?;
+    }
+    csv.into_inner().map_err(failed)
+}
+
+/// A figure in seconds by virtual cluster, then policy; `None` if the virtual cluster had no job.
+pub(super) type ByVc<'a> = Vec<(&'a str, Vec<Option<f64>>)>;
+
+/// Virtual clusters with the figure of each policy. The last row is that of all jobs.
+pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
+    let names = entries
+        .first()
+        .map_or(&[][..], |(_, metrics)| &metrics.vcs.0);
+    let row = |(place, (name, _)): (usize, &'a (String, Option<Delays>))| {
+        let delays = entries.iter().map(|(_, metrics)| &metrics.vcs.0[place].1);
+        let cells = delays.map(|delays| delays.as_ref().map(|delays| figure.of(delays)));
+        (name.as_str(), cells.collect())
+    };
+    let all = entries
+        .iter()
+        .map(|(_, metrics)| Some(figure.of(&metrics.all)));
+    let rows = names.iter().enumerate().map(row);
+    rows.chain([(ALL, all.collect())]).collect()
+}
+
+/// All figures, as written to `summary.json`.
+pub fn summary(entries: &[Entry<'_>], interval: Interval) -> Summary {
+    let policies = entries.iter();
+    let policies = policies.map(|(policy, figures)| ((*policy).to_owned(), (*figures).clone()));
+    Summary {
+        policies: ByName(policies.collect()),
+        seq_step_s: interval.seconds(),
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Run(error.to_string())
+}

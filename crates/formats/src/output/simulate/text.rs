@@ -1,0 +1,131 @@
+//! Tables of delays to compare policies, as text.
+
+use std::fmt::Write;
+
+use super::results::{Entry, Figure, by_vc};
+use crate::output::grid::Grid;
+use gleaner_core::results::simulate::{Delays, PolicyFigures, SMALL_JOB_GPUS};
+use gleaner_core::words::printable;
+
+/// Policies by their figures, by small and large jobs, and by virtual cluster.
+pub fn text(entries: &[Entry<'_>]) -> String {
+    let mut out = overview(entries).to_string();
+    if let Some((_, metrics)) = entries.first() {
+        let _ = write!(
+            out,
+            "\n{}\n{}\nAverage JCT (s) by virtual cluster\n{}",
+            sizes_title(metrics),
+            sizes(entries),
+            vcs(entries)
+        );
+    }
+    out
+}
+
+/// Whole seconds as they are, other times with about three significant digits.
+fn seconds(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size < 1e9 && size.fract() == 0.0 => format!("{value}"),
+        size if size < 9.995 => format!("{value:.2}"),
+        size if size < 99.95 => format!("{value:.1}"),
+        size if size < 1e9 => format!("{value:.0}"),
+        _ => format!("{value:.2e}"),
+    }
+}
+
+/// The cell of a figure without jobs.
+const NONE: &str = "-";
+
+fn delays(delays: Option<&Delays>) -> [String; 3] {
+    Figure::ALL.map(|figure| delays.map_or(NONE.to_owned(), |delays| seconds(figure.of(delays))))
+}
+
+fn overview(entries: &[Entry<'_>]) -> Grid {
+    let header = [
+        "policy",
+        "avg JCT (s)",
+        "avg queue (s)",
+        "99.9 % (s)",
+        "makespan (s)",
+        "GPUs",
+        "in use",
+        "checkpoints",
+    ];
+    let row = |(policy, m): &Entry<'_>| {
+        let mut cells = vec![(*policy).to_owned()];
+        cells.extend(delays(Some(&m.all)));
+        cells.push(seconds(m.makespan_s as f64));
+        cells.push(m.gpus.to_string());
+        cells.push(format!("{:.1} %", 100.0 * m.gpu_utilisation));
+        cells.push(m.checkpoints.to_string());
+        cells
+    };
+    Grid::new(header, entries.iter().map(row))
+}
+
+fn sizes_title(metrics: &PolicyFigures) -> String {
+    let jobs = |delays: &Option<Delays>| delays.map_or(0, |d| d.jobs);
+    format!(
+        "Small jobs: up to {SMALL_JOB_GPUS} GPUs, {}; large jobs: more, {}",
+        jobs(&metrics.small),
+        jobs(&metrics.large)
+    )
+}
+
+fn sizes(entries: &[Entry<'_>]) -> Grid {
+    let header = [
+        "policy",
+        "small JCT (s)",
+        "queue (s)",
+        "99.9 % (s)",
+        "large JCT (s)",
+        "queue (s)",
+        "99.9 % (s)",
+    ];
+    let row = |(policy, m): &Entry<'_>| {
+        let mut row = vec![(*policy).to_owned()];
+        row.extend(delays(m.small.as_ref()));
+        row.extend(delays(m.large.as_ref()));
+        row
+    };
+    Grid::new(header, entries.iter().map(row))
+}
+
+fn vcs(entries: &[Entry<'_>]) -> Grid {
+    let policies = entries.iter().map(|(policy, _)| *policy);
+    let rows = by_vc(Figure::AverageJct, entries)
+        .into_iter()
+        .map(|(vc, row)| {
+            let cells = row
+                .into_iter()
+                .map(|cell| cell.map_or(NONE.to_owned(), seconds));
+            std::iter::once(printable(vc).into_owned())
+                .chain(cells)
+                .collect()
+        });
+    Grid::new(std::iter::once("VC").chain(policies), rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    // Small fixed examples.
+    #[test]
+    fn seconds_are_neither_cut_nor_long() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (7.95, "7.95"),
+            (8.0, "8"),
+            (9.999, "10.0"),
+            (99.96, "100"),
+            (12_886.7, "12887"),
+            (6e8, "600000000"),
+            (6e10, "6.00e10"),
+        ] {
+            assert_eq!(seconds(value), text);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Writers of the results of `gleaner sweep`: a table with a row for each run, and the best
+//! settings.
+
+mod store;
+mod table;
+mod text;
+
+pub use store::{Saved, Store};
+pub use table::{settings, table};
+pub use text::{listing, summary, text};
+
+use serde_json::Value;
+
+use gleaner_sweep::{Best, Group, Metric, Mode, RunSummary, SweepRow, best, groups};
+use table::shown;
+
+/// A run of a sweep, which may not be done yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepRun {
+    /// Name of the run's file without extension: a digest of its settings and its inputs.
+    pub key: String,
+    /// The run's settings as JSON.
+    pub settings: Value,
+}
+
+/// A finished sweep.
+#[derive(Debug, Clone)]
+pub struct Sweep<'a> {
+    /// The runs, in the plan's order.
+    runs: &'a [SweepRun],
+    /// The summaries of the runs, in the same order.
+    summaries: &'a [RunSummary],
+    /// Whether the runs are replays or simulations.
+    mode: Mode,
+    /// The figure by which the best settings are chosen.
+    by: Metric,
+    /// The runs grouped by their settings without the seed.
+    groups: Vec<Group>,
+}
+
+impl<'a> Sweep<'a> {
+    /// A finished sweep. `runs` are in the plan's order, and `summaries` in the same. The best
+    /// settings are chosen by `by`.
+    pub fn new(runs: &'a [SweepRun], summaries: &'a [RunSummary], mode: Mode, by: Metric) -> Self {
+        let of = |(run, summary): (&SweepRun, &RunSummary)| SweepRow {
+            settings: mode
+                .settings()
+                .iter()
+                .map(|field| shown(run.settings.pointer(field.pointer)))
+                .collect(),
+            figures: mode.metrics().iter().map(|m| m.of(summary)).collect(),
+        };
+        let swept: Vec<SweepRow> = runs.iter().zip(summaries).map(of).collect();
+        Sweep {
+            runs,
+            summaries,
+            mode,
+            by,
+            groups: groups(mode, &swept),
+        }
+    }
+
+    /// The best settings by a figure. Ties are decided by the most important figures.
+    fn best(&self, metric: &Metric) -> Option<Best> {
+        best(&self.groups, self.mode, metric)
+    }
+
+    /// The first run of a group, for the settings of the group.
+    fn first_of(&self, group: usize) -> &'a SweepRun {
+        &self.runs[self.groups[group].runs[0]]
+    }
+}

@@ -1,0 +1,87 @@
+//! The tables of a sweep: by run, and by settings.
+
+use serde_json::Value;
+
+use super::Sweep;
+use gleaner_core::results::{Column, Table};
+use gleaner_sweep::{Field, Kind, Metric, RunSummary, SEED, Spread};
+
+/// The table `sweep`: the key, the settings and the figures of each run.
+pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
+    let keys = sweep.runs.iter().map(|run| run.key.as_str().into());
+    let settings: Vec<&Value> = sweep.runs.iter().map(|run| &run.settings).collect();
+    let settings = sweep
+        .mode
+        .settings()
+        .iter()
+        .map(|field| (field.name, column(field, &settings)));
+    let figures = sweep.mode.metrics().iter();
+    let figures = figures.map(|metric| (metric.name, figures_of(metric, sweep.summaries)));
+    Table {
+        name: "sweep",
+        columns: std::iter::once(("run", Column::Texts(keys.collect())))
+            .chain(settings)
+            .chain(figures)
+            .collect(),
+    }
+}
+
+/// The tables `settings` and `settings_sd`: a row for each combination of settings without the
+/// seed. The rows have the number of seeds and, of every figure, the mean over the seeds or its
+/// standard deviation.
+pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 2] {
+    [
+        by_settings("settings", sweep, |spread| Some(spread.mean)),
+        by_settings("settings_sd", sweep, |spread| spread.deviation),
+    ]
+}
+
+fn by_settings<'a>(
+    name: &'static str,
+    sweep: &Sweep<'a>,
+    of: fn(Spread) -> Option<f64>,
+) -> Table<'a> {
+    let firsts = (0..sweep.groups.len()).map(|group| &sweep.first_of(group).settings);
+    let firsts: Vec<&Value> = firsts.collect();
+    let fields = sweep.mode.settings().iter();
+    let fields = fields.filter(|field| field.name != SEED);
+    let settings = fields.map(|field| (field.name, column(field, &firsts)));
+    let seeds = sweep.groups.iter().map(|group| group.runs.len() as u64);
+    let seeds = ("seeds", Column::Integers(seeds.collect()));
+    let figures = sweep.mode.metrics().iter().map(|metric| {
+        let spreads = sweep.groups.iter();
+        let floats = spreads.map(|group| group.spread(sweep.mode, metric).and_then(of));
+        (metric.name, Column::Floats(floats.collect()))
+    });
+    Table {
+        name,
+        columns: settings.chain([seeds]).chain(figures).collect(),
+    }
+}
+
+fn column<'a>(field: &Field, values: &[&Value]) -> Column<'a> {
+    let found = values.iter().map(|value| value.pointer(field.pointer));
+    match field.kind {
+        Kind::Text => Column::Texts(found.map(|value| shown(value).into()).collect()),
+        Kind::Whole => Column::OptionalWhole(found.map(|value| value?.as_i64()).collect()),
+        Kind::Float => Column::Floats(found.map(|value| value?.as_f64()).collect()),
+    }
+}
+
+/// The column of a figure of all runs.
+fn figures_of<'a>(metric: &Metric, summaries: &[RunSummary]) -> Column<'a> {
+    let figures = summaries.iter().map(|summary| metric.of(summary));
+    match metric.kind {
+        Kind::Whole => Column::OptionalWhole(figures.map(|value| Some(value? as i64)).collect()),
+        _ => Column::Floats(figures.collect()),
+    }
+}
+
+/// A value as a cell's text; empty if there is none.
+pub(super) fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,145 @@
+//! The results of a sweep as text, and its best settings as JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::table::shown;
+use super::{Sweep, SweepRun};
+use crate::output::number::short;
+use gleaner_core::results::Direction;
+use gleaner_core::words::counted;
+use gleaner_sweep::{Best, Field, Metric, SEED};
+
+/// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
+/// metric asked for and by every other metric with a best value.
+pub fn summary(sweep: &Sweep<'_>) -> Value {
+    let all = sweep.mode.metrics().iter();
+    let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
+    json!({
+        "runs": sweep.runs.len(),
+        "settings": sweep.groups.len(),
+        "metric": sweep.by.name,
+        "ties_by": ties(sweep),
+        "best": entry(sweep, &sweep.by),
+        "best_by_metric": Value::Object(of_all.collect::<Map<String, Value>>()),
+    })
+}
+
+/// The figures that decide between settings that are equally good.
+fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
+    let ties = sweep.mode.ties(&sweep.by);
+    ties.iter().map(|metric| metric.name).collect()
+}
+
+fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
+    let best = sweep.best(metric)?;
+    let runs = &sweep.groups[best.group].runs;
+    let mut settings = sweep.first_of(best.group).settings.clone();
+    if let Some(settings) = settings.as_object_mut() {
+        settings.shift_remove(SEED);
+    }
+    let keys: Vec<&str> = runs
+        .iter()
+        .map(|&run| sweep.runs[run].key.as_str())
+        .collect();
+    Some(json!({
+        "value": best.spread.mean,
+        "standard_deviation": best.spread.deviation,
+        "seeds": runs.len(),
+        "direction": metric.best,
+        "settings": settings,
+        "settings_as_good": best.as_good,
+        "settings_within_deviation": best.within_spread,
+        "runs": keys,
+    }))
+}
+
+/// The text at the end of a sweep. `found_done` is the number of runs that were done before.
+pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
+    let name = sweep.by.name;
+    let mut out = format!(
+        "runs  {}, {found_done} of them done before\n",
+        sweep.runs.len()
+    );
+    let Some(best) = sweep.best(&sweep.by) else {
+        let _ = writeln!(out, "best  none: no settings have {name} in all their runs");
+        return out;
+    };
+    let which = match sweep.by.best {
+        Some(Direction::Min) => "least",
+        _ => "greatest",
+    };
+    let others = match best.as_good {
+        1 => String::new(),
+        settings => format!(
+            ", as of {}, chosen by {}",
+            counted(settings - 1, "other setting"),
+            ties(sweep).join(", then ")
+        ),
+    };
+    let value = short(best.spread.mean);
+    let _ = writeln!(
+        out,
+        "best  {name} {value}{} (the {which}{others}):",
+        over_seeds(sweep, &best)
+    );
+    let varied = varied(sweep.runs, sweep.mode.settings());
+    let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
+    let widths = varied.iter().map(|field| field.name.len());
+    let width = widths.max().unwrap_or(0);
+    for field in varied {
+        let value = cell(sweep.first_of(best.group), field);
+        let _ = writeln!(out, "  {:width$}  {value}", field.name);
+    }
+    if best.within_spread > 0 {
+        let _ = writeln!(
+            out,
+            "{} within one standard deviation: more seeds would tell them apart",
+            match best.within_spread {
+                1 => "another setting is".to_owned(),
+                others => format!("{others} other settings are"),
+            }
+        );
+    }
+    out
+}
+
+/// The standard deviation over the seeds of the best settings; empty for a single seed.
+fn over_seeds(sweep: &Sweep<'_>, best: &Best) -> String {
+    let seeds = sweep.groups[best.group].runs.len();
+    match best.spread.deviation {
+        None => String::new(),
+        Some(deviation) => format!(" ± {} over {seeds} seeds", short(deviation)),
+    }
+}
+
+/// All runs, done or not, in a line each.
+pub fn listing(runs: &[SweepRun], settings: &[Field], is_done: &[bool]) -> String {
+    let varied = varied(runs, settings);
+    let mut out = String::new();
+    for (run, done) in runs.iter().zip(is_done) {
+        let state = if *done { "done" } else { "to do" };
+        let _ = write!(out, "{}  {state:5}", run.key);
+        for field in &varied {
+            let _ = write!(out, "  {}={}", field.name, cell(run, field));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn cell(run: &SweepRun, field: &Field) -> String {
+    let text = shown(run.settings.pointer(field.pointer));
+    if text.is_empty() { "-".into() } else { text }
+}
+
+/// The settings that differ between runs.
+fn varied<'a>(runs: &[SweepRun], settings: &'a [Field]) -> Vec<&'a Field> {
+    let differs = |field: &&Field| {
+        let value = |run: &SweepRun| run.settings.pointer(field.pointer).cloned();
+        runs.windows(2)
+            .any(|pair| value(&pair[0]) != value(&pair[1]))
+    };
+    settings.iter().filter(differs).collect()
+}

@@ -1,0 +1,55 @@
+//! Result tables as CSV and Parquet.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use gleaner_core::error::Result;
+use gleaner_core::files;
+use gleaner_core::results::Table;
+
+mod csv;
+mod dictionary;
+mod file;
+mod parquet;
+
+pub use file::Form;
+
+/// Writing a table to a file.
+pub trait WriteTable {
+    /// Writes the table as CSV: a header, then a line for each row.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    fn write_csv(&self, out: impl Write) -> io::Result<()>;
+
+    /// Writes the table as Parquet. Times are nanosecond timestamps without a zone. The bytes
+    /// depend only on the table.
+    ///
+    /// # Errors
+    /// A failure of the Parquet writer, passed on as an I/O error.
+    fn write_parquet(&self, out: impl Write + Send) -> io::Result<()>;
+
+    /// Writes the table to a file of its own, in the format that the path's extension names.
+    ///
+    /// # Errors
+    /// The extension is neither .csv nor .parquet, or the file cannot be written.
+    fn write_file(&self, path: &Path) -> Result<()>;
+}
+
+impl WriteTable for Table<'_> {
+    fn write_csv(&self, out: impl Write) -> io::Result<()> {
+        csv::write(self, out)
+    }
+
+    fn write_parquet(&self, out: impl Write + Send) -> io::Result<()> {
+        parquet::write(self, out)
+    }
+
+    fn write_file(&self, path: &Path) -> Result<()> {
+        let form = Form::of(path)?;
+        files::write(path, |out| match form {
+            Form::Csv => self.write_csv(out),
+            Form::Parquet => self.write_parquet(out),
+        })
+    }
+}

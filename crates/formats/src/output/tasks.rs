@@ -1,0 +1,119 @@
+//! Task sets as TOML or JSON, in the form that [`crate::ingest::tasks`] reads.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use gleaner_core::domain::tasks::ENDLESS;
+use gleaner_core::domain::{ScalingCurve, TrainingTask};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    curve: BTreeMap<String, Curve<'a>>,
+    task: Vec<Task<'a>>,
+}
+
+#[derive(Serialize)]
+struct Curve<'a> {
+    nodes: &'a [u32],
+    progress: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<&'a [f64]>,
+}
+
+#[derive(Serialize)]
+struct Task<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    submit: Option<String>,
+    min_nodes: u32,
+    max_nodes: u32,
+    rescale_up: f64,
+    rescale_down: f64,
+    work: Work,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<f64>,
+    curve: String,
+}
+
+/// A number, or the word for endless work.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Work {
+    Number(f64),
+    Word(&'static str),
+}
+
+impl Work {
+    fn of(task: &TrainingTask) -> Self {
+        match task.is_endless() {
+            true => Work::Word(ENDLESS),
+            false => Work::Number(task.work),
+        }
+    }
+}
+
+/// Writes tasks to `path`, whose extension is `.toml` or `.json`. Equal curves are written once.
+///
+/// # Errors
+/// [`Error::Usage`] for another extension. The file cannot be written.
+pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
+    let document = document(tasks);
+    let text = match path.extension().and_then(|e| e.to_str()) {
+        Some("toml") => toml::to_string(&document).map_err(|e| Error::Run(e.to_string()))?,
+        Some("json") => {
+            serde_json::to_string_pretty(&document).map_err(|e| Error::Run(e.to_string()))? + "\n"
+        }
+        _ => {
+            return Err(Error::Usage(format!(
+                "cannot tell the format of {}: expected a name ending in .toml or .json",
+                path.display()
+            )));
+        }
+    };
+    files::write_bytes(path, text.as_bytes())
+}
+
+impl<'a> Curve<'a> {
+    fn of(curve: &'a ScalingCurve) -> Self {
+        Curve {
+            nodes: &curve.nodes,
+            progress: &curve.progress,
+            objective: (curve.objective != curve.progress).then_some(&curve.objective),
+        }
+    }
+}
+
+fn document(tasks: &[TrainingTask]) -> Document<'_> {
+    let mut names: BTreeMap<&ScalingCurve, usize> = BTreeMap::new();
+    let task = tasks
+        .iter()
+        .map(|task| {
+            let next = names.len();
+            let index = *names.entry(&task.curve).or_insert(next);
+            Task {
+                name: &task.name,
+                submit: (task.submit > TrainingTask::FROM_START).then(|| task.submit.to_string()),
+                min_nodes: task.min_nodes,
+                max_nodes: task.max_nodes,
+                rescale_up: task.rescale_up,
+                rescale_down: task.rescale_down,
+                work: Work::of(task),
+                priority: (task.priority != 1.0).then_some(task.priority),
+                curve: curve_name(index),
+            }
+        })
+        .collect();
+    let curve = names
+        .into_iter()
+        .map(|(curve, index)| (curve_name(index), Curve::of(curve)))
+        .collect();
+    Document { curve, task }
+}
+
+fn curve_name(index: usize) -> String {
+    format!("model{index:02}")
+}

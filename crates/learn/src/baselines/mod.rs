@@ -1,0 +1,131 @@
+//! Models from libraries, to compare with the interpretable ones.
+//!
+//! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
+//! documents where it differs. Nothing is tuned. The same seed gives the same model, whatever the
+//! number of threads.
+//!
+//! Texts are numbered in the order of their first appearance in the training rows; a text that
+//! training did not have becomes −1. Infinite numbers count as missing. Gradient boosting learns on
+//! which side of a split missing values belong; the other models replace them by the mean of the
+//! feature.
+//!
+//! ```
+//! use gleaner_learn::{Column, Table, baselines::Baseline};
+//!
+//! let x: Vec<f64> = (0..500).map(|k| f64::from(k % 50)).collect();
+//! let labels: Vec<f64> = x.iter().map(|x| if *x < 20.0 { 1.0 } else { 3.0 }).collect();
+//! let table = Table::new(vec![("x".to_owned(), Column::Numeric(x))])?;
+//! for baseline in Baseline::ALL {
+//!     let fitted = baseline.fit(&table, &labels, 1)?;
+//!     assert!(fitted.predict(&table)?[0] < 2.0, "{}", baseline.name());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod boosting;
+mod encoding;
+mod forest;
+mod perceptron;
+mod scale;
+
+use crate::Table;
+use crate::ebm::{self, FitError, Mismatch};
+use encoding::{Encoding, Matrix};
+
+/// A kind of model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Baseline {
+    /// 100 trees, each trained on rows drawn with replacement (Breiman, 2001); by smartcore.
+    Forest,
+    /// 100 trees of at most 32 leaves, each trained on the residuals of those before it (Friedman,
+    /// 2001), on binned features as in LightGBM (Ke et al., 2017); by forust.
+    Boosting,
+    /// A network with one hidden layer of 100 neurons, trained by Adam; by candle.
+    Perceptron,
+}
+
+/// A trained baseline.
+pub struct Fitted {
+    encoding: Encoding,
+    predictor: Box<dyn Predictor>,
+}
+
+/// Why a baseline cannot be trained or cannot predict.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BaselineError {
+    /// There are no rows, or the labels are invalid.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The table has other features than the model was trained on.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// A library failed.
+    #[error("{library}: {message}")]
+    Library {
+        /// Name of the library.
+        library: &'static str,
+        /// The library's error message.
+        message: String,
+    },
+}
+
+/// A model that a library has trained.
+trait Predictor: Send + Sync {
+    /// Predicts the label of each row.
+    fn predict(&self, rows: &Matrix) -> Result<Vec<f64>, BaselineError>;
+}
+
+impl Baseline {
+    /// All baselines, in the order in which tables of results show them.
+    pub const ALL: [Self; 3] = [Self::Boosting, Self::Forest, Self::Perceptron];
+
+    /// Name of the baseline in tables of results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forest => "random forest",
+            Self::Boosting => "gradient boosting",
+            Self::Perceptron => "perceptron",
+        }
+    }
+
+    /// Trains the baseline on a table with one label per row.
+    ///
+    /// # Errors
+    /// If there are no rows, the number of labels differs from that of rows, a label is NaN or
+    /// outside ±1e100, or the library fails.
+    pub fn fit(self, table: &Table, labels: &[f64], seed: u64) -> Result<Fitted, BaselineError> {
+        ebm::check_labels(table, labels)?;
+        let encoding = Encoding::learn(table);
+        let rows = encoding.encode(table)?;
+        let predictor: Box<dyn Predictor> = match self {
+            Self::Forest => Box::new(forest::Forest::fit(&rows, labels, seed)?),
+            Self::Boosting => Box::new(boosting::Boosting::fit(&rows, labels, seed)?),
+            Self::Perceptron => Box::new(perceptron::Perceptron::fit(&rows, labels, seed)?),
+        };
+        Ok(Fitted {
+            encoding,
+            predictor,
+        })
+    }
+}
+
+impl Fitted {
+    /// Predicts the label of each row.
+    ///
+    /// # Errors
+    /// If the table has other features than the model was trained on, or the library fails.
+    pub fn predict(&self, table: &Table) -> Result<Vec<f64>, BaselineError> {
+        let rows = self.encoding.encode(table)?;
+        if rows.rows == 0 {
+            return Ok(Vec::new());
+        }
+        self.predictor.predict(&rows)
+    }
+}
+
+impl BaselineError {
+    /// Makes an error of a library's message.
+    fn of(library: &'static str) -> impl Fn(String) -> Self {
+        move |message| Self::Library { library, message }
+    }
+}

@@ -1,0 +1,265 @@
+//! Builds data sets from graphs that are read one by one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gleaner_driple::dataset::file::{LeftOut, Manifest, Source};
+use gleaner_driple::dataset::split::{self, Split};
+use gleaner_driple::dataset::{Batches, Dataset, Example};
+use gleaner_driple::features::Frequencies;
+use gleaner_driple::graph::{Graph, METRICS};
+use gleaner_driple::group::{self, Unweighed};
+use rayon::prelude::*;
+
+use gleaner_core::error::{Error, Fault, Faults, Result};
+
+/// A job and the file of its graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// Its name, unique among the jobs of a data set.
+    pub name: String,
+    /// The file of its graph.
+    pub file: PathBuf,
+    /// Its measured metrics.
+    pub labels: [f32; METRICS],
+}
+
+/// Settings for building a data set.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// How operations are grouped.
+    pub grouping: group::Settings,
+    /// How jobs are split.
+    pub split: split::Settings,
+    /// The frequencies of operations; `None` for those of the training part.
+    pub frequencies: Option<Frequencies>,
+    /// Whether jobs with faulty graphs are left out; otherwise such a graph is an error.
+    pub skip_faulty: bool,
+}
+
+/// A data set and its origin, with the faults of the graphs that were left out.
+#[derive(Debug, Clone, Default)]
+pub struct Built {
+    /// The data.
+    pub data: Dataset,
+    /// The origin of the data. The caller adds the file of the measurements.
+    pub manifest: Manifest,
+    /// The faults of graphs that were left out.
+    pub skipped: Faults,
+}
+
+/// Builds a data set of `jobs`. `read` reads their graphs, several at a time. A graph is dropped
+/// once it is grouped. No graph is read twice or without need.
+///
+/// # Errors
+/// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on.
+pub fn build(
+    jobs: Vec<Job>,
+    settings: &Settings,
+    read: impl Fn(&Path) -> Result<Graph> + Sync,
+) -> Result<Built> {
+    let mut pool = Pool {
+        jobs: by_name(jobs)?,
+        settings,
+        ready: BTreeMap::new(),
+        skipped: Faults::default(),
+        left_out: Vec::new(),
+    };
+    // When faulty graphs take jobs out, the jobs that are left are split again.
+    let split = loop {
+        let split = pool.split()?;
+        if pool.prepare(&split, &read)? {
+            break split;
+        }
+    };
+    if split.train.is_empty() {
+        return Err(too_few(&pool, settings));
+    }
+    Ok(pool.built(&split))
+}
+
+fn by_name(jobs: Vec<Job>) -> Result<BTreeMap<String, Job>> {
+    let mut named = BTreeMap::new();
+    let mut faults = Faults::default();
+    for job in jobs {
+        let file = job.file.display().to_string();
+        if let Some(other) = named.insert(job.name.clone(), job) {
+            let fault = Fault {
+                file: format!("{} and {file}", other.file.display()),
+                found: format!("two graphs of job {}", other.name),
+                expected: "one".to_owned(),
+                remedy: "leave one out, or rename it".to_owned(),
+                ..Fault::default()
+            };
+            faults.push(fault);
+        }
+    }
+    faults.into_result(named)
+}
+
+/// The jobs that are left, with the graphs grouped so far.
+struct Pool<'s> {
+    jobs: BTreeMap<String, Job>,
+    settings: &'s Settings,
+    ready: BTreeMap<String, Unweighed>,
+    skipped: Faults,
+    left_out: Vec<LeftOut>,
+}
+
+/// Names of jobs, in batches.
+type Names = Split<String>;
+
+impl Pool<'_> {
+    fn split(&self) -> Result<Names> {
+        let names = self.jobs.keys().cloned().collect();
+        let split = split::split(names, String::as_str, &self.settings.split);
+        split.map_err(|error| Error::Usage(error.to_string()))
+    }
+
+    /// Reads and groups the graphs of a split that are not grouped yet. Takes the jobs of faulty
+    /// graphs out. Returns whether no graph was faulty.
+    fn prepare(
+        &mut self,
+        split: &Names,
+        read: &(impl Fn(&Path) -> Result<Graph> + Sync),
+    ) -> Result<bool> {
+        let used = [&split.train, &split.val, &split.test];
+        let wanted = used.into_iter().flatten().flatten();
+        let mut wanted: Vec<&String> = wanted
+            .filter(|name| !self.ready.contains_key(*name))
+            .collect();
+        // So that faults are listed in the order of names, not in the random order of the split.
+        wanted.sort();
+        let one = |&name: &&String| {
+            let job = self.jobs.get(name)?;
+            Some((
+                name.clone(),
+                grouped(&job.file, &self.settings.grouping, read),
+            ))
+        };
+        let read: Vec<_> = wanted.par_iter().filter_map(one).collect();
+        let before = self.jobs.len();
+        for (name, result) in read {
+            match result {
+                Ok(grouped) => drop(self.ready.insert(name, grouped)),
+                Err(Error::Data(faults)) => self.take_out(name, faults),
+                Err(error) => return Err(error),
+            }
+        }
+        let faulty = self.jobs.len() < before;
+        if faulty && !self.settings.skip_faulty {
+            return Err(Error::Data(std::mem::take(&mut self.skipped)));
+        }
+        Ok(!faulty)
+    }
+
+    /// Takes out a job because of the faults of its graph.
+    fn take_out(&mut self, job: String, faults: Faults) {
+        self.jobs.remove(&job);
+        let reasons: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
+        self.skipped.0.extend(faults.0);
+        let reason = reasons.join("; ");
+        self.left_out.push(LeftOut { job, reason });
+    }
+
+    fn built(mut self, split: &Names) -> Built {
+        let unused = split.unused.iter().map(|job| LeftOut {
+            job: job.clone(),
+            reason: self.why_unused(job),
+        });
+        let unused: Vec<LeftOut> = unused.collect();
+        self.left_out.extend(unused);
+        let frequencies = self.settings.frequencies.clone();
+        let frequencies = frequencies.unwrap_or_else(|| self.frequencies(split));
+        let mut sources = Vec::new();
+        let data = Dataset {
+            train: self.batches(&split.train, &frequencies, &mut sources),
+            val: self.batches(&split.val, &frequencies, &mut sources),
+            test: self.batches(&split.test, &frequencies, &mut sources),
+        };
+        Built {
+            data,
+            manifest: Manifest {
+                grouping: Some(self.settings.grouping.clone()),
+                split: Some(self.settings.split.clone()),
+                frequencies: Some(frequencies),
+                measurements: None,
+                sources,
+                left_out: self.left_out,
+            },
+            skipped: self.skipped,
+        }
+    }
+
+    fn why_unused(&self, job: &str) -> String {
+        match self.settings.split.graphs {
+            Some(most) if most < self.jobs.len() && !self.ready.contains_key(job) => {
+                format!("not among the {most} jobs asked for, or in a batch that is not full")
+            }
+            _ => "in a batch that is not full".to_owned(),
+        }
+    }
+
+    /// The frequencies of operations in the training part.
+    fn frequencies(&self, split: &Names) -> Frequencies {
+        let names = split.train.iter().flatten();
+        let graphs = names.filter_map(|name| self.ready.get(name));
+        Frequencies::of_counts(graphs.flat_map(Unweighed::counts))
+    }
+
+    fn batches(
+        &mut self,
+        names: &[Vec<String>],
+        frequencies: &Frequencies,
+        sources: &mut Vec<Source>,
+    ) -> Batches {
+        let mut example = |name: &String| {
+            let job = self.jobs.get(name)?;
+            let grouping = self.ready.remove(name)?.weigh(frequencies);
+            sources.push(Source {
+                job: name.clone(),
+                file: job.file.display().to_string(),
+                report: grouping.report,
+            });
+            Some(Example {
+                name: name.clone(),
+                graph: grouping.graph,
+                labels: job.labels,
+            })
+        };
+        let batch = |batch: &Vec<String>| batch.iter().filter_map(&mut example).collect();
+        names.iter().map(batch).collect()
+    }
+}
+
+fn grouped(
+    file: &Path,
+    settings: &group::Settings,
+    read: &impl Fn(&Path) -> Result<Graph>,
+) -> Result<Unweighed> {
+    let graph = read(file)?;
+    let grouped = group::unweighed(&graph, settings);
+    Ok(grouped.map_err(|error| Fault::told(file, error))?)
+}
+
+fn too_few(pool: &Pool, settings: &Settings) -> Error {
+    if !pool.skipped.0.is_empty() && pool.jobs.is_empty() {
+        return Error::Data(pool.skipped.clone());
+    }
+    let remedy = match settings.split.drop_remainder {
+        true => "name more graphs, ask for smaller batches, or keep what does not fill one",
+        false => "name more graphs",
+    };
+    let fault = Fault {
+        file: "the graphs".to_owned(),
+        found: format!(
+            "{} jobs that can be used, none for training",
+            pool.jobs.len()
+        ),
+        expected: "at least 2 jobs, and a whole batch of them where remainders are dropped"
+            .to_owned(),
+        remedy: remedy.to_owned(),
+        ..Fault::default()
+    };
+    fault.into()
+}

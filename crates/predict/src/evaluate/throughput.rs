@@ -1,0 +1,79 @@
+//! Evaluates forecasts of submissions.
+
+use gleaner_learn::ebm::Control;
+use gleaner_learn::lucid::throughput::{FEATURES, Series, features, settings};
+use gleaner_learn::{Column, Table};
+use serde::Serialize;
+
+use super::{BASELINES, EvaluateError, Score, Split, constants};
+
+/// Measures of the forecasts of both labels.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ThroughputScores {
+    /// Number of intervals learnt from.
+    pub train: usize,
+    /// Number of intervals forecast.
+    pub test: usize,
+    /// Scores of forecasts of the GPU jobs submitted in an interval.
+    pub jobs: Vec<Score>,
+    /// Scores of forecasts of the GPUs that these jobs ask for.
+    pub gpus: Vec<Score>,
+}
+
+/// Learns the first `train` intervals of a series, and forecasts the others.
+///
+/// # Errors
+/// A model cannot be trained, for example from no intervals, or the evaluation is stopped.
+pub fn throughput(
+    series: &Series,
+    train: usize,
+    seed: u64,
+    control: Control<'_>,
+) -> Result<ThroughputScores, EvaluateError> {
+    let table = features(series);
+    let rows = |range: std::ops::Range<usize>| table.take(&range.collect::<Vec<_>>());
+    let (first, rest) = (rows(0..train), rows(train..series.len()));
+    let label = |labels: &[f64], hour_ago: &str| {
+        let split = Split {
+            train: &first,
+            test: &rest,
+            labels: &labels[..train],
+            truth: &labels[train..],
+            unit: |value| value,
+            control,
+        };
+        let mut scores = vec![split.ebm("EBM", settings(seed))?];
+        scores.extend(split.baselines("", seed, ebm_work(train, seed))?);
+        scores.push(Score::of(
+            "value an hour ago",
+            split.truth,
+            &numbers(&rest, hour_ago),
+        ));
+        scores.extend(constants(split.labels, split.truth));
+        Ok(scores)
+    };
+    Ok(ThroughputScores {
+        train,
+        test: series.len() - train,
+        jobs: label(series.jobs(), "shift_1h_njob")?,
+        gpus: label(series.gpus(), "shift_1h_ngpu")?,
+    })
+}
+
+/// The work of an evaluation that learns from `train` intervals. The evaluation reports this
+/// much as progress.
+pub fn throughput_work(train: usize, seed: u64) -> u64 {
+    2 * (1 + BASELINES) as u64 * ebm_work(train, seed)
+}
+
+/// The work of an EBM; a model from a library takes about as long.
+fn ebm_work(train: usize, seed: u64) -> u64 {
+    settings(seed).work(train, FEATURES.len())
+}
+
+fn numbers(table: &Table, name: &str) -> Vec<f64> {
+    match table.column(name) {
+        Some(Column::Numeric(values)) => values.clone(),
+        _ => Vec::new(),
+    }
+}

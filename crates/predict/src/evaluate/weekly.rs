@@ -1,0 +1,76 @@
+//! Evaluates estimates of durations that are learnt again each week.
+
+use gleaner_learn::ebm::{Control, FitError};
+use gleaner_learn::lucid::workload::Estimator;
+use rayon::prelude::*;
+
+use super::workload::{EBMS, RULES, WorkloadTask};
+use super::{EvaluateError, Score};
+use crate::past_jobs;
+use crate::weekly::{Jobs, weeks};
+
+impl WorkloadTask<'_> {
+    /// Scores of every estimator on the jobs from the second week on, and the number of these jobs.
+    pub(super) fn weekly(
+        &self,
+        seconds: &[f64],
+        control: Control<'_>,
+    ) -> Result<(usize, Vec<Score>), EvaluateError> {
+        let first = weeks(self.trace, self.start()).next();
+        let Some(Jobs { jobs, .. }) = first else {
+            return Ok((0, Vec::new()));
+        };
+        let truth = &seconds[jobs.start..];
+        let ebms = [(true, ", with profiles"), (false, ", without profiles")].into_iter();
+        let ebms = ebms.flat_map(|(profile, suffix)| {
+            EBMS.map(|ebm| (ebm, profile, format!("{}{suffix}", ebm.title())))
+        });
+        let rules = RULES.map(|rule| (rule, false, rule.title().to_owned()));
+        let estimators: Vec<_> = ebms.chain(rules).collect();
+        let scores = estimators
+            .into_par_iter()
+            .map(|(estimator, profile, name)| {
+                let told = self.week_by_week(estimator, profile, control);
+                let told = told.map_err(|error| EvaluateError {
+                    model: name.clone(),
+                    problem: error.to_string(),
+                })?;
+                Ok(Score::of(name, truth, &told))
+            });
+        Ok((truth.len(), scores.collect::<Result<_, _>>()?))
+    }
+
+    /// Estimates of all jobs from the second week on. They are 0 in weeks before which no job has
+    /// ended.
+    fn week_by_week(
+        &self,
+        estimator: Estimator,
+        profile: bool,
+        control: Control<'_>,
+    ) -> Result<Vec<f64>, FitError> {
+        let mut told = Vec::new();
+        for Jobs { from, jobs } in weeks(self.trace, self.start()) {
+            let past = past_jobs(self.trace, self.known, self.could_have_ended(from));
+            told.extend(match past.is_empty() {
+                true => vec![0.0; jobs.len()],
+                false => {
+                    let fitted = estimator.fit(&past, &self.learning(profile), control)?;
+                    fitted.predict(&self.known[jobs])
+                }
+            });
+        }
+        Ok(told)
+    }
+
+    pub(super) fn start(&self) -> i64 {
+        self.trace.jobs.first().map_or(0, |job| job.submit)
+    }
+
+    /// Indices of the jobs that would have ended before a second if none had waited.
+    pub(super) fn could_have_ended(&self, second: i64) -> impl Iterator<Item = usize> {
+        let jobs = self.trace.jobs.iter().enumerate();
+        let jobs = jobs.take_while(move |(_, job)| job.submit < second);
+        let ended = jobs.filter(move |(_, job)| job.submit.saturating_add(job.duration) < second);
+        ended.map(|(place, _)| place)
+    }
+}

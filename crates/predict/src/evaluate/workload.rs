@@ -1,0 +1,234 @@
+//! Evaluates estimates of durations.
+
+use gleaner_learn::Table;
+use gleaner_learn::ebm::Control;
+use gleaner_learn::lucid::history::{Ended, estimates};
+use gleaner_learn::lucid::workload::{
+    Estimator, Job as Known, Learning, Options, features, from_log, to_log,
+};
+use serde::Serialize;
+
+use super::{BASELINES, EvaluateError, Score, Split, best, measured};
+use crate::past_jobs;
+use crate::weekly::weeks;
+use gleaner_core::domain::Trace;
+use gleaner_simulate::inputs::EstimateTable;
+
+/// The data and settings of an evaluation.
+pub struct WorkloadTask<'t> {
+    /// The trace whose jobs are estimated.
+    pub trace: &'t Trace,
+    /// Its jobs as they are known at submission.
+    pub known: &'t [Known<'t>],
+    /// Number of jobs to learn from: the first ones of the trace.
+    pub train: usize,
+    /// Estimates from another source, to measure as well.
+    pub published: Option<&'t EstimateTable>,
+    /// Seed of the models.
+    pub seed: u64,
+}
+
+/// Measures of the estimates of the jobs after the split, and of those week by week.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkloadScores {
+    /// Number of jobs learnt from.
+    pub train: usize,
+    /// Number of jobs estimated.
+    pub test: usize,
+    /// Scores of models that know the job's profile. In published traces it gives durations away.
+    pub with_profile: Vec<Score>,
+    /// Scores of models that do not know it.
+    pub without_profile: Vec<Score>,
+    /// Scores of rules, and of estimates from another source.
+    pub rules: Vec<Score>,
+    /// The model or rule that ranks jobs best, with profiles and without.
+    pub best: Best,
+    /// Number of jobs estimated from the second week on.
+    pub weekly_test: usize,
+    /// Scores of estimators that are learnt again at the start of each week, from the jobs that
+    /// could have ended by then.
+    pub weekly: Vec<Score>,
+}
+
+/// The best estimators by rank correlation, of those that have learnt from the same jobs and that
+/// can be chosen. `None` if no rank correlation is defined.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Best {
+    /// The best if models know profiles.
+    pub with_profile: Option<String>,
+    /// The best if models do not know profiles.
+    pub without_profile: Option<String>,
+}
+
+/// The two EBMs.
+pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
+
+/// Estimators that do not use profiles.
+pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
+
+/// Learns from the first jobs and estimates the others; then week by week.
+///
+/// # Errors
+/// A model cannot be trained, for example from no jobs, or the evaluation is stopped.
+pub fn workload(
+    task: &WorkloadTask<'_>,
+    control: Control<'_>,
+) -> Result<WorkloadScores, EvaluateError> {
+    let seconds: Vec<f64> = task
+        .trace
+        .jobs
+        .iter()
+        .map(|job| job.duration as f64)
+        .collect();
+    let with_profile = task.models(&seconds, true, control)?;
+    let without_profile = task.models(&seconds, false, control)?;
+    let rules = task.rules(&seconds, control)?;
+    let (weekly_test, weekly) = task.weekly(&seconds, control)?;
+    Ok(WorkloadScores {
+        train: task.train,
+        test: seconds.len() - task.train,
+        best: Best {
+            with_profile: best_estimator(&with_profile, &rules),
+            without_profile: best_estimator(&without_profile, &rules),
+        },
+        with_profile,
+        without_profile,
+        rules,
+        weekly_test,
+        weekly,
+    })
+}
+
+/// The title of the estimator that ranks jobs best.
+fn best_estimator(models: &[Score], rules: &[Score]) -> Option<String> {
+    let titles = Estimator::ALL.map(Estimator::title);
+    let can_be_chosen = |score: &&Score| titles.contains(&score.model.as_str());
+    best(models.iter().chain(rules).filter(can_be_chosen))
+}
+
+/// Options of one of the two EBMs.
+fn options(ebm: Estimator, profile: bool) -> Options {
+    Options {
+        profile,
+        logarithm: ebm == Estimator::Ebm,
+    }
+}
+
+impl WorkloadTask<'_> {
+    /// The work of an evaluation, in the unit of [`Control::progress`]. The evaluation reports
+    /// this much in all.
+    pub fn work(&self) -> u64 {
+        let of = |ebm, profile, rows| {
+            let columns = features(&[], profile).columns().len();
+            let settings = options(ebm, profile).settings(self.seed);
+            settings.work(rows, columns)
+        };
+        let all = |rows: usize| -> u64 {
+            let profiles = [true, false].into_iter();
+            let works = profiles.flat_map(|profile| EBMS.map(|ebm| of(ebm, profile, rows)));
+            works.sum()
+        };
+        let baselines = (4 * BASELINES) as u64 * self.baseline_work();
+        let weeks = weeks(self.trace, self.start());
+        let weekly: u64 = weeks
+            .map(|week| all(self.could_have_ended(week.from).count()))
+            .sum();
+        all(self.train) + baselines + weekly
+    }
+
+    /// The work of an EBM, which takes about as long as a model from a library.
+    fn baseline_work(&self) -> u64 {
+        let settings = options(Estimator::Ebm, true).settings(self.seed);
+        settings.work(self.train, features(&[], true).columns().len())
+    }
+
+    /// Scores of models of seconds and of models of their logarithms.
+    fn models(
+        &self,
+        seconds: &[f64],
+        profile: bool,
+        control: Control<'_>,
+    ) -> Result<Vec<Score>, EvaluateError> {
+        let (first, rest) = self.known.split_at(self.train);
+        let tables: [Table; 2] = [first, rest].map(|jobs| features(jobs, profile));
+        let (labels, truth) = seconds.split_at(self.train);
+        let logarithms: Vec<f64> = labels.iter().map(|&seconds| to_log(seconds)).collect();
+        let mut scores = Vec::new();
+        for ebm in EBMS {
+            let options = options(ebm, profile);
+            let split = Split {
+                train: &tables[0],
+                test: &tables[1],
+                labels: match options.logarithm {
+                    true => &logarithms,
+                    false => labels,
+                },
+                truth,
+                unit: match options.logarithm {
+                    true => from_log,
+                    false => |seconds| seconds,
+                },
+                control,
+            };
+            let suffix = ebm.title().trim_start_matches("EBM");
+            scores.push(split.ebm(ebm.title(), options.settings(self.seed))?);
+            scores.extend(split.baselines(suffix, self.seed, self.baseline_work())?);
+        }
+        Ok(scores)
+    }
+
+    fn rules(&self, seconds: &[f64], control: Control<'_>) -> Result<Vec<Score>, EvaluateError> {
+        let truth = &seconds[self.train..];
+        let mut scores = Vec::new();
+        if let Some(published) = self.published {
+            let jobs = self.trace.jobs[self.train..].iter();
+            let told = jobs.map(|job| published.0.get(&job.id).copied().unwrap_or(f64::NAN));
+            scores.push(Score::of(
+                "estimates given",
+                truth,
+                &told.collect::<Vec<_>>(),
+            ));
+        }
+        let past = past_jobs(self.trace, self.known, 0..self.train);
+        for rule in RULES {
+            let fit = || rule.fit(&past, &self.learning(false), control);
+            scores.push(measured(
+                rule.title(),
+                truth,
+                || fit().map_err(|error| error.to_string()),
+                |fitted| Ok(fitted.predict(&self.known[self.train..])),
+            )?);
+        }
+        let history = self.history_as_jobs_end(seconds);
+        let name = format!("{}, as jobs end", Estimator::History.title());
+        scores.push(Score::of(name, truth, &history[self.train..]));
+        Ok(scores)
+    }
+
+    pub(super) fn learning(&self, profile: bool) -> Learning {
+        Learning {
+            profile,
+            seed: self.seed,
+            monotone: Vec::new(),
+        }
+    }
+
+    /// Estimates by the user's past jobs, which are used as soon as they have ended; 0 if no job
+    /// has ended.
+    fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
+        let ended = self.trace.jobs.iter().zip(seconds);
+        let ended = ended.map(|(job, &seconds)| Ended {
+            user: &job.user,
+            name: &job.name,
+            gpus: job.gpus,
+            submitted: job.submit,
+            ended: job.submit.saturating_add(job.duration),
+            seconds,
+        });
+        let estimates = estimates(&ended.collect::<Vec<_>>());
+        estimates
+            .into_iter()
+            .map(Option::unwrap_or_default)
+            .collect()
+    }
+}

@@ -1,0 +1,196 @@
+//! The expected load of a workload on its GPUs, from an inspector's predictions.
+
+use gleaner_driple::dataset::average_utilisation;
+use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
+
+use gleaner_core::domain::Usage;
+
+/// How the memory that a workload holds is estimated. No inspector predicts it: the GPU memory
+/// utilisation among its metrics is the time for which memory is read or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// From the tensors of its graph.
+    Tensors,
+    /// From the peak of the memory utilisation, taken as a share of the GPU's memory. This is for
+    /// inspectors that were trained on the share of memory held.
+    Peak,
+}
+
+/// MB that a framework and its libraries hold on a GPU besides tensors. It is the memory of the
+/// smallest published profiles, whose models have hardly any tensors.
+const LIBRARIES: f64 = 2_000.0;
+/// Bytes of a tensor's element, and of a MB.
+const ELEMENT: f64 = 4.0;
+const MB: f64 = 1_048_576.0;
+
+/// MB of memory that training with a graph holds.
+///
+/// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
+/// as soon as they are used. Both have the same sizes. So a graph with gradients holds half of the
+/// outputs of all its operations, and a graph of the forward pass alone holds all of them.
+/// Parameters are stored more often than operations put them out, so too few count here.
+pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
+    let elements: f64 = grouped
+        .features
+        .iter()
+        .map(|group| f64::from(group[0]))
+        .sum();
+    let kept = if has_gradients(graph) { 0.5 } else { 1.0 };
+    LIBRARIES + elements * kept * ELEMENT / MB
+}
+
+/// Whether a graph has operations of the backward pass, or updates of parameters.
+fn has_gradients(graph: &Graph) -> bool {
+    let is_of_training =
+        |op: &str| op.contains("Backprop") || op.ends_with("Grad") || op.contains("Apply");
+    graph.nodes.iter().any(|node| is_of_training(&node.op))
+}
+
+/// A predicted usage, limited to possible values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// The usage; its speed is 0, as no speeds are predicted.
+    pub usage: Usage,
+    /// Whether a prediction was outside 0 to 100 %, below 0 s, or more memory than a GPU has.
+    pub clipped: bool,
+}
+
+/// The usage by an inspector's `metrics`, if the tensors of the graph take `tensors` MB and a GPU
+/// has `memory` MB. `None` if a metric is not a finite number.
+///
+/// Utilisations are averages over time: the peak, for the share of time with any utilisation.
+pub fn usage(
+    metrics: &[f64; METRICS],
+    (held, tensors): (Held, f64),
+    memory: f64,
+) -> Option<Expected> {
+    if !metrics.iter().all(|metric| metric.is_finite()) {
+        return None;
+    }
+    let mut bounds = Bounds { clipped: false };
+    let mut average = |at: usize| {
+        let [idle, active] = [metrics[at], metrics[at + 1]].map(|s| bounds.within(s, f64::MAX));
+        let peak = bounds.within(metrics[at + 2], 100.0);
+        (average_utilisation([idle, active, peak]), peak)
+    };
+    let (gmem_util, peak) = average(0);
+    let (gpu_util, _) = average(3);
+    let gmem = match held {
+        Held::Tensors => bounds.within(tensors, memory),
+        Held::Peak => peak / 100.0 * memory,
+    };
+    let usage = Usage {
+        speed: 0.0,
+        gpu_util,
+        gmem_util,
+        gmem,
+    };
+    Some(Expected {
+        usage: thousandths(usage),
+        clipped: bounds.clipped,
+    })
+}
+
+/// Keeps predictions in bounds.
+struct Bounds {
+    clipped: bool,
+}
+
+impl Bounds {
+    fn within(&mut self, value: f64, most: f64) -> f64 {
+        let bounded = value.clamp(0.0, most);
+        self.clipped |= bounded != value;
+        bounded
+    }
+}
+
+/// Rounds to three decimals, as in measured profiles.
+fn thousandths(usage: Usage) -> Usage {
+    let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+    Usage {
+        speed: usage.speed,
+        gpu_util: rounded(usage.gpu_util),
+        gmem_util: rounded(usage.gmem_util),
+        gmem: rounded(usage.gmem),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_driple::graph::{Node, Shape};
+
+    /// Memory busy for 1 of 4 s at 40 %, the GPU for 3 of 4 at 80 %.
+    const METRICS_OF_A_JOB: [f64; METRICS] =
+        [3.0, 1.0, 40.0, 1.0, 3.0, 80.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
+
+    fn expected(metrics: &[f64; METRICS], held: Held) -> Expected {
+        usage(metrics, (held, 2_500.0), 16_000.0).unwrap()
+    }
+
+    // Derived by formula.
+    #[test]
+    fn utilisations_are_averages_and_memory_is_held() {
+        let found = expected(&METRICS_OF_A_JOB, Held::Tensors);
+        let usage = Usage {
+            speed: 0.0,
+            gpu_util: 60.0,
+            gmem_util: 10.0,
+            gmem: 2_500.0,
+        };
+        assert_eq!((found.usage, found.clipped), (usage, false));
+        assert_eq!(expected(&METRICS_OF_A_JOB, Held::Peak).usage.gmem, 6_400.0);
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_clipped_and_said() {
+        let with = |at: usize, value: f64| {
+            let mut metrics = METRICS_OF_A_JOB;
+            metrics[at] = value;
+            expected(&metrics, Held::Tensors)
+        };
+        assert_eq!(with(5, 120.0).usage.gpu_util, 75.0);
+        assert_eq!(with(3, -0.5).usage.gpu_util, 80.0);
+        assert_eq!(with(1, -1.0).usage.gmem_util, 0.0);
+        assert!(
+            [with(5, 120.0), with(3, -0.5), with(1, -1.0), with(2, -1.0)]
+                .iter()
+                .all(|e| e.clipped)
+        );
+        // The network's figures do not count.
+        assert!(!with(8, -7.0).clipped);
+        let much = usage(&METRICS_OF_A_JOB, (Held::Tensors, 1e9), 16_000.0).unwrap();
+        assert_eq!((much.usage.gmem, much.clipped), (16_000.0, true));
+        let mut metrics = METRICS_OF_A_JOB;
+        metrics[8] = f64::NAN;
+        assert_eq!(usage(&metrics, (Held::Peak, 0.0), 1.0), None);
+        metrics = [0.0; METRICS];
+        assert_eq!(expected(&metrics, Held::Peak).usage, Usage::default());
+    }
+
+    #[test]
+    fn half_of_a_graph_with_gradients_is_held() {
+        let graph = |op: &str| Graph {
+            nodes: vec![Node {
+                name: "a".to_owned(),
+                op: op.to_owned(),
+                device: String::new(),
+                inputs: Vec::new(),
+                shape: Shape::None,
+            }],
+        };
+        let grouped = GroupedGraph {
+            features: vec![[262_144.0, 1.0, 0.0], [262_144.0 * 3.0, 1.0, 0.0]],
+            edges: vec![(0, 1)],
+        };
+        assert_eq!(tensors(&graph("Conv2D"), &grouped), 2_004.0);
+        for op in [
+            "Conv2DBackpropInput",
+            "ReluGrad",
+            "ApplyAdam",
+            "ResourceApplyAdam",
+        ] {
+            assert_eq!(tensors(&graph(op), &grouped), 2_002.0, "{op}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Explanations of trained models and of single predictions.
+
+mod machine;
+mod prediction;
+mod rule;
+
+pub use machine::{EbmFacts, Importance, Label, LabelledEbm, TermFacts, machines};
+pub use prediction::{Part, Prediction, Sum, Way, of_interval, of_job, of_profile};
+pub use rule::{EstimatorFacts, Rule};
+
+use gleaner_learn::lucid::workload::EstimatorChoice;
+use gleaner_learn::tree::Tree;
+use serde::Serialize;
+
+use super::stored::Input;
+use super::{Kind, Model, Span, Trained};
+
+/// The explanation of a model.
+#[derive(Debug, Clone, Serialize)]
+pub struct Explanation {
+    /// Kind of the model.
+    pub kind: Kind,
+    /// The rows it was trained on.
+    pub trained: Span,
+    /// The files it was trained on.
+    pub inputs: Vec<Input>,
+    /// For a workload model, the estimator that is explained, and how all of them did.
+    pub estimator: Option<EstimatorFacts>,
+    /// Its explainable boosting machines; empty for a tree and for an estimator that is a rule.
+    pub machines: Vec<EbmFacts>,
+    /// Its tree; `None` if the model is not a tree.
+    pub tree: Option<TreeFacts>,
+    /// The terms that were asked for.
+    pub terms: Vec<TermFacts>,
+    /// The prediction that was asked for, if any.
+    pub prediction: Option<Prediction>,
+}
+
+/// Facts about a decision tree.
+#[derive(Debug, Clone, Serialize)]
+pub struct TreeFacts {
+    /// A line for each node, below that of its parent and indented further.
+    pub text: String,
+    /// Number of nodes, leaves included.
+    pub nodes: usize,
+    /// Features, strongest first, with the share of each in the decrease of impurity by all splits.
+    pub importances: Vec<Importance>,
+}
+
+impl Explanation {
+    /// The explanation that every model has, without terms and prediction. For a workload model,
+    /// that of the chosen estimator.
+    pub fn of(trained: &Trained, choice: EstimatorChoice) -> Self {
+        Explanation {
+            kind: trained.model.kind(),
+            trained: trained.span,
+            inputs: trained.inputs.clone(),
+            estimator: match &trained.model {
+                Model::Workload(model) => Some(EstimatorFacts::of(model, choice)),
+                _ => None,
+            },
+            machines: machines(&trained.model, choice)
+                .iter()
+                .map(EbmFacts::of)
+                .collect(),
+            tree: match &trained.model {
+                Model::Packing(model) => Some(TreeFacts::of(model.tree())),
+                _ => None,
+            },
+            terms: Vec::new(),
+            prediction: None,
+        }
+    }
+}
+
+impl TreeFacts {
+    fn of(tree: &Tree) -> Self {
+        let importance = |(feature, importance): (&String, f64)| Importance {
+            term: feature.clone(),
+            importance,
+        };
+        let features = tree.features().iter().zip(tree.importances());
+        TreeFacts {
+            text: tree.to_string(),
+            nodes: tree.nodes().len(),
+            importances: machine::strongest(features.map(importance)),
+        }
+    }
+}

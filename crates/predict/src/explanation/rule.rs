@@ -1,0 +1,95 @@
+//! Explains estimators of durations: their scores, and the estimates of those that are rules.
+
+use gleaner_learn::lucid::history::{Alike, Found};
+use gleaner_learn::lucid::workload::{
+    Estimator, EstimatorChoice, Fitted, Job, Trial, WorkloadModel,
+};
+use serde::Serialize;
+
+use gleaner_core::words::counted;
+
+/// The estimator of a workload model that is explained.
+#[derive(Debug, Clone, Serialize)]
+pub struct EstimatorFacts {
+    /// The estimator that is explained.
+    pub name: Estimator,
+    /// The estimator that is used by default.
+    pub chosen: Estimator,
+    /// What the estimator has learnt, in words, if it is a rule; empty for a machine.
+    pub learnt: String,
+    /// Scores of all estimators on the last weeks of the training span; `None` if it had too few
+    /// jobs.
+    pub trial: Option<Trial>,
+}
+
+/// An estimate by a rule.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rule {
+    /// What the estimate is for.
+    pub subject: String,
+    /// The estimated duration in seconds.
+    pub seconds: f64,
+    /// Number of past jobs that it is the mean of; `None` if it is not such a mean.
+    pub jobs: Option<u64>,
+    /// What those jobs have in common with this one; empty if nothing.
+    pub alike: String,
+}
+
+impl EstimatorFacts {
+    pub(super) fn of(model: &WorkloadModel, choice: EstimatorChoice) -> Self {
+        let (name, fitted) = model.pick(choice);
+        let (chosen, _) = model.pick(EstimatorChoice::Best);
+        EstimatorFacts {
+            name,
+            chosen,
+            learnt: match fitted {
+                Fitted::Ebm(_) => String::new(),
+                Fitted::Constant(seconds) => format!("{seconds:.0} s for every job"),
+                Fitted::History(history) => format!(
+                    "{} of {}",
+                    counted(history.jobs(), "job"),
+                    counted(history.users() as u64, "user")
+                ),
+            },
+            trial: model.trial().cloned(),
+        }
+    }
+}
+
+impl Rule {
+    pub(super) fn of(fitted: &Fitted, subject: String, job: &Job<'_>) -> Self {
+        let found = match fitted {
+            Fitted::History(history) => history.find(job.user, job.name, job.gpus),
+            _ => None,
+        };
+        let seconds = fitted.predict(std::slice::from_ref(job));
+        Rule {
+            subject,
+            seconds: seconds.first().copied().unwrap_or_default(),
+            jobs: found.as_ref().map(|found| found.jobs),
+            alike: found.map_or_else(String::new, |found| words(&found, job)),
+        }
+    }
+}
+
+/// What past jobs have in common with a job.
+fn words(found: &Found<'_>, job: &Job<'_>) -> String {
+    let user = Some(format!("user {}", job.user)).filter(|_| !job.user.is_empty());
+    let gpus = || counted(job.gpus, "GPU");
+    let parts = match &found.alike {
+        Alike::NameAndGpus(names) => [user, Some(gpus()), name(names, job.name)],
+        Alike::Name(names) => [user, name(names, job.name), None],
+        Alike::User => [user, None, None],
+        Alike::Everyone => [None, None, None],
+    };
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The name of a job, or the names like it, in words; `None` if jobs have no names.
+fn name(found: &[&str], name: &str) -> Option<String> {
+    if found == [name] {
+        return Some(format!("name {name:?}")).filter(|_| !name.is_empty());
+    }
+    let quoted: Vec<String> = found.iter().map(|found| format!("{found:?}")).collect();
+    Some(format!("name {} for {name:?}", quoted.join(" or ")))
+}

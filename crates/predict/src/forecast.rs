@@ -1,0 +1,110 @@
+//! Forecasts of submissions as inputs of the simulator.
+
+use gleaner_learn::ebm::{Control, FitError};
+use gleaner_learn::lucid::throughput::{
+    LEAD, MINUTES, Series, SeriesError, ThroughputModel, settings,
+};
+
+use super::Calendar;
+use gleaner_core::domain::Trace;
+use gleaner_simulate::inputs::ForecastTable;
+
+/// Intervals of a week: the least to learn from.
+const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;
+
+/// Number of intervals to look ahead. It is one less than the number of intervals by which a
+/// forecast can be made in advance, because the present interval of the simulation is not over.
+const AHEAD: usize = LEAD - 1;
+
+/// The submissions of a trace itself, from `start` on, by intervals of ten minutes.
+///
+/// # Errors
+/// None in practice, as counts are finite.
+pub fn submissions(trace: &Trace, start: i64, calendar: Calendar) -> Result<Series, SeriesError> {
+    let interval = MINUTES * 60;
+    let last = trace.jobs.last().map_or(start, |job| job.submit.max(start));
+    let steps = ((last - start) / interval + 1) as usize;
+    let (mut jobs, mut gpus) = (vec![0.0; steps], vec![0.0; steps]);
+    for job in trace.jobs.iter().filter(|job| job.submit >= start) {
+        let step = ((job.submit - start) / interval) as usize;
+        jobs[step] += 1.0;
+        gpus[step] += f64::from(job.gpus);
+    }
+    Series::new(calendar.civil(start), jobs, gpus)
+}
+
+/// The forecast by a trained model of all intervals from second `start` on.
+pub fn forecast_by(
+    model: &ThroughputModel,
+    series: &Series,
+    start: i64,
+    calendar: Calendar,
+) -> ForecastTable {
+    let first = series.steps_before(calendar.civil(start));
+    let end = series.len() + LEAD;
+    let (jobs, gpus) = model.predict(series, first..end);
+    table(series, first, calendar, jobs, gpus)
+}
+
+/// The forecast by models that learn from the submissions before they are used. If there is a week
+/// of submissions before `start`, they learn once, otherwise again each week. Until there is a week
+/// to learn from, the forecast is what was submitted an hour before.
+///
+/// # Errors
+/// It is stopped; nothing else in practice, as the series is finite.
+pub fn forecast_trained(
+    series: &Series,
+    start: i64,
+    calendar: Calendar,
+    seed: u64,
+    control: Control<'_>,
+) -> Result<ForecastTable, FitError> {
+    let (first, end) = (
+        series.steps_before(calendar.civil(start)),
+        series.len() + LEAD,
+    );
+    let once = first >= WEEK;
+    let (mut jobs, mut gpus) = (Vec::new(), Vec::new());
+    let mut from = first;
+    while from < end {
+        let to = if once { end } else { (from + WEEK).min(end) };
+        let known = from.min(series.len());
+        let (more_jobs, more_gpus) = if known >= WEEK {
+            let model = ThroughputModel::fit(series, 0..known, &settings(seed), control)?;
+            model.predict(series, from..to)
+        } else {
+            (
+                hour_ago(series.jobs(), from..to),
+                hour_ago(series.gpus(), from..to),
+            )
+        };
+        jobs.extend(more_jobs);
+        gpus.extend(more_gpus);
+        from = to;
+    }
+    Ok(table(series, first, calendar, jobs, gpus))
+}
+
+/// The value six intervals before each; 0 if it is not known.
+fn hour_ago(values: &[f64], steps: std::ops::Range<usize>) -> Vec<f64> {
+    let before = |step: usize| step.checked_sub(LEAD + 1).and_then(|step| values.get(step));
+    steps
+        .map(|step| before(step).copied().unwrap_or_default())
+        .collect()
+}
+
+fn table(
+    series: &Series,
+    first: usize,
+    calendar: Calendar,
+    jobs: Vec<f64>,
+    gpus: Vec<f64>,
+) -> ForecastTable {
+    let time = |step: usize| calendar.second(series.time(step));
+    ForecastTable {
+        times: (first..first + jobs.len()).map(time).collect(),
+        gpu_jobs: jobs,
+        gpus,
+        ahead: AHEAD,
+    }
+}

@@ -1,0 +1,98 @@
+//! Trained models, and the data they were trained on.
+
+use std::fmt;
+
+use super::stored::Input;
+use gleaner_learn::lucid::packing::PackingModel;
+use gleaner_learn::lucid::throughput::{FEATURES, ThroughputModel};
+use gleaner_learn::lucid::workload::{WorkloadModel, features};
+use jiff::civil::DateTime;
+use serde::{Deserialize, Serialize};
+
+/// A trained model with its origin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trained {
+    /// The model.
+    pub model: Model,
+    /// The rows it was trained on.
+    pub span: Span,
+    /// The files it was trained on.
+    pub inputs: Vec<Input>,
+}
+
+/// Rows a model was trained on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Span {
+    /// Number of rows.
+    pub rows: usize,
+    /// First civil time of the rows; `None` if they have none.
+    pub from: Option<DateTime>,
+    /// Last civil time of the rows; `None` if they have none.
+    pub to: Option<DateTime>,
+}
+
+/// One of the models that Lucid schedules by.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Model {
+    /// Forecasts submissions.
+    Throughput(ThroughputModel),
+    /// Scores how well workloads share a GPU.
+    Packing(PackingModel),
+    /// Estimates how long jobs run.
+    Workload(WorkloadModel),
+}
+
+/// Which model.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Forecasts the GPU jobs of the next ten minutes, and their GPUs.
+    Throughput,
+    /// Scores how well workloads share a GPU: 0, 1 or 2.
+    Packing,
+    /// Estimates how long jobs run.
+    Workload,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 3] = [Kind::Throughput, Kind::Packing, Kind::Workload];
+
+    /// The name of its file in a directory of models.
+    pub fn file_name(self) -> String {
+        format!("{self}.json")
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Throughput => "throughput",
+            Kind::Packing => "packing",
+            Kind::Workload => "workload",
+        })
+    }
+}
+
+impl Model {
+    /// Names of its features, in order; for a workload model, those of its EBMs.
+    pub fn features(&self) -> Vec<String> {
+        match self {
+            Model::Throughput(_) => FEATURES.map(str::to_owned).to_vec(),
+            Model::Workload(model) => features(&[], model.profile()).names().to_vec(),
+            Model::Packing(model) => model.tree().features().to_vec(),
+        }
+    }
+
+    /// The kind of the model.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Model::Throughput(_) => Kind::Throughput,
+            Model::Packing(_) => Kind::Packing,
+            Model::Workload(_) => Kind::Workload,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Jobs as the workload model knows them.
+
+use std::collections::BTreeMap;
+
+use gleaner_learn::lucid::Usage;
+use gleaner_learn::lucid::workload::{Fitted, Job as Known, Past};
+
+use super::Calendar;
+use gleaner_core::domain::{self, Cluster, Job, Trace};
+use gleaner_simulate::inputs::EstimateTable;
+
+/// What is known of jobs when they are submitted, in the trace's order. If a trace does not
+/// say what a job trains, its profile is missing.
+pub fn known_jobs<'t>(
+    trace: &'t Trace,
+    cluster: &'t Cluster,
+    calendar: Calendar,
+) -> Vec<Known<'t>> {
+    let known = |job: &'t Job| Known {
+        user: &job.user,
+        name: &job.name,
+        vc: &cluster.vcs[job.vc].name,
+        gpus: job.gpus,
+        cpus: job.cpus,
+        submitted: calendar.civil(job.submit),
+        amp: job.workload.map(|workload| trace.workloads[workload].amp),
+        usage: usage(trace, job),
+    };
+    trace.jobs.iter().map(known).collect()
+}
+
+fn usage(trace: &Trace, job: &Job) -> Usage {
+    let known = job.workload.and_then(|_| trace.known(job));
+    let told = |value: fn(&domain::Usage) -> f64| known.as_ref().map_or(f64::NAN, value);
+    Usage {
+        gpu_util: told(|usage| usage.gpu_util),
+        gmem_util: told(|usage| usage.gmem_util),
+        gmem: told(|usage| usage.gmem),
+    }
+}
+
+/// The jobs of a trace with the indices `places`, as if none had waited: each ends when it has
+/// run for its duration since its submission.
+pub fn past_jobs<'t>(
+    trace: &Trace,
+    known: &[Known<'t>],
+    places: impl IntoIterator<Item = usize>,
+) -> Vec<Past<'t>> {
+    let past = |place: usize| {
+        let job = &trace.jobs[place];
+        Past {
+            job: known[place].clone(),
+            submitted: job.submit,
+            ended: job.submit.saturating_add(job.duration),
+            seconds: job.duration as f64,
+        }
+    };
+    places.into_iter().map(past).collect()
+}
+
+/// Estimates of all jobs of a trace by one estimator.
+pub fn estimates_by(
+    estimator: &Fitted,
+    trace: &Trace,
+    cluster: &Cluster,
+    calendar: Calendar,
+) -> EstimateTable {
+    let seconds = estimator.predict(&known_jobs(trace, cluster, calendar));
+    let ids = trace.jobs.iter().map(|job| job.id.clone());
+    EstimateTable(ids.zip(seconds).collect::<BTreeMap<_, _>>())
+}

@@ -1,0 +1,115 @@
+//! One solver's answer to one problem, timed and checked.
+
+use std::time::{Duration, Instant};
+
+use gleaner_solvers::range::NOTHING;
+use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver, Status, check};
+
+use gleaner_core::error::{Error, Result};
+
+/// One solver's answer to one problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The problem's id.
+    pub problem: String,
+    /// Number of tasks in the problem.
+    pub tasks: usize,
+    /// Number of idle nodes in the problem.
+    pub nodes: u32,
+    /// Name of the solver.
+    pub solver: &'static str,
+    /// Status of the answer; `Err` holds the reason why the solver refused the problem.
+    pub status: Result<Status, String>,
+    /// Objective of its plan; `None` if it has no plan.
+    pub objective: Option<f64>,
+    /// Relative gap that the solver itself proved; `None` if it proved none.
+    pub proven_gap: Option<f64>,
+    /// Relative gap of its plan to the exact optimum; `None` if either is missing.
+    pub gap_to_optimum: Option<f64>,
+    /// Wall time in microseconds: the median of [`REPEATS`] or fewer solves.
+    pub micros: f64,
+}
+
+/// Most solves of one problem by one solver; fewer once they took [`REPEAT_TIME`].
+pub const REPEATS: usize = 51;
+
+/// A solver that has spent this long on a problem does not solve it again.
+pub const REPEAT_TIME: Duration = Duration::from_millis(20);
+
+/// Relative gap of an answer to the best one. Under a max-min goal it is the gap of the least
+/// share, and 1 if fewer tasks run. Under other goals it is the gap of the objective.
+fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
+    let (best, found, nothing) = match (best.fairness, answer.fairness) {
+        (Some(best), Some(found)) if found.running < best.running => return Some(1.0),
+        (Some(best), Some(found)) => (best.least_share?, found.least_share?, 1e-9),
+        _ => (best.objective?, answer.objective?, NOTHING),
+    };
+    Some((best - found).max(0.0) / best.abs().max(nothing))
+}
+
+/// Has `solver` solve `problem`; `optimum` is the exact solver's answer, if it has one.
+///
+/// # Errors
+/// A library that fails, or a plan that fails the check.
+pub(super) fn row(
+    problem: &Problem,
+    optimum: Option<&Allocation>,
+    name: &'static str,
+    solver: &mut dyn Solver,
+    limits: &Limits,
+) -> Result<Row> {
+    let mut row = Row {
+        problem: problem.id.clone(),
+        tasks: problem.tasks.len(),
+        nodes: problem.nodes,
+        solver: name,
+        status: Ok(Status::Unknown),
+        objective: None,
+        proven_gap: None,
+        gap_to_optimum: None,
+        micros: 0.0,
+    };
+    match timed(problem, solver, limits) {
+        Ok((answer, micros)) => {
+            checked(problem, &answer, name)?;
+            row.status = Ok(answer.status);
+            row.objective = answer.objective;
+            row.proven_gap = answer.gap();
+            row.gap_to_optimum = optimum.and_then(|best| gap_to(best, &answer));
+            row.micros = micros;
+        }
+        Err(failed @ SolveError::Backend { .. }) => return Err(failed.into()),
+        Err(refused) => row.status = Err(refused.to_string()),
+    }
+    Ok(row)
+}
+
+/// Solves a problem repeatedly. Returns the last answer and the median time in microseconds.
+fn timed(
+    problem: &Problem,
+    solver: &mut dyn Solver,
+    limits: &Limits,
+) -> Result<(Allocation, f64), SolveError> {
+    let mut times = Vec::new();
+    let begun = Instant::now();
+    loop {
+        let clock = Instant::now();
+        let answer = solver.solve(problem, limits)?;
+        times.push(clock.elapsed());
+        if times.len() >= REPEATS || begun.elapsed() > REPEAT_TIME {
+            times.sort_unstable();
+            return Ok((answer, times[times.len() / 2].as_secs_f64() * 1e6));
+        }
+    }
+}
+
+fn checked(problem: &Problem, answer: &Allocation, name: &str) -> Result<()> {
+    check(problem, answer, BigM::Corrected).map_err(|violations| {
+        let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        let id = &problem.id;
+        Error::Run(format!(
+            "the answer of {name} to problem {id} fails the check: {}",
+            all.join("; ")
+        ))
+    })
+}

@@ -1,0 +1,235 @@
+//! Deciders: decisions come from a solver or from a script.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use gleaner_solvers::{
+    Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
+};
+
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::replay::StepStatus;
+
+/// What to do at one event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The next allocation.
+    pub plan: Plan,
+    /// Status for the steps table.
+    pub status: StepStatus,
+    /// Relative gap of the plan to the optimum, if known.
+    pub gap: Option<f64>,
+    /// Wall time of the solver, in microseconds.
+    pub micros: u64,
+}
+
+/// The next allocation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Plan {
+    /// Leave everything as it is and charge nothing.
+    Keep,
+    /// Next node count of each active task, in order; the engine picks the nodes.
+    Counts(Vec<u32>),
+    /// The nodes each active task holds next, in order.
+    Nodes(Vec<Vec<u32>>),
+}
+
+/// Decides on the next allocation at an event. A decider sees the state and does not change
+/// it.
+pub trait Decider {
+    /// Name for the steps table.
+    fn name(&self) -> &str;
+
+    /// Name of the formulation in which it states problems to a MILP solver; `None` if it uses
+    /// none.
+    fn formulation(&self) -> Option<&str> {
+        None
+    }
+
+    /// The last event it can decide at; `None` if there is no limit. The replay ends before the
+    /// first event after it that leaves something to decide.
+    fn last_event(&self) -> Option<usize> {
+        None
+    }
+
+    /// The error of a plan that cannot be carried out at event `event`. `what` says what is wrong
+    /// for task `task`, such as "moves to other nodes".
+    fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
+        Error::Run(format!(
+            "the plan of {} at event {event}: task {task} {what}",
+            self.name()
+        ))
+    }
+
+    /// Decides at event `event` on `problem`, whose tasks are the active ones in order.
+    ///
+    /// # Errors
+    /// The solver or the script fails; the replay stops.
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision>;
+}
+
+/// Decides by a solver.
+pub struct SolverDecider {
+    solver: Box<dyn Solver + Send>,
+    formulation: Option<Formulation>,
+    limits: Limits,
+    /// Whether a feasible plan is applied even if it is no better than keeping the allocation.
+    /// True for the heuristic, which proves nothing.
+    always_apply: bool,
+    /// Whether to check every answer, and which big-M bounds its changes.
+    checked: Option<BigM>,
+}
+
+impl SolverDecider {
+    /// A decider that asks the solver named by `spec`.
+    ///
+    /// # Errors
+    /// This build has no such solver.
+    pub fn new(spec: SolverSpec, limits: Limits) -> Result<Self> {
+        // No problem of a replay has side constraints, so auto always means exact. The tables then
+        // name the solver that was used.
+        let kind = match spec.kind {
+            SolverKind::Auto => SolverKind::Exact,
+            kind => kind,
+        };
+        Ok(SolverDecider {
+            always_apply: kind == SolverKind::EqualShare,
+            formulation: kind.is_milp().then_some(spec.formulation),
+            ..Self::of(SolverSpec { kind, ..spec }.build()?, limits)
+        })
+    }
+
+    /// A decider that asks any solver, one of your own for example.
+    pub fn of(solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
+        SolverDecider {
+            solver,
+            formulation: None,
+            limits,
+            always_apply: false,
+            checked: None,
+        }
+    }
+
+    /// The same decider, but every answer of the solver is checked under `big_m`. The code that
+    /// checks shares none with the solvers.
+    pub fn checked(self, big_m: BigM) -> Self {
+        SolverDecider {
+            checked: Some(big_m),
+            ..self
+        }
+    }
+
+    /// Checks an answer if that is wanted.
+    fn check(&self, event: usize, problem: &Problem, answer: &Allocation) -> Result<()> {
+        let verdict = self.checked.map(|big_m| check(problem, answer, big_m));
+        verdict.unwrap_or(Ok(())).map_err(|violations| {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            Error::Run(format!(
+                "the answer of {} at event {event} fails the check: {}",
+                self.name(),
+                all.join("; ")
+            ))
+        })
+    }
+}
+
+impl Decider for SolverDecider {
+    fn name(&self) -> &str {
+        self.solver.name()
+    }
+
+    fn formulation(&self) -> Option<&str> {
+        self.formulation.map(Formulation::as_str)
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let start = Instant::now();
+        let answer = self.solver.solve(problem, &self.limits)?;
+        let micros = start.elapsed().as_micros() as u64;
+        self.check(event, problem, &answer)?;
+        let gap = answer.gap();
+        let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
+        let (plan, status) = match (answer.status, answer.counts) {
+            (Status::Optimal, Some(counts)) => (Plan::Counts(counts), StepStatus::Optimal),
+            (Status::Feasible, Some(counts)) if self.always_apply || better(&counts) => {
+                (Plan::Counts(counts), StepStatus::Feasible)
+            }
+            _ => (Plan::Keep, StepStatus::Kept),
+        };
+        Ok(Decision {
+            plan,
+            status,
+            gap: gap.filter(|_| status != StepStatus::Kept),
+            micros,
+        })
+    }
+}
+
+/// Decides by a script, which says which task holds which nodes after each event.
+#[derive(Debug, Clone, Default)]
+pub struct Scripted {
+    /// Node indices in the log, by event, then by name of the task.
+    pub events: BTreeMap<usize, BTreeMap<String, Vec<u32>>>,
+    /// The script's file, for messages.
+    pub file: String,
+}
+
+impl Decider for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn last_event(&self) -> Option<usize> {
+        self.events.keys().next_back().copied()
+    }
+
+    fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
+        let expected = "tasks that keep their nodes or take idle ones of nobody";
+        self.fault(event, format!("task {task} {what}"), expected)
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let Some(given) = self.events.get(&event) else {
+            return Err(self.fault(
+                event,
+                "no line",
+                "one line for each event with idle nodes and tasks",
+            ));
+        };
+        if let Some(stranger) = given.iter().find(|(name, nodes)| {
+            !nodes.is_empty() && !problem.tasks.iter().any(|t| t.name == **name)
+        }) {
+            return Err(self.fault(
+                event,
+                format!("nodes for {}", stranger.0),
+                "tasks active at that event",
+            ));
+        }
+        let nodes = problem
+            .tasks
+            .iter()
+            .map(|task| given.get(&task.name).cloned().unwrap_or_default())
+            .collect();
+        Ok(Decision {
+            plan: Plan::Nodes(nodes),
+            status: StepStatus::Scripted,
+            gap: None,
+            micros: 0,
+        })
+    }
+}
+
+impl Scripted {
+    fn fault(&self, event: usize, found: impl Into<String>, expected: &str) -> Error {
+        Fault {
+            file: self.file.clone(),
+            place: format!("event {event}"),
+            found: found.into(),
+            expected: expected.into(),
+            remedy: "replay the script with the log slice, tasks and --max-tasks it was made with"
+                .into(),
+            ..Fault::default()
+        }
+        .into()
+    }
+}

@@ -1,0 +1,52 @@
+//! How evenly a run treated its tasks, whatever its objective was.
+
+use std::sync::Arc;
+
+use gleaner_solvers::Task;
+
+use gleaner_core::domain::TrainingTask;
+use gleaner_core::results::replay::TaskRow;
+
+/// Fairness over the tasks that were active for a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct RunFairness {
+    /// Least normalised progress; `None` if no task has one.
+    pub min: Option<f64>,
+    /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same, 1/n
+    /// if one task has everything (Jain, Chiu and Hawe, 1984).
+    pub jain: Option<f64>,
+}
+
+/// Work done as a share of the work that the task would have done at its best rate while it
+/// was active; `None` if it was never active, or if its best rate is 0.
+pub(super) fn normalised_progress(task: &TrainingTask, row: &TaskRow) -> Option<f64> {
+    let best = as_solved(task).best_rate() * row.active_seconds;
+    (best > 0.0).then(|| row.work_done / best)
+}
+
+/// The task for a solver that maximises progress.
+pub(super) fn as_solved(task: &TrainingTask) -> Task {
+    Task {
+        name: String::new(),
+        min_nodes: task.min_nodes,
+        max_nodes: task.max_nodes,
+        rescale_up: 0.0,
+        rescale_down: 0.0,
+        curve_nodes: Arc::clone(&task.curve.nodes),
+        curve_objective: task.curve.progress.clone(),
+        weight: 1.0,
+        current: 0,
+    }
+}
+
+impl RunFairness {
+    pub fn of(rows: &[TaskRow]) -> Self {
+        let shares: Vec<f64> = rows.iter().filter_map(|r| r.normalised_progress).collect();
+        let sum: f64 = shares.iter().sum();
+        let squares: f64 = shares.iter().map(|x| x * x).sum();
+        RunFairness {
+            min: shares.iter().copied().reduce(f64::min),
+            jain: (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares)),
+        }
+    }
+}

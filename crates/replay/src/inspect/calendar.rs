@@ -1,0 +1,176 @@
+//! Idle nodes by hour of the day and by weekday, as the log's clock showed them.
+
+use serde::Serialize;
+
+use gleaner_core::domain::{Clock, Time};
+
+const HOUR: i64 = 3_600_000_000_000;
+/// 1970-01-01 was a Thursday; Monday is 0.
+const EPOCH_WEEKDAY: i64 = 3;
+
+/// Mean idle nodes by hour and weekday, weighted by time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Calendar {
+    /// By hour of the day, from 0.
+    pub hours: Vec<Slot>,
+    /// By weekday, from Monday.
+    pub weekdays: Vec<Slot>,
+    /// By weekday, from Monday, and within it by hour.
+    pub week: Vec<Vec<Slot>>,
+}
+
+/// A recurring part of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Slot {
+    /// Seconds of this part that the log covers.
+    pub seconds: f64,
+    /// Mean number of idle nodes over these seconds; `None` if the log covers none of them.
+    pub idle_nodes: Option<f64>,
+}
+
+/// Collects idle node-time by hour of the week.
+#[derive(Debug, Clone)]
+pub(super) struct CalendarScan<'l> {
+    clock: &'l Clock,
+    /// Nanoseconds covered and idle node-nanoseconds, by hour of the week from Monday.
+    week: [(i128, i128); 168],
+}
+
+impl<'l> CalendarScan<'l> {
+    /// A scan for a log on this clock.
+    pub fn new(clock: &'l Clock) -> Self {
+        CalendarScan {
+            clock,
+            week: [(0, 0); 168],
+        }
+    }
+
+    /// Records that `idle` nodes were idle from `from` to `to`.
+    pub fn add(&mut self, from: Time, to: Time, idle: u32) {
+        for (from, to) in self.clock.pieces(from, to) {
+            self.add_shown(from, to, idle);
+        }
+    }
+
+    /// As [`CalendarScan::add`], but with the times that the clock showed.
+    fn add_shown(&mut self, from: Time, to: Time, idle: u32) {
+        let mut at = i128::from(from.0);
+        let to = i128::from(to.0);
+        let hour_length = i128::from(HOUR);
+        while at < to {
+            let hour = at.div_euclid(hour_length);
+            let until = to.min((hour + 1) * hour_length);
+            let slot = (hour + i128::from(24 * EPOCH_WEEKDAY)).rem_euclid(168) as usize;
+            let (covered, idle_time) = &mut self.week[slot];
+            *covered += until - at;
+            *idle_time += (until - at) * i128::from(idle);
+            at = until;
+        }
+    }
+
+    pub fn finish(&self) -> Calendar {
+        let over = |slots: &mut dyn Iterator<Item = usize>| {
+            let (covered, idle) = slots.fold((0, 0), |sum, slot| {
+                (sum.0 + self.week[slot].0, sum.1 + self.week[slot].1)
+            });
+            Slot {
+                seconds: covered as f64 / 1e9,
+                idle_nodes: (covered > 0).then(|| idle as f64 / covered as f64),
+            }
+        };
+        Calendar {
+            hours: (0..24)
+                .map(|h| over(&mut (0..7).map(|d| 24 * d + h)))
+                .collect(),
+            weekdays: (0..7).map(|d| over(&mut (24 * d..24 * (d + 1)))).collect(),
+            week: (0..7)
+                .map(|d| {
+                    (0..24)
+                        .map(|h| over(&mut std::iter::once(24 * d + h)))
+                        .collect()
+                })
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Time {
+        text.parse().unwrap()
+    }
+
+    // Derived by formula: 30 min with 2 nodes, 30 min with 4, over a midnight.
+    #[test]
+    fn a_span_is_split_at_the_hours() {
+        let unknown = Clock::UNKNOWN;
+        let mut scan = CalendarScan::new(&unknown);
+        // A Friday.
+        scan.add(time("2021-02-12 22:30:00"), time("2021-02-12 23:30:00"), 2);
+        scan.add(time("2021-02-12 23:30:00"), time("2021-02-13 00:15:00"), 4);
+        let calendar = scan.finish();
+        assert_eq!(
+            calendar.hours[23],
+            Slot {
+                seconds: 3600.0,
+                idle_nodes: Some(3.0)
+            }
+        );
+        assert_eq!(
+            calendar.hours[22],
+            Slot {
+                seconds: 1800.0,
+                idle_nodes: Some(2.0)
+            }
+        );
+        assert_eq!(
+            calendar.hours[1],
+            Slot {
+                seconds: 0.0,
+                idle_nodes: None
+            }
+        );
+        assert_eq!(calendar.weekdays[4].seconds, 5400.0);
+        assert_eq!(
+            calendar.weekdays[5],
+            Slot {
+                seconds: 900.0,
+                idle_nodes: Some(4.0)
+            }
+        );
+        assert_eq!(calendar.week[5][0], calendar.hours[0]);
+    }
+
+    // Derived: a clock that is put back at 2:00 has two hours from 1:00 on.
+    #[test]
+    fn hours_follow_the_clock() {
+        let changed = Clock::new(3600, [(time("2021-02-13 01:00:00").second(), 0)]);
+        let mut scan = CalendarScan::new(&changed);
+        scan.add(time("2021-02-13 00:00:00"), time("2021-02-13 02:00:00"), 2);
+        // From 1:00 to 2:00 once more.
+        scan.add(time("2021-02-13 02:00:00"), time("2021-02-13 04:00:00"), 4);
+        let calendar = scan.finish();
+        let seconds: Vec<_> = calendar.hours.iter().take(5).map(|h| h.seconds).collect();
+        assert_eq!(seconds, [3600.0, 7200.0, 3600.0, 0.0, 0.0]);
+        assert_eq!(calendar.hours[1].idle_nodes, Some(3.0));
+        assert_eq!(calendar.hours[2].idle_nodes, Some(4.0));
+    }
+
+    #[test]
+    fn times_before_1970_have_weekdays_too() {
+        let unknown = Clock::UNKNOWN;
+        let mut scan = CalendarScan::new(&unknown);
+        // A Wednesday.
+        scan.add(time("1969-12-31 23:00:00"), time("1970-01-01 00:00:00"), 1);
+        let calendar = scan.finish();
+        assert_eq!(
+            calendar.week[2][23],
+            Slot {
+                seconds: 3600.0,
+                idle_nodes: Some(1.0)
+            }
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! Describes an event log: how much is idle, in what fragments, when, and how far to trust it.
+//!
+//! One pass over the log's changes collects everything. Nothing here reads files or writes to
+//! a terminal. Every result can be serialised.
+
+mod calendar;
+mod distribution;
+mod fragments;
+mod gaps;
+mod idle_lengths;
+mod idle_since;
+mod nodes;
+mod scan;
+mod suggestion;
+mod suspicion;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+pub use calendar::{Calendar, Slot};
+pub use distribution::{Bin, Distribution, Quantile};
+pub use fragments::{Fragments, fragment_bins};
+pub use gaps::gaps;
+pub use nodes::UnchangedNodes;
+pub use suggestion::{OtherWindow, RescaleCosts, Suggestion, Window};
+pub use suspicion::{Suspicion, SuspicionKind};
+pub use timeline::Timeline;
+
+use serde::Serialize;
+
+use gleaner_core::domain::{EventLog, Time};
+
+/// The description of a log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Inspection {
+    /// Local time of the first row, with its offset from UTC if the log's clock is known.
+    pub from: String,
+    /// Local time of the last row.
+    pub to: String,
+    /// Times of the first and of the last row, as in the log.
+    #[serde(skip)]
+    pub span: (Time, Time),
+    /// Seconds between the first and the last row.
+    pub span_seconds: f64,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of rows.
+    pub events: usize,
+    /// Rows after the first at which no node changed.
+    pub events_without_change: usize,
+    /// Number of changes of node states, over all rows.
+    pub changes: usize,
+    /// Idle node-seconds.
+    pub idle_node_seconds: f64,
+    /// Mean number of idle nodes over time.
+    pub idle_nodes_mean: f64,
+    /// Share of node-time that is idle.
+    pub idle_share: f64,
+    /// Largest number of nodes idle at once.
+    pub idle_nodes_max: u32,
+    /// Seconds from each row to the next; the sum of a bin is the time in gaps of its lengths.
+    pub event_gaps: Distribution,
+    /// The idle fragments.
+    pub fragments: Fragments,
+    /// Idle nodes by hour and weekday.
+    pub calendar: Calendar,
+    /// Idle nodes over time.
+    pub timeline: Timeline,
+    /// Nodes that were busy throughout.
+    pub never_idle: UnchangedNodes,
+    /// Nodes that were idle throughout.
+    pub always_idle: UnchangedNodes,
+    /// Spans that a faulty collector of the log may have caused, not the machine; by time.
+    pub suspicions: Vec<Suspicion>,
+    /// A suggested window for the replay.
+    pub suggestion: Suggestion,
+}
+
+/// Suggests a window for replays of `log` with tasks of these costs.
+pub fn suggest(log: &EventLog, costs: RescaleCosts) -> Suggestion {
+    suggestion_of(&scan::Scan::of(log), costs)
+}
+
+fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
+    let idle_lengths = idle_lengths::IdleLengths::new(&scan.lengths);
+    suggestion::suggest(&idle_lengths, &scan.departures, scan.span_seconds, costs)
+}
+
+/// Inspects `log`, which may be a slice; `costs` are those of the tasks to be trained on it.
+pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
+    let scan = scan::Scan::of(log);
+    let gaps = gaps(log.times());
+    let nodes = log.nodes().len();
+    let capacity = nodes as f64 * scan.span_seconds;
+    let idle_nodes_mean = ratio(scan.idle_node_seconds, scan.span_seconds);
+    let suggestion = suggestion_of(&scan, costs);
+    let time = |row: Option<&Time>| row.map(|time| log.clock().show(*time)).unwrap_or_default();
+    let (first, last) = (log.times().first(), log.times().last());
+    Inspection {
+        from: time(first),
+        to: time(last),
+        span: (
+            first.copied().unwrap_or(Time(0)),
+            last.copied().unwrap_or(Time(0)),
+        ),
+        span_seconds: scan.span_seconds,
+        nodes,
+        events: log.len(),
+        events_without_change: (1..log.len())
+            .filter(|&row| log.changes(row).is_empty())
+            .count(),
+        changes: log.change_count(),
+        idle_node_seconds: scan.idle_node_seconds,
+        idle_nodes_mean,
+        idle_share: ratio(scan.idle_node_seconds, capacity),
+        idle_nodes_max: scan.idle_nodes_max,
+        suspicions: suspicion::suspicions(log, &scan.uniform, idle_nodes_mean, &gaps),
+        event_gaps: gaps,
+        never_idle: nodes::never_idle(log.nodes(), &scan.touched),
+        always_idle: nodes::always_idle(log, &scan.touched),
+        fragments: Fragments::new(&scan.lengths, scan.cut_at_start, scan.cut_at_end),
+        calendar: scan.calendar.finish(),
+        timeline: scan.timeline.finish(),
+        suggestion,
+    }
+}
+
+/// `part / whole`, or 0 if the whole is 0.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,357 @@
+//! A forward window for the replay, from fragment lengths and rescale costs.
+//!
+//! # Derivation
+//!
+//! Let L be the mean length of idle fragments and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ the chance that
+//! a node, drawn by idle time, became idle within the last τ seconds; by symmetry also that
+//! it will be taken within the next τ. A task that took up all its idle nodes τ seconds ago
+//! therefore holds the share 1 − F(τ) of those idle now, and the share F(τ) is unused. Taking
+//! these up costs `up` seconds of the task's progress. With a window T this pays, for speed
+//! proportional to nodes, when T·F ≥ up·(1 − F). So with a window T, a task takes nodes up
+//! every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ).
+//!
+//! Over such a period the share of idle node-time that becomes work is
+//!
+//! p(τ) = H·(1 − down·η) − up·(1 − F(τ)) ÷ τ,  H = (1/τ)·∫₀^τ (1 − F),
+//!
+//! where η is how often per second the task loses nodes. Of the nodes that an event takes
+//! away, the share s = L·F(τ) ÷ τ is held, by each of J tasks with the same probability. So
+//! an event that takes d nodes away hits the task with probability 1 − (1 − s/J)^d. η is the
+//! sum of these over the log's events ÷ its span. The suggested T belongs to the τ with the
+//! largest p. For long fragments and rare losses it is near √(up·L/2).
+//!
+//! The model has no fitted parameters. It leaves out the curvature of scaling curves and tasks
+//! that reach their largest size.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::idle_lengths::IdleLengths;
+use super::ratio;
+use gleaner_core::domain::TrainingTask;
+
+/// Costs of rescaling the tasks to be trained.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RescaleCosts {
+    /// Seconds of progress lost when a task grows.
+    pub up_s: f64,
+    /// Seconds of progress lost when a task loses a node.
+    pub down_s: f64,
+    /// Number of tasks that share the idle nodes.
+    pub tasks: usize,
+}
+
+impl RescaleCosts {
+    /// Costs of the ImageNet tasks published with the replayed model: 18 s up, 12 s down.
+    pub fn typical(tasks: usize) -> Self {
+        RescaleCosts {
+            up_s: 18.0,
+            down_s: 12.0,
+            tasks,
+        }
+    }
+
+    /// Mean costs over `tasks`, of which at most `max_active` run at once.
+    pub fn of(tasks: &[TrainingTask], max_active: usize) -> Self {
+        let count = tasks.len() as f64;
+        RescaleCosts {
+            up_s: ratio(tasks.iter().map(|t| t.rescale_up).sum(), count),
+            down_s: ratio(tasks.iter().map(|t| t.rescale_down).sum(), count),
+            tasks: tasks.len().min(max_active),
+        }
+    }
+}
+
+/// A window for the replay, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suggestion {
+    /// The rescale costs it is derived from.
+    pub costs: RescaleCosts,
+    /// The window; `None` if there is none to suggest.
+    pub window: Option<Window>,
+    /// Why there is no window; `None` if there is one.
+    pub reason: Option<&'static str>,
+    /// The useful share of idle node-time with other windows, by ascending window. Empty if
+    /// there is no idle time, no task, or no cost of growing.
+    pub others: Vec<OtherWindow>,
+}
+
+/// A window, and the share of idle node-time that would become work with it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct OtherWindow {
+    /// The window in seconds.
+    pub t_fwd_s: f64,
+    /// Share of idle node-time that becomes work; below 0 if more is lost than earned.
+    pub useful_share: f64,
+}
+
+/// A suggested window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Window {
+    /// The window in seconds, to two digits: the optimum is flat.
+    pub t_fwd_s: f64,
+    /// Seconds between two growths of a task with this window.
+    pub growth_every_s: f64,
+    /// Probability that an idle node is taken within that time.
+    pub taken_within: f64,
+    /// Seconds between two losses of nodes of a task; `None` if it loses none.
+    pub loss_every_s: Option<f64>,
+    /// Share of idle node-time that becomes work, for a task that scales linearly.
+    pub useful_share: f64,
+}
+
+/// The model of the module's documentation, as functions of the period τ between growths.
+struct Model<'a> {
+    idle_lengths: &'a IdleLengths<'a>,
+    /// Number of events by the number of nodes that they took away.
+    departures: &'a BTreeMap<u32, u32>,
+    span: f64,
+    costs: RescaleCosts,
+}
+
+impl Model<'_> {
+    /// η: how often per second a task loses nodes.
+    fn loss_rate(&self, tau: f64) -> f64 {
+        let held = (self.idle_lengths.mean() * self.idle_lengths.taken(tau) / tau).min(1.0);
+        let spared = 1.0 - held / self.costs.tasks as f64;
+        let hits = self
+            .departures
+            .iter()
+            .map(|(&left, &events)| f64::from(events) * (1.0 - spared.powf(f64::from(left))));
+        hits.sum::<f64>() / self.span
+    }
+
+    /// p: the share of idle node-time that becomes work.
+    fn useful(&self, tau: f64) -> f64 {
+        let growth = self.costs.up_s * (1.0 - self.idle_lengths.taken(tau)) / tau;
+        self.idle_lengths.held(tau) * (1.0 - self.costs.down_s * self.loss_rate(tau)) - growth
+    }
+
+    /// T: the window that makes a task grow every `tau` seconds.
+    fn window(&self, tau: f64) -> f64 {
+        let taken = self.idle_lengths.taken(tau);
+        self.costs.up_s * (1.0 - taken) / taken
+    }
+
+    /// The period with the largest useful share: a scan of [`STEPS`] periods in geometric
+    /// progression.
+    fn best(&self, longest: f64) -> f64 {
+        let mut best = (f64::NEG_INFINITY, self.idle_lengths.mean() / 1000.0);
+        for tau in self.periods(longest, STEPS) {
+            let useful = self.useful(tau);
+            if useful > best.0 {
+                best = (useful, tau);
+            }
+        }
+        best.1
+    }
+
+    /// `steps` periods in geometric progression, from a thousandth of the mean length of idle
+    /// fragments to just below `longest`.
+    fn periods(&self, longest: f64, steps: f64) -> impl Iterator<Item = f64> + use<> {
+        let first = self.idle_lengths.mean() / 1000.0;
+        let last = longest * (1.0 - 1e-9);
+        let step = (last / first).powf(1.0 / steps);
+        let next = move |tau: &f64| Some(tau * step);
+        let periods = std::iter::successors(Some(first), next);
+        periods
+            .take_while(move |tau| *tau <= last * step.sqrt())
+            .map(move |tau| tau.min(last))
+    }
+
+    /// The useful share of idle node-time with other windows, by ascending window.
+    fn others(&self, longest: f64) -> Vec<OtherWindow> {
+        let other = |tau| OtherWindow {
+            t_fwd_s: self.window(tau),
+            useful_share: self.useful(tau),
+        };
+        // A longer period is a shorter window.
+        let mut others: Vec<OtherWindow> = self.periods(longest, OTHERS).map(other).collect();
+        others.retain(|other| other.t_fwd_s >= SHORTEST);
+        others.reverse();
+        others
+    }
+}
+
+const STEPS: f64 = 400.0;
+/// Number of other windows that are reported.
+const OTHERS: f64 = 60.0;
+/// The shortest other window that is reported, in seconds.
+const SHORTEST: f64 = 1.0;
+
+/// Suggests a window for `costs` on a log of `span` seconds with these idle lengths and
+/// departures of nodes.
+pub(super) fn suggest(
+    idle_lengths: &IdleLengths<'_>,
+    departures: &BTreeMap<u32, u32>,
+    span: f64,
+    costs: RescaleCosts,
+) -> Suggestion {
+    let none = |reason| Suggestion {
+        costs,
+        window: None,
+        reason: Some(reason),
+        others: Vec::new(),
+    };
+    if idle_lengths.total() <= 0.0 {
+        return none("no node is idle for any time");
+    }
+    if costs.tasks == 0 {
+        return none("there is no task");
+    }
+    if costs.up_s <= 0.0 {
+        return none("growing costs nothing, so every window pays");
+    }
+    let model = Model {
+        idle_lengths,
+        departures,
+        span,
+        costs,
+    };
+    let tau = model.best(idle_lengths.longest());
+    let useful_share = model.useful(tau);
+    if useful_share <= 0.0 {
+        return Suggestion {
+            others: model.others(idle_lengths.longest()),
+            ..none("rescaling costs more than fragments this short can earn")
+        };
+    }
+    let loss_rate = model.loss_rate(tau);
+    Suggestion {
+        costs,
+        window: Some(Window {
+            t_fwd_s: two_digits(model.window(tau)),
+            growth_every_s: tau,
+            taken_within: idle_lengths.taken(tau),
+            loss_every_s: (loss_rate > 0.0).then(|| loss_rate.recip()),
+            useful_share,
+        }),
+        reason: None,
+        others: model.others(idle_lengths.longest()),
+    }
+}
+
+/// Rounds `value`, above 0, to two significant digits.
+fn two_digits(value: f64) -> f64 {
+    let exponent = value.log10().floor() as i32 - 1;
+    // Only powers of ten of at least 1 are exact, so this uses no others: 110 stays 110 and
+    // 0.25 stays 0.25.
+    let unit = 10f64.powi(exponent.abs());
+    if exponent >= 0 {
+        (value / unit).round() * unit
+    } else {
+        (value * unit).round() / unit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Exponential lengths with a mean of `mean` seconds, by their quantiles.
+    fn exponential(mean: f64, count: usize) -> Vec<u64> {
+        (0..count)
+            .map(|i| -mean * (1.0 - (i as f64 + 0.5) / count as f64).ln())
+            .map(|seconds| (seconds * 1e9) as u64)
+            .collect()
+    }
+
+    fn costs(up_s: f64, down_s: f64, tasks: usize) -> RescaleCosts {
+        RescaleCosts {
+            up_s,
+            down_s,
+            tasks,
+        }
+    }
+
+    // Derived by formula: F = 1 − e^(−τ/L), and for rare losses T ≈ √(up·L/2).
+    #[test]
+    fn long_lives_give_the_square_root_rule() {
+        let sorted = exponential(200_000.0, 20_000);
+        let suggestion = suggest(
+            &IdleLengths::new(&sorted),
+            &BTreeMap::new(),
+            1e6,
+            costs(20.0, 0.0, 1),
+        );
+        let window = suggestion.window.unwrap();
+        let expected = (20.0 * 200_000.0 / 2.0f64).sqrt();
+        assert!(
+            (window.t_fwd_s / expected - 1.0).abs() < 0.05,
+            "{window:?} {expected}"
+        );
+        assert_eq!(window.loss_every_s, None);
+    }
+
+    // Derived by formula: an event of 2 nodes spares a task that holds 1/4 of all with (3/4)².
+    #[test]
+    fn an_event_hits_a_task_at_most_once() {
+        let sorted = [1000 * S];
+        let idle_lengths = IdleLengths::new(&sorted);
+        let model = Model {
+            idle_lengths: &idle_lengths,
+            departures: &BTreeMap::from([(2, 3)]),
+            span: 100.0,
+            costs: costs(1.0, 1.0, 4),
+        };
+        // All lengths are above τ, so every leaving node is a held one.
+        assert_eq!(model.loss_rate(10.0), 3.0 * (1.0 - 0.75 * 0.75) / 100.0);
+    }
+
+    #[test]
+    fn dearer_losses_shorten_the_window() {
+        let sorted = exponential(1000.0, 10_000);
+        let idle_lengths = IdleLengths::new(&sorted);
+        let departures = BTreeMap::from([(1, 10_000)]);
+        let at = |down| {
+            let suggestion = suggest(&idle_lengths, &departures, 1e6, costs(20.0, down, 1));
+            suggestion.window.unwrap().t_fwd_s
+        };
+        assert!(at(0.0) > at(20.0) && at(20.0) > at(40.0));
+    }
+
+    #[test]
+    fn no_window_says_why() {
+        let sorted = exponential(60.0, 100);
+        let idle_lengths = IdleLengths::new(&sorted);
+        let none = BTreeMap::new();
+        let reason =
+            |idle_lengths: &IdleLengths<'_>, costs| suggest(idle_lengths, &none, 1e4, costs).reason;
+        assert!(
+            reason(&IdleLengths::new(&[]), costs(1.0, 1.0, 1))
+                .unwrap()
+                .contains("idle")
+        );
+        assert!(
+            reason(&idle_lengths, costs(0.0, 1.0, 1))
+                .unwrap()
+                .contains("nothing")
+        );
+        assert!(
+            reason(&idle_lengths, costs(1.0, 1.0, 0))
+                .unwrap()
+                .contains("no task")
+        );
+        let fixed = [60 * S; 5];
+        let often = BTreeMap::from([(1, 1_000)]);
+        let suggestion = suggest(
+            &IdleLengths::new(&fixed),
+            &often,
+            1e3,
+            costs(500.0, 500.0, 1),
+        );
+        assert!(
+            suggestion.reason.unwrap().contains("costs more"),
+            "{suggestion:?}"
+        );
+    }
+
+    #[test]
+    fn two_digits_are_kept() {
+        let of = [87.4, 113.0, 0.2549, 6.04, 9.96].map(two_digits);
+        assert_eq!(of, [87.0, 110.0, 0.25, 6.0, 10.0]);
+    }
+}

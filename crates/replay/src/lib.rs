@@ -1,0 +1,29 @@
+//! The replay engine: an event log drives an allocator of elastic training tasks.
+//!
+//! [`run`] walks the log event by event, keeps the accounts (progress, rescale
+//! costs, preemptions, completions) and asks a [`Decider`] for the next
+//! allocation. It neither reads files nor writes to a terminal. The semantics are those
+//! of BFTrainer's replayer (arXiv:2106.12091, section 4).
+
+mod accounts;
+mod apply;
+pub mod compare;
+pub mod decide;
+mod efficiency;
+mod engine;
+mod fairness;
+pub mod initial;
+pub mod inspect;
+pub mod nodes;
+pub mod occupancy;
+pub mod outcome;
+mod queue;
+pub mod rounds;
+mod summary;
+pub mod t_fwd;
+
+pub use decide::{Decider, Decision, Plan, Scripted, SolverDecider};
+pub use engine::{Control, Options, run};
+pub use initial::Initial;
+pub use outcome::Outcome;
+pub use t_fwd::{ChosenWindow, TFwd};

@@ -1,0 +1,137 @@
+//! A set of tasks that is submitted again once all of it is done (`--repeat-tasks`).
+
+use gleaner_core::domain::tasks::MAX_TASKS;
+use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_core::error::{Error, Result};
+
+/// The rounds of a set of tasks.
+#[derive(Debug)]
+pub(super) struct Rounds<'a> {
+    set: &'a [TrainingTask],
+    /// Time at which the first task of the first round is submitted.
+    first: Time,
+    start: Time,
+    /// Number of rounds so far.
+    pub count: usize,
+}
+
+impl<'a> Rounds<'a> {
+    /// The rounds of `set` on a log that starts at `start`. The first round is already counted.
+    pub fn new(set: &'a [TrainingTask], start: Time) -> Self {
+        let submissions = set.iter().map(|task| task.submit.max(start));
+        Rounds {
+            set,
+            first: submissions.min().unwrap_or(start),
+            start,
+            count: 1,
+        }
+    }
+
+    /// The tasks of the next round. Its first task is submitted at `now`, the others as much
+    /// later as in the first round. Task `a` of the second round is called `a#2`. `None` if there
+    /// would be more than [`MAX_TASKS`] tasks.
+    pub fn next(&mut self, now: Time) -> Option<Vec<TrainingTask>> {
+        if (self.count + 1) * self.set.len() > MAX_TASKS {
+            return None;
+        }
+        self.count += 1;
+        let again = |task: &TrainingTask| TrainingTask {
+            name: numbered(&task.name, self.count),
+            submit: self.later(task, now),
+            ..task.clone()
+        };
+        Some(self.set.iter().map(again).collect())
+    }
+
+    fn later(&self, task: &TrainingTask, now: Time) -> Time {
+        let after = task.submit.max(self.start).0.saturating_sub(self.first.0);
+        Time(now.0.saturating_add(after))
+    }
+}
+
+fn numbered(name: &str, round: usize) -> String {
+    format!("{name}#{round}")
+}
+
+/// Checks that a set can be submitted again and again.
+///
+/// # Errors
+/// [`Error::Usage`] for a task that never ends, and for a task whose name is that of another
+/// task in a later round.
+pub fn check_repeatable(tasks: &[TrainingTask]) -> Result<()> {
+    if let Some(task) = tasks.iter().find(|task| task.is_endless()) {
+        return Err(Error::Usage(format!(
+            "--repeat-tasks submits the set again when all of it is done, and task {:?} is \
+             endless: leave the option out, or give the task work to do",
+            task.name
+        )));
+    }
+    let names: std::collections::BTreeSet<&str> = tasks.iter().map(|t| t.name.as_str()).collect();
+    let clashing = tasks.iter().find(|task| {
+        let (name, round) = task.name.rsplit_once('#').unwrap_or_default();
+        let round = round.parse().ok().filter(|round| *round >= 2);
+        round.is_some_and(|round| numbered(name, round) == task.name) && names.contains(name)
+    });
+    match clashing {
+        None => Ok(()),
+        Some(task) => Err(Error::Usage(format!(
+            "--repeat-tasks numbers the tasks of later rounds, and {:?} would be the name of two: \
+             rename the task",
+            task.name
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_core::domain::ScalingCurve;
+
+    fn task(name: &str, submit: i64, work: f64) -> TrainingTask {
+        TrainingTask {
+            name: name.to_owned(),
+            submit: Time::from_seconds(submit),
+            min_nodes: 1,
+            max_nodes: 1,
+            rescale_up: 0.0,
+            rescale_down: 0.0,
+            work,
+            priority: 1.0,
+            curve: ScalingCurve {
+                nodes: [0, 1].into(),
+                progress: [0.0, 1.0].into(),
+                objective: [0.0, 1.0].into(),
+            },
+        }
+    }
+
+    // Small fixed example: the first task waits for the log, the second comes 50 s later.
+    #[test]
+    fn later_rounds_come_as_the_first() {
+        let set = [task("a", 10, 1.0), task("b", 150, 1.0)];
+        let mut rounds = Rounds::new(&set, Time::from_seconds(100));
+        for round in [2, 3] {
+            let now = 1000 * round;
+            let tasks = rounds.next(Time::from_seconds(now)).unwrap();
+            let told: Vec<_> = tasks
+                .iter()
+                .map(|t| (&*t.name, t.submit.second()))
+                .collect();
+            let (a, b) = (format!("a#{round}"), format!("b#{round}"));
+            assert_eq!(told, [(&*a, now), (&*b, now + 50)]);
+        }
+        rounds.count = MAX_TASKS / 2;
+        assert!(rounds.next(Time(0)).is_none());
+    }
+
+    #[test]
+    fn names_that_would_clash_and_endless_tasks_are_refused() {
+        let refused = |names: &[&str], work| {
+            let tasks: Vec<_> = names.iter().map(|name| task(name, 0, work)).collect();
+            check_repeatable(&tasks).map_err(|error| error.exit_code())
+        };
+        assert_eq!(refused(&["a", "a#1", "a#02", "b#2", "#2"], 1.0), Ok(()));
+        assert_eq!(refused(&["a", "a#2"], 1.0), Err(2));
+        assert_eq!(refused(&["a"], f64::INFINITY), Err(2));
+    }
+}

@@ -1,0 +1,112 @@
+//! The end of a run: efficiency and totals.
+
+use super::engine::Engine;
+use super::fairness::{RunFairness, normalised_progress};
+use super::outcome::Outcome;
+use gleaner_core::domain::Time;
+use gleaner_core::results::replay::{Ended, StepStatus, Summary, TaskRow};
+
+impl Engine<'_> {
+    /// Closes all intervals and accounts, and sums up the run.
+    pub(super) fn finish(mut self, ended: Ended) -> Outcome {
+        for k in 0..self.active.len() {
+            let task = self.active[k].task;
+            for node in self.active[k].held.iter().collect::<Vec<_>>() {
+                self.close(task, node);
+            }
+        }
+        for (account, task) in self.accounts.iter_mut().zip(self.tasks.iter()) {
+            account.normalised_progress = normalised_progress(task, account);
+        }
+        let fairness = RunFairness::of(&self.accounts);
+        let measured = self.efficiency.finish(&self.tasks);
+        let total_work: f64 = self.accounts.iter().map(|a| a.work_done).sum();
+        let share = |of: f64| (of > 0.0).then(|| total_work / of);
+        let count = |status| self.steps.iter().filter(|s| s.status == status).count();
+        let completions = Completions::of(&self.accounts, self.start);
+        let log_end = self.log.times().last().copied().unwrap_or(self.start);
+        let summary = Summary {
+            complete: ended != Ended::Interrupted,
+            ended,
+            t_fwd: self.options.t_fwd,
+            max_tasks: self.options.max_tasks,
+            solver: self.decider.name().to_owned(),
+            formulation: self.decider.formulation().map(str::to_owned),
+            log_from: self.start.to_string(),
+            log_to: log_end.to_string(),
+            log_span_seconds: log_end.seconds_since(self.start),
+            log_idle_node_seconds: self.log.idle_node_seconds(),
+            active_seconds: measured.active_seconds,
+            objective: self.options.objective,
+            from: self.start.to_string(),
+            to: self.now.to_string(),
+            span_seconds: self.now.seconds_since(self.start),
+            nodes: self.log.nodes().len(),
+            events: self.steps.len(),
+            events_optimal: count(StepStatus::Optimal) + count(StepStatus::Trivial),
+            events_kept: count(StepStatus::Kept),
+            total_work,
+            idle_node_seconds: measured.idle_node_seconds,
+            used_node_seconds: self.accounts.iter().map(|a| a.node_seconds).sum(),
+            rescale_loss: self.rescale_loss,
+            preemption_loss: self.steps.iter().map(|s| s.preemption_cost).sum(),
+            equivalent_nodes: measured.equivalent_nodes,
+            dedicated_work: measured.dedicated_work,
+            efficiency: share(measured.dedicated_work),
+            fluid_work: measured.fluid_work,
+            fluid_efficiency: share(measured.fluid_work),
+            tasks: self.tasks.len(),
+            rounds: self.rounds.as_ref().map_or(1, |rounds| rounds.count),
+            tasks_endless: self.tasks.iter().filter(|t| t.is_endless()).count(),
+            tasks_started: self.accounts.iter().filter(|a| a.start.is_some()).count(),
+            tasks_finished: completions.seconds.len(),
+            completion_mean_s: completions.mean(),
+            completion_median_s: completions.median(),
+            completion_last_s: completions.last,
+            fairness_min: fairness.min,
+            fairness_jain: fairness.jain,
+        };
+        Outcome {
+            steps: self.steps,
+            timings: self.timings,
+            tasks: self.accounts,
+            allocations: self.allocations,
+            summary,
+        }
+    }
+}
+
+/// Completion times of the finished tasks.
+struct Completions {
+    /// Seconds from submission to end of each, ascending.
+    seconds: Vec<f64>,
+    /// Seconds from event 0 to the last end; `None` if no task finished.
+    last: Option<f64>,
+}
+
+impl Completions {
+    fn of(accounts: &[TaskRow], start: Time) -> Self {
+        let ended = || accounts.iter().filter_map(|a| Some((a, a.end?)));
+        let mut seconds: Vec<f64> = ended()
+            .map(|(a, end)| end.seconds_since(a.submit))
+            .collect();
+        seconds.sort_by(f64::total_cmp);
+        let last = ended()
+            .map(|(_, end)| end.seconds_since(start))
+            .reduce(f64::max);
+        Completions { seconds, last }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        let count = self.seconds.len();
+        (count > 0).then(|| self.seconds.iter().sum::<f64>() / count as f64)
+    }
+
+    fn median(&self) -> Option<f64> {
+        let (low, high) = (
+            self.seconds.len().checked_sub(1)? / 2,
+            self.seconds.len() / 2,
+        );
+        Some((self.seconds[low] + self.seconds[high]) / 2.0)
+    }
+}

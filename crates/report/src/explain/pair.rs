@@ -1,0 +1,132 @@
+//! What two features add together, beyond what each adds alone.
+
+use gleaner_learn::ebm::{Bins, Cell, Term};
+
+use super::shown;
+use crate::figure::{Axis, Heat, Marks};
+use crate::names::{cut, slug};
+use crate::numbers::{count, number};
+use crate::{Figure, Grid, Head};
+use gleaner_core::words::printable;
+use gleaner_predict::explanation::LabelledEbm;
+
+/// Maximum number of columns whose cells have room for a number.
+const ROOM: usize = 12;
+/// Maximum number of characters of a bin's name along an axis.
+const NAME: usize = 26;
+/// Maximum number of cells in the table.
+const CELLS: usize = 400;
+
+/// The heat map of the scores of a pair.
+pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
+    let cells = shown(machine.ebm.cells(term));
+    let features = machine.features(term);
+    let labels: Vec<Vec<String>> = term
+        .axes()
+        .iter()
+        .map(|axis| {
+            let labels = machine.ebm.labels(axis).into_iter();
+            labels.map(|label| printable(&label).into_owned()).collect()
+        })
+        .collect();
+    let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
+    let rows: Vec<&[Cell]> = cells.chunks(width).collect();
+    // Bins without a training row, such as the one of missing values, are left out.
+    let across: Vec<usize> = (0..width)
+        .filter(|&column| rows.iter().any(|row| row[column].rows > 0))
+        .collect();
+    let down: Vec<usize> = (0..rows.len())
+        .filter(|&row| rows[row].iter().any(|cell| cell.rows > 0))
+        .collect();
+    let down_names = down.iter().map(|&group| cut(&labels[0][group], NAME));
+    Figure {
+        id: format!("pair-{}", slug(&name)),
+        title: name.clone(),
+        text: format!(
+            "What two values add together, beyond what each adds alone: from {} in the lightest \
+             cells to {} in the strongest. Empty: no training row. Importance: {}.",
+            extreme(&cells, f64::min),
+            extreme(&cells, f64::max),
+            number(term.importance())
+        ),
+        y: Axis::names(&features[0], down_names.collect()),
+        x: columns(machine, term, &labels[1], &across),
+        marks: Marks::Heat(heat(&rows, &down, &across)),
+        numbers: numbers(&name, &features, &cells),
+    }
+}
+
+/// The horizontal axis. A bin of numbers is labelled with the value at which it begins, because its
+/// full name would not fit.
+fn columns(machine: &LabelledEbm<'_>, term: &Term, labels: &[String], kept: &[usize]) -> Axis {
+    let Some(axis) = term.axes().last() else {
+        return Axis::names("", Vec::new());
+    };
+    let feature = &machine.ebm.features()[axis.feature()];
+    let numeric = matches!(feature.bins, Bins::Numeric { .. });
+    let name = |&group: &usize| match axis.begin(&feature.bins, group) {
+        Some(begin) => edge(begin),
+        None if numeric && group > 0 => "least".to_owned(),
+        None => cut(&labels[group], NAME),
+    };
+    let title = match numeric {
+        true => format!("{}, from", feature.name),
+        false => feature.name.clone(),
+    };
+    Axis::names(title, kept.iter().map(name).collect())
+}
+
+/// Formats the value at which a bin begins in few digits.
+fn edge(value: f64) -> String {
+    match value.abs() >= 100.0 {
+        true => format!("{value:.0}"),
+        false => number(value),
+    }
+}
+
+fn extreme(cells: &[Cell], of: fn(f64, f64) -> f64) -> String {
+    let scores = cells.iter().filter(|cell| cell.rows > 0);
+    let extreme = scores.map(|cell| cell.score).reduce(of);
+    number(extreme.unwrap_or_default())
+}
+
+fn heat(rows: &[&[Cell]], down: &[usize], across: &[usize]) -> Heat {
+    let of_row = |row: usize| across.iter().map(move |&column| &rows[row][column]);
+    let label = |cell: &Cell| match cell.rows > 0 && across.len() <= ROOM {
+        true => number(cell.score),
+        false => String::new(),
+    };
+    Heat {
+        title: "score".to_owned(),
+        values: down
+            .iter()
+            .map(|&row| {
+                of_row(row)
+                    .map(|cell| (cell.rows > 0).then_some(cell.score))
+                    .collect()
+            })
+            .collect(),
+        labels: down
+            .iter()
+            .map(|&row| of_row(row).map(label).collect())
+            .collect(),
+        log: false,
+    }
+}
+
+/// A table of the cells with the most training rows.
+fn numbers(name: &str, features: &[String], cells: &[Cell]) -> Grid {
+    let mut cells: Vec<&Cell> = cells.iter().filter(|cell| cell.rows > 0).collect();
+    let title = match cells.len() > CELLS {
+        true => format!("{name}: the {CELLS} cells with the most training rows"),
+        false => format!("{name}: all cells with training rows"),
+    };
+    cells.sort_by_key(|cell| std::cmp::Reverse(cell.rows));
+    let heads = ["score", "± over bags", "training rows"].map(Head::number);
+    let mut grid = Grid::new(title, features.iter().map(Head::text).chain(heads));
+    for cell in cells.into_iter().take(CELLS) {
+        let numbers = [number(cell.score), number(cell.deviation), count(cell.rows)];
+        grid.row(cell.bins.iter().cloned().chain(numbers));
+    }
+    grid
+}

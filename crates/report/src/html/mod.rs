@@ -1,0 +1,43 @@
+//! A report as one HTML file that needs no network.
+//!
+//! The page contains the figures' data and the charting library, plotly.js, both compressed. Its
+//! own script inflates them and draws. A content security policy in the page allows no other
+//! script, so that a text that was not escaped by mistake could not run one.
+
+use gleaner_core::error::Result;
+
+use super::Report;
+
+mod blocks;
+mod data;
+mod escape;
+mod library;
+mod packed;
+mod page;
+
+/// The style sheet.
+const STYLE: &str = include_str!("report.css");
+/// The script that inflates the page's figures and the charting library, and draws. Its
+/// parts share one scope.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(() => {\n",
+    include_str!("script/theme.js"),
+    include_str!("script/data.js"),
+    include_str!("script/axes.js"),
+    include_str!("script/curves.js"),
+    include_str!("script/spans.js"),
+    include_str!("script/bars.js"),
+    include_str!("script/heat.js"),
+    include_str!("script/draw.js"),
+    include_str!("script/controls.js"),
+    include_str!("script/page.js"),
+    "})();\n"
+);
+
+/// The page. The same report gives the same bytes.
+///
+/// # Errors
+/// The charting library cannot be found in its crate.
+pub fn page(report: &Report) -> Result<String> {
+    page::write(report, &library::source()?)
+}

@@ -1,0 +1,29 @@
+//! Compressed data in a page.
+
+use std::io::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+
+use gleaner_core::error::{Error, Result};
+
+/// Compresses a text with gzip and encodes it in base64, which has no character with a meaning in
+/// HTML.
+///
+/// # Errors
+/// Never in practice. A failure of the compressor is passed on.
+pub(super) fn pack(text: &str) -> Result<String> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::best());
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.finish())
+        .map(|bytes| STANDARD.encode(bytes))
+        .map_err(|e| Error::Run(format!("cannot compress the page's data: {e}")))
+}
+
+/// A script's hash as a content security policy names it.
+pub(super) fn hash(script: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)))
+}

@@ -1,0 +1,81 @@
+//! The page around the sections.
+
+use super::blocks::{paragraph, section};
+use super::escape::escape;
+use super::packed::{hash, pack};
+use super::{SCRIPT, STYLE, data};
+use crate::Report;
+use gleaner_core::error::Result;
+
+/// The page. `library` is the source of the charting library.
+pub(super) fn write(report: &Report, library: &str) -> Result<String> {
+    let figures = data::json(report)?;
+    let (figures, packed) = (pack(&figures)?, pack(library)?);
+    let sections: String = report.sections.iter().map(section).collect();
+    Ok(format!(
+        "{}<body>\n{}<main id=\"main\">\n\
+         <noscript><p class=\"lead\">The charts need JavaScript. The tables tell the same \
+         without it.</p></noscript>\n{sections}</main>\n{}\
+         <script type=\"application/gzip\" id=\"figures\">{figures}</script>\n\
+         <script type=\"application/gzip\" id=\"library\">{packed}</script>\n\
+         </body>\n</html>\n",
+        head(report, library),
+        header(report),
+        footer(library),
+    ))
+}
+
+fn head(report: &Report, library: &str) -> String {
+    // The page loads nothing. It allows inline styles because plotly.js sets them on its elements.
+    let policy = format!(
+        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; \
+         style-src 'unsafe-inline'; script-src {} {}",
+        hash(SCRIPT),
+        hash(library)
+    );
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"gleaner {}\">\n\
+         <title>{} – Gleaner</title>\n<style>{STYLE}</style>\n<script>{SCRIPT}</script>\n</head>\n",
+        env!("CARGO_PKG_VERSION"),
+        escape(&report.title)
+    )
+}
+
+fn header(report: &Report) -> String {
+    let links: String = report
+        .sections
+        .iter()
+        .map(|section| {
+            format!(
+                "<li><a href=\"#{}\">{}</a></li>\n",
+                section.id,
+                escape(&section.title)
+            )
+        })
+        .collect();
+    format!(
+        "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>\n\
+         <div class=\"bar\"><p class=\"brand\">Gleaner report</p>\
+         <button type=\"button\" id=\"theme\" hidden>Dark</button></div>\n\
+         <h1>{}</h1>\n{}<nav aria-label=\"Sections\"><ul>\n{links}</ul></nav>\n</header>\n",
+        escape(&report.title),
+        paragraph("lead", &report.lead)
+    )
+}
+
+fn footer(library: &str) -> String {
+    let version = library
+        .lines()
+        .nth(1)
+        .unwrap_or_default()
+        .trim_start_matches("* ");
+    format!(
+        "<footer><p>Made by gleaner {}. Charts by {}, © Plotly, Inc., MIT licence.</p></footer>\n",
+        env!("CARGO_PKG_VERSION"),
+        escape(version)
+    )
+}

@@ -1,0 +1,29 @@
+//! The lengths of time between events.
+
+use super::lengths;
+use crate::Figure;
+use crate::figure::Axis;
+use crate::numbers::{count, duration};
+use gleaner_replay::inspect::Inspection;
+
+/// The histogram of gaps between events by length.
+pub(super) fn figure(log: &Inspection) -> Figure {
+    let gaps = &log.event_gaps;
+    let lengths = lengths(&gaps.bins, "Gaps", "Time", "hours");
+    let at = |percent| gaps.percentile(percent).map_or("–".to_owned(), duration);
+    Figure {
+        id: "gaps".to_owned(),
+        title: "Gaps between events by length".to_owned(),
+        text: format!(
+            "{} gaps; half are up to {}, 99 % up to {}, the longest is {}.",
+            count(gaps.count as u64),
+            at(50.0),
+            at(99.0),
+            duration(gaps.max_s)
+        ),
+        x: Axis::names("", lengths.names()),
+        y: Axis::linear("% of all"),
+        numbers: lengths.numbers("Gaps between events by length"),
+        marks: lengths.marks(),
+    }
+}

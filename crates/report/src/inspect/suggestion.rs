@@ -1,0 +1,139 @@
+//! The suggested window for the replay, and how it is derived.
+
+use crate::figure::{Axis, Colour, Curve, Marks, Shape};
+use crate::numbers::{duration, number, percent};
+use crate::{Block, Figure, Grid, Head, Section};
+use gleaner_replay::inspect::{Inspection, OtherWindow, Suggestion, Window};
+
+/// The section about the suggested window.
+pub(super) fn section(log: &Inspection) -> Section {
+    let suggestion = &log.suggestion;
+    let mut blocks = Vec::new();
+    if suggestion.others.len() > 1 {
+        blocks.push(Block::figure(figure(suggestion)));
+    }
+    if let Some(window) = suggestion.window {
+        blocks.push(Block::Grid(derivation(log, window)));
+    }
+    Section {
+        id: "window".to_owned(),
+        title: "A window to try".to_owned(),
+        lead: lead(suggestion),
+        blocks,
+    }
+}
+
+fn lead(suggestion: &Suggestion) -> String {
+    let costs = suggestion.costs;
+    let costs = format!(
+        "for tasks that lose {} s when they grow and {} s when they lose nodes, {} at once",
+        number(costs.up_s),
+        number(costs.down_s),
+        costs.tasks
+    );
+    match suggestion.window {
+        None => format!(
+            "No --t-fwd is suggested {costs}: {}.",
+            suggestion.reason.unwrap_or_default()
+        ),
+        Some(window) => format!(
+            "--t-fwd {} is suggested {costs}. A task then grows about every {}; growing more \
+             often would cost more than the nodes earn, less often would leave more of them \
+             unused.",
+            window.t_fwd_s,
+            duration(window.growth_every_s)
+        ),
+    }
+}
+
+/// The share of the idle node-time that becomes work, by window.
+fn figure(suggestion: &Suggestion) -> Figure {
+    let point = |at: &OtherWindow| (at.t_fwd_s, 100.0 * at.useful_share.max(0.0));
+    let label = |at: &OtherWindow| format!("--t-fwd {} s", number(at.t_fwd_s));
+    let mut curves = vec![Curve {
+        name: "Useful share".to_owned(),
+        colour: Colour::Series(0),
+        shape: Shape::Line,
+        points: suggestion.others.iter().map(point).collect(),
+        labels: suggestion.others.iter().map(label).collect(),
+    }];
+    curves.extend(suggestion.window.map(|window| Curve {
+        name: "Suggested".to_owned(),
+        colour: Colour::Series(1),
+        shape: Shape::Points,
+        points: vec![(window.t_fwd_s, 100.0 * window.useful_share)],
+        labels: vec![format!("suggested: --t-fwd {} s", window.t_fwd_s)],
+    }));
+    let heads = ["--t-fwd (s)", "of idle node-time useful"].map(Head::number);
+    let mut numbers = Grid::new("Useful share by window", heads);
+    for other in &suggestion.others {
+        numbers.row([number(other.t_fwd_s), percent(other.useful_share)]);
+    }
+    Figure {
+        id: "window-share".to_owned(),
+        title: "Idle node-time that becomes work, by window".to_owned(),
+        text: "By the model below, for speed proportional to nodes; 0 where more would be lost \
+               than earned."
+            .to_owned(),
+        x: Axis::duration("--t-fwd"),
+        y: Axis::linear("% of idle node-time"),
+        numbers,
+        marks: Marks::Curves(curves),
+    }
+}
+
+/// The quantities of the model at the suggested window.
+fn derivation(log: &Inspection, window: Window) -> Grid {
+    let heads = [
+        Head::text("quantity"),
+        Head::number("value"),
+        Head::text("what it is"),
+    ];
+    let mut grid = Grid::new("How the window comes about", heads);
+    let costs = log.suggestion.costs;
+    let loss = window.loss_every_s.map_or("never".to_owned(), duration);
+    let rows: [(&str, String, &str); 8] = [
+        (
+            "L",
+            duration(log.fragments.lengths.mean_s),
+            "mean length of idle fragments",
+        ),
+        (
+            "up",
+            format!("{} s", number(costs.up_s)),
+            "progress that a task loses when it grows",
+        ),
+        (
+            "down",
+            format!("{} s", number(costs.down_s)),
+            "progress that a task loses when it loses nodes",
+        ),
+        (
+            "τ",
+            duration(window.growth_every_s),
+            "time between growths for which p(τ) is largest",
+        ),
+        (
+            "F(τ)",
+            percent(window.taken_within),
+            "chance that an idle node is taken within τ: Σ min(length, τ) ÷ Σ length",
+        ),
+        ("1 ÷ η", loss, "time between a task's losses of nodes"),
+        (
+            "p(τ)",
+            percent(window.useful_share),
+            "idle node-time that becomes work: H(τ) · (1 − down · η) − up · (1 − F(τ)) ÷ τ, with \
+             H(τ) the mean of 1 − F from 0 to τ",
+        ),
+        (
+            "T",
+            format!("{} s", window.t_fwd_s),
+            "the window from which it pays to take up the nodes that wait: \
+             up · (1 − F(τ)) ÷ F(τ), to two digits",
+        ),
+    ];
+    for (name, value, meaning) in rows {
+        grid.row([name.to_owned(), value, meaning.to_owned()]);
+    }
+    grid
+}

@@ -1,0 +1,32 @@
+//! The idle fragments of the log that was replayed.
+
+use super::{Named, id_of};
+use crate::lengths::Class;
+use crate::{Block, fragments};
+use gleaner_core::results::replay::FragmentRow;
+
+/// The note for a run of an earlier version, which has no fragments.
+const MISSING: &str = "The histogram of idle fragments is missing: this run directory has no \
+                       fragments.parquet. Replay the log again with this version to have it.";
+
+/// The histogram, or a note if the run has no fragments.
+pub(super) fn block(run: &Named<'_>) -> Block {
+    match &run.result.fragments {
+        None => Block::Note(MISSING.to_owned()),
+        Some(classes) => {
+            let classes = classes.iter().map(class).collect();
+            let mut figure = fragments::figure(id_of("fragments", run), classes);
+            figure.title = "Idle fragments of the whole log by length".to_owned();
+            Block::figure(figure)
+        }
+    }
+}
+
+fn class(class: &FragmentRow) -> Class {
+    Class {
+        from: class.from_s,
+        to: class.to_s,
+        count: class.fragments,
+        seconds: class.node_seconds,
+    }
+}

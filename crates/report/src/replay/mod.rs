@@ -1,0 +1,104 @@
+//! The sections of a page about replays.
+
+use super::figure::Colour;
+use super::names::slug;
+use super::{Block, Section};
+use gleaner_formats::ingest::runs::ReplayRun;
+
+mod completion;
+mod fragments;
+mod holds;
+mod nodes;
+mod rate;
+mod spent;
+mod summary;
+mod tasks;
+
+/// A replay with its name on the page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    pub result: &'a ReplayRun,
+}
+
+/// The sections about `runs`. Several runs are compared: changes are relative to the first.
+pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
+    match runs {
+        [] => Vec::new(),
+        [run] => {
+            let mut section = together(runs);
+            section.blocks.extend(alone(run));
+            vec![section]
+        }
+        runs => {
+            let each = runs.iter().enumerate().map(|(place, run)| Section {
+                id: format!("replay-{}-{}", place + 1, slug(run.name)),
+                title: format!("Replay {}", run.name),
+                lead: String::new(),
+                blocks: match same_log(runs) {
+                    true => alone(run),
+                    false => [vec![fragments::block(run)], alone(run)].concat(),
+                },
+            });
+            std::iter::once(together(runs)).chain(each).collect()
+        }
+    }
+}
+
+fn together(runs: &[Named<'_>]) -> Section {
+    let mut blocks = Vec::new();
+    if let [run] = runs {
+        blocks.push(Block::Tiles(summary::tiles(&run.result.summary)));
+    } else {
+        blocks.push(Block::Grid(summary::grid(runs)));
+    }
+    blocks.extend([
+        Block::figure(nodes::figure(runs)),
+        Block::figure(spent::figure(runs)),
+        Block::figure(rate::figure(runs)),
+        Block::figure(completion::figure(runs)),
+    ]);
+    if same_log(runs) {
+        blocks.push(fragments::block(&runs[0]));
+    }
+    if let [_] = runs {
+        blocks.push(Block::Folded(summary::grid(runs)));
+    }
+    Section {
+        id: "replay".to_owned(),
+        title: match runs {
+            [_] => "Idle nodes and what training made of them".to_owned(),
+            _ => "Replays side by side".to_owned(),
+        },
+        lead: summary::lead(runs),
+        blocks,
+    }
+}
+
+/// The figures shown of every replay on its own.
+fn alone(run: &Named<'_>) -> Vec<Block> {
+    vec![
+        Block::figure(tasks::figure(run)),
+        Block::figure(holds::figure(run)),
+    ]
+}
+
+/// Whether the idle fragments of all runs are the same, as they are if all replayed the same log.
+fn same_log(runs: &[Named<'_>]) -> bool {
+    let mut pairs = runs.windows(2);
+    pairs.all(|pair| pair[0].result.fragments == pair[1].result.fragments)
+}
+
+/// A curve's name and colour: those of the run if several are compared, or else `single` and the
+/// first colour.
+fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) {
+    match runs {
+        [_] => (single.to_owned(), Colour::Series(0)),
+        runs => (runs[place].name.to_owned(), Colour::Series(place)),
+    }
+}
+
+/// A figure's identifier: its kind and the run's name.
+fn id_of(kind: &str, run: &Named<'_>) -> String {
+    format!("{kind}-{}", slug(run.name))
+}

@@ -1,0 +1,64 @@
+//! Several simulations against the first.
+
+use super::Named;
+use crate::numbers::{change, number};
+use crate::{Grid, Head};
+use gleaner_core::results::simulate::Delays;
+use gleaner_formats::ingest::runs::PolicyRun;
+
+type Of = fn(&Delays) -> f64;
+
+const FIGURES: [(&str, Of); 3] = [
+    ("Average JCT (s)", |d| d.avg_jct_s),
+    ("Average queuing (s)", |d| d.avg_queue_s),
+    ("99.9 % queuing (s)", |d| d.p999_queue_s),
+];
+
+/// A table for each figure, with a row for each policy and a column for each run.
+pub(super) fn grids(runs: &[Named<'_>]) -> Vec<Grid> {
+    FIGURES.map(|(title, of)| grid(runs, title, of)).to_vec()
+}
+
+fn grid(runs: &[Named<'_>], title: &str, of: Of) -> Grid {
+    let mut heads = vec![Head::text("policy")];
+    for (place, run) in runs.iter().enumerate() {
+        heads.push(Head::number(run.name));
+        if place > 0 {
+            heads.push(Head::number("change"));
+        }
+    }
+    let mut grid = Grid::new(title, heads);
+    for name in policies(runs) {
+        let value = |run: &Named<'_>| find(run, name).map(|policy| of(&policy.figures.all));
+        let base = value(&runs[0]);
+        let mut row = vec![name.to_owned()];
+        for (place, run) in runs.iter().enumerate() {
+            let value = value(run);
+            row.push(value.map_or("–".to_owned(), number));
+            if place > 0 {
+                let change = value.zip(base).map(|(value, base)| change(value, base));
+                row.push(change.unwrap_or("–".to_owned()));
+            }
+        }
+        grid.row(row);
+    }
+    grid
+}
+
+/// The names of all policies, in the order of their first appearance.
+fn policies<'a>(runs: &[Named<'a>]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for policy in runs.iter().flat_map(|run| &run.result.policies) {
+        if !names.contains(&policy.name.as_str()) {
+            names.push(&policy.name);
+        }
+    }
+    names
+}
+
+fn find<'a>(run: &Named<'a>, name: &str) -> Option<&'a PolicyRun> {
+    run.result
+        .policies
+        .iter()
+        .find(|policy| policy.name == name)
+}

@@ -1,0 +1,109 @@
+//! How completion times and queuing are distributed.
+
+use super::{Named, coloured, id_of};
+use crate::figure::{Axis, Curve, Marks, Shape};
+use crate::numbers::duration;
+use crate::{Figure, Grid, Head, thin};
+use gleaner_formats::ingest::runs::JobEnd;
+
+/// Number of parts into which thinning divides the ranks; each part keeps points of its own.
+const BUCKETS: usize = 400;
+/// Shares of jobs in the tables, in percent.
+const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
+
+/// The distribution of job completion times.
+pub(crate) fn completion(run: &Named<'_>) -> Figure {
+    let text =
+        "Share of jobs that were done within a time after submission; further left is better.";
+    figure(
+        run,
+        "jct",
+        "Job completion times",
+        text,
+        "job completion time",
+        |job| job.jct,
+    )
+}
+
+/// The distribution of queuing times.
+pub(crate) fn queuing(run: &Named<'_>) -> Figure {
+    let text = "Share of jobs that waited for at most a time; at the left edge, those that waited \
+                for no more than a second.";
+    figure(run, "queuing", "Queuing", text, "time in queues", |job| {
+        job.queue
+    })
+}
+
+fn figure(
+    run: &Named<'_>,
+    id: &str,
+    title: &str,
+    text: &str,
+    axis: &str,
+    of: fn(&JobEnd) -> i64,
+) -> Figure {
+    let heads = SHARES.map(|share| Head::number(format!("{share} % of jobs")));
+    let heads = std::iter::once(Head::text("policy")).chain(heads);
+    let mut numbers = Grid::new(format!("{title}: within how long"), heads);
+    let mut curves = Vec::new();
+    for (policy, colour) in coloured(run) {
+        let mut sorted: Vec<i64> = policy.jobs.iter().map(of).collect();
+        sorted.sort_unstable();
+        let cells = SHARES.map(|share| at(&sorted, share).map_or("–".to_owned(), duration));
+        numbers.row(std::iter::once(policy.name.clone()).chain(cells));
+        curves.push(Curve {
+            name: policy.name.clone(),
+            colour,
+            shape: Shape::Step,
+            points: distribution(&sorted),
+            labels: Vec::new(),
+        });
+    }
+    Figure {
+        id: id_of(id, run),
+        title: title.to_owned(),
+        text: text.to_owned(),
+        x: Axis::duration(axis),
+        y: Axis::linear("% of jobs"),
+        marks: Marks::Curves(curves),
+        numbers,
+    }
+}
+
+/// Points of a time in seconds and the percentage of jobs that took no longer. Times under a second
+/// count as a second.
+fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
+    let mut ranks: Vec<(f64, f64)> = Vec::new();
+    for same in sorted.chunk_by(|a, b| (*a).max(1) == (*b).max(1)) {
+        let before = ranks.last().map_or(0.0, |last| last.0);
+        ranks.push((before + same.len() as f64, same[0].max(1) as f64));
+    }
+    let percent = 100.0 / sorted.len() as f64;
+    // Thinned along the ranks, over which the jobs are spread evenly.
+    let kept = thin::points(&ranks, BUCKETS);
+    kept.into_iter()
+        .map(|(rank, seconds)| (seconds, percent * rank))
+        .collect()
+}
+
+/// The time in seconds within which this percentage of the jobs was done; `None` without jobs.
+fn at(sorted: &[i64], percent: f64) -> Option<f64> {
+    let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
+    sorted.get(rank.max(1) - 1).map(|&seconds| seconds as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn shares_of_jobs() {
+        let expected = [(1.0, 50.0), (7.0, 75.0), (9.0, 100.0)];
+        assert_eq!(distribution(&[0, 1, 7, 9]), expected);
+        assert_eq!(distribution(&[]), []);
+        assert_eq!(at(&[1, 2, 3, 4], 50.0), Some(2.0));
+        assert_eq!(at(&[1, 2, 3, 4], 99.9), Some(4.0));
+        assert_eq!(at(&[], 50.0), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Figures and tables by virtual cluster.
+
+use super::{Named, id_of};
+use crate::figure::{Axis, Heat, Marks};
+use crate::names::short;
+use crate::numbers::number;
+use crate::{Figure, Grid, Head};
+use gleaner_core::results::simulate::Delays;
+
+/// Average queuing by virtual cluster and policy.
+pub(super) fn figure(run: &Named<'_>) -> Figure {
+    let values = table(run, |delays| delays.avg_queue_s);
+    let label = |value: &Option<f64>| value.map_or("–".to_owned(), brief);
+    let labels = values.iter().map(|row| row.iter().map(label).collect());
+    Figure {
+        id: id_of("vcs", run),
+        title: "Average queuing by virtual cluster".to_owned(),
+        text: "The stronger the colour, the longer jobs waited, on a logarithmic scale.".to_owned(),
+        x: Axis::names("", policies(run)),
+        y: Axis::names("", vcs(run)),
+        numbers: grid(run, "Average queuing (s) by virtual cluster", &values),
+        marks: Marks::Heat(Heat {
+            title: "average queuing (s)".to_owned(),
+            labels: labels.collect(),
+            values,
+            log: true,
+        }),
+    }
+}
+
+/// Average job completion times by virtual cluster and policy.
+pub(super) fn completion(run: &Named<'_>) -> Grid {
+    let values = table(run, |delays| delays.avg_jct_s);
+    grid(run, "Average JCT (s) by virtual cluster", &values)
+}
+
+/// Values by virtual cluster, then policy; `None` if the policy has no value for the cluster.
+fn table(run: &Named<'_>, of: fn(Delays) -> f64) -> Vec<Vec<Option<f64>>> {
+    let policies = &run.result.policies;
+    let row = |vc: &String| {
+        let cells = policies.iter().map(|policy| policy.figures.vc(vc).map(of));
+        cells.collect()
+    };
+    full_names(run).iter().map(row).collect()
+}
+
+fn grid(run: &Named<'_>, title: &str, values: &[Vec<Option<f64>>]) -> Grid {
+    let heads = policies(run).into_iter().map(Head::number);
+    let heads = std::iter::once(Head::text("virtual cluster")).chain(heads);
+    let mut grid = Grid::new(title, heads);
+    for (vc, row) in vcs(run).into_iter().zip(values) {
+        let cells = row.iter().map(|cell| cell.map_or("–".to_owned(), number));
+        grid.row(std::iter::once(vc).chain(cells));
+    }
+    grid
+}
+
+fn policies(run: &Named<'_>) -> Vec<String> {
+    let policies = run.result.policies.iter();
+    policies.map(|policy| policy.name.clone()).collect()
+}
+
+fn full_names(run: &Named<'_>) -> Vec<String> {
+    let first = run.result.policies.first();
+    first.map_or(Vec::new(), |policy| {
+        let vcs = policy.figures.vcs.0.iter();
+        vcs.map(|(name, _)| name.clone()).collect()
+    })
+}
+
+fn vcs(run: &Named<'_>) -> Vec<String> {
+    full_names(run).iter().map(|name| short(name)).collect()
+}
+
+/// A duration in one unit, short enough for a cell.
+fn brief(seconds: f64) -> String {
+    let units = [(86_400.0, "d"), (3_600.0, "h"), (60.0, "min")];
+    match units.iter().find(|(size, _)| seconds >= *size) {
+        Some((size, unit)) => format!("{} {unit}", two_digits(seconds / size)),
+        None => format!("{seconds:.0} s"),
+    }
+}
+
+fn two_digits(value: f64) -> String {
+    if value < 9.95 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}

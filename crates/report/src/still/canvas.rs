@@ -1,0 +1,156 @@
+//! A surface with a figure's frame: title, legend, axes.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::coord::Along;
+use super::frame::{self, Frame};
+use super::palette::{GRID, INK, SOFT, ramp, shade};
+use super::{bars, curves, field};
+use crate::figure::{Colour, Figure, Marks, Spans};
+
+/// Number of colour steps in a legend.
+const RAMP: u32 = 50;
+
+/// The error of drawing.
+pub(super) type Failure<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>;
+/// The result of drawing.
+pub(super) type Drawn<B> = Result<(), Failure<B>>;
+/// A figure's axes.
+pub(super) type Axes<'a, B> = ChartContext<'a, B, Cartesian2d<Along, Along>>;
+
+/// A surface to draw on. All lengths are multiplied by its scale.
+pub(super) struct Canvas<B: DrawingBackend> {
+    area: DrawingArea<B, Shift>,
+    scale: u32,
+}
+
+impl<B: DrawingBackend> Canvas<B> {
+    /// A surface on which nothing is drawn yet.
+    pub fn new(area: DrawingArea<B, Shift>, scale: u32) -> Self {
+        Canvas { area, scale }
+    }
+
+    /// Draws the figure with its title, legend and axes.
+    pub fn draw(&self, figure: &Figure) -> Drawn<B> {
+        self.area.fill(&WHITE)?;
+        let frame = Frame::of(figure);
+        self.text(&figure.title, 17, INK, (self.px(16), self.px(14)))?;
+        let legend = self.legend(figure)?;
+        let mut axes = self.axes(figure, &frame, legend)?;
+        match &figure.marks {
+            Marks::Curves(all) => curves::draw(self, &mut axes, all, &frame),
+            Marks::Bars(parts) => bars::lying(self, &mut axes, parts, &frame),
+            Marks::Groups(parts) => bars::upright(self, &mut axes, parts),
+            Marks::Heat(heat) => field::heat(self, &mut axes, heat),
+            Marks::Spans(spans) => field::spans(self, &mut axes, spans),
+        }?;
+        self.area.present()
+    }
+
+    /// A length in pixels of this surface.
+    pub fn px(&self, length: u32) -> i32 {
+        (length * self.scale) as i32
+    }
+
+    /// The style of a line.
+    pub fn line(&self, colour: RGBColor, width: u32) -> ShapeStyle {
+        colour.stroke_width(width * self.scale)
+    }
+
+    /// The style of a text.
+    pub fn font(&self, size: u32, colour: RGBColor) -> TextStyle<'static> {
+        ("sans-serif", self.px(size)).into_font().color(&colour)
+    }
+
+    fn text(&self, text: &str, size: u32, colour: RGBColor, at: (i32, i32)) -> Drawn<B> {
+        let style = self.font(size, colour).pos(Pos::new(HPos::Left, VPos::Top));
+        self.area.draw(&Text::new(text.to_owned(), at, style))
+    }
+
+    /// Draws the names of what is drawn with their colours, in lines; returns the y where they end.
+    fn legend(&self, figure: &Figure) -> Result<i32, Failure<B>> {
+        let (left, line) = (self.px(16), self.px(20));
+        let (mut x, mut y) = (left, self.px(42));
+        let width = self.area.dim_in_pixel().0 as i32;
+        if let Marks::Spans(spans) = &figure.marks {
+            self.ramp(spans, (x, y))?;
+        }
+        for (name, colour) in frame::legend(figure) {
+            let style = self.font(12, SOFT);
+            let length = self.area.estimate_text_size(&name, &style)?.0 as i32;
+            if x > left && x + length + self.px(40) > width {
+                (x, y) = (left, y + line);
+            }
+            self.swatch(colour, (x, y))?;
+            self.text(&name, 12, SOFT, (x + self.px(16), y))?;
+            x += length + self.px(34);
+        }
+        Ok(y + line)
+    }
+
+    fn swatch(&self, colour: Colour, (x, y): (i32, i32)) -> Drawn<B> {
+        let side = self.px(11);
+        // Level with the middle of the letters, which stand high in their line.
+        let top = y - self.px(2);
+        let corners = [(x, top), (x + side, top + side)];
+        self.area
+            .draw(&Rectangle::new(corners, shade(colour).filled()))
+    }
+
+    /// Draws the colours from 0 to the highest value, instead of a legend.
+    fn ramp(&self, spans: &Spans, (x, y): (i32, i32)) -> Drawn<B> {
+        let most = spans
+            .spans
+            .iter()
+            .map(|span| span.value)
+            .fold(1.0, f64::max);
+        for step in 0..RAMP {
+            let left = x + self.px(2 * step);
+            let corners = [(left, y), (left + self.px(2), y + self.px(10))];
+            let colour = ramp(f64::from(step) / f64::from(RAMP - 1));
+            self.area.draw(&Rectangle::new(corners, colour.filled()))?;
+        }
+        let text = format!("0 to {most:.0} {}", spans.title);
+        self.text(&text, 12, SOFT, (x + self.px(2 * RAMP + 8), y))
+    }
+
+    fn axes<'a>(
+        &'a self,
+        figure: &Figure,
+        frame: &Frame,
+        top: i32,
+    ) -> Result<Axes<'a, B>, Failure<B>> {
+        let names = frame.y.marks.iter().map(|mark| mark.1.as_str());
+        let style = self.font(12, SOFT);
+        let mut widest = 0;
+        for name in names {
+            widest = widest.max(self.area.estimate_text_size(name, &style)?.0);
+        }
+        let described = u32::from(!figure.y.title.is_empty());
+        let mut axes = ChartBuilder::on(&self.area)
+            .margin_top(top)
+            .margin_right(self.px(24))
+            .margin_bottom(self.px(10))
+            .margin_left(self.px(10))
+            .x_label_area_size(self.px(if figure.x.title.is_empty() { 26 } else { 44 }))
+            .y_label_area_size(widest as i32 + self.px(12 + 24 * described))
+            .build_cartesian_2d(Along(frame.x.clone()), Along(frame.y.clone()))?;
+        let mut mesh = axes.configure_mesh();
+        if frame.y.low < 0.0 {
+            mesh.disable_y_mesh();
+        }
+        mesh.disable_x_mesh()
+            .x_labels(frame.x.marks.len().max(1))
+            .y_labels(frame.y.marks.len().max(1))
+            .bold_line_style(self.line(GRID, 1))
+            .axis_style(self.line(GRID, 1))
+            .label_style(style.clone())
+            .axis_desc_style(style)
+            .x_desc(figure.x.title.as_str())
+            .y_desc(figure.y.title.as_str())
+            .draw()?;
+        Ok(axes)
+    }
+}

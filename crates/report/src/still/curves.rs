@@ -1,0 +1,69 @@
+//! Curves in a picture.
+
+use plotters::prelude::*;
+
+use super::canvas::{Axes, Canvas, Drawn};
+use super::frame::Frame;
+use super::palette::shade;
+use crate::figure::{Curve, Shape};
+use crate::thin;
+
+/// Number of parts into which thinning divides a curve: about the width of a picture in pixels.
+const BUCKETS: usize = 1_200;
+
+pub(super) fn draw<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    axes: &mut Axes<'_, B>,
+    curves: &[Curve],
+    frame: &Frame,
+) -> Drawn<B> {
+    for curve in curves {
+        let points = thin::points(&curve.points, BUCKETS);
+        let colour = shade(curve.colour);
+        match curve.shape {
+            Shape::Points => dots(canvas, axes, &points, colour)?,
+            Shape::Dotted => {
+                dots(canvas, axes, &points, colour)?;
+                stroke(canvas, axes, points, colour)?;
+            }
+            Shape::Line => stroke(canvas, axes, points, colour)?,
+            Shape::Step => stroke(canvas, axes, stairs(&points), colour)?,
+            Shape::Area => {
+                let mut outline = stairs(&points);
+                if let (Some(first), Some(last)) = (points.first(), points.last()) {
+                    outline.extend([(last.0, frame.y.low), (first.0, frame.y.low)]);
+                }
+                axes.draw_series([Polygon::new(outline, colour.mix(0.75).filled())])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn dots<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    axes: &mut Axes<'_, B>,
+    points: &[(f64, f64)],
+    colour: RGBColor,
+) -> Drawn<B> {
+    let dot = |at: &(f64, f64)| Circle::new(*at, canvas.px(4), colour.filled());
+    axes.draw_series(points.iter().map(dot)).map(|_| ())
+}
+
+fn stroke<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    axes: &mut Axes<'_, B>,
+    points: Vec<(f64, f64)>,
+    colour: RGBColor,
+) -> Drawn<B> {
+    let path = PathElement::new(points, colour.stroke_width(canvas.px(3).unsigned_abs() / 2));
+    axes.draw_series([path]).map(|_| ())
+}
+
+/// The corners of a step curve, whose values hold until the next point.
+fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let corners = points
+        .windows(2)
+        .flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]);
+    corners.chain(points.last().copied()).collect()
+}

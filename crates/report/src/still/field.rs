@@ -1,0 +1,66 @@
+//! Fields of cells and rows of spans in a picture.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::canvas::{Axes, Canvas, Drawn};
+use super::palette::{INK, ramp};
+use crate::figure::{Heat, Spans};
+
+/// Draws cells in rows from the top.
+pub(super) fn heat<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    axes: &mut Axes<'_, B>,
+    heat: &Heat,
+) -> Drawn<B> {
+    let along = |value: f64| if heat.log { value.max(1.0).ln() } else { value };
+    let values = || {
+        heat.values
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|value| along(*value))
+    };
+    let (low, high) = (
+        values().fold(f64::MAX, f64::min),
+        values().fold(f64::MIN, f64::max),
+    );
+    for (row, cells) in heat.values.iter().enumerate() {
+        for (column, value) in cells.iter().enumerate() {
+            let Some(value) = value else { continue };
+            let share = if high > low {
+                (along(*value) - low) / (high - low)
+            } else {
+                0.0
+            };
+            let (x, y) = (column as f64, -(row as f64));
+            let corners = [(x - 0.49, y - 0.46), (x + 0.49, y + 0.46)];
+            axes.draw_series([Rectangle::new(corners, ramp(share).filled())])?;
+            let ink = if share > 0.5 { WHITE } else { INK };
+            let style = canvas
+                .font(12, ink)
+                .pos(Pos::new(HPos::Center, VPos::Center));
+            axes.draw_series([Text::new(heat.labels[row][column].clone(), (x, y), style)])?;
+        }
+    }
+    Ok(())
+}
+
+/// Draws spans in rows from the top.
+pub(super) fn spans<B: DrawingBackend>(
+    _: &Canvas<B>,
+    axes: &mut Axes<'_, B>,
+    spans: &Spans,
+) -> Drawn<B> {
+    let most = spans
+        .spans
+        .iter()
+        .map(|span| span.value)
+        .fold(1.0, f64::max);
+    let bars = spans.spans.iter().map(|span| {
+        let y = -(span.row as f64);
+        let corners = [(span.from, y - 0.5), (span.to, y + 0.5)];
+        Rectangle::new(corners, ramp(span.value / most).filled())
+    });
+    axes.draw_series(bars).map(|_| ())
+}

@@ -1,0 +1,111 @@
+//! A figure's size, the ends of its axes, and its legend.
+
+use crate::figure::{Axis, Colour, Figure, Marks, Scale};
+use crate::ticks::Ticks;
+
+/// Maximum number of marks along a horizontal axis.
+const MANY: usize = 8;
+/// Maximum number of marks along a vertical axis.
+const FEW: usize = 6;
+/// Maximum number of names along an axis.
+const NAMES: usize = 24;
+
+/// Minimum length of a horizontal axis, and the width of a letter along it.
+const WIDE: usize = 720;
+const LETTER: usize = 7;
+
+/// A figure's axes. Rows of names go downwards, so the indices of the names are negated.
+pub(super) struct Frame {
+    pub x: Ticks,
+    pub y: Ticks,
+}
+
+impl Frame {
+    /// The axes that contain everything drawn.
+    pub fn of(figure: &Figure) -> Self {
+        let (x, y) = extents(figure);
+        let most = |axis: &Axis, numbers: usize| match axis.scale {
+            Scale::Names(_) => NAMES,
+            Scale::Time => FEW,
+            _ => numbers,
+        };
+        let room = |axis: &Axis| match &axis.scale {
+            Scale::Names(names) => WIDE / (LETTER * longest(names) + LETTER),
+            _ => usize::MAX,
+        };
+        let along = most(&figure.x, MANY).min(room(&figure.x));
+        let mut frame = Frame {
+            x: Ticks::of(&figure.x.scale, x.0, x.1, along),
+            y: Ticks::of(&figure.y.scale, y.0, y.1, most(&figure.y, FEW)),
+        };
+        if matches!(figure.y.scale, Scale::Names(_)) {
+            (frame.y.low, frame.y.high) = (-frame.y.high, -frame.y.low);
+            frame.y.marks.iter_mut().for_each(|mark| mark.0 = -mark.0);
+        }
+        frame
+    }
+}
+
+/// Number of letters of the longest name.
+fn longest(names: &[String]) -> usize {
+    let letters = names.iter().map(|name| name.chars().count());
+    letters.max().unwrap_or(0)
+}
+
+/// The lowest and highest value of x and y.
+fn extents(figure: &Figure) -> ((f64, f64), (f64, f64)) {
+    let nothing = (f64::MAX, f64::MIN);
+    let add = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+    match &figure.marks {
+        Marks::Curves(curves) => {
+            let points = || curves.iter().flat_map(|curve| &curve.points);
+            let x = points().map(|point| point.0).fold(nothing, add);
+            (x, points().map(|point| point.1).fold(nothing, add))
+        }
+        Marks::Bars(parts) if figure.x.scale == Scale::Spread => {
+            let values = parts.iter().flat_map(|part| &part.values);
+            (values.copied().fold((0.0, 0.0), add), (0.0, 0.0))
+        }
+        Marks::Bars(_) => ((0.0, 100.0), (0.0, 0.0)),
+        Marks::Groups(parts) => {
+            let values = parts.iter().flat_map(|part| &part.values);
+            ((0.0, 0.0), values.copied().fold((0.0, 0.0), add))
+        }
+        Marks::Heat(_) => ((0.0, 0.0), (0.0, 0.0)),
+        Marks::Spans(spans) => {
+            let ends = spans.spans.iter().flat_map(|span| [span.from, span.to]);
+            (ends.fold(nothing, add), (0.0, 0.0))
+        }
+    }
+}
+
+/// Height of a figure's picture in pixels, before scaling.
+pub(super) fn height(figure: &Figure) -> u32 {
+    let rows = |row: u32, most: u32| match &figure.y.scale {
+        Scale::Names(names) => 130 + (row * names.len() as u32).clamp(60, most),
+        _ => 460,
+    };
+    match figure.marks {
+        Marks::Bars(_) => rows(52, 1_200),
+        Marks::Heat(_) => rows(30, 1_500),
+        Marks::Spans(_) => rows(18, 620),
+        Marks::Curves(_) | Marks::Groups(_) => 460,
+    }
+}
+
+/// Names of what is drawn, with their colours; empty if there is only one.
+pub(super) fn legend(figure: &Figure) -> Vec<(String, Colour)> {
+    let entries: Vec<(String, Colour)> = match &figure.marks {
+        Marks::Curves(curves) => curves.iter().map(|c| (c.name.clone(), c.colour)).collect(),
+        Marks::Bars(parts) | Marks::Groups(parts) => parts
+            .iter()
+            .map(|part| (part.name.clone(), part.colour))
+            .collect(),
+        Marks::Heat(_) | Marks::Spans(_) => Vec::new(),
+    };
+    if entries.len() > 1 {
+        entries
+    } else {
+        Vec::new()
+    }
+}

@@ -1,0 +1,79 @@
+//! Figures as pictures for papers: SVG, and PNG at twice the size.
+//!
+//! Plotters draws them with a font that comes with the program, so that they look alike on every
+//! machine.
+
+use std::sync::Once;
+
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+
+use super::figure::Figure;
+use gleaner_core::error::{Error, Result};
+
+mod bars;
+mod canvas;
+mod coord;
+mod curves;
+mod field;
+mod frame;
+mod palette;
+
+use canvas::Canvas;
+
+/// Width of an SVG; the height depends on the figure.
+const WIDTH: u32 = 900;
+/// Size of a PNG as a multiple of that of an SVG.
+const PNG_SCALE: u32 = 2;
+
+/// A figure as SVG.
+///
+/// # Errors
+/// Never in practice. A failure of the drawing library is passed on.
+pub fn svg(figure: &Figure) -> Result<String> {
+    register();
+    let mut out = String::new();
+    let size = (WIDTH, frame::height(figure));
+    let area = SVGBackend::with_string(&mut out, size).into_drawing_area();
+    Canvas::new(area, 1).draw(figure).map_err(failed)?;
+    Ok(out)
+}
+
+/// A figure as PNG.
+///
+/// # Errors
+/// Never in practice. A failure of the drawing library is passed on.
+pub fn png(figure: &Figure) -> Result<Vec<u8>> {
+    register();
+    let size = (PNG_SCALE * WIDTH, PNG_SCALE * frame::height(figure));
+    let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
+    let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
+    Canvas::new(area, PNG_SCALE).draw(figure).map_err(failed)?;
+    encode(&pixels, size).map_err(failed)
+}
+
+fn encode(
+    pixels: &[u8],
+    (width, height): (u32, u32),
+) -> std::result::Result<Vec<u8>, png::EncodingError> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(out)
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Run(format!("cannot draw a figure: {error}"))
+}
+
+/// Registers the font with the drawing library, once.
+fn register() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // An invalid font would be noticed at the first text.
+        let _ = register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular());
+    });
+}

@@ -1,0 +1,239 @@
+//! Which metrics and settings of a sweep are drawn.
+
+use super::trials::{Trials, is_repetition};
+use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::runs::SweepRuns;
+use gleaner_sweep::SEED;
+
+/// What a user asked for. The report chooses what is `None`.
+#[derive(Debug, Clone, Default)]
+pub struct SweepChoice {
+    /// The two settings along the axes of the heat map.
+    pub heat: Option<[String; 2]>,
+    /// The metric that settings are compared by.
+    pub metric: Option<String>,
+    /// The metric that it is drawn against.
+    pub against: Option<String>,
+}
+
+impl SweepChoice {
+    /// Whether the user asked for nothing.
+    pub fn is_empty(&self) -> bool {
+        self.heat.is_none() && self.metric.is_none() && self.against.is_none()
+    }
+}
+
+/// What to draw: indices of the settings and metrics of trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Drawn {
+    /// Index of the metric drawn.
+    pub metric: usize,
+    /// Index of the metric that it is drawn against.
+    pub against: usize,
+    /// The settings that it is drawn by; none if every setting is the same in all trials.
+    pub axes: Axes,
+}
+
+/// Settings along the axes of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axes {
+    None,
+    One(usize),
+    Two(usize, usize),
+}
+
+impl Drawn {
+    /// What to draw: what the user chose, or else what shows the most.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a setting or figure that the sweep does not have.
+    pub fn of(sweep: &SweepRuns, trials: &Trials, choice: &SweepChoice) -> Result<Self> {
+        let metric = match &choice.metric {
+            Some(name) => named(trials, "--metric", name)?,
+            None => telling(sweep, trials),
+        };
+        let against = match &choice.against {
+            Some(name) => named(trials, "--against", name)?,
+            None => opposed(trials, metric),
+        };
+        let axes = match &choice.heat {
+            Some([x, y]) => {
+                let (x, y) = (setting(sweep, trials, x)?, setting(sweep, trials, y)?);
+                if x == y {
+                    return Err(Error::Usage("--heat needs two different settings".into()));
+                }
+                Axes::Two(x, y)
+            }
+            None => weightiest(trials, metric),
+        };
+        Ok(Drawn {
+            metric,
+            against,
+            axes,
+        })
+    }
+}
+
+fn named(trials: &Trials, flag: &str, name: &str) -> Result<usize> {
+    trials.metric(name).ok_or_else(|| {
+        let names: Vec<&str> = trials.metrics.iter().map(|metric| metric.name).collect();
+        let names = names.join(", ");
+        Error::Usage(format!("{flag} is {name:?}, expected one of {names}"))
+    })
+}
+
+fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
+    trials.setting(name).ok_or_else(|| {
+        let mut all = sweep.mode.settings().iter();
+        let found = match all.any(|field| field.name == name) {
+            true if name == SEED => "which only repeats runs",
+            true => "which is the same in all runs",
+            false => "which is no setting",
+        };
+        let names = trials.settings.join(", ");
+        Error::Usage(format!(
+            "--heat has {name:?}, {found}; expected two of {names}"
+        ))
+    })
+}
+
+/// The metric that the best run was chosen by. If it is the same in all trials, the first
+/// tie-breaker that differs between trials.
+fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
+    let ties = sweep.mode.ties(&sweep.by);
+    let order = std::iter::once(&sweep.by).chain(&ties);
+    let mut places = order.filter_map(|metric| trials.metric(metric.name));
+    let first = places.clone().next().unwrap_or(0);
+    let tells = places.find(|&place| !trials.metrics[place].constant);
+    tells.unwrap_or(first)
+}
+
+/// The first metric that trades off against `metric`: what is harvested against what is lost, the
+/// average against the longest waiting.
+fn opposed(trials: &Trials, metric: usize) -> usize {
+    const NAMES: [&str; 5] = [
+        "work_lost",
+        "p999_queue_s",
+        "total_work",
+        "avg_jct_s",
+        "completion_mean_s",
+    ];
+    let loss = ["rescale_loss", "preemption_loss", "work_lost"];
+    let own = trials.metrics[metric].name;
+    let fits = |name: &&str| **name != *own && !(loss.contains(name) && loss.contains(&own));
+    let mut places = NAMES
+        .iter()
+        .filter(|name| fits(name))
+        .filter_map(|name| trials.metric(name));
+    let first = places.clone().next().unwrap_or(metric);
+    let tells = places.find(|&place| !trials.metrics[place].constant);
+    tells.unwrap_or(first)
+}
+
+/// The two settings that change a metric most; the one with more values goes across. A setting that
+/// only repeats runs, such as the seed, counts only if there is no other.
+fn weightiest(trials: &Trials, metric: usize) -> Axes {
+    let all = 0..trials.settings.len();
+    let is_knob = |&setting: &usize| !is_repetition(trials.settings[setting]);
+    let mut settings: Vec<usize> = all.clone().filter(is_knob).collect();
+    if settings.is_empty() {
+        settings = all.collect();
+    }
+    settings.sort_by(|&a, &b| {
+        let weight = |setting| weight(trials, setting, metric);
+        weight(b).total_cmp(&weight(a))
+    });
+    match settings[..] {
+        [] => Axes::None,
+        [one] => Axes::One(one),
+        [a, b, ..] => {
+            let (first, second) = (a.min(b), a.max(b));
+            let count = |setting| trials.values(setting).len();
+            match count(second) > count(first) {
+                true => Axes::Two(second, first),
+                false => Axes::Two(first, second),
+            }
+        }
+    }
+}
+
+/// How much of a metric's variance lies between a setting's values. This is the sum over the values
+/// of n · (m − M)²: n trials have the value, m is their mean, and M is the mean of all trials.
+fn weight(trials: &Trials, setting: usize, metric: usize) -> f64 {
+    let values = trials.values(setting);
+    let mut sums = vec![(0.0, 0.0); values.len()];
+    for trial in &trials.trials {
+        let place = values
+            .iter()
+            .position(|value| *value == trial.settings[setting]);
+        if let (Some(place), Some(value)) = (place, trial.metrics[metric]) {
+            sums[place] = (sums[place].0 + 1.0, sums[place].1 + value);
+        }
+    }
+    let (count, sum) = sums
+        .iter()
+        .fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let groups = sums.iter().filter(|group| group.0 > 0.0);
+    groups
+        .map(|(n, of)| n * (of / n - sum / count).powi(2))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trials::tests::{sweep, trials};
+    use super::*;
+
+    fn drawn(choice: &SweepChoice) -> Result<(&'static str, &'static str, Axes)> {
+        let trials = trials();
+        let drawn = Drawn::of(&sweep(), &trials, choice)?;
+        let name = |place: usize| trials.metrics[place].name;
+        Ok((name(drawn.metric), name(drawn.against), drawn.axes))
+    }
+
+    #[test]
+    fn what_is_harvested_is_drawn_against_what_is_lost() {
+        let chosen = drawn(&SweepChoice::default()).unwrap();
+        assert_eq!(chosen, ("total_work", "work_lost", Axes::Two(0, 1)));
+        let lost = SweepChoice {
+            metric: Some("rescale_loss".into()),
+            heat: Some(["solver".into(), "t_fwd".into()]),
+            ..SweepChoice::default()
+        };
+        let chosen = drawn(&lost).unwrap();
+        assert_eq!(chosen, ("rescale_loss", "total_work", Axes::Two(1, 0)));
+    }
+
+    #[test]
+    fn what_the_sweep_has_not_is_refused() {
+        let choice = |heat: Option<[&str; 2]>, metric: Option<&str>| SweepChoice {
+            heat: heat.map(|names| names.map(str::to_owned)),
+            metric: metric.map(str::to_owned),
+            against: None,
+        };
+        for (choice, word) in [
+            (choice(None, Some("speed")), "completion_mean_s"),
+            (
+                choice(Some(["t_fwd", "objective"]), None),
+                "the same in all runs",
+            ),
+            (choice(Some(["t_fwd", "x"]), None), "no setting"),
+            (choice(Some(["t_fwd", "t_fwd"]), None), "different"),
+        ] {
+            let Err(Error::Usage(text)) = drawn(&choice) else {
+                panic!("{choice:?} is taken");
+            };
+            assert!(text.contains(word), "{text}");
+        }
+    }
+
+    // Derived by formula: the mean is 5.5 for both solvers, and 5 and 6 for the two windows, with 2
+    // trials each.
+    #[test]
+    fn weights_are_variances_between_values() {
+        let trials = trials();
+        let work = trials.metric("total_work").unwrap();
+        assert_eq!(weight(&trials, 1, work), 0.0);
+        assert_eq!(weight(&trials, 0, work), 1.0);
+    }
+}

@@ -1,0 +1,104 @@
+//! The sections of a page about sweeps.
+
+use super::names::slug;
+use super::numbers::count;
+use super::{Block, Figure, Section};
+use gleaner_core::error::Result;
+use gleaner_formats::ingest::runs::SweepRuns;
+use gleaner_sweep::Mode;
+
+mod choice;
+mod heat;
+mod pareto;
+mod scale;
+mod tables;
+mod trials;
+
+pub use choice::SweepChoice;
+
+use choice::{Axes, Drawn};
+use trials::Trials;
+
+/// A sweep with its name on the page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    pub result: &'a SweepRuns,
+}
+
+/// The sections about `sweeps`, one for each.
+///
+/// # Errors
+/// `choice` names a setting or figure that a sweep does not have.
+pub(super) fn sections(sweeps: &[Named<'_>], choice: &SweepChoice) -> Result<Vec<Section>> {
+    let of = |(place, sweep): (usize, &Named<'_>)| section(sweep, place + 1, sweeps.len(), choice);
+    sweeps.iter().enumerate().map(of).collect()
+}
+
+fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) -> Result<Section> {
+    let trials = Trials::of(sweep.result);
+    let drawn = Drawn::of(sweep.result, &trials, choice)?;
+    let by = choice.metric.as_deref().unwrap_or(sweep.result.by.name);
+    let mut blocks = vec![Block::Tiles(tables::tiles(sweep.result, &trials, by))];
+    blocks.extend(figures(sweep, &trials, drawn).map(Block::figure));
+    blocks.extend([
+        Block::Grid(tables::best(sweep.result, &trials)),
+        Block::Folded(tables::all(&trials, drawn.metric)),
+        Block::Folded(tables::same(sweep.result)),
+    ]);
+    Ok(Section {
+        id: match of {
+            1 => "sweep".to_owned(),
+            _ => format!("sweep-{number}-{}", slug(sweep.name)),
+        },
+        title: match of {
+            1 => "Settings compared".to_owned(),
+            _ => format!("Sweep {}", sweep.name),
+        },
+        lead: lead(sweep.result, &trials),
+        blocks,
+    })
+}
+
+fn figures(
+    sweep: &Named<'_>,
+    trials: &Trials,
+    drawn: Drawn,
+) -> impl Iterator<Item = Figure> + use<> {
+    let by_settings = match drawn.axes {
+        Axes::None => None,
+        Axes::One(x) => Some(heat::by_one(trials, sweep.name, x, drawn.metric)),
+        Axes::Two(x, y) => Some(heat::by_two(trials, sweep.name, (x, y), drawn.metric)),
+    };
+    let against = pareto::figure(trials, sweep.name, (drawn.against, drawn.metric));
+    by_settings.into_iter().chain([against])
+}
+
+/// The lead sentence: how many runs there are, and in which settings they differ.
+fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
+    let what = match sweep.mode {
+        Mode::Replay => "replays",
+        Mode::Simulate => "simulations",
+    };
+    let varied = trials.settings.iter().enumerate().map(|(setting, name)| {
+        format!(
+            "{name} ({} values)",
+            count(trials.values(setting).len() as u64)
+        )
+    });
+    let mut varied: Vec<String> = varied.collect();
+    if trials.seeds > 1 {
+        varied.push(format!("seed ({} values)", trials.seeds));
+    }
+    let varied = varied.join(", ");
+    match varied.as_str() {
+        "" => format!(
+            "{} {what}, all with the same settings.",
+            count(sweep.runs.len() as u64)
+        ),
+        varied => format!(
+            "{} {what} that differ in {varied}.",
+            count(sweep.runs.len() as u64)
+        ),
+    }
+}

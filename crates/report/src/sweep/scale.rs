@@ -1,0 +1,157 @@
+//! Values of a figure in one unit, with as many digits as it takes to distinguish them.
+
+use crate::numbers::grouped;
+use gleaner_sweep::Kind;
+
+/// Number of steps between the lowest and the highest value that the digits distinguish.
+const STEPS: f64 = 500.0;
+
+/// A unit and a number of decimals for all values of a figure.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Scale {
+    /// Name of the figure with its unit.
+    pub title: String,
+    divisor: f64,
+    decimals: usize,
+}
+
+impl Scale {
+    /// The scale for these values of a figure.
+    pub fn of(name: &'static str, kind: Kind, values: impl Iterator<Item = f64> + Clone) -> Self {
+        let largest = values.clone().map(f64::abs).fold(0.0, f64::max);
+        let (name, unit, divisor) = unit(name, largest);
+        let divided = values.map(|value| value / divisor);
+        let (low, high) = divided.fold((f64::MAX, f64::MIN), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        let whole = kind == Kind::Whole && divisor == 1.0;
+        Scale {
+            title: match unit {
+                "" => told(name),
+                unit => format!("{} ({unit})", told(name)),
+            },
+            divisor,
+            decimals: if whole { 0 } else { decimals(low, high) },
+        }
+    }
+
+    /// The value in the unit.
+    pub fn scaled(&self, value: f64) -> f64 {
+        value / self.divisor
+    }
+
+    /// The value in the unit, formatted.
+    pub fn tell(&self, value: f64) -> String {
+        if !value.is_finite() {
+            return "none".to_owned();
+        }
+        let text = format!("{:.*}", self.decimals, self.scaled(value));
+        match text.split_once('.') {
+            None => grouped(&text),
+            Some((whole, fraction)) => format!("{}.{fraction}", grouped(whole)),
+        }
+    }
+}
+
+/// A figure's name without its unit, the unit to show, and how many of the figure's own unit are
+/// one of it.
+fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
+    let seconds = |most: f64| match most {
+        most if most >= 36_000.0 => ("h", 3_600.0),
+        most if most >= 600.0 => ("min", 60.0),
+        _ => ("s", 1.0),
+    };
+    if let Some(stem) = name.strip_suffix("_node_seconds") {
+        return (stem, "node-hours", 3_600.0);
+    }
+    let stem = name.strip_suffix("_s").or(name.strip_suffix("_seconds"));
+    if let Some(stem) = stem {
+        let (unit, divisor) = seconds(largest);
+        return (stem, unit, divisor);
+    }
+    let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+    match words.iter().find(|(size, _)| largest >= *size) {
+        Some((size, word)) => (name, word, *size),
+        None => (name, "", 1.0),
+    }
+}
+
+/// A text that begins with a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// A figure's name without its unit, in words.
+pub(super) fn plain(name: &str) -> String {
+    told(unit(name, 0.0).0)
+}
+
+/// A column's name in words.
+fn told(name: &str) -> String {
+    let word = |word: &str| match word {
+        "avg" => "average".to_owned(),
+        "jct" => "JCT".to_owned(),
+        "gpu" => "GPU".to_owned(),
+        "queue" => "queuing".to_owned(),
+        "p999" => "99.9 %".to_owned(),
+        other => other.to_owned(),
+    };
+    name.split('_').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The number of decimals that shows a difference of a five-hundredth of the range from `low` to
+/// `high`. For a single value it is the number that shows three digits.
+fn decimals(low: f64, high: f64) -> usize {
+    let resolution = match high - low {
+        spread if spread > 0.0 => spread / STEPS,
+        _ => high.abs() / 100.0,
+    };
+    if resolution > 0.0 && resolution.is_finite() {
+        (-resolution.log10()).ceil().clamp(0.0, 6.0) as usize
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_sweep::Mode;
+
+    fn scale(name: &str, values: &[f64]) -> Scale {
+        let mode = match name {
+            "avg_jct_s" | "checkpoints" => Mode::Simulate,
+            _ => Mode::Replay,
+        };
+        let metric = mode.metric(name).unwrap();
+        Scale::of(metric.name, metric.kind, values.iter().copied())
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn values_of_a_figure_share_a_unit() {
+        let work = scale("total_work", &[2.4312e9, 2.4324e9]);
+        assert_eq!(work.title, "total work (billion)");
+        assert_eq!(work.tell(2.4312e9), "2.431200");
+        let jct = scale("avg_jct_s", &[7_200.0, 36_000.0]);
+        assert_eq!(
+            (jct.title.as_str(), jct.tell(7_200.0)),
+            ("average JCT (h)", "2.00".into())
+        );
+        let used = scale("used_node_seconds", &[3_600_000.0, 720_000_000.0]);
+        assert_eq!(
+            (used.title.as_str(), used.tell(3.6e6 * 1.5)),
+            ("used (node-hours)", "1,500".into())
+        );
+        let count = scale("checkpoints", &[0.0, 3.0]);
+        assert_eq!(count.tell(3.0), "3");
+        let one = scale("efficiency", &[0.625]);
+        assert_eq!(
+            (one.title.as_str(), one.tell(0.625)),
+            ("efficiency", "0.625".into())
+        );
+        assert_eq!(scale("efficiency", &[]).tell(0.0), "0");
+    }
+}

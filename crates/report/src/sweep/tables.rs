@@ -1,0 +1,179 @@
+//! Tables of the best settings, and of all of them.
+
+use super::scale::{Scale, plain};
+use super::trials::{Trials, shown};
+use crate::numbers::count;
+use crate::{Grid, Head, Tile};
+use gleaner_core::results::Direction;
+use gleaner_formats::ingest::runs::SweepRuns;
+use gleaner_sweep::{Best, SweepRow};
+
+/// Maximum number of runs in a table.
+pub(super) const LISTED: usize = 1_000;
+
+/// The best value of a metric, and the settings that reach it.
+pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Tile> {
+    let named = sweep.mode.metric(metric);
+    let (Some(best), Some(place)) = (
+        named.and_then(|metric| sweep.best(&metric)),
+        trials.metric(metric),
+    ) else {
+        return Vec::new();
+    };
+    let mut tiles = vec![Tile {
+        name: format!("Best {}", trials.metrics[place].scale.title),
+        value: trials.figure(best.group, place),
+        remark: [over_seeds(trials, best), equals(sweep, metric, best)].concat(),
+    }];
+    let settings = &trials.trials[best.group].settings;
+    let settings = trials.settings.iter().zip(settings);
+    tiles.extend(settings.map(|(name, value)| Tile {
+        name: (*name).to_owned(),
+        value: shown(value),
+        remark: String::new(),
+    }));
+    tiles
+}
+
+/// Says, if there are several seeds, that the value is a mean, and how many other settings are
+/// within its standard deviation.
+fn over_seeds(trials: &Trials, best: Best) -> String {
+    let near = match best.within_spread {
+        0 => String::new(),
+        1 => "1 other setting is within the deviation; ".to_owned(),
+        others => format!(
+            "{} other settings are within the deviation; ",
+            count(others as u64)
+        ),
+    };
+    match trials.seeds {
+        0 | 1 => String::new(),
+        _ => format!("mean and standard deviation over seeds; {near}"),
+    }
+}
+
+/// Says how many other settings reach the same value, and by which metrics the best of them is
+/// chosen.
+fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
+    let ties = sweep.mode.metric(metric).map(|m| sweep.mode.ties(&m));
+    match best.as_good {
+        0 | 1 => "no others reach it".to_owned(),
+        settings => {
+            let ties = ties.iter().flatten().map(|metric| plain(metric.name));
+            let ties = ties.collect::<Vec<_>>().join(", then ");
+            let others = match settings - 1 {
+                1 => "1 other setting".to_owned(),
+                others => format!("{} other settings", count(others as u64)),
+            };
+            format!("as of {others}; of these the best by {ties}")
+        }
+    }
+}
+
+/// A table of the best settings by each metric that differs between trials.
+pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
+    let heads = [
+        Head::text("figure"),
+        Head::text("best is"),
+        Head::number("value"),
+    ];
+    let settings = trials.settings.iter().map(|name| Head::text(*name));
+    let last = Head::number("settings as good");
+    let heads = heads.into_iter().chain(settings).chain([last]);
+    let mut grid = Grid::new("The best settings by each figure", heads);
+    for metric in sweep.mode.metrics() {
+        let (Some(best), Some(place)) = (sweep.best(metric), trials.metric(metric.name)) else {
+            continue;
+        };
+        let drawn = &trials.metrics[place];
+        if drawn.constant {
+            continue;
+        }
+        let which = match drawn.better {
+            Direction::Max => "greatest",
+            Direction::Min => "least",
+        };
+        let first = [
+            drawn.scale.title.clone(),
+            which.to_owned(),
+            trials.figure(best.group, place),
+        ];
+        let settings = trials.trials[best.group].settings.iter();
+        let all = first.into_iter().chain(settings.map(|value| shown(value)));
+        grid.row(all.chain([count(best.as_good as u64)]));
+    }
+    grid
+}
+
+/// A table of all settings, the best by a metric first; at most [`LISTED`].
+pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
+    let settings = trials.trials.len();
+    let title = match settings {
+        0..=LISTED => format!("All {settings} settings, best first"),
+        _ => format!("The best {LISTED} of {settings} settings; settings.csv has all"),
+    };
+    let told: Vec<usize> = (0..trials.metrics.len())
+        .filter(|&place| !trials.metrics[place].constant)
+        .collect();
+    let settings = trials.settings.iter().map(|name| Head::text(*name));
+    let metrics = told
+        .iter()
+        .map(|&place| Head::number(&trials.metrics[place].scale.title));
+    let first = std::iter::once(Head::text("rank"));
+    let mut grid = Grid::new(title, first.chain(settings).chain(metrics));
+    for (rank, trial) in ranked(trials, metric).into_iter().take(LISTED).enumerate() {
+        let settings = trials.trials[trial].settings.iter();
+        let settings = settings.map(|value| shown(value));
+        let figures = told.iter().map(|&place| trials.figure(trial, place));
+        grid.row(
+            std::iter::once(count(rank as u64 + 1))
+                .chain(settings)
+                .chain(figures),
+        );
+    }
+    grid
+}
+
+/// The trials ordered by a metric, from the best; those without a value are last.
+fn ranked(trials: &Trials, metric: usize) -> Vec<usize> {
+    let worst = match trials.metrics[metric].better {
+        Direction::Max => f64::NEG_INFINITY,
+        Direction::Min => f64::INFINITY,
+    };
+    let value = |trial: usize| trials.trials[trial].metrics[metric].unwrap_or(worst);
+    let mut order: Vec<usize> = (0..trials.trials.len()).collect();
+    order.sort_by(|&a, &b| match trials.metrics[metric].better {
+        Direction::Max => value(b).total_cmp(&value(a)),
+        Direction::Min => value(a).total_cmp(&value(b)),
+    });
+    order
+}
+
+/// A table of the settings and figures that are the same in all runs.
+pub(super) fn same(sweep: &SweepRuns) -> Grid {
+    let heads = [Head::text("setting or figure"), Head::text("value")];
+    let mut grid = Grid::new("The same in all runs", heads);
+    let Some(first) = sweep.runs.first() else {
+        return grid;
+    };
+    let fields = sweep.mode.settings().iter().zip(&first.settings);
+    for (at, (field, value)) in fields.enumerate() {
+        let is_same = sweep.runs.iter().all(|run| run.settings[at] == *value);
+        if is_same && !value.is_empty() {
+            grid.row([field.name.to_owned(), shown(value)]);
+        }
+    }
+    for (metric, value) in sweep.mode.metrics().iter().zip(&first.figures) {
+        let place = sweep
+            .mode
+            .metrics()
+            .iter()
+            .position(|other| other == metric);
+        let same = |run: &SweepRow| place.map(|p| run.figures[p]) == Some(*value);
+        if let (Some(value), true) = (value, sweep.runs.iter().all(same)) {
+            let scale = Scale::of(metric.name, metric.kind, std::iter::once(*value));
+            grid.row([scale.title.clone(), scale.tell(*value)]);
+        }
+    }
+    grid
+}

@@ -1,0 +1,266 @@
+//! The settings that differ in a sweep, with the figures of their runs.
+
+use std::collections::BTreeMap;
+
+use super::scale::Scale;
+use gleaner_core::results::Direction;
+use gleaner_formats::ingest::runs::SweepRuns;
+use gleaner_sweep::{Kind, SEED, Spread};
+
+/// Name of the metric of all work that replays lost. Their summaries have it in two parts.
+const LOST: &str = "work_lost";
+
+/// The trials of a sweep. The runs of a trial differ only in their seed.
+#[derive(Debug, Clone)]
+pub(super) struct Trials {
+    /// Names of the settings that differ between trials, without the seed.
+    pub settings: Vec<&'static str>,
+    /// Maximum number of seeds that a trial was repeated with.
+    pub seeds: usize,
+    /// The figures that have a best value, and the work lost in all.
+    pub metrics: Vec<Metric>,
+    /// The trials, in the order of the plan.
+    pub trials: Vec<Trial>,
+}
+
+/// A figure with a best value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Metric {
+    /// Its name as a column of the sweep's table.
+    pub name: &'static str,
+    /// Whether higher or lower values are better.
+    pub better: Direction,
+    /// How to format the values.
+    pub scale: Scale,
+    /// Whether it is the same in all trials that have it.
+    pub constant: bool,
+}
+
+/// The settings of a trial, and the means of its runs.
+#[derive(Debug, Clone)]
+pub(super) struct Trial {
+    /// Its settings as texts, in the order of [`Trials::settings`].
+    pub settings: Vec<String>,
+    /// Means over its seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
+    pub metrics: Vec<Option<f64>>,
+    /// Standard deviations over its seeds; `None` for a single seed.
+    pub deviations: Vec<Option<f64>>,
+}
+
+impl Metric {
+    fn of((name, kind, better, values): &Column) -> Self {
+        let given = values.iter().flatten().map(|spread| spread.mean);
+        let mut sorted: Vec<f64> = given.clone().collect();
+        sorted.sort_by(f64::total_cmp);
+        let spread = sorted.last().zip(sorted.first());
+        // Sums of the same numbers in another order differ in their last digits.
+        let constant = spread.is_none_or(|(high, low)| high - low <= 1e-9 * high.abs());
+        Metric {
+            name,
+            better: *better,
+            scale: Scale::of(name, *kind, given),
+            constant,
+        }
+    }
+
+    /// Whether `a` is better than `b`.
+    pub fn beats(&self, a: f64, b: f64) -> bool {
+        match self.better {
+            Direction::Max => a > b,
+            Direction::Min => a < b,
+        }
+    }
+}
+
+impl Trials {
+    /// The trials of a sweep.
+    pub fn of(sweep: &SweepRuns) -> Self {
+        let fields = sweep.mode.settings();
+        let differs = |setting: usize| {
+            let mut pairs = sweep.runs.windows(2);
+            pairs.any(|pair| pair[0].settings[setting] != pair[1].settings[setting])
+        };
+        let varied: Vec<usize> = (0..fields.len())
+            .filter(|&setting| fields[setting].name != SEED && differs(setting))
+            .collect();
+        let columns = columns(sweep);
+        let trials = sweep.groups.iter().enumerate().map(|(place, group)| {
+            let settings = &sweep.runs[group.runs[0]].settings;
+            let spreads = columns.iter().map(|column| column.3[place]);
+            Trial {
+                settings: varied.iter().map(|&s| settings[s].clone()).collect(),
+                metrics: spreads.clone().map(|s| Some(s?.mean)).collect(),
+                deviations: spreads.map(|spread| spread?.deviation).collect(),
+            }
+        });
+        let seeds = sweep.groups.iter().map(|group| group.runs.len()).max();
+        Trials {
+            settings: varied.iter().map(|&s| fields[s].name).collect(),
+            seeds: seeds.unwrap_or(0),
+            trials: trials.collect(),
+            metrics: columns.iter().map(Metric::of).collect(),
+        }
+    }
+
+    /// Index of a figure by its name.
+    pub fn metric(&self, name: &str) -> Option<usize> {
+        self.metrics.iter().position(|metric| metric.name == name)
+    }
+
+    /// Index of a setting by its name.
+    pub fn setting(&self, name: &str) -> Option<usize> {
+        self.settings.iter().position(|setting| *setting == name)
+    }
+
+    /// The different values of a setting: numbers in ascending order, then other texts in the order
+    /// of their first appearance.
+    pub fn values(&self, setting: usize) -> Vec<&str> {
+        let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+        for (place, trial) in self.trials.iter().enumerate() {
+            first.entry(&trial.settings[setting]).or_insert(place);
+        }
+        let mut values: Vec<(&str, usize)> = first.into_iter().collect();
+        let key = |text: &str| text.parse::<f64>().unwrap_or(f64::INFINITY);
+        values.sort_by(|a, b| key(a.0).total_cmp(&key(b.0)).then(a.1.cmp(&b.1)));
+        values.into_iter().map(|(value, _)| value).collect()
+    }
+
+    /// A trial's figure as text, with its standard deviation if there are several seeds.
+    pub fn figure(&self, trial: usize, metric: usize) -> String {
+        let (trial, scale) = (&self.trials[trial], &self.metrics[metric].scale);
+        match (trial.metrics[metric], trial.deviations[metric]) {
+            (None, _) => "–".to_owned(),
+            (Some(mean), None) => scale.tell(mean),
+            (Some(mean), Some(deviation)) => {
+                format!("{} ± {}", scale.tell(mean), scale.tell(deviation))
+            }
+        }
+    }
+
+    /// A trial's settings in one line.
+    pub fn tell(&self, trial: usize) -> String {
+        let settings = self.settings.iter().zip(&self.trials[trial].settings);
+        let told = settings.map(|(name, value)| format!("{name} {}", shown(value)));
+        told.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Whether a setting says what is replayed, such as the tasks or the part of the log. Runs that
+/// differ only in such settings are repetitions.
+pub(super) fn is_repetition(setting: &str) -> bool {
+    const NAMES: [&str; 7] = [
+        "tasks",
+        "curves",
+        "skip_rows",
+        "first_node",
+        "nodes_used",
+        "from",
+        "to",
+    ];
+    NAMES.contains(&setting)
+}
+
+/// A setting's value, or a dash if it is not set.
+pub(super) fn shown(value: &str) -> String {
+    match value {
+        "" => "–".to_owned(),
+        value => crate::names::short(value),
+    }
+}
+
+type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
+
+/// The metrics with a best value, and all work that replays lost; each with a value by trial.
+fn columns(sweep: &SweepRuns) -> Vec<Column> {
+    let metrics = sweep.mode.metrics().iter().enumerate();
+    let goals = metrics.filter_map(|(place, metric)| {
+        let spreads = sweep.groups.iter().map(|group| group.figures[place]);
+        Some((metric.name, metric.kind, metric.best?, spreads.collect()))
+    });
+    let mut columns: Vec<Column> = goals.collect();
+    let place = |name: &str| {
+        let mut metrics = sweep.mode.metrics().iter();
+        metrics.position(|metric| metric.name == name)
+    };
+    if let (Some(rescale), Some(preemption)) = (place("rescale_loss"), place("preemption_loss")) {
+        let lost = |run: &usize| {
+            let figures = &sweep.runs[*run].figures;
+            Some(figures[rescale]? + figures[preemption]?)
+        };
+        let groups = sweep.groups.iter();
+        let spreads = groups.map(|group| Spread::of(group.runs.iter().map(lost)));
+        columns.push((LOST, Kind::Float, Direction::Min, spreads.collect()));
+    }
+    columns
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use gleaner_sweep::{Mode, SweepRow, groups};
+
+    pub fn trials() -> Trials {
+        Trials::of(&sweep())
+    }
+
+    /// Replays by window, solver and seed, with work and losses.
+    pub fn sweep() -> SweepRuns {
+        let rows = [
+            ("120", "a", "0", 5.0, 3.0),
+            ("30", "a", "0", 4.0, 1.0),
+            ("30", "b", "0", 6.0, 4.0),
+            ("120", "b", "0", 5.0, 2.0),
+            ("120", "a", "1", 9.0, 9.0),
+        ];
+        let run = |(window, solver, seed, work, lost): (&str, &str, &str, f64, f64)| SweepRow {
+            settings: in_order(
+                Mode::Replay.settings().iter().map(|field| field.name),
+                |name| match name {
+                    "t_fwd" => window.to_owned(),
+                    "solver" => solver.to_owned(),
+                    "seed" => seed.to_owned(),
+                    _ => String::new(),
+                },
+            ),
+            figures: in_order(
+                Mode::Replay.metrics().iter().map(|m| m.name),
+                |name| match name {
+                    "total_work" => Some(work),
+                    "rescale_loss" => Some(lost),
+                    "preemption_loss" => Some(0.0),
+                    _ => None,
+                },
+            ),
+        };
+        let runs = rows.map(run).to_vec();
+        SweepRuns {
+            mode: Mode::Replay,
+            by: Mode::Replay.metric("total_work").unwrap(),
+            groups: groups(Mode::Replay, &runs),
+            runs,
+        }
+    }
+
+    fn in_order<T>(names: impl Iterator<Item = &'static str>, of: impl Fn(&str) -> T) -> Vec<T> {
+        names.map(of).collect()
+    }
+
+    // Small fixed example.
+    #[test]
+    fn settings_that_vary_are_kept() {
+        let trials = trials();
+        assert_eq!(
+            (trials.settings.as_slice(), trials.seeds),
+            (&["t_fwd", "solver"][..], 2)
+        );
+        assert_eq!(trials.values(0), ["30", "120"]);
+        assert_eq!(trials.values(1), ["a", "b"]);
+        assert_eq!(trials.tell(2), "t_fwd 30, solver b");
+        let lost = trials.metric("work_lost").unwrap();
+        assert_eq!(trials.trials[0].metrics[lost], Some(6.0));
+        assert_eq!(trials.figure(0, lost), "6.00 ± 4.24");
+        assert_eq!(trials.figure(1, lost), "1.00");
+        let constant = |name| trials.metrics[trials.metric(name).unwrap()].constant;
+        assert!(constant("preemption_loss") && !constant("total_work"));
+    }
+}

@@ -1,0 +1,53 @@
+//! Which runs hold which GPUs of a node.
+
+use gleaner_core::domain::cluster::GpuSet;
+
+/// The runs on one node at present.
+#[derive(Default)]
+pub(super) struct Claims {
+    /// Runs and the GPUs they hold, in the order of their arrival.
+    runs: Vec<(usize, GpuSet)>,
+}
+
+impl Claims {
+    /// Number of runs.
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// GPUs that some run holds.
+    pub fn busy(&self) -> GpuSet {
+        self.runs.iter().fold(0, |busy, &(_, gpus)| busy | gpus)
+    }
+
+    /// GPUs that at least two runs hold.
+    fn doubled(&self) -> GpuSet {
+        let mut busy = 0;
+        let add = |doubled, &(_, gpus): &(usize, GpuSet)| {
+            let both = busy & gpus;
+            busy |= gpus;
+            doubled | both
+        };
+        self.runs.iter().fold(0, add)
+    }
+
+    /// The lowest of these GPUs that no further run may take; `None` if all may be taken.
+    pub fn refused(&self, gpus: GpuSet, sharing: bool) -> Option<u32> {
+        let full = if sharing { self.doubled() } else { self.busy() };
+        (gpus & full != 0).then(|| (gpus & full).trailing_zeros())
+    }
+
+    /// The runs that hold some of these GPUs, with those GPUs.
+    pub fn holders(&self, gpus: GpuSet) -> impl Iterator<Item = (usize, GpuSet)> {
+        let common = move |&(run, held): &(usize, GpuSet)| (run, held & gpus);
+        self.runs.iter().map(common).filter(|&(_, gpus)| gpus != 0)
+    }
+
+    pub fn take(&mut self, run: usize, gpus: GpuSet) {
+        self.runs.push((run, gpus));
+    }
+
+    pub fn release(&mut self, run: usize) {
+        self.runs.retain(|&(other, _)| other != run);
+    }
+}

@@ -1,0 +1,85 @@
+//! Validates schedules against the jobs they are for. The checker knows no policy: it checks
+//! that the schedule is feasible, not that it follows the policy.
+
+mod accounts;
+mod claims;
+mod placement;
+mod samples;
+mod sweep;
+mod violation;
+
+#[cfg(test)]
+mod tests;
+
+pub use violation::{Held, NodePlace, Violation};
+
+use super::schedule::Schedule;
+use gleaner_core::domain::jobs::Job;
+
+/// Most violations that [`check`] reports.
+pub const MOST_VIOLATIONS: usize = 1000;
+
+/// The conditions that a schedule of one virtual cluster must meet.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The jobs, in the order of [`Schedule::jobs`].
+    pub jobs: &'a [&'a Job],
+    /// GPUs of every node.
+    pub gpus_per_node: u32,
+    /// Number of nodes at the start.
+    pub nodes: u32,
+    /// Second of the start; jobs submitted before arrive then.
+    pub start: i64,
+    /// Whether two jobs may hold the same GPUs.
+    pub sharing: bool,
+    /// Whether a job may be spread over more nodes than its number of GPUs needs.
+    pub split: bool,
+    /// Seconds a job holds its GPUs after its work is done.
+    pub notice: i64,
+    /// Seconds of work due to a job that is never preempted.
+    pub due: &'a dyn Fn(&Job) -> i64,
+    /// Seconds of work that each checkpoint adds to a job of this many GPUs.
+    pub overhead: &'a dyn Fn(u32) -> i64,
+    /// Seconds that each job waited elsewhere before, as in a profiler; `None` if no job did.
+    pub queued: Option<&'a [i64]>,
+}
+
+/// Returns every violation in a schedule, up to [`MOST_VIOLATIONS`]; none if it is sound.
+///
+/// Takes time in the order of `n log n` in jobs, runs, nodes and stretches of samples.
+pub fn check(schedule: &Schedule, terms: &Terms) -> Vec<Violation> {
+    let mut report = Report::default();
+    if schedule.jobs.len() != terms.jobs.len() {
+        report.add(Violation::Jobs {
+            found: schedule.jobs.len(),
+            expected: terms.jobs.len(),
+        });
+        return report.found;
+    }
+    let sound = placement::check(schedule, terms, &mut report);
+    accounts::check(schedule, terms, &mut report);
+    let marks = samples::marks(schedule, terms, &mut report);
+    let shared = sweep::check(schedule, terms, &sound, &marks, &mut report);
+    placement::check_speeds(schedule, terms, &shared, &mut report);
+    report.found
+}
+
+/// Violations so far.
+#[derive(Default)]
+struct Report {
+    found: Vec<Violation>,
+}
+
+impl Report {
+    fn add(&mut self, violation: Violation) {
+        if self.found.len() < MOST_VIOLATIONS {
+            self.found.push(violation);
+        }
+    }
+
+    fn require(&mut self, holds: bool, violation: impl FnOnce() -> Violation) {
+        if !holds {
+            self.add(violation());
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! What can be wrong with a schedule.
+
+use std::fmt;
+
+/// One thing wrong with a schedule. Jobs are named by [`gleaner_core::domain::Job::id`], times
+/// are seconds of the trace's clock.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Violation {
+    /// The number of outcomes is not the number of jobs.
+    #[error("outcomes of {found} jobs, {expected} expected")]
+    Jobs {
+        /// Number of outcomes in the schedule.
+        found: usize,
+        /// Number of jobs that the schedule is for.
+        expected: usize,
+    },
+    /// A run of a job that does not exist.
+    #[error("run {run} is of job number {job}, which does not exist")]
+    NoSuchJob {
+        /// Index of the run.
+        run: usize,
+        /// Index of the job.
+        job: usize,
+    },
+    /// A run that starts before the one listed before it.
+    #[error("run {run} starts at second {from}, before the run listed before it")]
+    RunOrder {
+        /// Index of the run.
+        run: usize,
+        /// Second of its start.
+        from: i64,
+    },
+    /// A run that takes no time.
+    #[error("job {job}: the run from second {from} ends at second {until}, not after its start")]
+    EmptyRun {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// Second of its end.
+        until: i64,
+    },
+    /// A run with more or fewer GPUs than the job asks for.
+    #[error("job {job}: its run from second {from} holds {found} GPUs, {expected} expected")]
+    Gang {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// GPUs it holds.
+        found: u64,
+        /// GPUs it asks for.
+        expected: u32,
+    },
+    /// A run on more nodes than the placer may use.
+    #[error("job {job}: its run from second {from} is spread over {found} nodes, {most} would do")]
+    Split {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// Number of nodes that it is on.
+        found: usize,
+        /// Most nodes it may be on.
+        most: u32,
+    },
+    /// A slot that does not exist.
+    #[error("job {job}: its run from second {from} is on node slot {slot}, which does not exist")]
+    NoSuchSlot {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// The slot that does not exist.
+        slot: u32,
+    },
+    /// The same node twice in a run's placement.
+    #[error("job {job}: its run from second {from} lists {place} twice")]
+    SlotTwice {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// Slot and name of the node.
+        place: NodePlace,
+    },
+    /// No GPU, or GPUs that the node does not have.
+    #[error(
+        "job {job}: its run from second {from} holds GPUs {gpus:#b} of {place}, \
+         at least one and only the lowest {gpus_per_node} bits expected"
+    )]
+    Mask {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// Slot and name of the node.
+        place: NodePlace,
+        /// The GPUs held; bit `i` stands for GPU `i`.
+        gpus: u64,
+        /// GPUs of a node.
+        gpus_per_node: u32,
+    },
+    /// A run on a node that is added after the run's start or removed before its end.
+    #[error(
+        "job {job}: its run from second {from} to {until} is on {place}, which is not there throughout"
+    )]
+    DeadNode {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// Second of its end.
+        until: i64,
+        /// Slot and name of the node.
+        place: NodePlace,
+    },
+    /// The wrong number of nodes at the start.
+    #[error("{found} nodes at the start, {expected} expected")]
+    StartNodes {
+        /// Nodes of the schedule that are there at the start.
+        found: usize,
+        /// Nodes of the virtual cluster.
+        expected: u32,
+    },
+    /// A job that never runs.
+    #[error("job {job}: never runs")]
+    NoRun {
+        /// Id of the job.
+        job: String,
+    },
+    /// The runs of a job that are marked as last are not its last run alone.
+    #[error("job {job}: of its {runs} runs only the last should be marked so, {marked} are marked")]
+    LastRun {
+        /// Id of the job.
+        job: String,
+        /// Number of its runs.
+        runs: usize,
+        /// Number of its runs that are marked as last.
+        marked: usize,
+    },
+    /// A run that starts before the one before it has ended.
+    #[error(
+        "job {job}: runs again at second {from}, before its run until second {until} has ended"
+    )]
+    Overlap {
+        /// Id of the job.
+        job: String,
+        /// Second of the later run's start.
+        from: i64,
+        /// Second of the earlier run's end.
+        until: i64,
+    },
+    /// A start before the arrival.
+    #[error("job {job}: starts at second {start}, before its arrival at second {arrival}")]
+    Early {
+        /// Id of the job.
+        job: String,
+        /// Second of the start.
+        start: i64,
+        /// Second of its submission, or of the simulation's start if that is later.
+        arrival: i64,
+    },
+    /// An outcome that its runs contradict.
+    #[error("job {job}: {field} is {found}, by its runs {expected}")]
+    Outcome {
+        /// Id of the job.
+        job: String,
+        /// Name of the field of its outcome.
+        field: &'static str,
+        /// Value in the outcome.
+        found: i64,
+        /// Value that follows from the runs.
+        expected: i64,
+    },
+    /// Final nodes that do not hold the GPUs of the last run.
+    #[error("job {job}: its outcome does not list the GPUs of its last run, from second {from}")]
+    FinalNodes {
+        /// Id of the job.
+        job: String,
+        /// Second of the last run's start.
+        from: i64,
+    },
+    /// A job that got less or more service than was due.
+    #[error("job {job}: got {found} s of service, {expected} s due")]
+    Service {
+        /// Id of the job.
+        job: String,
+        /// Work that it got, in seconds at full speed.
+        found: f64,
+        /// Work that was due, in seconds at full speed.
+        expected: f64,
+    },
+    /// Speeds that do not describe a run.
+    #[error("job {job}: speed {speed} at second {time} of its run from second {from}: {why}")]
+    Speed {
+        /// Id of the job.
+        job: String,
+        /// Second of the run's start.
+        from: i64,
+        /// Second of the change.
+        time: i64,
+        /// The speed from that second on.
+        speed: f64,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A job that takes a GPU held by as many jobs as may hold it.
+    #[error("job {job}, second {time}: takes GPU {gpu} of {place}, which {held} already")]
+    Held {
+        /// Id of the job.
+        job: String,
+        /// Second of its start there.
+        time: i64,
+        /// Slot and name of the node.
+        place: NodePlace,
+        /// Index of the GPU on its node.
+        gpu: u32,
+        /// The jobs that hold it already.
+        held: Held,
+    },
+    /// Two jobs that share some but not all of their GPUs.
+    #[error(
+        "job {job}, second {time}: shares GPU {gpu} of {place} with job {other}, but not all GPUs of both"
+    )]
+    Unequal {
+        /// Id of the job that came later.
+        job: String,
+        /// Second at which it came.
+        time: i64,
+        /// Slot and name of the node.
+        place: NodePlace,
+        /// Index of a GPU that both hold.
+        gpu: u32,
+        /// Id of the job that was there.
+        other: String,
+    },
+    /// More GPUs held than there are.
+    #[error("second {time}: {held} GPUs held, there are {gpus}")]
+    Capacity {
+        /// Second at which they are held.
+        time: i64,
+        /// Number of GPUs held.
+        held: u64,
+        /// Number of GPUs of all nodes.
+        gpus: u64,
+    },
+    /// Busy GPU-seconds that the runs contradict.
+    #[error("{found} busy GPU-seconds, {expected} by the runs")]
+    BusySeconds {
+        /// Value in the schedule.
+        found: i64,
+        /// Value that follows from the runs.
+        expected: i64,
+    },
+    /// Samples that do not follow each other minute by minute.
+    #[error("samples from second {first}, {count} minutes: {why}")]
+    SampleTimes {
+        /// Second of the first minute.
+        first: i64,
+        /// Number of minutes.
+        count: u32,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A sample that runs and outcomes contradict.
+    #[error("sample of second {time}: {field} is {found}, {expected} by runs and outcomes")]
+    Sample {
+        /// Second of the sample.
+        time: i64,
+        /// Name of the field of the sample.
+        field: &'static str,
+        /// Value in the sample.
+        found: i64,
+        /// Value that follows from runs and outcomes.
+        expected: i64,
+    },
+}
+
+/// A node, by slot and by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodePlace {
+    /// Its slot in [`crate::schedule::Schedule::nodes`].
+    pub slot: u32,
+    /// The name it had at the end.
+    pub name: u32,
+}
+
+impl fmt::Display for NodePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}", self.name)?;
+        if self.slot != self.name {
+            write!(f, " (slot {})", self.slot)?;
+        }
+        Ok(())
+    }
+}
+
+/// Ids of the jobs that hold a GPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held(pub Vec<String>);
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.0.len() == 1 { "holds" } else { "hold" };
+        write!(f, "job {} {verb}", self.0.join(" and job "))
+    }
+}

@@ -1,0 +1,163 @@
+//! Simulates one virtual cluster, from event to event.
+//!
+//! The order within a second is that of the original, which steps through every second:
+//! ends, arrivals, decisions, nodes added or removed, samples.
+
+use super::placer::Placer;
+use super::policy::{Decision, Policy};
+use super::scaling::Scaling;
+use super::schedule::Schedule;
+use super::world::World;
+use gleaner_core::domain::jobs::Job;
+use gleaner_core::words::counted;
+
+/// A virtual cluster and its jobs, as they are simulated.
+pub struct Setting<'a> {
+    /// The jobs, by ascending submission; each at most as large as the nodes.
+    pub jobs: &'a [&'a Job],
+    /// Work of each job in seconds at full speed, at least 1: its duration, or less.
+    pub work: &'a [i64],
+    /// Seconds that each job has queued elsewhere before.
+    pub queued: &'a [i64],
+    /// Number of nodes at the start.
+    pub nodes: u32,
+    /// GPUs of every node.
+    pub gpus_per_node: u32,
+    /// Second at which the simulation starts; jobs submitted before arrive then.
+    pub start: i64,
+    /// Seconds for which a job still holds its GPUs once its work is done.
+    pub notice: i64,
+    /// Chooses the GPUs of jobs.
+    pub placer: &'a dyn Placer,
+    /// Whether, when one of two jobs that share GPUs ends, the other gets its full speed back.
+    /// The original gives full speed to the job placed first, even if that is the one that ends.
+    pub corrected: bool,
+}
+
+/// Jobs wait for ever.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "from second {second} on, {} for ever and nothing runs; the first is {job} with {}, on {}",
+    match waiting {
+        1 => "1 job waits".to_owned(),
+        jobs => format!("{jobs} jobs wait"),
+    },
+    counted(*gpus, "GPU"),
+    counted(*nodes, "node"),
+)]
+pub struct Stuck {
+    /// Second of the last event.
+    pub second: i64,
+    /// Number of jobs that wait.
+    pub waiting: usize,
+    /// Id of the first of them.
+    pub job: String,
+    /// GPUs that this job asks for.
+    pub gpus: u32,
+    /// Number of nodes.
+    pub nodes: u32,
+}
+
+/// Simulates until all jobs have ended.
+///
+/// # Errors
+/// Jobs that can never start.
+pub fn run(
+    setting: &Setting<'_>,
+    policy: &mut dyn Policy,
+    scaling: &mut dyn Scaling,
+) -> Result<Schedule, Stuck> {
+    let world = World::new(setting);
+    let mut engine = Engine {
+        world,
+        policy,
+        scaling,
+        again: None,
+    };
+    // Nodes may be added or removed in the first second even if no job arrives in it.
+    engine.advance_to(setting.start);
+    while !engine.world.is_done() {
+        let Some(second) = engine.next_second() else {
+            return Err(engine.world.stuck());
+        };
+        engine.advance_to(second);
+    }
+    let jobs = 0..setting.jobs.len();
+    let priorities = jobs.map(|job| engine.policy.priority(job)).collect();
+    Ok(engine.world.finish(priorities))
+}
+
+struct Engine<'a, 'p> {
+    world: World<'a>,
+    policy: &'p mut dyn Policy,
+    scaling: &'p mut dyn Scaling,
+    /// Second of another round, if nodes have changed in this one.
+    again: Option<i64>,
+}
+
+impl Engine<'_, '_> {
+    fn next_second(&mut self) -> Option<i64> {
+        let arrival = self.world.next_arrival();
+        let end = self.world.next_end();
+        let view = self.world.view();
+        // Without waiting or running jobs there is nothing to decide.
+        let wake = match self.world.is_empty() {
+            true => None,
+            false => self.policy.wake(&view),
+        };
+        let scaling = self.scaling.wake(&view);
+        let later = view.now() + 1;
+        let awake = [wake, scaling, self.again].into_iter().flatten();
+        let awake = awake.map(|second| second.max(later)).min();
+        [arrival, end, awake].into_iter().flatten().min()
+    }
+
+    /// Carries out everything that happens in a second.
+    fn advance_to(&mut self, second: i64) {
+        self.world.advance_to(second);
+        self.again = None;
+        self.end_jobs();
+        while let Some(job) = self.world.take_arrival() {
+            self.policy.submitted(job, &self.world.view());
+        }
+        self.decide();
+        self.scale();
+    }
+
+    fn end_jobs(&mut self) {
+        while let Some(job) = self.world.due_end() {
+            let restored = self.world.end(job);
+            self.policy.ended(job, &self.world.view());
+            if let Some(partner) = restored {
+                self.policy.restored(partner, &self.world.view());
+            }
+        }
+    }
+
+    fn decide(&mut self) {
+        self.policy.open(&self.world.view());
+        while let Some(decision) = self.policy.next(&self.world.view()) {
+            match decision {
+                Decision::Start { job, placement } => {
+                    self.world.start(job, placement);
+                    self.policy.started(job, &self.world.view());
+                }
+                Decision::Share { job, with, pair } => {
+                    self.world.share(job, with, pair);
+                    self.policy.started(job, &self.world.view());
+                }
+                Decision::Preempt { job } => {
+                    self.world.preempt(job);
+                    self.policy.preempted(job, &self.world.view());
+                }
+            }
+        }
+    }
+
+    fn scale(&mut self) {
+        let step = self.scaling.step(&self.world.view());
+        if step != 0 && self.world.scale(step) {
+            self.again = Some(self.world.view().now() + 1);
+        }
+    }
+}

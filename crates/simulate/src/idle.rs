@@ -1,0 +1,102 @@
+//! The nodes that a policy leaves fully idle, as an event log that the replay reads.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::result::{PolicyRun, VcRun};
+use gleaner_core::domain::{Change, Cluster, EventLog, EventLogBuilder, Time, Trace};
+
+/// A node that becomes idle or busy at a second. Several within a second may cancel out.
+struct Flip {
+    time: i64,
+    node: u32,
+    idle: bool,
+}
+
+/// A second whose time an event log cannot hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("second {second} is beyond the times of event logs, which end in the year 2262")]
+pub struct TooLate {
+    /// The second, of the trace's clock.
+    pub second: i64,
+}
+
+/// The log of fully idle nodes of a run that started at second `start`.
+///
+/// Nodes are named `<vc>/<name>`. They are in the run's order of virtual clusters, then by
+/// number. The first row is the start, and the last row is the last end of a job in a virtual
+/// cluster. Between them there is a row for every second with changes. Nodes not added yet or
+/// removed count as busy. The profiler's nodes are left out. Times count from the trace's
+/// origin, or from 1970 if it has none.
+///
+/// # Errors
+/// The run goes on after the last [`Time`].
+pub fn idle_log(
+    trace: &Trace,
+    cluster: &Cluster,
+    run: &PolicyRun,
+    start: i64,
+) -> Result<EventLog, TooLate> {
+    let (names, mut flips) = gather(cluster, run);
+    // A stable sort: of several flips of a node in a second, the last one counts.
+    flips.sort_by_key(|flip| flip.time);
+    let ends = run.vcs.iter().flat_map(|vc| &vc.schedule.jobs);
+    let end = ends.map(|job| job.end).max().unwrap_or(start).max(start);
+    let mut idle = vec![false; names.len()];
+    let mut log = EventLogBuilder::new(names);
+    let clock = |second| on_the_clock(trace.origin, second).ok_or(TooLate { second });
+    let first = flips.partition_point(|flip| flip.time <= start);
+    log.push_row(clock(start)?, net_changes(&flips[..first], &mut idle));
+    let mut last = start;
+    for second in flips[first..].chunk_by(|a, b| a.time == b.time) {
+        let changes = net_changes(second, &mut idle);
+        if !changes.is_empty() && second[0].time <= end {
+            last = second[0].time;
+            log.push_row(clock(last)?, changes);
+        }
+    }
+    if last < end {
+        log.push_row(clock(end)?, []);
+    }
+    Ok(log.finish())
+}
+
+/// The names of all nodes that ever existed, and their changes.
+fn gather(cluster: &Cluster, run: &PolicyRun) -> (Vec<String>, Vec<Flip>) {
+    let (mut names, mut flips) = (Vec::new(), Vec::new());
+    for vc in &run.vcs {
+        let first = names.len() as u32;
+        let numbers = node_names(vc);
+        let indices: BTreeMap<u32, u32> = numbers.iter().copied().zip(first..).collect();
+        let name = &cluster.vcs[vc.vc].name;
+        names.extend(numbers.iter().map(|number| format!("{name}/{number}")));
+        flips.extend(vc.schedule.idleness.iter().map(|change| Flip {
+            time: change.time,
+            node: indices[&change.node],
+            idle: change.idle,
+        }));
+    }
+    (names, flips)
+}
+
+fn node_names(vc: &VcRun) -> BTreeSet<u32> {
+    let lives = vc.schedule.nodes.iter().map(|life| life.name);
+    let changed = vc.schedule.idleness.iter().map(|change| change.node);
+    lives.chain(changed).collect()
+}
+
+/// The changes that several flips make together, by ascending node. Updates `idle`.
+fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
+    let last: BTreeMap<u32, bool> = flips.iter().map(|flip| (flip.node, flip.idle)).collect();
+    let changed = last
+        .into_iter()
+        .filter(|&(node, now)| std::mem::replace(&mut idle[node as usize], now) != now);
+    changed.map(|(node, now)| Change::new(node, now)).collect()
+}
+
+/// The civil time of a second; `None` if it is after the last [`Time`].
+fn on_the_clock(origin: Option<Time>, second: i64) -> Option<Time> {
+    let origin = origin.map_or(0, |origin| origin.0);
+    let nanos = second.checked_mul(Time::from_seconds(1).0)?;
+    origin.checked_add(nanos).map(Time)
+}

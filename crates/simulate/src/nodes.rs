@@ -1,0 +1,272 @@
+//! The nodes of a virtual cluster while it is simulated.
+
+use super::free::FreeGpus;
+use super::gauges::{Gauges, NodeGauges};
+use super::schedule::{Idleness, NodeLife, Placement, State};
+use gleaner_core::domain::cluster::GpuSet;
+
+/// The name of a node added during the simulation. When a node must go, this one goes first.
+pub const ADDED_NODE: u32 = 9999;
+
+/// The nodes, the jobs on them, and the load of their GPUs.
+#[derive(Debug)]
+pub struct Nodes {
+    free: FreeGpus,
+    nodes: Vec<Node>,
+    count: u32,
+    /// Number of nodes with one job, and of nodes with more.
+    crowded: [u32; 2],
+    gauges: Gauges,
+    /// Whether a node was ever removed.
+    shrunk: bool,
+    idleness: Vec<Idleness>,
+    busy: BusyTime,
+}
+
+#[derive(Debug)]
+struct Node {
+    life: NodeLife,
+    /// The jobs on it, in the order they came.
+    jobs: Vec<usize>,
+    gauges: NodeGauges,
+}
+
+/// The integral of GPUs in use over time.
+#[derive(Debug, Clone, Copy, Default)]
+struct BusyTime {
+    gpus: u64,
+    since: i64,
+    gpu_seconds: i64,
+}
+
+/// Load of a job on each of its GPUs: utilisation in percent, memory in MB.
+pub type Load = [f64; 2];
+
+impl Nodes {
+    /// Creates `count` free nodes, named from 0, at second `now`.
+    pub fn new(count: u32, gpus_per_node: u32, now: i64) -> Self {
+        let mut nodes = Nodes {
+            free: FreeGpus::new(0, gpus_per_node),
+            nodes: Vec::new(),
+            count: 0,
+            crowded: [0; 2],
+            gauges: Gauges::default(),
+            shrunk: false,
+            idleness: Vec::new(),
+            busy: BusyTime {
+                since: now,
+                ..BusyTime::default()
+            },
+        };
+        for name in 0..count {
+            nodes.insert(name, now);
+            nodes.nodes[name as usize].life.from = i64::MIN;
+        }
+        nodes
+    }
+
+    /// The free GPUs.
+    pub fn free(&self) -> &FreeGpus {
+        &self.free
+    }
+
+    /// Number of nodes.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// GPUs of all nodes.
+    pub fn gpus(&self) -> u64 {
+        u64::from(self.count) * u64::from(self.free.gpus_per_node())
+    }
+
+    /// Whether there is an added node without any job.
+    pub fn added_node_is_idle(&self) -> bool {
+        self.idle_nodes().any(|slot| self.name(slot) == ADDED_NODE)
+    }
+
+    /// A placement with the names of nodes instead of their slots.
+    pub fn named(&self, placement: &Placement) -> Vec<(u32, GpuSet)> {
+        let named = |&(slot, gpus)| (self.name(slot), gpus);
+        placement.iter().map(named).collect()
+    }
+
+    /// Fills in the fields of the state that follow from the nodes.
+    pub fn describe(&self, state: &mut State) {
+        state.total_gpus = self.gpus();
+        state.idle_gpus = self.free.total();
+        state.nodes = self.count;
+        [state.single_nodes, state.shared_nodes] = self.crowded;
+        [state.gpu_util, state.gmem] = self.gauges.all(self.count);
+        [state.gpu_util_active, state.gmem_active] = self.gauges.active();
+    }
+
+    /// Puts a job on free GPUs.
+    pub fn occupy(&mut self, job: usize, placement: &Placement, load: Load, now: i64) {
+        for &(slot, _) in placement {
+            if self.is_idle(slot) {
+                self.log(slot, now, false);
+            }
+        }
+        self.free.take(placement);
+        self.busy.add(now, gpus_of(placement));
+        self.enter(job, placement, load);
+    }
+
+    /// Puts a job on the GPUs of another; `load` is that of both together.
+    pub fn join(&mut self, job: usize, placement: &Placement, load: Load) {
+        self.enter(job, placement, load);
+    }
+
+    /// Takes a job off GPUs that no other job is on.
+    pub fn vacate(&mut self, job: usize, placement: &Placement, now: i64) {
+        self.leave(job, placement, [0.0; 2]);
+        self.free.give(placement);
+        self.busy.add(now, -gpus_of(placement));
+        for &(slot, _) in placement {
+            if self.is_idle(slot) {
+                self.log(slot, now, true);
+            }
+        }
+    }
+
+    /// Takes a job off GPUs that its partner stays on; `load` is that of the partner.
+    pub fn part(&mut self, job: usize, placement: &Placement, load: Load) {
+        self.leave(job, placement, load);
+    }
+
+    /// Adds a node named [`ADDED_NODE`] unless there is one. Returns whether it did.
+    pub fn grow(&mut self, now: i64) -> bool {
+        if self.added_node().is_some() {
+            return false;
+        }
+        self.insert(ADDED_NODE, now);
+        true
+    }
+
+    /// Removes the idle node of the highest name. Returns `None` if no node is idle.
+    ///
+    /// After the first removal, an added node goes even if it is busy: it trades names with the
+    /// idle node that is removed. [`Shrunk::renamed`] is then the slot of the busy node.
+    pub fn shrink(&mut self, now: i64) -> Option<Shrunk> {
+        let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
+        let added = self.added_node().filter(|&added| added != idle);
+        let renamed = added.filter(|_| self.shrunk);
+        // Idleness is logged by name. From now on, no idle node has this name: a busy node
+        // takes it, or it is gone.
+        self.log(idle, now, false);
+        if let Some(busy) = renamed {
+            self.nodes[busy as usize].life.name = self.name(idle);
+            self.nodes[idle as usize].life.name = ADDED_NODE;
+        }
+        self.nodes[idle as usize].life.until = now;
+        self.free.remove_node(idle);
+        self.count -= 1;
+        self.shrunk = true;
+        Some(Shrunk { renamed })
+    }
+
+    /// The jobs on a slot's node.
+    pub fn jobs_on(&self, slot: u32) -> &[usize] {
+        &self.nodes[slot as usize].jobs
+    }
+
+    /// Returns the lives and idleness of nodes, and the busy GPU-seconds, up to second `now`.
+    pub fn finish(mut self, now: i64) -> (Vec<NodeLife>, Vec<Idleness>, i64) {
+        self.busy.add(now, 0);
+        let lives = self.nodes.iter().map(|node| node.life).collect();
+        (lives, self.idleness, self.busy.gpu_seconds)
+    }
+
+    fn insert(&mut self, name: u32, now: i64) {
+        let slot = self.free.add_node();
+        self.nodes.push(Node {
+            life: NodeLife {
+                name,
+                from: now,
+                until: i64::MAX,
+            },
+            jobs: Vec::new(),
+            gauges: NodeGauges::new(self.free.gpus_per_node()),
+        });
+        self.count += 1;
+        self.log(slot, now, true);
+    }
+
+    fn enter(&mut self, job: usize, placement: &Placement, load: Load) {
+        for &(slot, gpus) in placement {
+            let node = &mut self.nodes[slot as usize];
+            crowd(&mut self.crowded, node.jobs.len(), node.jobs.len() + 1);
+            node.jobs.push(job);
+            self.gauges.set(&mut node.gauges, gpus, load);
+        }
+    }
+
+    fn leave(&mut self, job: usize, placement: &Placement, load: Load) {
+        for &(slot, gpus) in placement {
+            let node = &mut self.nodes[slot as usize];
+            crowd(&mut self.crowded, node.jobs.len(), node.jobs.len() - 1);
+            node.jobs.retain(|&other| other != job);
+            self.gauges.set(&mut node.gauges, gpus, load);
+        }
+    }
+
+    fn name(&self, slot: u32) -> u32 {
+        self.nodes[slot as usize].life.name
+    }
+
+    fn added_node(&self) -> Option<u32> {
+        let there = |node: &Node| node.life.name == ADDED_NODE && node.life.until == i64::MAX;
+        (0..)
+            .zip(&self.nodes)
+            .find_map(|(slot, node)| there(node).then_some(slot))
+    }
+
+    fn idle_nodes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.free.slots_with(self.free.gpus_per_node())
+    }
+
+    fn is_idle(&self, slot: u32) -> bool {
+        self.free.on(slot) == self.free.gpus_per_node()
+    }
+
+    fn log(&mut self, slot: u32, time: i64, idle: bool) {
+        let node = self.name(slot);
+        self.idleness.push(Idleness { time, node, idle });
+    }
+}
+
+/// The removal of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shrunk {
+    /// Slot of a busy node that took the name of the removed one; `None` if none did.
+    pub renamed: Option<u32>,
+}
+
+impl BusyTime {
+    fn add(&mut self, now: i64, gpus: i64) {
+        let passed = (self.gpus as i64).saturating_mul(now.saturating_sub(self.since));
+        self.gpu_seconds = self.gpu_seconds.saturating_add(passed);
+        self.since = now;
+        self.gpus = self.gpus.saturating_add_signed(gpus);
+    }
+}
+
+fn gpus_of(placement: &Placement) -> i64 {
+    placement
+        .iter()
+        .map(|(_, gpus)| i64::from(gpus.count_ones()))
+        .sum()
+}
+
+/// Updates the counts of nodes with one job and with more when a node's number of jobs
+/// changes.
+fn crowd(crowded: &mut [u32; 2], before: usize, after: usize) {
+    let class = |jobs: usize| jobs.checked_sub(1).map(|more| more.min(1));
+    if let Some(class) = class(before) {
+        crowded[class] -= 1;
+    }
+    if let Some(class) = class(after) {
+        crowded[class] += 1;
+    }
+}

@@ -1,0 +1,46 @@
+//! Whole nodes for large jobs, the tightest fit for small ones.
+
+use crate::free::FreeGpus;
+use crate::placer::Placer;
+use crate::schedule::Placement;
+
+/// Places a job of at most one node's GPUs on the node with the fewest free GPUs that holds
+/// it. A larger job gets whole free nodes, and its remaining GPUs on the node with the most
+/// free GPUs of the rest.
+#[derive(Debug, Clone, Copy)]
+pub struct Consolidate;
+
+impl Placer for Consolidate {
+    fn name(&self) -> &'static str {
+        "consolidate"
+    }
+
+    fn splits(&self) -> bool {
+        false
+    }
+
+    fn place(&self, free: &FreeGpus, gpus: u32) -> Option<Placement> {
+        let node = free.gpus_per_node();
+        if gpus <= node {
+            let slot = (gpus..=node).find_map(|count| free.slots_with(count).next())?;
+            return Some(vec![(slot, free.lowest(slot, gpus))]);
+        }
+        let (whole, rest) = ((gpus / node) as usize, gpus % node);
+        let mut placement = Placement::with_capacity(whole + 1);
+        let mut slots = free.idlest_first();
+        for slot in slots.by_ref().take(whole) {
+            if free.on(slot) < node {
+                return None;
+            }
+            placement.push((slot, free.lowest(slot, node)));
+        }
+        if placement.len() < whole {
+            return None;
+        }
+        if rest > 0 {
+            let slot = slots.next().filter(|&slot| free.on(slot) >= rest)?;
+            placement.push((slot, free.lowest(slot, rest)));
+        }
+        Some(placement)
+    }
+}

@@ -1,0 +1,26 @@
+//! Fewest GPUs first: the profiler's order.
+
+use std::collections::BTreeSet;
+
+use crate::policy::{Decision, Policy};
+use crate::view::View;
+
+/// Starts jobs of the fewest GPUs first; the first that does not fit holds up the rest.
+#[derive(Debug, Default)]
+pub struct LeastGpus {
+    /// By GPUs, then submission.
+    queue: BTreeSet<(u32, usize)>,
+}
+
+impl Policy for LeastGpus {
+    fn submitted(&mut self, job: usize, view: &View<'_>) {
+        self.queue.insert((view.job(job).gpus, job));
+    }
+
+    fn next(&mut self, view: &View<'_>) -> Option<Decision> {
+        let &(gpus, job) = self.queue.first()?;
+        let placement = view.place(gpus)?;
+        self.queue.pop_first();
+        Some(Decision::Start { job, placement })
+    }
+}

@@ -1,0 +1,131 @@
+//! Running jobs that others may join.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Context, SHARED_GPUS};
+use crate::view::View;
+
+/// Memory in MB of the GPUs on which pairs were measured.
+pub const GPU_MEMORY: f64 = 24_576.0;
+/// Two jobs share GPUs when their sharing scores add to at most this.
+pub const MOST_SCORE: u32 = 2;
+
+/// Finds partners. Two jobs that do not go together never will, so every waiting job is
+/// compared with every possible partner once.
+pub(super) struct Partners {
+    traits: Vec<Trait>,
+    /// Whether sharing scores and priorities count.
+    choosy: bool,
+    classes: BTreeMap<u32, Class>,
+    /// For each waiting job, the number of entries of [`Class::appeared`] that it has been
+    /// compared with; `None` before its first search.
+    met: Vec<Option<usize>>,
+}
+
+/// Properties of a job that decide whether it goes with another.
+#[derive(Debug, Clone, Copy)]
+struct Trait {
+    /// Memory in MB: as known to the scheduler, and as it is.
+    gmem: [f64; 2],
+    /// Sharing score; `None` for a job that never shares.
+    score: Option<u32>,
+    priority: f64,
+}
+
+/// Running jobs of one number of GPUs.
+#[derive(Debug, Default)]
+struct Class {
+    /// Those alone on their GPUs, by order of start.
+    alone: BTreeSet<(u64, usize)>,
+    /// Every job that was ever alone, in the order in which they became so.
+    appeared: Vec<(u64, usize)>,
+}
+
+impl Partners {
+    pub fn new(context: &Context<'_>, priorities: &[f64]) -> Self {
+        let describe = |(job, &priority): (&&gleaner_core::domain::Job, &f64)| Trait {
+            gmem: [context.trace.known(job).unwrap_or(job.usage), job.usage]
+                .map(|usage| usage.gmem),
+            score: context
+                .packing
+                .and_then(|packing| packing.score(job))
+                .map(u32::from),
+            priority,
+        };
+        Partners {
+            traits: context.jobs.iter().zip(priorities).map(describe).collect(),
+            choosy: !context.without.packing,
+            classes: BTreeMap::new(),
+            met: vec![None; context.jobs.len()],
+        }
+    }
+
+    /// How many times a job of `gpus` GPUs has become a possible partner so far.
+    pub fn appeared(&self, gpus: u32) -> usize {
+        self.classes
+            .get(&gpus)
+            .map_or(0, |class| class.appeared.len())
+    }
+
+    /// Of the running jobs that a waiting job may join, the one started first.
+    pub fn find(&mut self, job: usize, gpus: u32, view: &View<'_>) -> Option<usize> {
+        let class = self.classes.get(&gpus)?;
+        let met = self.met[job].replace(class.appeared.len());
+        let joins = |&(_, other): &(u64, usize)| self.go_together(job, other);
+        // The first search looks at all jobs that are alone. Later ones only look at the jobs that
+        // have become alone since the last search.
+        let found = match met {
+            None => class.alone.iter().copied().find(joins),
+            Some(met) => {
+                let new = class.appeared[met..].iter().copied();
+                let new = new.filter(|&(_, other)| view.is_alone(other));
+                new.filter(joins).min()
+            }
+        };
+        found.map(|(_, other)| other)
+    }
+
+    fn go_together(&self, job: usize, other: usize) -> bool {
+        let (job, other) = (self.traits[job], self.traits[other]);
+        let (Some(score), Some(other_score)) = (job.score, other.score) else {
+            return false;
+        };
+        // The actual memory must fit too: otherwise the job fails to start.
+        let fits = |[own, others]: [f64; 2]| others < GPU_MEMORY - own;
+        fits([job.gmem[0], other.gmem[0]])
+            && fits([job.gmem[1], other.gmem[1]])
+            && (!self.choosy
+                || score + other_score <= MOST_SCORE && job.priority <= other.priority * 2.0)
+    }
+
+    /// A job has started, alone or with another.
+    pub fn started(&mut self, job: usize, view: &View<'_>) {
+        if view.is_alone(job) {
+            self.appear(job, view);
+        } else if let Some(other) = view.partner(job) {
+            self.remove(other, view);
+        }
+    }
+
+    /// A running job is alone on its GPUs from now on.
+    pub fn appear(&mut self, job: usize, view: &View<'_>) {
+        let gpus = view.job(job).gpus;
+        if gpus <= SHARED_GPUS {
+            let class = self.classes.entry(gpus).or_default();
+            let entry = (view.order(job), job);
+            class.alone.insert(entry);
+            class.appeared.push(entry);
+        }
+    }
+
+    /// A job has ended.
+    pub fn ended(&mut self, job: usize, view: &View<'_>) {
+        self.remove(job, view);
+    }
+
+    fn remove(&mut self, job: usize, view: &View<'_>) {
+        if let Some(class) = self.classes.get_mut(&view.job(job).gpus) {
+            class.alone.remove(&(view.order(job), job));
+        }
+    }
+}

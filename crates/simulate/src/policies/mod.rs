@@ -1,0 +1,115 @@
+//! The policies, one per file. To add one, add a file here and a line in `policies!`.
+
+/// Declares the policies' modules, and lists them.
+macro_rules! policies {
+    ($($module:ident)*) => {
+        $(mod $module;)*
+
+        /// Every policy, in the order in which results are shown.
+        pub const ALL: &[PolicyEntry] = &[$($module::ENTRY),*];
+    };
+}
+
+policies! {
+    fifo
+    sjf
+    srtf
+    qssf
+    tiresias
+    lucid
+    easy
+}
+
+pub(super) mod least_gpus;
+
+pub use lucid::GPU_MEMORY;
+
+use super::inputs::{Forecast, Packing};
+use super::policy::Policy;
+use gleaner_core::domain::jobs::{Job, Trace};
+
+/// A policy that can be chosen by name.
+#[derive(Debug, Clone, Copy)]
+pub struct PolicyEntry {
+    /// Name on the command line and in file names.
+    pub name: &'static str,
+    /// One-line description.
+    pub title: &'static str,
+    /// Inputs that it requires.
+    pub needs: Needs,
+    /// Seconds for which a job still holds its GPUs once its work is done. Policies that
+    /// count down the work left notice a job's end one second later.
+    pub notice: i64,
+    /// Whether its jobs are profiled first, on nodes lent for that.
+    pub profiled: bool,
+    /// Whether it is in the published comparison, and so in `all`.
+    pub published: bool,
+    /// Creates the policy for a virtual cluster.
+    pub make: for<'a> fn(&Context<'a>) -> Box<dyn Policy + 'a>,
+}
+
+/// Inputs that a policy requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needs {
+    /// The jobs alone.
+    Jobs,
+    /// Estimated durations.
+    Estimates,
+    /// Estimated durations, profiles and measured pairs.
+    Packing,
+}
+
+/// Inputs from which a policy is created.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The virtual cluster's jobs.
+    pub jobs: &'a [&'a Job],
+    /// The trace that these jobs belong to.
+    pub trace: &'a Trace,
+    /// Estimated durations of these jobs in seconds; the true duration if there is no estimate.
+    pub estimates: &'a [f64],
+    /// Forecast of submissions. If `None`, sharing is always on.
+    pub forecast: Option<&'a dyn Forecast>,
+    /// Sharing scores and pairs of jobs. If `None`, no jobs share GPUs.
+    pub packing: Option<&'a dyn Packing>,
+    /// Second at which the simulation starts.
+    pub start: i64,
+    /// Parts of Lucid that are switched off.
+    pub without: Without,
+}
+
+/// Parts of Lucid that can be switched off, as in its ablation study; `true` switches off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Without {
+    /// Sharing scores and priorities when looking for a partner.
+    pub packing: bool,
+    /// The forecast: without it, sharing stays off.
+    pub throughput: bool,
+    /// Estimated durations: without them, all jobs have the same priority, and none share.
+    pub estimate: bool,
+}
+
+/// A number to sort by. Numbers that are equal in Python, as -0 and 0, are equal here.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Priority(f64);
+
+impl Priority {
+    fn new(value: f64) -> Self {
+        // Turns -0 into 0.
+        Priority(value + 0.0)
+    }
+}
+
+impl Eq for Priority {}
+
+impl PartialOrd for Priority {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Priority {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}

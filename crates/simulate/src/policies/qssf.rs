@@ -1,0 +1,116 @@
+//! Quasi-shortest service first (Hu et al., SC 2021).
+
+use std::collections::BTreeSet;
+
+use super::{Context, Needs, PolicyEntry, Priority};
+use crate::policy::{Decision, Policy};
+use crate::view::{Status, View};
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "qssf",
+    title: "quasi-shortest service first: estimated duration times GPUs",
+    needs: Needs::Estimates,
+    notice: 0,
+    profiled: false,
+    published: true,
+    make,
+};
+
+fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
+    Box::new(Qssf {
+        estimates: context.estimates,
+        queue: BTreeSet::new(),
+        arrived: BTreeSet::new(),
+        second: context.start,
+        unrated: Vec::new(),
+        fresh: false,
+        again: None,
+        rated: vec![None; context.jobs.len()],
+    })
+}
+
+/// Starts the jobs of least estimated service first; the first that does not fit holds
+/// up the rest. In a second in which all waiting jobs have just arrived, they are taken by
+/// number of GPUs. They get a priority only if they still wait a second later.
+struct Qssf<'a> {
+    estimates: &'a [f64],
+    /// By priority, then GPUs, then submission.
+    queue: BTreeSet<(Priority, u32, usize)>,
+    /// Jobs that arrived in second `second`, by GPUs.
+    arrived: BTreeSet<(u32, usize)>,
+    second: i64,
+    /// Jobs that arrived since priorities were last given.
+    unrated: Vec<usize>,
+    /// Whether all waiting jobs of this round arrived in this second.
+    fresh: bool,
+    again: Option<i64>,
+    /// The priority given to each job, if any.
+    rated: Vec<Option<f64>>,
+}
+
+impl Qssf<'_> {
+    fn service(&self, job: usize, gpus: u32) -> f64 {
+        self.estimates[job] * f64::from(gpus)
+    }
+
+    /// Forgets the jobs that arrived in an earlier second.
+    fn turn_to(&mut self, second: i64) {
+        if self.second != second {
+            self.arrived.clear();
+            self.second = second;
+        }
+    }
+
+    fn next_job(&self) -> Option<usize> {
+        if self.fresh {
+            self.arrived.first().map(|&(_, job)| job)
+        } else {
+            self.queue.first().map(|&(.., job)| job)
+        }
+    }
+}
+
+impl Policy for Qssf<'_> {
+    fn submitted(&mut self, job: usize, view: &View<'_>) {
+        let gpus = view.job(job).gpus;
+        self.turn_to(view.now());
+        self.arrived.insert((gpus, job));
+        self.unrated.push(job);
+        let priority = Priority::new(self.service(job, gpus));
+        self.queue.insert((priority, gpus, job));
+    }
+
+    fn open(&mut self, view: &View<'_>) {
+        self.turn_to(view.now());
+        self.fresh = self.queue.len() == self.arrived.len();
+        self.again = None;
+        if !self.fresh {
+            for job in std::mem::take(&mut self.unrated) {
+                let waits = view.status(job) == Status::Waiting;
+                let service = self.service(job, view.job(job).gpus);
+                self.rated[job] = waits.then_some(Priority::new(service).0);
+            }
+        }
+    }
+
+    fn next(&mut self, view: &View<'_>) -> Option<Decision> {
+        let job = self.next_job()?;
+        let gpus = view.job(job).gpus;
+        let Some(placement) = view.place(gpus) else {
+            self.again = self.fresh.then_some(view.now() + 1);
+            return None;
+        };
+        let priority = Priority::new(self.service(job, gpus));
+        self.queue.remove(&(priority, gpus, job));
+        self.arrived.remove(&(gpus, job));
+        Some(Decision::Start { job, placement })
+    }
+
+    fn wake(&mut self, _: &View<'_>) -> Option<i64> {
+        self.again
+    }
+
+    fn priority(&self, job: usize) -> Option<f64> {
+        self.rated[job]
+    }
+}

@@ -1,0 +1,41 @@
+//! Shortest job first.
+
+use std::collections::BTreeSet;
+
+use super::{Context, Needs, PolicyEntry};
+use crate::policy::{Decision, Policy};
+use crate::view::View;
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "sjf",
+    title: "shortest job first, durations known",
+    needs: Needs::Jobs,
+    notice: 0,
+    profiled: false,
+    published: true,
+    make,
+};
+
+fn make<'a>(_: &Context<'a>) -> Box<dyn Policy + 'a> {
+    Box::new(Sjf::default())
+}
+
+/// Starts the shortest jobs first; the first that does not fit holds up the rest.
+#[derive(Debug, Default)]
+struct Sjf {
+    /// By duration, then submission.
+    queue: BTreeSet<(i64, usize)>,
+}
+
+impl Policy for Sjf {
+    fn submitted(&mut self, job: usize, view: &View<'_>) {
+        self.queue.insert((view.job(job).duration, job));
+    }
+
+    fn next(&mut self, view: &View<'_>) -> Option<Decision> {
+        let &(_, job) = self.queue.first()?;
+        let placement = view.place(view.job(job).gpus)?;
+        self.queue.pop_first();
+        Some(Decision::Start { job, placement })
+    }
+}

@@ -1,0 +1,136 @@
+//! Shortest remaining time first, with preemption.
+
+use std::collections::VecDeque;
+
+use super::{Context, Needs, PolicyEntry};
+use crate::policy::{Decision, Policy};
+use crate::quota::{Entry, Running, Waiting, select};
+use crate::view::View;
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "srtf",
+    title: "shortest remaining time first, preemptive, durations known",
+    needs: Needs::Jobs,
+    notice: 1,
+    profiled: false,
+    published: true,
+    make,
+};
+
+fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
+    Box::new(Srtf {
+        running: Running::default(),
+        waiting: Waiting::default(),
+        keys: vec![Key::default(); context.jobs.len()],
+        queued: 0,
+        preempted: VecDeque::new(),
+        chosen: VecDeque::new(),
+        again: None,
+    })
+}
+
+/// The place of a job in the order: by the second at which it would end if it ran from now
+/// on, then waiting jobs before running ones, then by rank among those.
+///
+/// That second stays the same for a running job and moves with the clock for a waiting one.
+/// The key of a waiting job therefore holds its remaining time; [`Key::at`] adds the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Key {
+    end: i64,
+    runs: bool,
+    rank: u64,
+}
+
+impl Key {
+    /// The place among running jobs, at second `now`, of a waiting job.
+    fn at(self, now: i64) -> Self {
+        Key {
+            end: self.end + now,
+            ..self
+        }
+    }
+}
+
+/// In every second, jobs take GPUs in the order of remaining time while enough are left.
+/// Running jobs that get none are preempted. Waiting jobs that get some start if the placer
+/// can place them.
+struct Srtf {
+    running: Running<Key>,
+    waiting: Waiting<Key>,
+    /// The key under which a job is held.
+    keys: Vec<Key>,
+    /// Jobs that ever joined the queue.
+    queued: u64,
+    preempted: VecDeque<usize>,
+    chosen: VecDeque<usize>,
+    again: Option<i64>,
+}
+
+impl Srtf {
+    fn queue(&mut self, job: usize, view: &View<'_>) {
+        self.queued += 1;
+        let key = Key {
+            end: view.left(job) as i64,
+            runs: false,
+            rank: self.queued,
+        };
+        self.keys[job] = key;
+        self.waiting.insert(key, job, view.job(job).gpus);
+    }
+}
+
+impl Policy for Srtf {
+    fn submitted(&mut self, job: usize, view: &View<'_>) {
+        self.queue(job, view);
+    }
+
+    fn started(&mut self, job: usize, view: &View<'_>) {
+        let gpus = view.job(job).gpus;
+        self.waiting.remove(self.keys[job], job, gpus);
+        let key = Key {
+            end: view.now() + view.left(job) as i64,
+            runs: true,
+            rank: view.order(job),
+        };
+        self.keys[job] = key;
+        self.running.insert(Entry { key, job, gpus });
+    }
+
+    fn preempted(&mut self, job: usize, view: &View<'_>) {
+        self.running.remove(&self.keys[job]);
+        self.queue(job, view);
+    }
+
+    fn ended(&mut self, job: usize, _: &View<'_>) {
+        self.running.remove(&self.keys[job]);
+    }
+
+    fn open(&mut self, view: &View<'_>) {
+        let (total, now) = (view.nodes().gpus(), view.now());
+        let selection = select(total, &self.running, &self.waiting, |key| key.at(now));
+        self.preempted = selection.preempted.into();
+        self.chosen = selection.chosen.into();
+        self.again = None;
+    }
+
+    fn next(&mut self, view: &View<'_>) -> Option<Decision> {
+        if let Some(job) = self.preempted.pop_front() {
+            self.again = Some(view.now() + 1);
+            return Some(Decision::Preempt { job });
+        }
+        while let Some(job) = self.chosen.pop_front() {
+            if let Some(placement) = view.place(view.job(job).gpus) {
+                self.again = Some(view.now() + 1);
+                return Some(Decision::Start { job, placement });
+            }
+        }
+        None
+    }
+
+    /// After a change, the next second may choose differently. Otherwise it does not: as time
+    /// passes, running jobs move ahead of waiting ones. But two jobs that both get their GPUs get
+    /// them in either order, and a waiting job that was refused is also refused with fewer left.
+    fn wake(&mut self, _: &View<'_>) -> Option<i64> {
+        self.again
+    }
+}

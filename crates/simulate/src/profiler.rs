@@ -1,0 +1,101 @@
+//! Lucid's profiler. Before it is scheduled, every job that is not too large runs for a short
+//! time on the few nodes of the profiler. Many jobs end there.
+
+use super::engine::{Setting, Stuck, run};
+use super::inputs::Forecast;
+use super::placer::Placer;
+use super::policies::least_gpus::LeastGpus;
+use super::result::ProfilerRun;
+use super::scaling::{Fixed, Scaling, TimeAware};
+use gleaner_core::domain::jobs::{Job, Trace};
+
+/// The profiler's settings.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Profiler {
+    /// Seconds after which a job is released.
+    pub limit: i64,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Jobs of at most this times [`Profiler::nodes`] GPUs are profiled.
+    pub factor: f64,
+    /// Virtual clusters, by index, that lend nodes for the whole simulation, and how many each.
+    pub lent: Vec<(usize, u32)>,
+    /// Index of the virtual cluster that lends one more node while many jobs queue.
+    pub elastic: Option<usize>,
+}
+
+impl Profiler {
+    /// Most GPUs of a job that is profiled.
+    pub fn most_gpus(&self) -> u32 {
+        (f64::from(self.nodes) * self.factor) as u32
+    }
+
+    /// Number of nodes that no virtual cluster lends.
+    pub fn extra_nodes(&self) -> u32 {
+        let lent = self.lent.iter().map(|&(_, nodes)| nodes);
+        self.nodes.saturating_sub(lent.fold(0, u32::saturating_add))
+    }
+
+    /// GPUs of the nodes that no virtual cluster lends.
+    pub fn extra_gpus(&self, gpus_per_node: u32) -> u64 {
+        u64::from(self.extra_nodes()) * u64::from(gpus_per_node)
+    }
+
+    /// Number of nodes that virtual cluster `vc`, which has `nodes`, keeps.
+    pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
+        let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
+        lent.fold(nodes, |kept, &(_, nodes)| kept.saturating_sub(nodes))
+    }
+}
+
+/// Few GPUs are expected if a forecast interval has at most this times
+/// [`Profiler::most_gpus`].
+const QUIET_INTERVALS: f64 = 5.0;
+
+/// Profiles the jobs of all virtual clusters, fewest GPUs first.
+///
+/// # Errors
+/// A job larger than the profiler's nodes.
+pub fn profile(
+    trace: &Trace,
+    profiler: &Profiler,
+    gpus_per_node: u32,
+    start: i64,
+    placer: &dyn Placer,
+    forecast: Option<&dyn Forecast>,
+) -> Result<ProfilerRun, Stuck> {
+    let most = profiler.most_gpus();
+    let profiled = |&job: &usize| trace.jobs[job].gpus <= most;
+    let indices: Vec<usize> = (0..trace.jobs.len()).filter(profiled).collect();
+    let jobs: Vec<&Job> = indices.iter().map(|&job| &trace.jobs[job]).collect();
+    let work: Vec<i64> = jobs
+        .iter()
+        .map(|job| job.duration.min(profiler.limit))
+        .collect();
+    let setting = Setting {
+        jobs: &jobs,
+        work: &work,
+        queued: &vec![0; jobs.len()],
+        nodes: profiler.nodes,
+        gpus_per_node,
+        start,
+        notice: 0,
+        placer,
+        corrected: false,
+    };
+    let mut scaling: Box<dyn Scaling + '_> = match (forecast, profiler.elastic) {
+        (Some(forecast), Some(_)) => Box::new(TimeAware {
+            forecast,
+            base: profiler.nodes,
+            quiet_gpus: f64::from(most) * QUIET_INTERVALS,
+        }),
+        _ => Box::new(Fixed),
+    };
+    let schedule = run(&setting, &mut LeastGpus::default(), scaling.as_mut())?;
+    Ok(ProfilerRun {
+        jobs: indices,
+        schedule,
+        limit: profiler.limit,
+        extra_gpus: profiler.extra_gpus(gpus_per_node),
+    })
+}

@@ -1,0 +1,270 @@
+//! Simulates policies on a whole trace.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::checker::{self, Terms};
+use super::engine::{Setting, Stuck, run};
+use super::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
+use super::placer::Placer;
+use super::policies::{Context, Needs, PolicyEntry, Without};
+use super::policy::checkpoint_overhead;
+use super::profiler::{Profiler, profile};
+use super::result::{PolicyRun, ProfilerRun, VcRun};
+use super::scaling::{Fixed, Lender, Scaling};
+use super::schedule::Schedule;
+use super::stage::Stage;
+use gleaner_core::domain::cluster::Cluster;
+use gleaner_core::domain::jobs::{Job, Trace};
+
+/// The inputs and settings of a simulation.
+#[derive(Clone, Copy)]
+pub struct Simulation<'a> {
+    /// The jobs to simulate.
+    pub trace: &'a Trace,
+    /// The cluster they were submitted to.
+    pub cluster: &'a Cluster,
+    /// Second at which the simulation starts.
+    pub start: i64,
+    /// Chooses the GPUs of jobs.
+    pub placer: &'a dyn Placer,
+    /// Estimated durations. A job without an estimate counts with its true duration.
+    pub estimates: Option<&'a dyn Estimates>,
+    /// Forecast of submissions. If `None`, Lucid's sharing is always on and its profiler borrows
+    /// no node.
+    pub forecast: Option<&'a dyn Forecast>,
+    /// Sharing scores and pairs of jobs. If `None`, no jobs share GPUs.
+    pub packing: Option<&'a dyn Packing>,
+    /// The profiling stage of the policies that have one; `None` for no profiling.
+    pub profiler: Option<&'a Profiler>,
+    /// Parts of Lucid that are switched off.
+    pub without: Without,
+    /// Whether the [`checker`] validates every schedule.
+    pub check: bool,
+}
+
+/// A policy to simulate.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// Name in the results.
+    pub name: &'static str,
+    /// The policy, with what it needs and how to create it.
+    pub policy: PolicyEntry,
+    /// Whether a job that shares its GPUs gets its full speed back when its partner ends: see
+    /// [`Setting::corrected`].
+    pub corrected: bool,
+}
+
+/// Reports progress of a simulation and stops it from outside.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Set to `true` to stop: virtual clusters that have not begun are left out.
+    pub stop: &'a AtomicBool,
+    /// Called with the number of virtual clusters done and the number of all, over all policies.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// A simulation that failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{policy}, {vc}: {problem}")]
+pub struct SimulateError {
+    /// Name of the policy.
+    pub policy: &'static str,
+    /// Name of the virtual cluster, or `profiler`.
+    pub vc: String,
+    /// Why it failed.
+    pub problem: Problem,
+}
+
+/// Why a simulation failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// It does not end, as jobs wait for ever.
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
+    /// The checker rejects its schedule. This is a fault of this program.
+    #[error("the schedule is not sound: {first} ({count} in all)")]
+    Unsound {
+        /// The first violation.
+        first: String,
+        /// Number of violations.
+        count: usize,
+    },
+}
+
+/// Simulates all policies in all virtual clusters, in parallel. The results are in the
+/// order of the requests and do not depend on the number of threads; policies cut short
+/// by [`Control::stop`] are not among them.
+///
+/// # Errors
+/// Jobs that can never start; with [`Simulation::check`] a schedule that is not sound.
+pub fn simulate(
+    simulation: &Simulation<'_>,
+    requests: &[Request],
+    control: Control<'_>,
+) -> Result<Vec<PolicyRun>, SimulateError> {
+    let profiled = simulation.profile_for(requests)?;
+    let vcs = simulation.cluster.vcs.len();
+    let pairs: Vec<_> = requests
+        .iter()
+        .flat_map(|request| (0..vcs).map(move |vc| (request, vc)))
+        .collect();
+    let (total, done) = (pairs.len(), AtomicUsize::new(0));
+    let runs: Vec<Result<Option<VcRun>, SimulateError>> = pairs
+        .into_par_iter()
+        .map(|(request, vc)| {
+            if control.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let profiler_run = profiled.as_ref().filter(|_| request.policy.profiled);
+            let run = simulation.simulate_vc(request, vc, profiler_run)?;
+            (control.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            Ok(Some(run))
+        })
+        .collect();
+    // Of several errors, the first in order is returned, on any number of threads.
+    let runs: Vec<Option<VcRun>> = runs.into_iter().collect::<Result<_, _>>()?;
+    let mut runs = runs.into_iter();
+    let results = requests.iter().filter_map(|request| {
+        let all: Vec<Option<VcRun>> = runs.by_ref().take(vcs).collect();
+        Some(PolicyRun {
+            policy: request.name,
+            vcs: all.into_iter().collect::<Option<_>>()?,
+            profiler: profiled.clone().filter(|_| request.policy.profiled),
+        })
+    });
+    Ok(results.collect())
+}
+
+impl Simulation<'_> {
+    /// Runs the profiling stage; `None` if no policy has one.
+    fn profile_for(&self, requests: &[Request]) -> Result<Option<ProfilerRun>, SimulateError> {
+        let request = requests.iter().find(|request| request.policy.profiled);
+        let (Some(profiler), Some(request)) = (self.profiler, request) else {
+            return Ok(None);
+        };
+        let failed = |problem| SimulateError {
+            policy: request.name,
+            vc: "profiler".into(),
+            problem,
+        };
+        let gpus = self.cluster.gpus_per_node;
+        let run = profile(
+            self.trace,
+            profiler,
+            gpus,
+            self.start,
+            self.placer,
+            self.forecast,
+        );
+        let run = run.map_err(|stuck| failed(stuck.into()))?;
+        if self.check {
+            let jobs: Vec<&Job> = run.jobs.iter().map(|&job| &self.trace.jobs[job]).collect();
+            let terms = Terms {
+                jobs: &jobs,
+                gpus_per_node: gpus,
+                nodes: profiler.nodes,
+                start: self.start,
+                sharing: false,
+                split: self.placer.splits(),
+                notice: 0,
+                due: &|job| job.duration.min(profiler.limit),
+                overhead: &checkpoint_overhead,
+                queued: None,
+            };
+            check(&run.schedule, &terms).map_err(failed)?;
+        }
+        Ok(Some(run))
+    }
+
+    fn simulate_vc(
+        &self,
+        request: &Request,
+        vc: usize,
+        profiler_run: Option<&ProfilerRun>,
+    ) -> Result<VcRun, SimulateError> {
+        let stage = Stage::new(self, vc, profiler_run);
+        let schedule = self.schedule(request, &stage);
+        let schedule = schedule.map_err(|problem| SimulateError {
+            policy: request.name,
+            vc: self.cluster.vcs[vc].name.clone(),
+            problem,
+        })?;
+        Ok(VcRun {
+            vc,
+            jobs: stage.indices,
+            schedule,
+        })
+    }
+
+    fn schedule(&self, request: &Request, stage: &Stage<'_>) -> Result<Schedule, Problem> {
+        let jobs = stage.jobs.iter();
+        let estimates: Vec<f64> = jobs.map(|job| self.estimate(request, job)).collect();
+        let context = Context {
+            jobs: &stage.jobs,
+            trace: self.trace,
+            estimates: &estimates,
+            forecast: self.forecast,
+            packing: self.packing,
+            start: self.start,
+            without: self.without,
+        };
+        let work: Vec<i64> = stage.jobs.iter().map(|job| job.duration).collect();
+        let setting = Setting {
+            jobs: &stage.jobs,
+            work: &work,
+            queued: &stage.queued,
+            nodes: stage.nodes,
+            gpus_per_node: self.cluster.gpus_per_node,
+            start: self.start,
+            notice: request.policy.notice,
+            placer: self.placer,
+            corrected: request.corrected,
+        };
+        let mut policy = (request.policy.make)(&context);
+        let mut scaling: Box<dyn Scaling> = match &stage.echo {
+            Some(steps) => Box::new(Lender::new(steps)),
+            None => Box::new(Fixed),
+        };
+        let schedule = run(&setting, policy.as_mut(), scaling.as_mut())?;
+        if self.check {
+            check(&schedule, &self.terms(request, stage))?;
+        }
+        Ok(schedule)
+    }
+
+    fn terms<'a>(&self, request: &Request, stage: &'a Stage<'_>) -> Terms<'a> {
+        Terms {
+            jobs: &stage.jobs,
+            gpus_per_node: self.cluster.gpus_per_node,
+            nodes: stage.nodes,
+            start: self.start,
+            sharing: request.policy.needs == Needs::Packing,
+            split: self.placer.splits(),
+            notice: request.policy.notice,
+            due: &|job| job.duration,
+            overhead: &checkpoint_overhead,
+            queued: Some(&stage.queued),
+        }
+    }
+
+    fn estimate(&self, request: &Request, job: &Job) -> f64 {
+        let estimates = self.estimates;
+        let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
+        let seconds = known.unwrap_or(job.duration as f64);
+        // The readers of files bound estimates; models do not.
+        seconds.clamp(-LONGEST_ESTIMATE, LONGEST_ESTIMATE)
+    }
+}
+
+fn check(schedule: &Schedule, terms: &Terms<'_>) -> Result<(), Problem> {
+    let violations = checker::check(schedule, terms);
+    match violations.first() {
+        None => Ok(()),
+        Some(first) => Err(Problem::Unsound {
+            first: first.to_string(),
+            count: violations.len(),
+        }),
+    }
+}

@@ -1,0 +1,41 @@
+//! Jobs and nodes of a virtual cluster after the profiling stage.
+
+use super::result::ProfilerRun;
+use super::simulate::Simulation;
+use gleaner_core::domain::jobs::Job;
+
+/// A virtual cluster as a policy starts with it.
+pub(super) struct Stage<'a> {
+    /// The jobs that have not ended yet, as indices of the trace.
+    pub indices: Vec<usize>,
+    /// The same jobs.
+    pub jobs: Vec<&'a Job>,
+    /// Seconds that each job has queued for the profiler.
+    pub queued: Vec<i64>,
+    /// Number of nodes that are not lent to the profiler for the whole simulation.
+    pub nodes: u32,
+    /// Second and number of nodes of each loan (1) to the profiler and of each return (-1);
+    /// `None` if this virtual cluster lends it no node in between.
+    pub echo: Option<Vec<(i64, i32)>>,
+}
+
+impl<'a> Stage<'a> {
+    /// Builds the stage of a virtual cluster, after the profiler if there was one.
+    pub fn new(simulation: &Simulation<'a>, vc: usize, profiler_run: Option<&ProfilerRun>) -> Self {
+        let all = &simulation.trace.jobs;
+        let ended = |job: usize| profiler_run.is_some_and(|run| run.ended(job, &all[job]));
+        let here = |&job: &usize| all[job].vc == vc && !ended(job);
+        let indices: Vec<usize> = (0..all.len()).filter(here).collect();
+        let nodes = simulation.cluster.vcs[vc].nodes;
+        let profiler = simulation.profiler.filter(|_| profiler_run.is_some());
+        let lends = profiler.is_some_and(|profiler| profiler.elastic == Some(vc));
+        let queued = |&job: &usize| profiler_run.map_or(0, |run| run.queued(job));
+        Stage {
+            jobs: indices.iter().map(|&job| &all[job]).collect(),
+            queued: indices.iter().map(queued).collect(),
+            indices,
+            nodes: profiler.map_or(nodes, |profiler| profiler.kept(vc, nodes)),
+            echo: profiler_run.filter(|_| lends).map(ProfilerRun::loans),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The state of a virtual cluster as policies see it.
+
+use std::collections::BTreeSet;
+
+use super::free::FreeGpus;
+use super::nodes::Nodes;
+use super::placer::Placer;
+use super::schedule::Placement;
+use super::service::left_after;
+use gleaner_core::domain::jobs::Job;
+
+/// A virtual cluster at one second, read-only.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub(super) now: i64,
+    pub(super) jobs: &'a [&'a Job],
+    pub(super) live: &'a [LiveJob],
+    pub(super) running: &'a BTreeSet<(u64, usize)>,
+    pub(super) pending: usize,
+    pub(super) nodes: &'a Nodes,
+    pub(super) placer: &'a dyn Placer,
+}
+
+/// A job while it is simulated.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LiveJob {
+    pub status: Status,
+    /// Work left at second `since`, in seconds at full speed.
+    pub left: f64,
+    pub since: i64,
+    pub speed: f64,
+    /// Rank by latest start: the number of starts of all jobs before it.
+    pub order: u64,
+    pub placement: Placement,
+    /// Whether it counts as alone on its GPUs.
+    pub alone: bool,
+    /// The job that shares, or last shared, its GPUs.
+    pub partner: Option<usize>,
+    /// Second of its end, unless its speed changes.
+    pub end: i64,
+}
+
+/// The status of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Status {
+    /// Not submitted yet.
+    #[default]
+    Future,
+    /// In the queue.
+    Waiting,
+    /// On its GPUs.
+    Running,
+    /// Ended.
+    Done,
+}
+
+impl<'a> View<'a> {
+    /// The current second.
+    pub fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// A job as it was submitted.
+    pub fn job(&self, job: usize) -> &'a Job {
+        self.jobs[job]
+    }
+
+    /// The status of a job.
+    pub fn status(&self, job: usize) -> Status {
+        self.live[job].status
+    }
+
+    /// Work left to a job, in seconds at full speed.
+    pub fn left(&self, job: usize) -> f64 {
+        let live = &self.live[job];
+        match live.status {
+            Status::Running => left_after(live.left, live.speed, self.now - live.since),
+            _ => live.left,
+        }
+    }
+
+    /// Second of the latest start or change of speed of a running job.
+    pub fn since(&self, job: usize) -> i64 {
+        self.live[job].since
+    }
+
+    /// Rank of a running job by its latest start; lower for an earlier start.
+    pub fn order(&self, job: usize) -> u64 {
+        self.live[job].order
+    }
+
+    /// Whether a job is running and counts as alone on its GPUs.
+    pub fn is_alone(&self, job: usize) -> bool {
+        self.live[job].status == Status::Running && self.live[job].alone
+    }
+
+    /// The job that shares, or last shared, a job's GPUs; `None` if no job ever did.
+    pub fn partner(&self, job: usize) -> Option<usize> {
+        self.live[job].partner
+    }
+
+    /// The GPUs of a running job.
+    pub fn placement(&self, job: usize) -> &'a Placement {
+        &self.live[job].placement
+    }
+
+    /// The running jobs, in the order of their starts.
+    pub fn running(&self) -> impl Iterator<Item = usize> + 'a {
+        self.running.iter().map(|&(_, job)| job)
+    }
+
+    /// Number of waiting jobs.
+    pub fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// The nodes of the virtual cluster.
+    pub fn nodes(&self) -> &'a Nodes {
+        self.nodes
+    }
+
+    /// The placer, which chooses the GPUs of jobs.
+    pub fn placer(&self) -> &'a dyn Placer {
+        self.placer
+    }
+
+    /// Places a job of `gpus` GPUs on the GPUs that are free now; `None` if the placer cannot.
+    pub fn place(&self, gpus: u32) -> Option<Placement> {
+        self.placer.place(self.nodes.free(), gpus)
+    }
+
+    /// The free GPUs.
+    pub fn free(&self) -> &'a FreeGpus {
+        self.nodes.free()
+    }
+}

@@ -1,0 +1,84 @@
+//! Metrics: the figures of summaries by which runs are compared.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::field::Kind;
+use gleaner_core::results::replay::Summary;
+use gleaner_core::results::simulate::PolicyFigures;
+use gleaner_core::results::{self, Direction, Figures};
+
+/// The summary of a run of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RunSummary {
+    /// The summary of a replay.
+    Replay(Box<Summary>),
+    /// The figures of a simulation under one policy.
+    Simulate(Box<PolicyFigures>),
+}
+
+/// A figure of every run's summary.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric {
+    /// The name of its column.
+    pub name: &'static str,
+    /// Type of the column's values.
+    pub kind: Kind,
+    /// Which value is the best; `None` for figures that only describe the run.
+    pub best: Option<Direction>,
+    of: Of,
+}
+
+/// How the figure is read from a summary.
+#[derive(Debug, Clone, Copy)]
+enum Of {
+    Replay(fn(&Summary) -> Option<f64>),
+    Simulate(fn(&PolicyFigures) -> Option<f64>),
+}
+
+impl Metric {
+    fn new<S>(metric: &results::Metric<S>, of: Of) -> Self {
+        Metric {
+            name: metric.name,
+            kind: match metric.is_whole {
+                true => Kind::Whole,
+                false => Kind::Float,
+            },
+            best: metric.best,
+            of,
+        }
+    }
+
+    /// Its value in a run's summary; `None` if the run has none.
+    pub fn of(&self, summary: &RunSummary) -> Option<f64> {
+        match (self.of, summary) {
+            (Of::Replay(of), RunSummary::Replay(summary)) => of(summary),
+            (Of::Simulate(of), RunSummary::Simulate(figures)) => of(figures),
+            _ => None,
+        }
+    }
+}
+
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Figures of a replay.
+pub(super) static REPLAY: LazyLock<Vec<Metric>> = LazyLock::new(|| {
+    let metrics = Summary::METRICS.iter();
+    metrics
+        .map(|metric| Metric::new(metric, Of::Replay(metric.of)))
+        .collect()
+});
+
+/// Figures of a simulation.
+pub(super) static SIMULATE: LazyLock<Vec<Metric>> = LazyLock::new(|| {
+    let metrics = PolicyFigures::METRICS.iter();
+    metrics
+        .map(|metric| Metric::new(metric, Of::Simulate(metric.of)))
+        .collect()
+});

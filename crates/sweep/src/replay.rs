@@ -1,0 +1,217 @@
+//! Plans of replays.
+
+use std::path::PathBuf;
+
+use gleaner_solvers::{BigM, Formulation, SolverKind, SolverSpec};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::check::{Checker, Setting, values};
+use super::settings::{ReplayChoices, ReplaySettings, TaskFiles, Window};
+use super::{MAX_RUNS, PlanFault, cross};
+use gleaner_core::domain::Objective;
+use gleaner_replay::{Initial, TFwd, t_fwd};
+
+/// Replays of one log. The private fields are the settings of runs. Most take a value or a
+/// list; the others hold for all runs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplayPlan {
+    /// The file of the event log.
+    pub events: PathBuf,
+    /// Whether a fast copy of the log is kept beside it.
+    #[serde(default)]
+    pub cache: bool,
+    /// Whether faulty tasks are left out.
+    #[serde(default)]
+    pub skip_invalid: bool,
+    /// Whether every decision is checked.
+    #[serde(default)]
+    pub check: bool,
+    /// Whether the tasks are submitted again when all of them are done.
+    #[serde(default)]
+    pub repeat_tasks: bool,
+    tasks: Spanned<super::Axis<TaskFiles>>,
+    window: Setting<Window>,
+    t_fwd: Setting<TFwd>,
+    max_tasks: Setting<usize>,
+    objective: Setting<Objective>,
+    solver: Setting<SolverKind>,
+    formulation: Option<Spanned<Formulation>>,
+    big_m: Option<BigM>,
+    time_limit: Option<Spanned<f64>>,
+    gap: Option<Spanned<f64>>,
+    initial: Setting<Initial>,
+    seed: Setting<u64>,
+    completion_events: Setting<bool>,
+}
+
+impl ReplayPlan {
+    /// The files of every set of tasks, in order.
+    pub fn tasks(&self) -> &[TaskFiles] {
+        &self.tasks.get_ref().0
+    }
+
+    /// Every file that the plan names, to resolve relative paths.
+    pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let tasks = self.tasks.get_mut().0.iter_mut();
+        let tasks = tasks.flat_map(|files| [Some(&mut files.tasks), files.curves.as_mut()]);
+        std::iter::once(&mut self.events).chain(tasks.flatten())
+    }
+
+    /// All faults of the plan.
+    pub fn check(&self) -> Vec<PlanFault> {
+        let mut checker = Checker::default();
+        checker.axis(
+            "window",
+            &self.window,
+            "a window whose `from` is not after its `to`",
+            |w| w.from.zip(w.to).is_none_or(|(from, to)| !from.is_after(to)),
+        );
+        let seconds = t_fwd::in_words();
+        checker.axis("t_fwd", &self.t_fwd, &seconds, |t_fwd| t_fwd.is_sound());
+        checker.axis("max_tasks", &self.max_tasks, "at least 1", |&count| {
+            count > 0
+        });
+        checker.axis("objective", &self.objective, "", |_| true);
+        checker.axis("solver", &self.solver, "", |_| true);
+        checker.axis("initial", &self.initial, "", |_| true);
+        checker.axis("seed", &self.seed, "", |_| true);
+        checker.axis("completion_events", &self.completion_events, "", |_| true);
+        checker.single(
+            "time_limit",
+            &self.time_limit,
+            "seconds of at least 0",
+            |&s| std::time::Duration::try_from_secs_f64(s).is_ok(),
+        );
+        checker.single("gap", &self.gap, "at least 0 and below 1", |gap| {
+            (0.0..1.0).contains(gap)
+        });
+        self.check_tasks(&mut checker);
+        checker.choices(|checker| {
+            self.check_solvers(checker);
+            self.check_formulation(checker);
+        });
+        self.check_size(&mut checker);
+        checker.faults
+    }
+
+    fn check_tasks(&self, checker: &mut Checker) {
+        let (at, tasks) = (Some(self.tasks.span().start), self.tasks());
+        if tasks.is_empty() {
+            checker.add(at, "tasks", "an empty list", "at least one file");
+        }
+        for (i, files) in tasks.iter().enumerate() {
+            if tasks[..i].contains(files) {
+                let found = format!("{} a second time", files.tasks.display());
+                checker.add(at, "tasks", found, "every file once");
+            }
+        }
+    }
+
+    fn check_solvers(&self, checker: &mut Checker) {
+        let built = |kind: &SolverKind| SolverSpec::new(*kind).build().is_ok();
+        let Some(setting) = &self.solver else { return };
+        for kind in setting.get_ref().0.iter().filter(|kind| !built(kind)) {
+            let expected = "a solver that this build has";
+            let at = Some(setting.span().start);
+            checker.add(at, "solver", format!("{kind:?}"), expected);
+        }
+    }
+
+    fn check_formulation(&self, checker: &mut Checker) {
+        let Some(formulation) = &self.formulation else {
+            return;
+        };
+        let at = Some(formulation.span().start);
+        let solvers = values(&self.solver, SolverKind::Auto);
+        if !solvers.iter().any(|kind| kind.is_milp()) {
+            let found = "a formulation without a solver that has one";
+            checker.add(at, "formulation", found, "highs or cbc among the solvers");
+        }
+        let fair = values(&self.objective, Objective::File).contains(&Objective::ShareFair);
+        if fair && *formulation.get_ref() == Formulation::Paper {
+            let expected = "counts, as the objective share-fair needs it";
+            checker.add(at, "formulation", "\"paper\"", expected);
+        }
+    }
+
+    fn check_size(&self, checker: &mut Checker) {
+        let lengths = [
+            self.tasks().len(),
+            values(&self.window, Window::default()).len(),
+            values(&self.t_fwd, TFwd::Auto).len(),
+            values(&self.max_tasks, 0).len(),
+            values(&self.objective, Objective::File).len(),
+            values(&self.solver, SolverKind::Auto).len(),
+            values(&self.initial, Initial::Random).len(),
+            values(&self.seed, 0).len(),
+            values(&self.completion_events, false).len(),
+        ];
+        let runs = lengths
+            .iter()
+            .try_fold(1usize, |runs, &n| runs.checked_mul(n));
+        if runs.is_none_or(|runs| runs > MAX_RUNS) {
+            let found = runs.map_or("more runs than can be counted".into(), |n| {
+                format!("{n} runs")
+            });
+            checker.add(None, "replay", found, format!("at most {MAX_RUNS}"));
+        }
+    }
+
+    /// The settings of every run: all combinations, the later settings varying fastest.
+    pub fn expand(&self) -> Vec<ReplaySettings> {
+        let first = |files: &TaskFiles| ReplaySettings {
+            files: files.clone(),
+            choices: self.defaults(),
+        };
+        let all = self.tasks().iter().map(first).collect();
+        let all = cross(all, &values(&self.window, Window::default()), |s, v| {
+            s.choices.window = v
+        });
+        let all = cross(all, &values(&self.t_fwd, TFwd::Auto), |s, v| {
+            s.choices.t_fwd = v
+        });
+        let all = cross(all, &values(&self.max_tasks, 10), |s, v| {
+            s.choices.max_tasks = v
+        });
+        let all = cross(all, &values(&self.objective, Objective::File), |s, v| {
+            s.choices.objective = v
+        });
+        let all = cross(all, &values(&self.solver, SolverKind::Auto), |s, v| {
+            s.choices.solver = v
+        });
+        let all = cross(all, &values(&self.initial, Initial::Random), |s, v| {
+            s.choices.initial = v
+        });
+        let all = cross(all, &values(&self.seed, 0), |s, v| s.choices.seed = v);
+        cross(all, &values(&self.completion_events, false), |s, v| {
+            s.choices.completion_events = v
+        })
+    }
+
+    fn defaults(&self) -> ReplayChoices {
+        let number = |given: &Option<Spanned<f64>>, default| {
+            given.as_ref().map_or(default, |s| *s.get_ref())
+        };
+        ReplayChoices {
+            window: Window::default(),
+            t_fwd: TFwd::Auto,
+            max_tasks: 10,
+            objective: Objective::File,
+            solver: SolverKind::Auto,
+            formulation: self
+                .formulation
+                .as_ref()
+                .map(|f| *f.get_ref())
+                .unwrap_or_default(),
+            big_m: self.big_m.unwrap_or_default(),
+            time_limit: number(&self.time_limit, 10.0),
+            gap: number(&self.gap, 1e-9),
+            initial: Initial::Random,
+            seed: 0,
+            completion_events: false,
+            repeat_tasks: self.repeat_tasks,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Plans and the settings that they expand to.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use gleaner_replay::TFwd;
+
+fn parsed(text: &str) -> ReplayPlan {
+    let file: PlanFile = toml::from_str(text).unwrap();
+    file.replay.unwrap()
+}
+
+const SMALL: &str = "[replay]\nevents = 'e'\ntasks = 't'\n";
+
+#[test]
+fn a_plan_without_lists_is_one_run_with_the_defaults() {
+    let settings = parsed(SMALL).expand();
+    let [one] = &settings[..] else {
+        panic!("{settings:?}");
+    };
+    assert_eq!((one.choices.t_fwd, one.choices.max_tasks), (TFwd::Auto, 10));
+    assert_eq!(one.choices.window, Window::default());
+    assert!(parsed(SMALL).check().is_empty());
+}
+
+// Small fixed example.
+#[test]
+fn every_setting_is_understood() {
+    let plan = parsed(
+        "[replay]\nevents = 'e'\ncache = true\ncheck = true\nskip_invalid = true\n\
+         tasks = ['t', { tasks = 'b.pkl', curves = 'c.pkl' }]\n\
+         window = [{ skip_rows = 5, nodes = 3 }, { from = 2021-02-10, to = '2021-02-11 12:00:00' }]\n\
+         t_fwd = [30, 60.5]\nmax_tasks = 4\nobjective = 'speedup'\nsolver = 'equal-share'\n\
+         big_m = 'paper'\ntime_limit = 2\ngap = 0.01\ninitial = ['empty', 'solve']\nseed = 7\n\
+         completion_events = [false, true]\n",
+    );
+    assert_eq!(plan.check(), []);
+    let all = plan.expand();
+    assert_eq!(all.len(), 2 * 2 * 2 * 2 * 2);
+    let last = &all[31];
+    assert_eq!(last.files.curves.as_deref(), Some("c.pkl".as_ref()));
+    assert_eq!(
+        last.choices.window.to.unwrap().to_string(),
+        "2021-02-11 12:00:00"
+    );
+    let choices = &last.choices;
+    assert_eq!(
+        (choices.t_fwd, choices.time_limit, choices.seed),
+        (TFwd::Seconds(60.5), 2.0, 7)
+    );
+    assert!(choices.completion_events && !all[30].choices.completion_events);
+}
+
+#[test]
+fn every_fault_is_found_with_its_place() {
+    let text = "[replay]\nevents = 'e'\ntasks = ['t', 't']\nt_fwd = [0, 60, 60]\nmax_tasks = []\n\
+                window = { from = '2021-01-02', to = '2021-01-01' }\ngap = 1\ntime_limit = -1\n\
+                objective = 'share-fair'\nformulation = 'paper'\n";
+    let faults = parsed(text).check();
+    let fields: Vec<&str> = faults.iter().map(|fault| fault.field).collect();
+    assert_eq!(
+        fields,
+        [
+            "window",
+            "t_fwd",
+            "t_fwd",
+            "max_tasks",
+            "time_limit",
+            "gap",
+            "tasks",
+            "formulation",
+            "formulation"
+        ]
+    );
+    for fault in faults {
+        let at = fault.at.unwrap();
+        let line = text[..at].rsplit('\n').next().unwrap();
+        assert!(line.starts_with(fault.field), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_plan_of_too_many_runs_is_refused() {
+    let many: Vec<String> = (1..=1000).map(|n| n.to_string()).collect();
+    let text = format!("{SMALL}seed = [{0}]\nmax_tasks = [{0}]\n", many.join(","));
+    let faults = parsed(&text).check();
+    assert!(matches!(&faults[..], [fault] if fault.found == "1000000 runs"));
+}
+
+#[test]
+fn simulations_multiply_lucids_settings_for_lucid_alone() {
+    let text = "[simulate]\ntrace = 't'\ncluster = 'c'\npolicy = ['fifo', 'lucid']\n\
+                placer = ['consolidate', 'random']\nwithout = ['nothing', 'packing,estimate']\n\
+                corrected = [false, true]\nestimates = 3600\n";
+    let file: PlanFile = toml::from_str(text).unwrap();
+    let plan = file.simulate.unwrap();
+    assert_eq!(plan.check(), []);
+    let all = plan.expand();
+    assert_eq!(all.len(), 2 + 2 * 2 * 2);
+    assert_eq!(all[9].without, "packing,estimate");
+    assert_eq!(plan.estimates, Some(Text("3600".into())));
+}
+
+fn distinct<T: Ord + Clone + std::fmt::Debug>(
+    values: impl Strategy<Value = T>,
+) -> impl Strategy<Value = Vec<T>> {
+    prop::collection::btree_set(values, 1..5).prop_map(|set| set.into_iter().rev().collect())
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
+    // Derived by formula: run i is the number i in the mixed radix of the lists' lengths.
+    #[test]
+    fn expansion_is_the_cross_product_in_a_fixed_order(
+        windows in distinct(1u32..9_000),
+        tasks in distinct(1usize..50),
+        seeds in distinct(0u32..1_000),
+    ) {
+        let text = format!("{SMALL}t_fwd = {windows:?}\nmax_tasks = {tasks:?}\nseed = {seeds:?}\n");
+        let all = parsed(&text).expand();
+        prop_assert_eq!(all.len(), windows.len() * tasks.len() * seeds.len());
+        for (i, settings) in all.iter().enumerate() {
+            let choices = &settings.choices;
+            let (rest, seed) = (i / seeds.len(), i % seeds.len());
+            let (window, task) = (rest / tasks.len(), rest % tasks.len());
+            prop_assert_eq!(choices.seed, u64::from(seeds[seed]));
+            prop_assert_eq!(choices.max_tasks, tasks[task]);
+            prop_assert_eq!(choices.t_fwd, TFwd::Seconds(windows[window].into()));
+        }
+        let shown: BTreeSet<String> = all.iter().map(|s| format!("{s:?}")).collect();
+        prop_assert_eq!(shown.len(), all.len());
+    }
+}

@@ -1,0 +1,178 @@
+//! Draws batches of jobs: one user's runs of one workload, shortly after each other.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Exp, LogNormal};
+
+use super::rhythm::{self, DAY};
+use super::shape::{self, Lengths};
+use gleaner_core::domain::Cluster;
+use gleaner_core::error::{Error, Result};
+
+/// A generated job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    pub submit: i64,
+    pub duration: i64,
+    pub estimate: i64,
+    pub vc: usize,
+    pub gpus: u32,
+    pub cpus_per_gpu: u32,
+    pub user: u32,
+    pub batch: u32,
+    pub workload: usize,
+    pub state: &'static str,
+}
+
+/// Probability that a batch goes on after each of its jobs.
+const ANOTHER: f64 = 0.65;
+/// Mean seconds between the jobs of a batch.
+const GAP: f64 = 90.0;
+/// Standard deviations of logarithms of ratios: of a job's length to that of its batch, and of
+/// an estimate to the job's length.
+const SPREAD: f64 = 0.3;
+const ERROR: f64 = 0.7;
+/// Share of estimates below 0.
+const NEGATIVE: f64 = 0.02;
+/// Largest share of the GPU-seconds of its virtual cluster that a job takes.
+const LARGEST_SHARE: f64 = 0.1;
+
+/// The properties of a virtual cluster for which jobs are drawn.
+struct Target {
+    /// Share of batches that are for this virtual cluster or an earlier one.
+    cumulated: f64,
+    users: u32,
+    most_gpus: u32,
+    /// Most GPU-seconds of a job.
+    most_work: f64,
+}
+
+/// Jobs drawn so far.
+pub struct Drawing {
+    targets: Vec<Target>,
+    days: u32,
+    workloads: usize,
+    lengths: Lengths,
+    gaps: Exp<f64>,
+    spread: LogNormal<f64>,
+    error: LogNormal<f64>,
+    batches: u32,
+    drafts: Vec<Draft>,
+    /// GPU-seconds of the jobs drawn so far.
+    work: f64,
+}
+
+impl Drawing {
+    /// Begins to draw jobs; some virtual clusters are busier than others.
+    ///
+    /// # Errors
+    /// Never: the constants are sound.
+    pub fn new(
+        cluster: &Cluster,
+        days: u32,
+        workloads: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Self> {
+        let failed = |e: &dyn std::fmt::Display| Error::Run(e.to_string());
+        Ok(Drawing {
+            targets: targets(cluster, days, rng),
+            days,
+            workloads,
+            lengths: Lengths::new()?,
+            gaps: Exp::new(1.0 / GAP).map_err(|e| failed(&e))?,
+            spread: LogNormal::new(0.0, SPREAD).map_err(|e| failed(&e))?,
+            error: LogNormal::new(0.0, ERROR).map_err(|e| failed(&e))?,
+            batches: 0,
+            drafts: Vec::new(),
+            work: 0.0,
+        })
+    }
+
+    /// Draws jobs until there are `jobs` of them.
+    pub fn jobs(&mut self, jobs: usize, rng: &mut ChaCha8Rng) {
+        while self.drafts.len() < jobs {
+            self.batch(rng, |drawing| drawing.drafts.len() < jobs);
+        }
+    }
+
+    /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most`.
+    pub fn work(&mut self, work: f64, most: usize, rng: &mut ChaCha8Rng) {
+        let goes_on = |drawing: &Self| drawing.work < work && drawing.drafts.len() <= most;
+        while goes_on(self) {
+            self.batch(rng, goes_on);
+        }
+    }
+
+    /// The jobs in the order of submission, and their GPU-seconds.
+    pub fn finish(mut self) -> (Vec<Draft>, f64) {
+        self.drafts.sort_by_key(|draft| draft.submit);
+        (self.drafts, self.work)
+    }
+
+    /// Draws the jobs of a batch while `wanted` holds.
+    fn batch(&mut self, rng: &mut ChaCha8Rng, wanted: impl Fn(&Self) -> bool) {
+        let share = rng.random_range(0.0..1.0);
+        let vc = self.targets.partition_point(|vc| vc.cumulated <= share);
+        let vc = vc.min(self.targets.len() - 1);
+        let target = &self.targets[vc];
+        let skewed: f64 = rng.random_range(0.0..1.0);
+        let mut draft = Draft {
+            submit: rhythm::draw(self.days, rng),
+            duration: 0,
+            estimate: 0,
+            vc,
+            gpus: shape::gpus(target.most_gpus, rng),
+            cpus_per_gpu: if rng.random_bool(0.5) { 1 } else { 4 },
+            // A few users submit most.
+            user: (skewed * skewed * f64::from(target.users)) as u32,
+            batch: self.batches,
+            workload: rng.random_range(0..self.workloads),
+            state: "",
+        };
+        let length = self.lengths.draw(rng);
+        self.batches += 1;
+        while wanted(self) {
+            self.run(&mut draft, length, rng);
+            if !rng.random_bool(ANOTHER) {
+                return;
+            }
+            let last = i64::from(self.days) * DAY - 1;
+            draft.submit = last.min(draft.submit + self.gaps.sample(rng) as i64);
+        }
+    }
+
+    /// Adds a job of a batch whose jobs mostly run for `length` seconds.
+    fn run(&mut self, draft: &mut Draft, length: f64, rng: &mut ChaCha8Rng) {
+        let longest = self.targets[draft.vc].most_work / f64::from(draft.gpus);
+        let longest = longest.min((i64::from(self.days) * DAY) as f64);
+        let length = (length * self.spread.sample(rng)).min(longest);
+        let (state, share) = shape::ending(rng);
+        draft.state = state;
+        draft.duration = (length * share).min(longest).max(1.0) as i64;
+        draft.estimate = match rng.random_bool(NEGATIVE) {
+            true => -rng.random_range(1..1_000),
+            false => (length * self.error.sample(rng)) as i64,
+        };
+        self.work += f64::from(draft.gpus) * draft.duration as f64;
+        self.drafts.push(draft.clone());
+    }
+}
+
+fn targets(cluster: &Cluster, days: u32, rng: &mut ChaCha8Rng) -> Vec<Target> {
+    let gpus = (0..cluster.vcs.len()).map(|vc| cluster.vc_gpus(vc) as f64);
+    let weights: Vec<f64> = gpus.map(|gpus| gpus * rng.random_range(0.8..1.2)).collect();
+    let total: f64 = weights.iter().sum();
+    let mut sum = 0.0;
+    let target = |(vc, weight): (usize, f64)| {
+        sum += weight / total;
+        let nodes = cluster.vcs[vc].nodes;
+        let seconds = (i64::from(days) * DAY) as f64;
+        Target {
+            cumulated: sum,
+            users: 3 + nodes.min(30),
+            most_gpus: (nodes - 1).max(1).saturating_mul(cluster.gpus_per_node),
+            most_work: LARGEST_SHARE * seconds * cluster.vc_gpus(vc) as f64,
+        }
+    };
+    weights.into_iter().enumerate().map(target).collect()
+}

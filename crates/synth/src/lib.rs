@@ -1,0 +1,27 @@
+//! Generated event logs, task sets and experiments of GPU clusters, for demos, tests and
+//! benches.
+
+pub mod copies;
+pub mod events;
+pub mod jobs;
+pub mod schedule;
+pub mod tasks;
+
+use gleaner_core::domain::Time;
+use gleaner_core::error::{Error, Result};
+
+/// The time `seconds` after `start`, at which the generated span ends. `options` names the
+/// options of the user that set the span, for the message.
+///
+/// # Errors
+/// [`Error::Usage`]: the time is after the year 2262, in which times end.
+fn end(start: Time, seconds: f64, options: &str) -> Result<Time> {
+    let nanos = start.0 as f64 + seconds * Time::from_seconds(1).0 as f64;
+    if nanos < i64::MAX as f64 {
+        return Ok(start.plus_seconds(seconds));
+    }
+    Err(Error::Usage(format!(
+        "{options}: ends after the year 2262, the last that logs can tell; choose an earlier start \
+         or a shorter span"
+    )))
+}
