@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use gleaner_core::domain::{EventLog, Time, TrainingTask};
-use gleaner_replay::inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
+use gleaner_inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
 use gleaner_solvers::SolverKind;
 use gleaner_synth::events::{EventOptions, FragmentLength};
 use gleaner_synth::tasks::TaskOptions;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use gleaner_core::domain::inputs::{PackingTable, Profile};
 use gleaner_core::domain::{Cluster, Job, Time, Workload};
 use gleaner_core::results::{Column, Table};
 use gleaner_formats::ingest::Loaded;
@@ -13,7 +14,6 @@ use gleaner_formats::ingest::jobs::trace::{Options, TraceInput};
 use gleaner_formats::ingest::jobs::{cluster, colocate, estimates, forecast, packing, profiles};
 use gleaner_formats::ingest::jobs::{throughput, trace};
 use gleaner_formats::output::table::WriteTable;
-use gleaner_simulate::inputs::{PackingTable, Profile};
 
 /// A published file. If it is missing, this is reported on stderr, and `None` is returned.
 fn published(name: &str) -> Option<PathBuf> {

@@ -7,8 +7,9 @@ use gleaner_core::domain::events::Slice;
 use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, Time, TrainingTask,
 };
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::StepStatus;
-use gleaner_replay::{Options, Outcome};
+use gleaner_replay::Options;
 use gleaner_solvers::{BigM, SolverKind};
 
 use support::audit::audit;

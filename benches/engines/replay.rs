@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput};
 use gleaner_core::domain::{EventLog, Objective, Time, TrainingTask};
-use gleaner_replay::{Control, Initial, Options, Outcome, SolverDecider, run};
+use gleaner_core::results::replay::Outcome;
+use gleaner_replay::{Control, Initial, Options, SolverDecider, run};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use gleaner_synth::events::{self, EventOptions, FragmentLength};
 use gleaner_synth::tasks::{self, TaskOptions};

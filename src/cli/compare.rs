@@ -19,7 +19,7 @@ use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::compare as tables;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_replay::compare::{self, CONTENDERS, Contender, Recorder, summarise};
-use gleaner_replay::{self, Control, SolverDecider};
+use gleaner_replay::{Control, SolverDecider};
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
 ///

@@ -13,7 +13,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::runs::RunInfo;
 use gleaner_formats::ingest::{self, Loaded};
 use gleaner_formats::output::inspect::{CostSource, json, text};
-use gleaner_replay::inspect::{self, RescaleCosts};
+use gleaner_inspect::RescaleCosts;
 use gleaner_report::Report;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<()> {
     if !log.value.clock().is_known() {
         remark(&[ZONE_UNKNOWN.to_owned()]);
     }
-    let inspection = inspect::inspect(&log.value, costs.value);
+    let inspection = gleaner_inspect::inspect(&log.value, costs.value);
     if !args.drawn.is_nothing() {
         let sources = [log.sources, costs.sources].concat();
         let info = RunInfo::of_this("inspect", &args.log, args, &sources)?;

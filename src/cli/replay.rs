@@ -11,11 +11,12 @@ use super::progress::Progress;
 use super::solver::SolverArgs;
 use super::{interrupt, print, print_json, remark};
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::run::Seconds;
 use gleaner_formats::ingest;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::{replay as tables, summary};
-use gleaner_replay::{self, Control, Decider, Initial, Outcome, SolverDecider};
+use gleaner_replay::{Control, Decider, Initial, SolverDecider};
 
 /// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///

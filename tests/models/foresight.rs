@@ -2,14 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
+use gleaner_core::domain::inputs::{EstimateTable, Forecast, PackingTable};
 use gleaner_core::domain::{Cluster, Job, Trace};
 use gleaner_formats::ingest::jobs;
 use gleaner_formats::output::experiment;
 use gleaner_learn::ebm::Control as FitControl;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Learning};
-use gleaner_predict::{Calendar, Weekly, WeeklyEstimates, forecast_trained};
-use gleaner_simulate::inputs::{EstimateTable, Forecast, PackingTable};
+use gleaner_predict::{Calendar, Simulated, Weekly, WeeklyEstimates, forecast_trained};
 use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, Without};
 use gleaner_simulate::profiler::Profiler;
@@ -62,6 +62,22 @@ impl World {
             trace,
             cluster,
         }
+    }
+
+    /// Estimates that are learnt in a simulation of `trace`.
+    fn learn(&self, trace: &Trace, weekly: &Weekly, request: &Request) -> WeeklyEstimates {
+        let simulation = self.simulation(trace);
+        let learnt = weekly.estimates(&Simulated {
+            trace,
+            cluster: &self.cluster,
+            start: simulation.start,
+            stop: &GO_ON,
+            simulate: |first: &Trace, estimates: &EstimateTable| {
+                let ends = simulation.ends(first, estimates, request, &GO_ON);
+                Ok::<_, Box<dyn std::error::Error>>(ends?)
+            },
+        });
+        learnt.unwrap()
     }
 
     fn simulation<'a>(&'a self, trace: &'a Trace) -> Simulation<'a> {
@@ -160,11 +176,7 @@ fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
 #[track_caller]
 fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
     let request = request(name);
-    let learn = |trace: &Trace| {
-        weekly(choice)
-            .estimates(&world.simulation(trace), &request, control())
-            .unwrap()
-    };
+    let learn = |trace: &Trace| world.learn(trace, &weekly(choice), &request);
     let whole = learn(&world.trace);
     let estimators: Vec<Estimator> = whole.weeks.iter().map(|week| week.estimator).collect();
     assert_eq!(estimators.len(), 3, "{name}, {choice}");
@@ -220,8 +232,7 @@ fn rules_are_those_of_the_jobs_that_have_ended() {
     let request = request("qssf");
     let learn = |estimator| {
         let weekly = weekly(EstimatorChoice::Named(estimator));
-        let simulation = world.simulation(&world.trace);
-        weekly.estimates(&simulation, &request, control()).unwrap()
+        world.learn(&world.trace, &weekly, &request)
     };
     let jobs = &world.trace.jobs;
     for estimator in [Estimator::Median, Estimator::History] {

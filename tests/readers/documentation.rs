@@ -2,7 +2,7 @@
 
 use gleaner_driple::dataset::job::JobName;
 use gleaner_formats::ingest::driple::table;
-use gleaner_formats::ingest::{events, plan, tasks};
+use gleaner_formats::ingest::{events, tasks};
 
 use gleaner_sweep::Plan;
 
@@ -49,7 +49,7 @@ fn examples_of_plans_are_sound() {
         .filter(|(_, kind, _)| kind == "plan")
         .map(|(_, _, text)| {
             let (_folder, path) = file("plan.toml", &text);
-            plan::read(&path).unwrap().value
+            gleaner_sweep::read(&path).unwrap().value
         })
         .collect();
     let [Plan::Replay(replays), Plan::Simulate(simulations)] = &plans[..] else {

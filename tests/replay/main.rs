@@ -7,11 +7,13 @@ mod rounds;
 #[path = "../support/mod.rs"]
 mod support;
 
+use gleaner_core::domain::Script;
 use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Time, TrainingTask,
 };
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
-use gleaner_replay::{Decider, Decision, Initial, Options, Outcome, Scripted, SolverDecider};
+use gleaner_replay::{Decider, Decision, Initial, Options, SolverDecider};
 use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
 use proptest::prelude::*;
 use support::audit::audit;
@@ -359,9 +361,9 @@ fn a_plan_beyond_the_idle_nodes_is_an_error_not_a_panic() {
 /// Runs a script of (event, task, node) triples on two tasks and two nodes.
 fn scripted(lines: &[(usize, &str, u32)]) -> gleaner_core::Result<Outcome> {
     let log = log(3, &[(0, &[0, 1]), (100, &[0, 1]), (200, &[0])]);
-    let mut script = Scripted {
+    let mut script = Script {
         file: "alloc.jsonl".into(),
-        ..Scripted::default()
+        ..Script::default()
     };
     for &(event, task, node) in lines {
         let nodes = script.events.entry(event).or_default();

@@ -1,8 +1,9 @@
 //! Endless tasks, and sets of tasks that are submitted again.
 
 use gleaner_core::domain::TrainingTask;
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{Ended, EventKind};
-use gleaner_replay::{Initial, Options, Outcome};
+use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The checker rejects schedules of the engine after any change that makes them invalid.
 
+use gleaner_core::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, Schedule};
 use gleaner_simulate::policies;
-use gleaner_simulate::schedule::{JobOutcome, JobRun, NodeLife, Samples, Schedule};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

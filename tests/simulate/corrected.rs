@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_core::results::schedule::{Correction, JobRun, Placement, Schedule};
 use gleaner_simulate::Request;
-use gleaner_simulate::schedule::{Correction, JobRun, Placement, Schedule};
 use proptest::prelude::*;
 
 use crate::plain::cases::{Case, case};

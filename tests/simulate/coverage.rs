@@ -1,8 +1,8 @@
 //! Random traces show the rare things that they are meant to test, counted over a fixed number of
 //! traces.
 
-use gleaner_simulate::result::PolicyRun;
-use gleaner_simulate::schedule::Schedule;
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::schedule::Schedule;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 

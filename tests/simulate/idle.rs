@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::schedule::Schedule;
 use gleaner_formats::ingest::events;
 use gleaner_formats::output::events::{Layout, write};
 use gleaner_simulate::idle::idle_log;
 use gleaner_simulate::policies;
-use gleaner_simulate::result::PolicyRun;
-use gleaner_simulate::schedule::Schedule;
 use gleaner_solvers::SolverKind;
 use gleaner_synth::tasks::{TaskOptions, generate};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! Odd input: nothing to do, too much to do, absurd times. Small fixed examples.
 
 use gleaner_core::domain::Workload;
+use gleaner_core::domain::inputs::{LEAST_SPEED, PackingTable, Pair};
 use gleaner_simulate::idle::idle_log;
-use gleaner_simulate::inputs::{LEAST_SPEED, PackingTable, Pair};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies;
 use gleaner_simulate::profiler::Profiler;

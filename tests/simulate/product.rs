@@ -1,13 +1,13 @@
 //! The product on the cases that the plain simulator runs.
 
+use gleaner_core::domain::inputs::Estimates;
 use gleaner_core::domain::{Job, Trace};
+use gleaner_core::results::schedule::Schedule;
 use gleaner_simulate::engine::{Setting, Stuck, run};
-use gleaner_simulate::inputs::Estimates;
 use gleaner_simulate::placer::Placer;
 use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, Context, PolicyEntry, Without};
 use gleaner_simulate::scaling::{Fixed, Lender, Scaling};
-use gleaner_simulate::schedule::Schedule;
 
 use crate::plain::cases::Case;
 use crate::plain::{self, Easy, Fifo, Lucid, Qssf, Rule, Sjf, Srtf, Switches, Tiresias};

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
+use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_simulate::policies;
-use gleaner_simulate::result::PolicyRun;
 use proptest::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 

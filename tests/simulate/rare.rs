@@ -1,7 +1,7 @@
 //! Coincidences that are too rare for random traces: small examples, worked out by hand.
 
+use gleaner_core::domain::inputs::{EstimateTable, PackingTable};
 use gleaner_simulate::Simulation;
-use gleaner_simulate::inputs::{EstimateTable, PackingTable};
 
 use crate::small::{cluster, simulation, trace};
 use crate::venus::run_one;

@@ -1,11 +1,11 @@
 //! The product compared with all published results (golden values).
 
+use gleaner_core::domain::inputs::PackingTable;
+use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_formats::output::simulate::Figure;
 use gleaner_simulate::Simulation;
-use gleaner_simulate::inputs::PackingTable;
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Without;
-use gleaner_simulate::result::PolicyRun;
 
 use crate::published::{assert_minutes, outcome, outcomes};
 use crate::table::Table;

@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use gleaner_core::domain::{Cluster, Trace, VirtualCluster};
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::schedule::Schedule;
 use gleaner_simulate::policies::PolicyEntry;
 use gleaner_simulate::profiler::Profiler;
-use gleaner_simulate::result::PolicyRun;
-use gleaner_simulate::schedule::Schedule;
 use gleaner_simulate::{Control, Request, SimulateError, Simulation, simulate};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use gleaner_core::domain::cluster::GpuSet;
+use gleaner_core::domain::inputs::{EstimateTable, ForecastTable, PackingTable};
 use gleaner_core::domain::{Cluster, Trace};
+use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_formats::ingest::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
-use gleaner_simulate::inputs::{EstimateTable, ForecastTable, PackingTable};
 use gleaner_simulate::policies::{self, Without};
 use gleaner_simulate::profiler::Profiler;
-use gleaner_simulate::result::PolicyRun;
 use gleaner_simulate::{Request, Simulation, placers};
 
 use crate::product::policy;

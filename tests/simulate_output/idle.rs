@@ -1,10 +1,10 @@
 //! The nodes that a policy leaves unused, as an event log.
 
 use gleaner_core::domain::{EventLog, Time, Trace};
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::schedule::{Idleness, JobRun, NodeLife};
 use gleaner_formats::output::events::{Layout, write};
 use gleaner_simulate::idle::idle_log;
-use gleaner_simulate::result::PolicyRun;
-use gleaner_simulate::schedule::{Idleness, JobRun, NodeLife};
 use proptest::prelude::*;
 
 use crate::support::{cluster, outcome, vc_run};

@@ -2,11 +2,11 @@
 
 use std::fs;
 
+use gleaner_core::domain::inputs::{Packing, PackingTable};
 use gleaner_core::domain::{Job, Trace, Usage, Workload};
+use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun};
+use gleaner_core::results::schedule::{JobOutcome, Schedule};
 use gleaner_formats::output::simulate::{self, Experiment, Interval};
-use gleaner_simulate::inputs::{Packing, PackingTable};
-use gleaner_simulate::result::{PolicyRun, ProfilerRun};
-use gleaner_simulate::schedule::{JobOutcome, Schedule};
 use tempfile::TempDir;
 
 use crate::support::{cluster, finish, job, outcome, run_dir, samples, small_run, vc_run};

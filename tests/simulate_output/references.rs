@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use gleaner_core::domain::{Cluster, Trace};
+use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_core::results::schedule::{JobOutcome, Placement, Samples, State};
 use gleaner_formats::output::simulate;
 use gleaner_simulate::metrics::summarise;
-use gleaner_simulate::result::{PolicyRun, ProfilerRun, VcRun};
-use gleaner_simulate::schedule::{JobOutcome, Placement, Samples, State};
 
 use crate::support::{Content, cluster, job, outcome, vc_run, written};
 

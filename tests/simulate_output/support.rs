@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use gleaner_core::domain::{Cluster, Job, Trace, Usage, VirtualCluster, Workload};
+use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
 use gleaner_core::results::run::Seconds;
+use gleaner_core::results::schedule::{JobOutcome, Samples, Schedule, State};
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::table::WriteTable;
-use gleaner_simulate::result::{PolicyRun, ProfilerRun, VcRun};
-use gleaner_simulate::schedule::{JobOutcome, Samples, Schedule, State};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 

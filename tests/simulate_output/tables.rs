@@ -3,9 +3,9 @@
 use std::fs;
 
 use gleaner_core::domain::Trace;
+use gleaner_core::results::schedule::{Samples, State};
 use gleaner_core::results::{Column, Table};
 use gleaner_formats::output::simulate::{self, Experiment, Interval};
-use gleaner_simulate::schedule::{Samples, State};
 use proptest::prelude::*;
 
 use crate::support::{csv, finish, run_dir, small_run, vc_run, written};
@@ -103,7 +103,7 @@ fn utilisation_to_three_decimals() {
             count: 1,
             state,
         });
-        let run = gleaner_simulate::result::PolicyRun {
+        let run = gleaner_core::results::policy_run::PolicyRun {
             policy: "fifo",
             vcs: vec![vc],
             profiler: None,

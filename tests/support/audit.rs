@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::StepStatus;
-use gleaner_replay::Outcome;
 
 /// Panics if the outcome contradicts itself, the log or the tasks.
 pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {

@@ -10,7 +10,8 @@ use std::sync::atomic::AtomicBool;
 use gleaner_core::Result;
 use gleaner_core::domain::events::Slice;
 use gleaner_core::domain::{EventLog, Objective, TrainingTask};
-use gleaner_replay::{Control, Decider, Initial, Options, Outcome, SolverDecider};
+use gleaner_core::results::replay::Outcome;
+use gleaner_replay::{Control, Decider, Initial, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 /// The original's log, cut as the original cuts it: without its first 1,000 rows, and with `nodes`

@@ -7,7 +7,7 @@ use gleaner_learn::lucid::throughput::{
 
 use super::Calendar;
 use gleaner_core::domain::Trace;
-use gleaner_simulate::inputs::ForecastTable;
+use gleaner_core::domain::inputs::ForecastTable;
 
 /// Intervals of a week: the least to learn from.
 const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;

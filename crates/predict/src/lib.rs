@@ -20,5 +20,5 @@ pub use scores::{
     learn_scores, packing_pairs, packing_profiles, packing_row, score_profiles, score_workloads,
 };
 pub use trained::{Kind, Model, Span, Trained};
-pub use weekly::{Week, Weekly, WeeklyEstimates};
+pub use weekly::{Simulated, Week, Weekly, WeeklyEstimates};
 pub use workload::{estimates_by, known_jobs, past_jobs};

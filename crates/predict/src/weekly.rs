@@ -7,16 +7,15 @@
 //! No later event, and no job's own duration, can influence its estimate.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 use gleaner_learn::ebm::{Control as FitControl, FitError};
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Job as Known, Learning, Past};
 use serde::Serialize;
 
 use super::{Calendar, known_jobs};
-use gleaner_core::domain::Trace;
-use gleaner_simulate::inputs::EstimateTable;
-use gleaner_simulate::simulate::SimulateError;
-use gleaner_simulate::{Control, Request, Simulation, simulate};
+use gleaner_core::domain::inputs::EstimateTable;
+use gleaner_core::domain::{Cluster, Trace};
 
 /// Seconds of a week.
 const WEEK: i64 = 7 * 24 * 3600;
@@ -54,31 +53,35 @@ pub struct Week {
     pub estimator: Estimator,
 }
 
-/// Why there are no estimates.
-#[derive(Debug, thiserror::Error)]
-pub enum WeeklyError {
-    /// The simulation failed.
-    #[error(transparent)]
-    Simulate(#[from] SimulateError),
-    /// Nothing could be learnt.
-    #[error("{0}")]
-    Fit(#[from] FitError),
+/// What estimates are learnt from: a trace and its simulation.
+#[derive(Clone, Copy)]
+pub struct Simulated<'a, S> {
+    /// The trace.
+    pub trace: &'a Trace,
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// Second at which the first week begins.
+    pub start: i64,
+    /// Simulates the first jobs of the trace with these estimates. Returns the indices of the jobs
+    /// that end, and when.
+    pub simulate: S,
+    /// Set to stop.
+    pub stop: &'a AtomicBool,
 }
 
 impl Weekly {
-    /// Estimates of all jobs as they would be known under a policy. Jobs that an interrupt cut off
+    /// Estimates of all jobs as they would be known in a simulation. Jobs that an interrupt cut off
     /// have [`Weekly::first`].
     ///
     /// # Errors
-    /// As [`simulate()`].
-    pub fn estimates(
-        &self,
-        simulation: &Simulation<'_>,
-        request: &Request,
-        control: Control<'_>,
-    ) -> Result<WeeklyEstimates, WeeklyError> {
-        let trace = simulation.trace;
-        let known = known_jobs(trace, simulation.cluster, self.calendar);
+    /// The simulation fails, or nothing can be learnt.
+    pub fn estimates<S, E>(&self, of: &Simulated<'_, S>) -> Result<WeeklyEstimates, E>
+    where
+        S: Fn(&Trace, &EstimateTable) -> Result<Vec<(usize, i64)>, E>,
+        E: From<FitError>,
+    {
+        let trace = of.trace;
+        let known = known_jobs(trace, of.cluster, self.calendar);
         let id = |job: usize| trace.jobs[job].id.clone();
         let first = (0..known.len()).map(|job| (id(job), self.first));
         let mut estimates = WeeklyEstimates {
@@ -86,13 +89,15 @@ impl Weekly {
             weeks: Vec::new(),
         };
         let fit_control = FitControl {
-            stop: control.stop,
+            stop: of.stop,
             ..FitControl::default()
         };
-        for Jobs { from, jobs } in weeks(trace, simulation.start) {
-            let past = &submitted_before(trace, from);
-            let table = &estimates.table;
-            let past = ended_before(from, simulation, past, &known, table, request, control)?;
+        for Jobs { from, jobs } in weeks(trace, of.start) {
+            let ends = (of.simulate)(&submitted_before(trace, from), &estimates.table)?;
+            let ends = ends.into_iter().filter(|&(_, end)| end < from);
+            let past: Vec<Past<'_>> = ends
+                .map(|(job, end)| past_job(&known, trace, job, end))
+                .collect();
             if past.is_empty() {
                 continue;
             }
@@ -144,34 +149,12 @@ fn submitted_before(trace: &Trace, second: i64) -> Trace {
     }
 }
 
-/// The jobs that have ended before `second`, in a simulation of those submitted until then.
-fn ended_before<'t>(
-    second: i64,
-    simulation: &Simulation<'_>,
-    past: &Trace,
-    known: &[Known<'t>],
-    estimates: &EstimateTable,
-    request: &Request,
-    control: Control<'_>,
-) -> Result<Vec<Past<'t>>, SimulateError> {
-    let until = Simulation {
-        trace: past,
-        estimates: Some(estimates),
-        check: false,
-        ..*simulation
-    };
-    let quiet = Control {
-        progress: &|_, _| (),
-        ..control
-    };
-    let runs = simulate(&until, std::slice::from_ref(request), quiet)?;
-    let finished = runs.iter().flat_map(|run| run.finished());
-    let ended = finished.filter(|finished| finished.outcome.end < second);
-    let past = ended.map(|finished| Past {
-        job: known[finished.job].clone(),
-        submitted: past.jobs[finished.job].submit,
-        ended: finished.outcome.end,
-        seconds: past.jobs[finished.job].duration as f64,
-    });
-    Ok(past.collect())
+/// A job that has ended.
+fn past_job<'t>(known: &[Known<'t>], trace: &Trace, job: usize, ended: i64) -> Past<'t> {
+    Past {
+        job: known[job].clone(),
+        submitted: trace.jobs[job].submit,
+        ended,
+        seconds: trace.jobs[job].duration as f64,
+    }
 }

@@ -6,8 +6,8 @@ use gleaner_learn::lucid::Usage;
 use gleaner_learn::lucid::workload::{Fitted, Job as Known, Past};
 
 use super::Calendar;
+use gleaner_core::domain::inputs::EstimateTable;
 use gleaner_core::domain::{self, Cluster, Job, Trace};
-use gleaner_simulate::inputs::EstimateTable;
 
 /// What is known of jobs when they are submitted, in the trace's order. If a trace does not
 /// say what a job trains, its profile is missing.

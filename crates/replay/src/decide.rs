@@ -1,12 +1,12 @@
 //! Deciders: decisions come from a solver or from a script.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use gleaner_solvers::{
     Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
 };
 
+use gleaner_core::domain::Script;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::replay::StepStatus;
 
@@ -165,16 +165,8 @@ impl Decider for SolverDecider {
     }
 }
 
-/// Decides by a script, which says which task holds which nodes after each event.
-#[derive(Debug, Clone, Default)]
-pub struct Scripted {
-    /// Node indices in the log, by event, then by name of the task.
-    pub events: BTreeMap<usize, BTreeMap<String, Vec<u32>>>,
-    /// The script's file, for messages.
-    pub file: String,
-}
-
-impl Decider for Scripted {
+/// Decides by the script.
+impl Decider for Script {
     fn name(&self) -> &str {
         "scripted"
     }
@@ -185,12 +177,13 @@ impl Decider for Scripted {
 
     fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
         let expected = "tasks that keep their nodes or take idle ones of nobody";
-        self.fault(event, format!("task {task} {what}"), expected)
+        fault(self, event, format!("task {task} {what}"), expected)
     }
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
         let Some(given) = self.events.get(&event) else {
-            return Err(self.fault(
+            return Err(fault(
+                self,
                 event,
                 "no line",
                 "one line for each event with idle nodes and tasks",
@@ -199,7 +192,8 @@ impl Decider for Scripted {
         if let Some(stranger) = given.iter().find(|(name, nodes)| {
             !nodes.is_empty() && !problem.tasks.iter().any(|t| t.name == **name)
         }) {
-            return Err(self.fault(
+            return Err(fault(
+                self,
                 event,
                 format!("nodes for {}", stranger.0),
                 "tasks active at that event",
@@ -219,17 +213,16 @@ impl Decider for Scripted {
     }
 }
 
-impl Scripted {
-    fn fault(&self, event: usize, found: impl Into<String>, expected: &str) -> Error {
-        Fault {
-            file: self.file.clone(),
-            place: format!("event {event}"),
-            found: found.into(),
-            expected: expected.into(),
-            remedy: "replay the script with the log slice, tasks and --max-tasks it was made with"
-                .into(),
-            ..Fault::default()
-        }
-        .into()
+/// A fault of the script at an event.
+fn fault(script: &Script, event: usize, found: impl Into<String>, expected: &str) -> Error {
+    Fault {
+        file: script.file.clone(),
+        place: format!("event {event}"),
+        found: found.into(),
+        expected: expected.into(),
+        remedy: "replay the script with the log slice, tasks and --max-tasks it was made with"
+            .into(),
+        ..Fault::default()
     }
+    .into()
 }

@@ -13,11 +13,11 @@ use super::decide::{Decider, Plan};
 use super::efficiency::EfficiencyMeter;
 use super::initial::{Initial, deal_at_random};
 use super::nodes::{Holder, NodePool};
-use super::outcome::Outcome;
 use super::queue::Queue;
 use super::rounds::Rounds;
 use gleaner_core::domain::{Change, EventLog, Objective, Time, TrainingTask};
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{
     AllocationRow, Ended, EventKind, StepRow, StepStatus, TaskRow, TimingRow,
 };

@@ -13,17 +13,13 @@ mod efficiency;
 mod engine;
 mod fairness;
 pub mod initial;
-pub mod inspect;
 pub mod nodes;
-pub mod occupancy;
-pub mod outcome;
 mod queue;
 pub mod rounds;
 mod summary;
 pub mod t_fwd;
 
-pub use decide::{Decider, Decision, Plan, Scripted, SolverDecider};
+pub use decide::{Decider, Decision, Plan, SolverDecider};
 pub use engine::{Control, Options, run};
 pub use initial::Initial;
-pub use outcome::Outcome;
 pub use t_fwd::{ChosenWindow, TFwd};

@@ -2,8 +2,8 @@
 
 use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
-use super::outcome::Outcome;
 use gleaner_core::domain::Time;
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{Ended, StepStatus, Summary, TaskRow};
 
 impl Engine<'_> {

@@ -7,8 +7,8 @@ use gleaner_solvers::range;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::inspect::{self, RescaleCosts, Suggestion};
 use gleaner_core::domain::{EventLog, TrainingTask};
+use gleaner_inspect::{RescaleCosts, Suggestion};
 
 /// The window of the original replayer, in seconds. It is also used if none can be suggested.
 pub const ORIGINAL: f64 = 10.0;
@@ -18,7 +18,7 @@ const AUTO: &str = "auto";
 /// A requested forward window.
 #[derive(Clone, Copy, PartialEq, Default)]
 pub enum TFwd {
-    /// The window that [`inspect`] suggests for the log and the tasks.
+    /// The window that [`gleaner_inspect`] suggests for the log and the tasks.
     #[default]
     Auto,
     /// This many seconds, within [`range::WINDOW`].
@@ -43,7 +43,7 @@ impl TFwd {
                 suggestion: None,
             },
             TFwd::Auto => {
-                let suggestion = inspect::suggest(log, RescaleCosts::of(tasks, max_tasks));
+                let suggestion = gleaner_inspect::suggest(log, RescaleCosts::of(tasks, max_tasks));
                 let seconds = suggestion.window.map_or(ORIGINAL, |window| window.t_fwd_s);
                 ChosenWindow {
                     seconds: seconds.clamp(*range::WINDOW.start(), *range::WINDOW.end()),

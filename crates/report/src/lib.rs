@@ -7,8 +7,8 @@
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::runs::{Run, RunInfo, RunResult};
+use gleaner_inspect::Inspection;
 use gleaner_predict::explanation::{Explanation, LabelledEbm};
-use gleaner_replay::inspect::Inspection;
 
 pub mod figure;
 pub mod html;

@@ -6,9 +6,9 @@
 use super::placer::Placer;
 use super::policy::{Decision, Policy};
 use super::scaling::Scaling;
-use super::schedule::Schedule;
 use super::world::World;
 use gleaner_core::domain::jobs::Job;
+use gleaner_core::results::schedule::Schedule;
 use gleaner_core::words::counted;
 
 /// A virtual cluster and its jobs, as they are simulated.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::schedule::Placement;
 use gleaner_core::domain::cluster::GpuSet;
+use gleaner_core::results::schedule::Placement;
 
 /// The free GPUs of every node. Slots are in the order of the node list.
 #[derive(Debug, Clone)]

@@ -4,13 +4,12 @@
 //! simulator of Lucid (Hu et al., ASPLOS 2023), which steps through every second.
 //!
 //! [`mod@simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
-//! [`engine`] simulates one of them; [`schedule`] holds the result.
+//! [`engine`] simulates one of them; [`gleaner_core::results::schedule`] has the result.
 
 pub mod checker;
 pub mod engine;
 pub mod free;
 pub mod idle;
-pub mod inputs;
 pub mod metrics;
 pub mod nodes;
 pub mod placer;
@@ -18,9 +17,7 @@ pub mod placers;
 pub mod policies;
 pub mod policy;
 pub mod profiler;
-pub mod result;
 pub mod scaling;
-pub mod schedule;
 pub mod simulate;
 pub mod view;
 

@@ -1,7 +1,7 @@
 //! Figures by which policies are compared.
 
-use super::result::{Finished, PolicyRun};
 use gleaner_core::domain::{Cluster, Trace};
+use gleaner_core::results::policy_run::{Finished, PolicyRun};
 use gleaner_core::results::simulate::{ByName, Delays, PolicyFigures, SMALL_JOB_GPUS};
 
 /// Computes a run's figures. `cluster` is the whole cluster, nodes lent to the profiler

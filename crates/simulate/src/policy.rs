@@ -1,9 +1,9 @@
 //! Policies choose the jobs that run next. They see the state and return decisions; only
 //! the engine carries them out.
 
-use super::inputs::Pair;
-use super::schedule::Placement;
 use super::view::View;
+use gleaner_core::domain::inputs::Pair;
+use gleaner_core::results::schedule::Placement;
 
 /// A scheduling policy for one virtual cluster.
 ///

@@ -2,12 +2,12 @@
 //! time on the few nodes of the profiler. Many jobs end there.
 
 use super::engine::{Setting, Stuck, run};
-use super::inputs::Forecast;
 use super::placer::Placer;
 use super::policies::least_gpus::LeastGpus;
-use super::result::ProfilerRun;
 use super::scaling::{Fixed, Scaling, TimeAware};
+use gleaner_core::domain::inputs::Forecast;
 use gleaner_core::domain::jobs::{Job, Trace};
+use gleaner_core::results::policy_run::ProfilerRun;
 
 /// The profiler's settings.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]

@@ -1,9 +1,9 @@
 //! Keeps the record of a simulation.
 
 use super::nodes::Nodes;
-use super::schedule::{Correction, JobOutcome, JobRun, Samples, Schedule, State};
 use super::view::LiveJob;
 use gleaner_core::domain::jobs::Job;
+use gleaner_core::results::schedule::{Correction, JobOutcome, JobRun, Samples, Schedule, State};
 
 /// Seconds between samples.
 const SAMPLE_EVERY: i64 = 60;

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::inputs::Forecast;
 use super::view::View;
+use gleaner_core::domain::inputs::Forecast;
 
 /// Decides, at the end of a second, whether a node is added or removed.
 pub trait Scaling: Send {

@@ -6,17 +6,17 @@ use rayon::prelude::*;
 
 use super::checker::{self, Terms};
 use super::engine::{Setting, Stuck, run};
-use super::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
 use super::placer::Placer;
 use super::policies::{Context, Needs, PolicyEntry, Without};
 use super::policy::checkpoint_overhead;
 use super::profiler::{Profiler, profile};
-use super::result::{PolicyRun, ProfilerRun, VcRun};
 use super::scaling::{Fixed, Lender, Scaling};
-use super::schedule::Schedule;
 use super::stage::Stage;
 use gleaner_core::domain::cluster::Cluster;
+use gleaner_core::domain::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
 use gleaner_core::domain::jobs::{Job, Trace};
+use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_core::results::schedule::Schedule;
 
 /// The inputs and settings of a simulation.
 #[derive(Clone, Copy)]
@@ -42,6 +42,35 @@ pub struct Simulation<'a> {
     pub without: Without,
     /// Whether the [`checker`] validates every schedule.
     pub check: bool,
+}
+
+impl Simulation<'_> {
+    /// Simulates `first`, the first jobs of the trace, with these estimates. Returns the indices of
+    /// the jobs that end, and when.
+    ///
+    /// # Errors
+    /// As [`simulate()`].
+    pub fn ends(
+        &self,
+        first: &Trace,
+        estimates: &dyn Estimates,
+        request: &Request,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(usize, i64)>, SimulateError> {
+        let until = Simulation {
+            trace: first,
+            estimates: Some(estimates),
+            check: false,
+            ..*self
+        };
+        let quiet = Control {
+            stop,
+            progress: &|_, _| (),
+        };
+        let runs = simulate(&until, std::slice::from_ref(request), quiet)?;
+        let finished = runs.iter().flat_map(PolicyRun::finished);
+        Ok(finished.map(|job| (job.job, job.outcome.end)).collect())
+    }
 }
 
 /// A policy to simulate.

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::free::FreeGpus;
 use super::nodes::Nodes;
 use super::placer::Placer;
-use super::schedule::Placement;
 use super::service::left_after;
 use gleaner_core::domain::jobs::Job;
+use gleaner_core::results::schedule::Placement;
 
 /// A virtual cluster at one second, read-only.
 #[derive(Clone, Copy)]

@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use super::engine::{Setting, Stuck};
-use super::inputs::Pair;
 use super::nodes::Nodes;
 use super::policy::checkpoint_overhead;
 use super::recorder::Recorder;
-use super::schedule::{Correction, Placement, Schedule};
 use super::service::{left_after, steps_to_end};
 use super::view::{LiveJob, Status, View};
+use gleaner_core::domain::inputs::Pair;
 use gleaner_core::domain::jobs::Job;
+use gleaner_core::results::schedule::{Correction, Placement, Schedule};
 
 pub(super) struct World<'a> {
     setting: &'a Setting<'a>,

@@ -1,17 +1,13 @@
 //! Sweeps: one run for every combination of settings that a plan lists.
 //!
 //! A [`Plan`] is expanded into settings in a fixed order. From the results of the runs, the best
-//! settings are chosen by the mean of a [`Metric`] over their seeds. Nothing here reads a file or
-//! runs anything.
+//! settings are chosen by the mean of a metric over their seeds
+//! ([`gleaner_core::results::sweep`]). Nothing here runs anything.
 
 mod axis;
 mod check;
-pub mod field;
-mod groups;
-pub mod metrics;
-mod mode;
+mod read;
 mod replay;
-mod select;
 mod settings;
 mod simulate;
 #[cfg(test)]
@@ -19,15 +15,12 @@ mod tests;
 
 pub use axis::Axis;
 pub use check::PlanFault;
-pub use field::{Field, Kind};
-pub use groups::{Group, SEED, Spread, SweepRow, groups};
-pub use metrics::{Metric, RunSummary};
-pub use mode::Mode;
+pub use read::read;
 pub use replay::ReplayPlan;
-pub use select::{Best, best};
 pub use settings::{ReplayChoices, ReplaySettings, TaskFiles, Window};
 pub use simulate::{SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
 
+use gleaner_core::results::sweep::Mode;
 use serde::Deserialize;
 
 /// Most runs of a plan.

@@ -15,6 +15,8 @@ use rayon::prelude::*;
 use super::{grouping, number};
 use crate::cli::{print, remark};
 use gleaner_core::domain::Workload;
+use gleaner_core::domain::cluster::GPU_MEMORY;
+use gleaner_core::domain::inputs::{Profile, ProfileSource};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_formats::ingest::driple::{graph, model};
 use gleaner_formats::ingest::jobs::graphs::{self, Graphs};
@@ -22,8 +24,6 @@ use gleaner_formats::ingest::{Gatherer, Loaded};
 use gleaner_formats::output::prediction;
 use gleaner_formats::output::table::Form;
 use gleaner_predict::expected::{self, Expected, Held};
-use gleaner_simulate::inputs::{Profile, ProfileSource};
-use gleaner_simulate::policies::GPU_MEMORY;
 
 /// Predict the profiles of workloads, for `gleaner simulate`, from their computational graphs.
 ///

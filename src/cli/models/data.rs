@@ -9,12 +9,12 @@ use jiff::civil::DateTime;
 
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
+use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::jobs::{self, colocate::Pairs, trace};
 use gleaner_formats::ingest::{Loaded, SourceId};
 use gleaner_predict::{Calendar, submissions};
-use gleaner_simulate::inputs::Profile;
 
 /// Files by what they hold.
 #[derive(Debug, Clone, Args, serde::Serialize)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice};
 use serde::Serialize;
 
+use gleaner_core::domain::inputs::Estimates;
 use gleaner_predict::Weekly;
-use gleaner_simulate::inputs::Estimates;
 
 /// Estimates of durations.
 #[derive(Default)]

@@ -14,17 +14,18 @@ use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
 use crate::cli::inputs::as_text;
 use crate::cli::remark;
+use gleaner_core::domain::cluster::GPU_MEMORY;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_core::domain::inputs::{
+    Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable,
+};
 use gleaner_core::domain::{Cluster, Stamp, Trace};
 use gleaner_core::error::{Error, Faults, Result};
 use gleaner_formats::ingest::jobs::{self, trace};
 use gleaner_formats::ingest::{Loaded, SourceId};
 use gleaner_predict::{Calendar, Weekly, score_workloads};
 use gleaner_simulate::Request;
-use gleaner_simulate::inputs::{
-    Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable,
-};
-use gleaner_simulate::policies::{GPU_MEMORY, Needs};
+use gleaner_simulate::policies::Needs;
 
 /// What is read.
 #[derive(Debug, Args, Serialize)]

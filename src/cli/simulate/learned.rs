@@ -19,6 +19,7 @@ use super::inputs::Reader;
 use crate::cli::inputs::as_text;
 use crate::cli::models::data::calendar;
 use crate::cli::remark;
+use gleaner_core::domain::inputs::{ForecastTable, Profile};
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::{jobs, model};
@@ -26,7 +27,6 @@ use gleaner_predict::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
     learn_scores, submissions,
 };
-use gleaner_simulate::inputs::{ForecastTable, Profile};
 
 /// Models that policies go by.
 #[derive(Debug, Args, Serialize)]

@@ -10,13 +10,17 @@ use super::choice::Choice;
 use super::inputs::Inputs;
 use super::options::without_effect;
 use crate::cli::remark;
+use gleaner_core::domain::Trace;
+use gleaner_core::domain::inputs::{EstimateTable, Estimates, EstimatesByPolicy};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
-use gleaner_predict::Week;
-use gleaner_simulate::inputs::{Estimates, EstimatesByPolicy};
+use gleaner_predict::{Simulated, Week};
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::profiler::Profiler;
-use gleaner_simulate::{Control, Request, Simulation};
+use gleaner_simulate::{Request, Simulation};
+
+/// Why estimates cannot be learnt: the simulation failed, or the estimator.
+type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// Inputs read once, for any number of simulations.
 pub struct Prepared {
@@ -67,17 +71,21 @@ impl Prepared {
         let Some(weekly) = &self.inputs.weekly else {
             return Ok(Learnt::default());
         };
-        let quiet = Control {
-            stop,
-            progress: &|_, _| (),
-        };
         let going_by = requests
             .par_iter()
             .filter(|r| r.policy.needs >= Needs::Estimates);
         let estimates = going_by.map(|request| {
-            let estimates = weekly.estimates(&simulation, request, quiet);
+            let estimates = weekly.estimates(&Simulated {
+                trace: simulation.trace,
+                cluster: simulation.cluster,
+                start: simulation.start,
+                stop,
+                simulate: |first: &Trace, estimates: &EstimateTable| {
+                    Ok(simulation.ends(first, estimates, request, stop)?)
+                },
+            });
             let estimates = estimates
-                .map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
+                .map_err(|error: Failed| Error::Run(printable(&error.to_string()).into_owned()))?;
             Ok((request.name, estimates))
         });
         let estimates: Result<Vec<_>> = estimates.collect();

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::experiment::Experiment;
 use super::inputs::Reader;
+use gleaner_core::domain::inputs::{Profile, ProfileSource};
 use gleaner_core::domain::{Known, Trace, Workload};
 use gleaner_core::error::Result;
 use gleaner_formats::ingest::jobs;
-use gleaner_simulate::inputs::{Profile, ProfileSource};
 
 /// Profiles by workload.
 type Table = BTreeMap<Workload, Profile>;

@@ -13,6 +13,7 @@ use super::prepared::Learnt;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::domain::EventLog;
 use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::results::simulate::PolicyFigures;
 use gleaner_core::words::counted;
@@ -24,7 +25,6 @@ use gleaner_simulate::Simulation;
 use gleaner_simulate::idle::{TooLate, idle_log};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
-use gleaner_simulate::result::PolicyRun;
 
 /// Everything there is to report.
 pub struct Results<'a> {

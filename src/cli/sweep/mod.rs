@@ -18,11 +18,12 @@ use super::progress::Progress;
 use super::{interrupt, print, print_json, remark, threads};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::Seconds;
+use gleaner_core::results::sweep::{Field, Metric, Mode, RunSummary};
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::{self, SourceId};
+use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::sweep::{self as tables, Store, Sweep};
-use gleaner_sweep::{Field, Metric, Mode, Plan, RunSummary};
+use gleaner_sweep::Plan;
 
 use prepared::PreparedRuns;
 
@@ -72,7 +73,7 @@ pub fn run(args: &Args) -> Result<()> {
         threads::use_threads(count)?;
     }
     let clock = Instant::now();
-    let plan = ingest::plan::read(&args.plan)?;
+    let plan = gleaner_sweep::read(&args.plan)?;
     let mode = plan.value.mode();
     let by = metric(mode, args.best.as_deref())?;
     let prepared: Box<dyn PreparedRuns> = match plan.value {

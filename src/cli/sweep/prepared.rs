@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::{Digest, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
-use gleaner_sweep::RunSummary;
 
 /// Runs with everything they need in memory, any of which can be run at any time.
 pub trait PreparedRuns: Sync {

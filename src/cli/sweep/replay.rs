@@ -9,11 +9,12 @@ use crate::cli::inputs::{cut, read_log};
 use crate::cli::{remark, solver};
 use gleaner_core::domain::{Clock, EventLog, TrainingTask};
 use gleaner_core::error::Result;
+use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
-use gleaner_replay::{self, Control, SolverDecider, TFwd};
-use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, RunSummary, TaskFiles, Window};
+use gleaner_replay::{Control, SolverDecider, TFwd};
+use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles, Window};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -187,7 +188,11 @@ impl Replays {
         Ok(self.windows.len() - 1)
     }
 
-    fn replay(&self, job: &Job, control: Control<'_>) -> Result<gleaner_replay::Outcome> {
+    fn replay(
+        &self,
+        job: &Job,
+        control: Control<'_>,
+    ) -> Result<gleaner_core::results::replay::Outcome> {
         let spec = job.choices.spec();
         let mut decider = SolverDecider::new(spec, job.limits)?;
         if self.check {

@@ -12,12 +12,13 @@ use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::remark;
 use crate::cli::simulate::{Args, Prepared};
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
-use gleaner_sweep::{RunSummary, SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
+use gleaner_sweep::{SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
 
 /// The simulations of a plan.
 pub struct Simulations {

@@ -124,9 +124,9 @@ fn easy_starts(nodes: u32, jobs: &[Expected]) -> Vec<i64> {
         gpus_per_node: 4,
         start: 0,
         placer: super::Placer::Consolidate,
-        estimates: &gleaner_simulate::inputs::EstimateTable(estimates),
+        estimates: &gleaner_core::domain::inputs::EstimateTable(estimates),
         forecast: &0.0,
-        packing: &gleaner_simulate::inputs::PackingTable::default(),
+        packing: &gleaner_core::domain::inputs::PackingTable::default(),
     };
     let schedule = super::run(&world, &mut Easy);
     schedule.jobs.iter().map(|job| job.start).collect()

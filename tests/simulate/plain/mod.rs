@@ -24,8 +24,8 @@ pub use profiler::{Profiled, Profiler};
 pub use queues::{Fifo, Qssf, Sjf};
 
 use gleaner_core::domain::Job;
-use gleaner_simulate::inputs::{Estimates, Forecast, Packing};
-use gleaner_simulate::schedule::{Schedule, State};
+use gleaner_core::domain::inputs::{Estimates, Forecast, Packing};
+use gleaner_core::results::schedule::{Schedule, State};
 use sim::Sim;
 
 /// The input of a simulation.

@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
+use gleaner_core::results::schedule::Schedule;
 use gleaner_simulate::policies::PolicyEntry;
-use gleaner_simulate::schedule::Schedule;
 
 use super::sound::{assert_sound, promise};
 use super::{Placer, Profiled, Profiler, Switches, World, run};

@@ -1,7 +1,7 @@
 //! The state of a simulation, and what all policies do with it.
 
 use gleaner_core::domain::cluster::GpuSet;
-use gleaner_simulate::schedule::{
+use gleaner_core::results::schedule::{
     Correction, JobOutcome, JobRun, Placement, Samples, Schedule, State,
 };
 

@@ -2,8 +2,8 @@
 //! the plain simulator either.
 
 use gleaner_core::domain::Job;
+use gleaner_core::results::schedule::Schedule;
 use gleaner_simulate::checker::{self, Terms, Violation};
-use gleaner_simulate::schedule::Schedule;
 use proptest::prelude::*;
 
 use super::cases::{Case, case};

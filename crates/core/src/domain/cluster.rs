@@ -1,5 +1,8 @@
 //! GPU clusters: virtual clusters of equal nodes.
 
+/// Memory in MB of the GPUs on which Lucid measured pairs of jobs.
+pub const GPU_MEMORY: f64 = 24_576.0;
+
 /// A cluster split into virtual clusters, each scheduled by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {

@@ -8,12 +8,16 @@ mod record;
 #[macro_use]
 mod figures;
 
+pub mod compare;
+pub mod policy_run;
 pub mod replay;
 pub mod run;
 mod run_lengths;
+pub mod schedule;
 pub mod simulate;
 mod spaced;
 pub mod states;
+pub mod sweep;
 mod table;
 
 pub use figures::{Direction, Figure, Figures, Metric};

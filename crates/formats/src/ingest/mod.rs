@@ -9,7 +9,6 @@ pub mod gpu;
 pub mod jobs;
 pub mod model;
 pub mod pickle;
-pub mod plan;
 pub mod problems;
 pub mod runs;
 pub mod scheduler;

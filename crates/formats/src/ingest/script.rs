@@ -13,8 +13,8 @@ use super::fault::Place;
 use super::source::Source;
 use super::{Gatherer, Loaded};
 use gleaner_core::domain::EventLog;
+use gleaner_core::domain::Script;
 use gleaner_core::error::Result;
-use gleaner_replay::Scripted;
 
 /// Indices of nodes, by task name.
 type Nodes = BTreeMap<String, Vec<u32>>;
@@ -30,7 +30,7 @@ struct Line {
 /// # Errors
 /// The file cannot be read, a line is not such an object, an event occurs twice, or a node is not
 /// in the log or occurs twice in a line. Faults are collected and reported together.
-pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
+pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;
     let index = log.nodes().iter().map(String::as_str).zip(0..).collect();
@@ -44,7 +44,7 @@ pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Scripted>> {
             faults.add(source.fault(found, expected).at(Place::Line(number)))?;
         }
     }
-    let script = Scripted {
+    let script = Script {
         events,
         file: path.display().to_string(),
     };

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use gleaner_core::results::compare::{Estimate, Line, Row};
 use gleaner_core::results::{Column, Table};
 use gleaner_core::words::counted;
-use gleaner_replay::compare::{Estimate, Line, Row};
 
 /// A table with a row for each problem and solver.
 pub fn answers(rows: &[Row]) -> Table<'_> {

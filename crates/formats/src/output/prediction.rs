@@ -8,11 +8,11 @@ use gleaner_learn::lucid::throughput::{LEAD, Series, ThroughputModel};
 
 use super::workloads;
 use crate::output::table::WriteTable;
+use gleaner_core::domain::inputs::{EstimateTable, Profile, ProfileSource};
 use gleaner_core::domain::{Time, Trace, Workload};
 use gleaner_core::error::Result;
 use gleaner_core::results::{Column, Table};
 use gleaner_predict::score_profiles;
-use gleaner_simulate::inputs::{EstimateTable, Profile, ProfileSource};
 
 /// Writes a forecast beside what was submitted. It covers all intervals of a series and those
 /// beyond its end that can be forecast. Returns the number of rows.

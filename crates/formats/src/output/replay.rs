@@ -2,13 +2,13 @@
 
 use gleaner_core::domain::EventLog;
 use gleaner_core::results::Table;
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{AllocationRow, FragmentRow};
-use gleaner_replay::Outcome;
-use gleaner_replay::inspect::fragment_bins;
+use gleaner_inspect::fragment_bins;
 
 /// The idle fragments of a log by length.
 pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
-    let row = |bin: gleaner_replay::inspect::Bin| FragmentRow {
+    let row = |bin: gleaner_inspect::Bin| FragmentRow {
         from_s: bin.from_s,
         to_s: bin.to_s,
         fragments: bin.count as u64,

@@ -12,7 +12,7 @@ use super::{BASELINES, EvaluateError, Score, Split, best, measured};
 use crate::past_jobs;
 use crate::weekly::weeks;
 use gleaner_core::domain::Trace;
-use gleaner_simulate::inputs::EstimateTable;
+use gleaner_core::domain::inputs::EstimateTable;
 
 /// The data and settings of an evaluation.
 pub struct WorkloadTask<'t> {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Contender;
+use gleaner_core::results::compare::Estimate;
 
 /// Number of problems that are timed first.
 const SAMPLE: usize = 3;
@@ -18,17 +19,6 @@ pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
         1 => 0,
         _ => i * (count - 1) / (wanted - 1),
     })
-}
-
-/// Estimated time of a comparison.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Estimate {
-    /// Number of problems to compare on.
-    pub problems: usize,
-    /// Name and estimated time of each contender, in their order.
-    pub contenders: Vec<(&'static str, Duration)>,
-    /// Estimated time of all contenders together and of the search for the optima.
-    pub all: Duration,
 }
 
 /// Times contenders on the sample.

@@ -12,12 +12,12 @@ use gleaner_solvers::{
     Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status,
 };
 
-pub use estimate::Estimate;
 use estimate::Stopwatch;
 use gleaner_core::error::Result;
+use gleaner_core::results::compare::{Estimate, Row};
 pub use recorder::Recorder;
-pub use row::{REPEAT_TIME, REPEATS, Row};
-pub use summary::{Line, summarise};
+pub use row::{REPEAT_TIME, REPEATS};
+pub use summary::summarise;
 
 /// A solver under comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

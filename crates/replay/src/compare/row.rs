@@ -6,29 +6,7 @@ use gleaner_solvers::range::NOTHING;
 use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver, Status, check};
 
 use gleaner_core::error::{Error, Result};
-
-/// One solver's answer to one problem.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The problem's id.
-    pub problem: String,
-    /// Number of tasks in the problem.
-    pub tasks: usize,
-    /// Number of idle nodes in the problem.
-    pub nodes: u32,
-    /// Name of the solver.
-    pub solver: &'static str,
-    /// Status of the answer; `Err` holds the reason why the solver refused the problem.
-    pub status: Result<Status, String>,
-    /// Objective of its plan; `None` if it has no plan.
-    pub objective: Option<f64>,
-    /// Relative gap that the solver itself proved; `None` if it proved none.
-    pub proven_gap: Option<f64>,
-    /// Relative gap of its plan to the exact optimum; `None` if either is missing.
-    pub gap_to_optimum: Option<f64>,
-    /// Wall time in microseconds: the median of [`REPEATS`] or fewer solves.
-    pub micros: f64,
-}
+use gleaner_core::results::compare::Row;
 
 /// Most solves of one problem by one solver; fewer once they took [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;

@@ -2,32 +2,8 @@
 
 use gleaner_solvers::Status;
 
-use super::{Contender, Row};
-
-/// Totals of one solver over all problems.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// Name of the solver.
-    pub solver: &'static str,
-    /// Number of problems that it did not refuse.
-    pub problems: usize,
-    /// Number of problems that it refused.
-    pub refused: usize,
-    /// Number of problems for which it proved its plan optimal.
-    pub optimal: usize,
-    /// Number of problems, not refused, for which it found no plan.
-    pub without_plan: usize,
-    /// Sum of the objectives.
-    pub objective: f64,
-    /// Mean relative gap to the exact optimum; `None` if no gap is known.
-    pub mean_gap: Option<f64>,
-    /// Largest relative gap to the exact optimum; `None` if no gap is known.
-    pub worst_gap: Option<f64>,
-    /// Median wall time in microseconds.
-    pub median_micros: f64,
-    /// 99th percentile of the wall time in microseconds.
-    pub p99_micros: f64,
-}
+use super::Contender;
+use gleaner_core::results::compare::{Line, Row};
 
 /// Sums rows up by solver, in the contenders' order.
 pub fn summarise(rows: &[Row], contenders: &[Contender]) -> Vec<Line> {

@@ -3,7 +3,7 @@
 use crate::figure::{Axis, Colour, Heat, Marks, Part};
 use crate::numbers::{duration, number};
 use crate::{Figure, Grid, Head};
-use gleaner_replay::inspect::{Inspection, Slot};
+use gleaner_inspect::{Inspection, Slot};
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 

@@ -3,7 +3,7 @@
 use crate::names::short;
 use crate::numbers::{count, duration};
 use crate::{Block, Grid, Head};
-use gleaner_replay::inspect::{Inspection, Suspicion, SuspicionKind, UnchangedNodes};
+use gleaner_inspect::{Inspection, Suspicion, SuspicionKind, UnchangedNodes};
 
 /// Maximum number of suspicious spans listed.
 const SPANS: usize = 200;

@@ -4,7 +4,7 @@ use super::lengths;
 use crate::Figure;
 use crate::figure::Axis;
 use crate::numbers::{count, duration};
-use gleaner_replay::inspect::Inspection;
+use gleaner_inspect::Inspection;
 
 /// The histogram of gaps between events by length.
 pub(super) fn figure(log: &Inspection) -> Figure {

@@ -2,7 +2,7 @@
 
 use super::lengths::{Class, Lengths};
 use super::{Block, Section, fragments};
-use gleaner_replay::inspect::{Bin, Inspection};
+use gleaner_inspect::{Bin, Inspection};
 
 mod calendar;
 mod findings;

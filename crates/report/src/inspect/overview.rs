@@ -2,7 +2,7 @@
 
 use crate::numbers::{count, duration, hours, number, percent};
 use crate::{Grid, Head, Tile};
-use gleaner_replay::inspect::{Distribution, Inspection};
+use gleaner_inspect::{Distribution, Inspection};
 
 /// The lead sentence: the time, the nodes and the events that the log covers.
 pub(super) fn lead(log: &Inspection) -> String {

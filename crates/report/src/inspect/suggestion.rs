@@ -3,7 +3,7 @@
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::{duration, number, percent};
 use crate::{Block, Figure, Grid, Head, Section};
-use gleaner_replay::inspect::{Inspection, OtherWindow, Suggestion, Window};
+use gleaner_inspect::{Inspection, OtherWindow, Suggestion, Window};
 
 /// The section about the suggested window.
 pub(super) fn section(log: &Inspection) -> Section {

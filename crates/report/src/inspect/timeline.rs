@@ -4,7 +4,7 @@ use crate::Figure;
 use crate::curves::{means, millis, minute};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::{duration, number};
-use gleaner_replay::inspect::Inspection;
+use gleaner_inspect::Inspection;
 
 /// The figure; `None` if the log covers no time.
 pub(super) fn figure(log: &Inspection) -> Option<Figure> {

@@ -4,8 +4,8 @@ use super::names::slug;
 use super::numbers::count;
 use super::{Block, Figure, Section};
 use gleaner_core::error::Result;
+use gleaner_core::results::sweep::Mode;
 use gleaner_formats::ingest::runs::SweepRuns;
-use gleaner_sweep::Mode;
 
 mod choice;
 mod heat;

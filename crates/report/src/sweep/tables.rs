@@ -5,8 +5,8 @@ use super::trials::{Trials, shown};
 use crate::numbers::count;
 use crate::{Grid, Head, Tile};
 use gleaner_core::results::Direction;
+use gleaner_core::results::sweep::{Best, SweepRow};
 use gleaner_formats::ingest::runs::SweepRuns;
-use gleaner_sweep::{Best, SweepRow};
 
 /// Maximum number of runs in a table.
 pub(super) const LISTED: usize = 1_000;

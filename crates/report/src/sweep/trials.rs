@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::scale::Scale;
 use gleaner_core::results::Direction;
+use gleaner_core::results::sweep::{Kind, SEED, Spread};
 use gleaner_formats::ingest::runs::SweepRuns;
-use gleaner_sweep::{Kind, SEED, Spread};
 
 /// Name of the metric of all work that replays lost. Their summaries have it in two parts.
 const LOST: &str = "work_lost";
@@ -197,7 +197,7 @@ fn columns(sweep: &SweepRuns) -> Vec<Column> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use gleaner_sweep::{Mode, SweepRow, groups};
+    use gleaner_core::results::sweep::{Mode, SweepRow, groups};
 
     pub fn trials() -> Trials {
         Trials::of(&sweep())

@@ -2,7 +2,7 @@
 
 use super::sweep::Counts;
 use super::{Report, Terms, Violation};
-use crate::schedule::{Samples, Schedule, State};
+use gleaner_core::results::schedule::{Samples, Schedule, State};
 
 const MINUTE: i64 = 60;
 

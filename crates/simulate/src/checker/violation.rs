@@ -280,7 +280,7 @@ pub enum Violation {
 /// A node, by slot and by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePlace {
-    /// Its slot in [`crate::schedule::Schedule::nodes`].
+    /// Its slot in [`gleaner_core::results::schedule::Schedule::nodes`].
     pub slot: u32,
     /// The name it had at the end.
     pub name: u32,

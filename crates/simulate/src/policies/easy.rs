@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Context, Needs, PolicyEntry};
 use crate::free::FreeGpus;
 use crate::policy::{Decision, Policy};
-use crate::schedule::Placement;
+use gleaner_core::results::schedule::Placement;
 use crate::view::View;
 
 pub(super) const ENTRY: PolicyEntry = PolicyEntry {

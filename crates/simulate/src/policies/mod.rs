@@ -22,10 +22,8 @@ policies! {
 
 pub(super) mod least_gpus;
 
-pub use lucid::GPU_MEMORY;
-
-use super::inputs::{Forecast, Packing};
 use super::policy::Policy;
+use gleaner_core::domain::inputs::{Forecast, Packing};
 use gleaner_core::domain::jobs::{Job, Trace};
 
 /// A policy that can be chosen by name.

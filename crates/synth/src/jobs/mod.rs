@@ -11,9 +11,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_core::domain::inputs::{Pair, Profile};
 use gleaner_core::domain::{Cluster, Job, VirtualCluster, Workload};
 use gleaner_core::error::{Error, Result};
-use gleaner_simulate::inputs::{Pair, Profile};
 
 use batch::{Draft, Drawing};
 use rhythm::DAY;

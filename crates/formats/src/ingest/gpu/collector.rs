@@ -14,7 +14,7 @@ use crate::ingest::scheduler::{LogCounts, Reason, SchedulerClock};
 use gleaner_core::domain::{Job, Stamp, Time, Trace, Usage};
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
-use gleaner_replay::occupancy::Window;
+use gleaner_occupancy::Window;
 
 /// Longest duration, and longest time from the median submission to the first or last one, in
 /// seconds: 15 years.

@@ -2,7 +2,7 @@
 //! the simulator overflows 64 bits.
 
 use crate::ingest::rows::{Cell, CellResult};
-use gleaner_simulate::inputs::LONGEST_ESTIMATE;
+use gleaner_core::domain::inputs::LONGEST_ESTIMATE;
 
 /// Longest duration of a job in seconds, and longest time between the first and last submission.
 pub(super) const LONGEST: i64 = 1_000_000_000;

@@ -16,8 +16,8 @@ use crate::ingest::rows::{Cell, CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 use gleaner_core::domain::Workload;
+use gleaner_core::domain::inputs::{LEAST_SPEED, Pair};
 use gleaner_core::error::Result;
-use gleaner_simulate::inputs::{LEAST_SPEED, Pair};
 
 /// Measured pairs, by their two workloads in the order of the file.
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;

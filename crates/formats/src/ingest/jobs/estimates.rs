@@ -14,15 +14,15 @@ use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 use gleaner_core::domain::Trace;
+use gleaner_core::domain::inputs::EstimateTable;
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
-use gleaner_simulate::inputs::EstimateTable;
 
 /// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
 ///
 /// # Errors
 /// The file cannot be read, or has faults, which are reported together: an estimate that is not a
-/// number within [`LONGEST_ESTIMATE`](gleaner_simulate::inputs::LONGEST_ESTIMATE), two estimates for a
+/// number within [`LONGEST_ESTIMATE`](gleaner_core::domain::inputs::LONGEST_ESTIMATE), two estimates for a
 /// job, or none for some jobs.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;

@@ -18,8 +18,8 @@ use super::clock::Form;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
+use gleaner_core::domain::inputs::ForecastTable;
 use gleaner_core::error::Result;
-use gleaner_simulate::inputs::ForecastTable;
 
 /// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
 ///

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::ingest::Gatherer;
+use gleaner_core::domain::inputs::PackingTable;
 use gleaner_core::domain::{Known, Trace, Workload};
 use gleaner_core::error::{Fault, Result};
-use gleaner_simulate::inputs::PackingTable;
 
 use super::words::beside;
 
@@ -99,8 +99,8 @@ fn missing(path: &Path, (first, second): (&Workload, &Workload)) -> Fault {
 mod tests {
     use super::*;
     use crate::ingest::jobs::testing::{assert_has, fault, workload};
+    use gleaner_core::domain::inputs::{Pair, Profile, ProfileSource};
     use gleaner_core::domain::{Job, Usage};
-    use gleaner_simulate::inputs::{Pair, Profile, ProfileSource};
 
     /// Jobs of these models, GPUs and memory. All scores are 1.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {

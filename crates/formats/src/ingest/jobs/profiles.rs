@@ -18,8 +18,8 @@ use crate::ingest::rows::{Cell, CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
 use crate::ingest::{Gatherer, Loaded};
 use gleaner_core::domain::Workload;
+use gleaner_core::domain::inputs::{Profile, ProfileSource};
 use gleaner_core::error::Result;
-use gleaner_simulate::inputs::{Profile, ProfileSource};
 
 /// Reads profiles.
 ///

@@ -6,7 +6,7 @@ use super::files::RunFiles;
 use super::rows::gather;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use gleaner_core::error::{Fault, Result};
-use gleaner_sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
+use gleaner_core::results::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
 
 /// The results of a sweep.
 #[derive(Debug, Clone)]

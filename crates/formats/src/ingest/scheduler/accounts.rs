@@ -12,7 +12,7 @@ use super::record::Record;
 use crate::ingest::input::{Line, Place};
 use gleaner_core::domain::{Stamp, Time};
 use gleaner_core::error::Result;
-use gleaner_replay::occupancy::Hold;
+use gleaner_occupancy::Hold;
 
 /// Extracts lists of hosts from a record; `None` if the record names no nodes.
 pub(super) type Hosts = fn(&Record<'_>) -> Option<Vec<String>>;

@@ -9,7 +9,7 @@ use crate::ingest::zone::{Instant, Zone};
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::{Clock, Stamp, Time};
 use gleaner_core::error::{Error, Result};
-use gleaner_replay::occupancy::Window;
+use gleaner_occupancy::Window;
 
 /// What is known about the clock of a log.
 ///

@@ -11,7 +11,7 @@ use crate::ingest::input::Place;
 use gleaner_core::domain::Stamp;
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
-use gleaner_replay::occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
+use gleaner_occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
 
 /// Bits of a [`CountedJob::serial`] that hold the line. The higher bits hold the number of the
 /// file.

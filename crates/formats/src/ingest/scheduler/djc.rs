@@ -10,7 +10,7 @@ use super::slurm::{is_unknown, no_time};
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
 use gleaner_core::error::Result;
-use gleaner_replay::occupancy::Hold;
+use gleaner_occupancy::Hold;
 
 /// Where users find the records, for messages.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";

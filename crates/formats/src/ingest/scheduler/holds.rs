@@ -8,7 +8,7 @@ use super::edges::Edges;
 use gleaner_core::domain::{Change, Clock, Time};
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
-use gleaner_replay::occupancy::{Hold, OccupancySummary, Window, sweep};
+use gleaner_occupancy::{Hold, OccupancySummary, Window, sweep};
 
 /// All holds of nodes in a log, ready to be turned into events.
 pub struct Holds {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::hostlist::{Numbers, Piece};
-use gleaner_replay::occupancy::NodeRange;
+use gleaner_occupancy::NodeRange;
 
 /// The letter for 0 in a key. None of the 63 characters after it is a colon.
 const LETTERS: u8 = b'@';

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::hostlist::{self, HostlistError, MAX_PRODUCTS};
 use super::names::Names;
-use gleaner_replay::occupancy::{NodeRange, merge_ranges};
+use gleaner_occupancy::{NodeRange, merge_ranges};
 
 /// Most nodes of a machine: a million, several times as many as the largest machine has.
 pub(super) const MAX_NODES: usize = 1 << 20;

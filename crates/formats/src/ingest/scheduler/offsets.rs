@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use gleaner_core::domain::Clock;
 use gleaner_core::domain::clock::MOST_OFFSET;
-use gleaner_replay::occupancy::Window;
+use gleaner_occupancy::Window;
 
 const HOUR: i64 = 3600;
 const QUARTER: i64 = 15 * 60;

@@ -11,7 +11,7 @@ use crate::ingest::input::{Input, Place, Unit};
 use crate::ingest::json;
 use gleaner_core::domain::Stamp;
 use gleaner_core::error::{Fault, Result};
-use gleaner_replay::occupancy::Hold;
+use gleaner_occupancy::Hold;
 
 /// Where users find the log, for messages.
 pub const WHERE: &str =

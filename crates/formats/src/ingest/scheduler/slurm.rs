@@ -9,7 +9,7 @@ use super::reader::LineReader;
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
 use gleaner_core::error::Result;
-use gleaner_replay::occupancy::Hold;
+use gleaner_occupancy::Hold;
 
 /// The command that writes the table with the columns that are read here.
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> \

@@ -8,7 +8,7 @@ use super::slurm::{is_unknown, no_time};
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
 use gleaner_core::error::Result;
-use gleaner_replay::occupancy::Hold;
+use gleaner_occupancy::Hold;
 
 /// The command that writes the table with the columns that are read here.
 pub const COMMAND: &str = "sacctmgr -P list events Start=<from> \

@@ -9,7 +9,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use rayon::slice::ParallelSliceMut;
 
 use gleaner_core::error::{Error, Result};
-use gleaner_replay::occupancy::{CountedJob, Edge};
+use gleaner_occupancy::{CountedJob, Edge};
 
 /// A value of fixed length that can be written to disk.
 pub(super) trait Record: Ord + Copy + Send {

@@ -8,7 +8,7 @@ use super::collector::HoldCollector;
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::{Stamp, Time};
 use gleaner_core::error::{Error, Result};
-use gleaner_replay::occupancy::Window;
+use gleaner_occupancy::Window;
 
 /// The window of the event log: as the options say, or else where the logs are complete.
 pub(super) fn window(

@@ -2,7 +2,7 @@
 
 use super::percent;
 use crate::output::summary::duration;
-use gleaner_replay::inspect::{Suggestion, Suspicion, SuspicionKind};
+use gleaner_inspect::{Suggestion, Suspicion, SuspicionKind};
 
 /// Maximum number of suspicious spans in the text.
 const SHOWN_SUSPICIONS: usize = 10;

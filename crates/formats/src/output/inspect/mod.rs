@@ -7,7 +7,7 @@ mod tables;
 pub use findings::CostSource;
 
 use gleaner_core::error::{Error, Result};
-use gleaner_replay::inspect::Inspection;
+use gleaner_inspect::Inspection;
 
 /// The inspection as pretty-printed JSON.
 ///

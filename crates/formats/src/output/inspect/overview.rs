@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::percent;
 use crate::output::summary::duration;
 use gleaner_core::words::counted;
-use gleaner_replay::inspect::{Inspection, UnchangedNodes};
+use gleaner_inspect::{Inspection, UnchangedNodes};
 
 /// Maximum number of nodes that the text names.
 const SHOWN_NODES: usize = 5;

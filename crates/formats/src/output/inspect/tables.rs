@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::percent;
-use gleaner_replay::inspect::{Bin, Calendar, Fragments, Slot};
+use gleaner_inspect::{Bin, Calendar, Fragments, Slot};
 
 /// Length of the bar for the largest value, in characters.
 const BAR: f64 = 40.0;

@@ -2,10 +2,10 @@
 
 use super::nodes;
 use gleaner_core::domain::{Cluster, Job, Trace};
+use gleaner_core::results::policy_run::{Finished, PolicyRun, ProfilerRun};
+use gleaner_core::results::schedule::JobOutcome;
 use gleaner_core::results::states::{JOBS, PROFILER_JOBS, PROFILER_SCALING};
 use gleaner_core::results::{Column, Table};
-use gleaner_simulate::result::{Finished, PolicyRun, ProfilerRun};
-use gleaner_simulate::schedule::JobOutcome;
 
 /// A policy's jobs, in the trace's order, as the table `name`.
 pub fn jobs<'a>(

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Component, Path};
 
+use gleaner_core::domain::inputs::Packing;
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{Hashed, Whole};
-use gleaner_simulate::inputs::Packing;
-use gleaner_simulate::result::{PolicyRun, ProfilerRun};
+use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun};
 
 use super::run::RunDir;
 use crate::output::table::WriteTable;

@@ -11,7 +11,7 @@ pub use text::{listing, summary, text};
 
 use serde_json::Value;
 
-use gleaner_sweep::{Best, Group, Metric, Mode, RunSummary, SweepRow, best, groups};
+use gleaner_core::results::sweep::{Best, Group, Metric, Mode, RunSummary, SweepRow, best, groups};
 use table::shown;
 
 /// A run of a sweep, which may not be done yet.

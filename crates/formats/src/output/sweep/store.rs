@@ -11,7 +11,7 @@ use super::SweepRun;
 use crate::output::run::RunDir;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{self, Digest};
-use gleaner_sweep::RunSummary;
+use gleaner_core::results::sweep::RunSummary;
 
 /// The contents of a run's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

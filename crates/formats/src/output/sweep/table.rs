@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Sweep;
+use gleaner_core::results::sweep::{Field, Kind, Metric, RunSummary, SEED, Spread};
 use gleaner_core::results::{Column, Table};
-use gleaner_sweep::{Field, Kind, Metric, RunSummary, SEED, Spread};
 
 /// The table `sweep`: the key, the settings and the figures of each run.
 pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {

@@ -8,8 +8,8 @@ use super::table::shown;
 use super::{Sweep, SweepRun};
 use crate::output::number::short;
 use gleaner_core::results::Direction;
+use gleaner_core::results::sweep::{Best, Field, Metric, SEED};
 use gleaner_core::words::counted;
-use gleaner_sweep::{Best, Field, Metric, SEED};
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
 /// metric asked for and by every other metric with a best value.

@@ -5,11 +5,10 @@ mod sharing;
 mod waiting;
 
 use super::{Context, Needs, PolicyEntry, Priority};
-use crate::inputs::Packing;
+use gleaner_core::domain::inputs::Packing;
 use crate::policy::{Decision, Policy};
 use crate::view::View;
 
-pub use partners::GPU_MEMORY;
 use partners::Partners;
 use sharing::Sharing;
 use waiting::{Pass, Waiting};
@@ -86,7 +85,7 @@ impl Lucid<'_> {
         None
     }
 
-    fn pair(&self, job: usize, with: usize, view: &View<'_>) -> Option<crate::inputs::Pair> {
+    fn pair(&self, job: usize, with: usize, view: &View<'_>) -> Option<gleaner_core::domain::inputs::Pair> {
         self.packing?.pair(view.job(job), view.job(with))
     }
 }

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Context, SHARED_GPUS};
 use crate::view::View;
+use gleaner_core::domain::cluster::GPU_MEMORY;
 
-/// Memory in MB of the GPUs on which pairs were measured.
-pub const GPU_MEMORY: f64 = 24_576.0;
 /// Two jobs share GPUs when their sharing scores add to at most this.
 pub const MOST_SCORE: u32 = 2;
 

@@ -1,7 +1,7 @@
 //! Switches the sharing of GPUs on and off by the forecast.
 
 use super::Context;
-use crate::inputs::Forecast;
+use gleaner_core::domain::inputs::Forecast;
 use crate::scaling::next_tick;
 
 /// Seconds between looks at the forecast.

@@ -38,9 +38,9 @@ use super::clock::Form;
 use crate::ingest::Loaded;
 use crate::ingest::rows::{Header, Table};
 use crate::ingest::source::Source;
+use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Cluster, Stamp, Time, Trace, Workload};
 use gleaner_core::error::{Error, Faults, Result};
-use gleaner_simulate::inputs::Profile;
 
 mod columns;
 mod job;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Loaded;
-use super::fault::Place;
-use super::source::{Source, TOML_LIMIT};
 use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_sweep::{Plan, PlanFault, PlanFile};
+use gleaner_formats::ingest::Loaded;
+use gleaner_formats::ingest::source::{Source, TOML_LIMIT};
+
+use super::{Plan, PlanFault, PlanFile};
 
 /// Reads a plan. Relative paths in it are relative to the folder of the plan.
 ///
@@ -73,7 +73,7 @@ fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
     let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
     let found = format!("`{shown}` ({})", plain(error.message().trim()));
     let fault = source.fault(found, "a plan as in dataset/README.md");
-    fault.at(Place::Line(number as u64)).into()
+    fault.at(format!("line {number}")).into()
 }
 
 /// The message with words for users in place of the names of Rust types.
@@ -98,7 +98,7 @@ fn plain(message: &str) -> String {
 fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {
     let placed = source.fault(fault.found, fault.expected).field(fault.field);
     match fault.at {
-        Some(at) => placed.at(Place::Line(line(text, at) as u64)),
+        Some(at) => placed.at(format!("line {}", line(text, at))),
         None => placed,
     }
 }

@@ -3,7 +3,7 @@
 use super::groups::{Group, Spread};
 use super::metrics::Metric;
 use super::mode::Mode;
-use gleaner_core::results::Direction;
+use crate::results::Direction;
 
 /// Values that differ by no more than this share of the best count as equal: sums of the same
 /// work in another order differ in their last digits.

@@ -1,8 +1,8 @@
 //! Results: the simulation of a whole trace under one policy.
 
 use super::schedule::{JobOutcome, Schedule};
-use gleaner_core::domain::cluster::Cluster;
-use gleaner_core::domain::jobs::Job;
+use crate::domain::cluster::Cluster;
+use crate::domain::jobs::Job;
 
 /// One policy's simulation of a whole trace.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub struct PolicyRun {
 pub struct VcRun {
     /// Index of the virtual cluster in [`Cluster::vcs`].
     pub vc: usize,
-    /// Indices of its jobs in [`gleaner_core::domain::Trace::jobs`], ascending. Jobs that ended in the
+    /// Indices of its jobs in [`crate::domain::Trace::jobs`], ascending. Jobs that ended in the
     /// profiler are left out.
     pub jobs: Vec<usize>,
     /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
@@ -43,7 +43,7 @@ pub struct ProfilerRun {
 /// A job of the trace with its final outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Finished<'a> {
-    /// Index of the job in [`gleaner_core::domain::Trace::jobs`].
+    /// Index of the job in [`crate::domain::Trace::jobs`].
     pub job: usize,
     /// Its outcome in its virtual cluster, or in the profiler if it ended there.
     pub outcome: &'a JobOutcome,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::jobs::{Job, Usage, Workload};
+use crate::domain::jobs::{Job, Usage, Workload};
 
 /// Estimated durations of jobs.
 pub trait Estimates: Sync {

@@ -1,6 +1,6 @@
 //! Schedules: the record of a simulation.
 
-use gleaner_core::domain::cluster::GpuSet;
+use crate::domain::cluster::GpuSet;
 
 /// Where a job runs: slots of nodes (see [`NodeLife`]), and the GPUs that it holds on each.
 pub type Placement = Vec<(u32, GpuSet)>;

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::field::Kind;
-use gleaner_core::results::replay::Summary;
-use gleaner_core::results::simulate::PolicyFigures;
-use gleaner_core::results::{self, Direction, Figures};
+use crate::results::replay::Summary;
+use crate::results::simulate::PolicyFigures;
+use crate::results::{self, Direction, Figures};
 
 /// The summary of a run of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,12 @@
+//! Scripted allocations: what a user wants to see replayed instead of a solver's decisions.
+
+use std::collections::BTreeMap;
+
+/// Says which task holds which nodes after each event.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    /// Node indices in the log, by event, then by name of the task.
+    pub events: BTreeMap<usize, BTreeMap<String, Vec<u32>>>,
+    /// The script's file, for messages.
+    pub file: String,
+}
