@@ -1,4 +1,5 @@
-//! The settings of the property tests in all crates of the workspace.
+//! What tests in all crates of the workspace share: the settings of property tests, paths of files,
+//! and the examples of the documentation.
 //!
 //! Every block of property tests states its number of cases, and no other setting:
 //!
@@ -22,6 +23,7 @@
 //! that fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin
 //! with it.
 
+mod examples;
 mod places;
 mod saved;
 
@@ -30,6 +32,7 @@ use std::str::FromStr;
 
 use proptest::test_runner::{Config, RngSeed};
 
+pub use examples::{Example, examples};
 pub use places::{shared, workspace};
 pub use saved::SavedCases;
 

@@ -23,7 +23,7 @@ pub struct Row {
     pub proven_gap: Option<f64>,
     /// Relative gap of its plan to the exact optimum; `None` if either is missing.
     pub gap_to_optimum: Option<f64>,
-    /// Wall time in microseconds: the median of [`REPEATS`] or fewer solves.
+    /// Wall time in microseconds: the median of repeated solves.
     pub micros: f64,
 }
 

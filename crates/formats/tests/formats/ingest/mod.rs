@@ -1,0 +1,15 @@
+//! Schedulers' logs are read into the expected event logs, and traces of GPU clusters into the
+//! expected jobs.
+
+mod clocks;
+mod faults;
+mod limits;
+mod round_trips;
+mod samples;
+mod schedules;
+mod slurm_itself;
+mod support;
+mod trace_faults;
+mod trace_round_trips;
+mod trace_samples;
+mod trace_support;

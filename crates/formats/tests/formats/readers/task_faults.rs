@@ -1,0 +1,372 @@
+//! Faults of tasks are reported with the task, the field, what was found and what was expected.
+
+use std::path::Path;
+
+use gleaner_core::Error;
+use gleaner_formats::ingest::tasks::{TaskSet, read};
+
+use super::support::{assert_has, fault_of, file, fixture};
+
+fn read_text(name: &str, text: &str, skip: bool) -> gleaner_core::Result<TaskSet> {
+    let (_folder, path) = file(name, text);
+    read(&path, None, skip).map(|loaded| loaded.value)
+}
+
+/// A valid task with changes. A change replaces the line of its field, or adds one if there is
+/// none.
+fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
+    let mut fields = vec![
+        ("name", format!("{name:?}")),
+        ("min_nodes", "1".into()),
+        ("max_nodes", "4".into()),
+        ("rescale_up", "1".into()),
+        ("rescale_down", "1".into()),
+        ("work", "10".into()),
+        ("curve.nodes", "[0, 1, 4]".into()),
+        ("curve.progress", "[0, 1, 3]".into()),
+    ];
+    for (field, value) in changes {
+        fields.retain(|(name, _)| name != field);
+        fields.push((field, (*value).to_owned()));
+    }
+    let lines = fields.iter().filter(|(_, value)| !value.is_empty());
+    let lines: Vec<_> = lines
+        .map(|(name, value)| format!("{name} = {value}\n"))
+        .collect();
+    format!("[[task]]\n{}", lines.concat())
+}
+
+#[test]
+fn every_rule_has_its_words() {
+    for (change, words) in [
+        (("name", "''"), "name: found nothing, expected a name"),
+        (("name", "7"), "name: found 7, expected a text"),
+        (
+            ("min_nodes", "0"),
+            "min_nodes: found 0, expected at least 1 node",
+        ),
+        (
+            ("min_nodes", "-1"),
+            "min_nodes: found -1, expected a whole number of nodes",
+        ),
+        (
+            ("min_nodes", "1.5"),
+            "min_nodes: found 1.5, expected a whole number of nodes",
+        ),
+        (
+            ("min_nodes", "nan"),
+            "min_nodes: found NaN, expected a whole number of nodes",
+        ),
+        (
+            ("min_nodes", "5"),
+            "min_nodes: found 5, expected at most 4, which is max_nodes",
+        ),
+        (
+            ("max_nodes", "0"),
+            "max_nodes: found 0, expected at least 1 node",
+        ),
+        (
+            ("max_nodes", "1e10"),
+            "max_nodes: found 1e10, expected a whole number",
+        ),
+        (
+            ("max_nodes", "5"),
+            "max_nodes: found 5, expected at most 4, the curve's last point",
+        ),
+        (
+            ("rescale_up", "-0.5"),
+            "rescale_up: found -0.5, expected seconds from 0 to 1e12",
+        ),
+        (
+            ("rescale_down", "inf"),
+            "rescale_down: found inf, expected seconds from 0 to 1e12",
+        ),
+        (
+            ("rescale_up", "1.1e12"),
+            "rescale_up: found 1.1e12, expected seconds from 0 to 1e12",
+        ),
+        (
+            ("rescale_down", "'1'"),
+            "rescale_down: found \"1\", expected a number",
+        ),
+        (
+            ("rescale_up", ""),
+            "rescale_up: found nothing, expected a number",
+        ),
+        (("work", "0"), "work: found 0, expected a number above 0"),
+        (("work", "-3"), "work: found -3, expected a number above 0"),
+        (
+            ("priority", "0"),
+            "priority: found 0, expected a number from 1e-30 to 1e30",
+        ),
+        (
+            ("priority", "2e30"),
+            "priority: found 2e30, expected a number from 1e-30 to 1e30",
+        ),
+        (
+            ("priority", "\"high\""),
+            "priority: found \"high\", expected a number",
+        ),
+        (
+            ("work", "nan"),
+            "work: found NaN, expected a number above 0",
+        ),
+        (
+            ("submit", "'soon'"),
+            "submit: found \"soon\", expected a time such as",
+        ),
+        (
+            ("submit", "true"),
+            "submit: found true, expected a time such as",
+        ),
+        (
+            ("curve.nodes", "[1, 2, 4]"),
+            "curve.nodes: found 1 as the first point, expected 0 nodes",
+        ),
+        (
+            ("curve.nodes", "[0, 4, 4]"),
+            "curve.nodes: found 4 after 4, expected increasing",
+        ),
+        (
+            ("curve.nodes", "[0, 1.5, 4]"),
+            "curve.nodes: found 1.5, expected whole numbers",
+        ),
+        (
+            ("curve.nodes", "[0, 'x', 4]"),
+            "curve.nodes: found a list of 3 values, expected a list of numbers",
+        ),
+        (("curve.nodes", "[]"), "curve.nodes: found no points"),
+        (
+            ("curve.progress", "[0, 1]"),
+            "curve.progress: found 2 values, expected 3, as many as in curve.nodes",
+        ),
+        (
+            ("curve.progress", "[0, -1, 3]"),
+            "curve.progress: found -1, expected 0, or 1e-30 to 1e30",
+        ),
+        (
+            ("curve.progress", "[0, 1e-31, 3]"),
+            "curve.progress: found 1e-31, expected 0, or 1e-30 to 1e30",
+        ),
+        (
+            ("curve.progress", "[0, nan, 3]"),
+            "curve.progress: found NaN, expected 0, or 1e-30 to 1e30",
+        ),
+        (
+            ("curve.progress", "[2, 3, 4]"),
+            "curve.progress: found 2 at 0 nodes, expected 0 at 0 nodes",
+        ),
+        (
+            ("curve.objective", "[0, inf, 3]"),
+            "curve.objective: found inf, expected 0, or 1e-30 to 1e30",
+        ),
+        (
+            ("curve.objective", "[0, 1, 1e308]"),
+            "curve.objective: found 1e308, expected 0, or 1e-30 to 1e30",
+        ),
+        (
+            ("curve.objective", "[0]"),
+            "curve.objective: found 1 values, expected 3",
+        ),
+        (
+            ("curve.speed", "[0]"),
+            "curve.speed: found a field that no task has",
+        ),
+        (
+            ("min_node", "1"),
+            "min_node: found a field that no task has",
+        ),
+    ] {
+        let text = toml_with("J1", &[change]);
+        assert_has(
+            &fault_of(read_text("tasks.toml", &text, false)),
+            &["task 1", words],
+        );
+    }
+}
+
+#[test]
+fn faults_of_all_tasks_are_gathered_or_skipped() {
+    let text = [
+        toml_with("good", &[]),
+        toml_with("bad", &[("work", "0"), ("min_nodes", "9")]),
+        toml_with("good", &[]),
+        toml_with("also good", &[("submit", "5")]),
+    ]
+    .concat();
+    let words = [
+        "task 2 (\"bad\"), work",
+        "task 2 (\"bad\"), min_nodes",
+        "task 3 (\"good\"), name: found \"good\", which an earlier task has",
+    ];
+    let message = fault_of(read_text("tasks.toml", &text, false));
+    assert_has(&message, &words);
+    assert_has(&message, &["3 faults"]);
+
+    let set = read_text("tasks.toml", &text, true).unwrap();
+    let names: Vec<_> = set.tasks.iter().map(|task| task.name.as_str()).collect();
+    assert_eq!(names, ["good", "also good"]);
+    assert_has(&set.skipped.to_string(), &words);
+}
+
+#[test]
+fn costs_must_fit_the_window() {
+    let toml = [
+        toml_with("dear", &[("rescale_down", "2e9")]),
+        toml_with("cheap", &[("rescale_up", "1e9")]),
+    ];
+    let set = |skip| read_text("tasks.toml", &toml.concat(), skip).unwrap();
+    let words = "tasks.toml, task 1 (\"dear\"), rescale_down: found 2e9 s, \
+                 expected at most 1e6 times the window (--t-fwd 1000)";
+    assert_has(&fault_of(set(false).within_window(1000.0, false)), &[words]);
+    assert_eq!(
+        set(false).within_window(2000.0, false).unwrap().tasks.len(),
+        2
+    );
+
+    let rest = set(true).within_window(1000.0, true).unwrap();
+    assert_eq!(rest.tasks.len(), 1);
+    assert_has(&rest.skipped.to_string(), &[words]);
+    let none = fault_of(set(true).within_window(100.0, true));
+    assert_has(&none, &[words.split(',').next().unwrap(), "no sound task"]);
+
+    // Faults name the fields as the format does.
+    let header =
+        "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
+    let csv = format!("{header}a,1,4,3e9,1,10,0;4,0;3\n");
+    let set = read_text("tasks.csv", &csv, false).unwrap();
+    let words = "line 2, rescale_up: found 3e9 s";
+    assert_has(&fault_of(set.within_window(10.0, false)), &[words]);
+}
+
+#[test]
+fn shared_curves_are_checked_once() {
+    let text = format!(
+        "[curve.c]\nnodes = [0, 4]\nprogress = [0, -1]\n{}{}",
+        toml_with(
+            "a",
+            &[
+                ("curve.nodes", ""),
+                ("curve.progress", ""),
+                ("curve", "'c'")
+            ]
+        ),
+        toml_with(
+            "b",
+            &[
+                ("curve.nodes", ""),
+                ("curve.progress", ""),
+                ("curve", "'d'")
+            ]
+        ),
+    );
+    assert_has(
+        &fault_of(read_text("tasks.toml", &text, false)),
+        &[
+            "3 faults",
+            "curve \"c\", curve.progress: found -1",
+            "task 1 (\"a\"), curve: found \"c\", which has faults",
+            "task 2 (\"b\"), curve: found \"d\", expected the name of a curve in the file, as in [curve.d]",
+        ],
+    );
+}
+
+#[test]
+fn documents_that_are_none_say_where() {
+    for (name, text, words) in [
+        (
+            "tasks.toml",
+            "[[task]]\nname = \n",
+            "line 2: found malformed TOML",
+        ),
+        (
+            "tasks.toml",
+            "[[tasks]]\nname = 'a'\n",
+            "tasks: found a field that no task has",
+        ),
+        ("tasks.toml", "", "no sound task"),
+        (
+            "tasks.toml",
+            "task = 3",
+            "task: found 3, expected a list of tasks",
+        ),
+        (
+            "tasks.toml",
+            "task = [3]",
+            "task 1, task: found 3, expected a table of fields",
+        ),
+        (
+            "tasks.toml",
+            "curve = 'x'",
+            "curve: found \"x\", expected curves by name",
+        ),
+        (
+            "tasks.json",
+            "{\"task\": [}",
+            "line 1: found malformed JSON",
+        ),
+        ("tasks.json", "[]", "expected an object with a list `task`"),
+        (
+            "tasks.json",
+            "{\"task\": [{\"name\": \"a\", \"name\": \"b\"}]}",
+            "name: found the field a second time",
+        ),
+        ("tasks.json", "", "line 1: found malformed JSON"),
+        ("tasks.csv", "", "min_nodes: found no such column"),
+        (
+            "tasks.csv",
+            "name,name,minimum\n",
+            "name: found 2 such columns",
+        ),
+        (
+            "tasks.csv",
+            "name,name,minimum\n",
+            "minimum: found a column that no task has, expected one of name, submit",
+        ),
+    ] {
+        assert_has(&fault_of(read_text(name, text, false)), &[words]);
+        fault_of(read_text(name, text, true));
+    }
+}
+
+#[test]
+fn csv_faults_have_lines() {
+    let header =
+        "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
+    let text = format!("{header}a,1,4,1,1,10,0;4,0;3\nb,one,4,1,1,10,0;4,0;x\nc,1,4\n");
+    let words = [
+        "line 3, min_nodes: found \"one\", expected a number",
+        "line 3, curve_progress: found \"0;x\", expected a list of numbers",
+        "line 4: found 3 fields, expected 8, as in the header",
+    ];
+    assert_has(&fault_of(read_text("tasks.csv", &text, false)), &words);
+    let set = read_text("tasks.csv", &text, true).unwrap();
+    assert_eq!(set.tasks.len(), 1);
+    assert_has(&set.skipped.to_string(), &words);
+}
+
+#[test]
+fn pickles_come_in_pairs_and_in_order() {
+    let bounds = fixture("pickle/tasks-2.2.3-p5.pkl");
+    let curves = fixture("pickle/curves-2.2.3-p5.pkl");
+    let usage = |tasks: &Path, curves: Option<&Path>| {
+        let error = read(tasks, curves, false).unwrap_err();
+        assert!(matches!(error, Error::Usage(_)), "{error}");
+        error.to_string()
+    };
+    assert_has(
+        &usage(&bounds, None),
+        &["pickle of their scaling curves", "-scfn"],
+    );
+    let (_folder, toml) = file("tasks.toml", toml_with("a", &[]));
+    assert_has(&usage(&toml, Some(&curves)), &["leave out the curves file"]);
+
+    let swapped = fault_of(read(&curves, Some(&bounds), false));
+    assert_has(
+        &swapped,
+        &["Tcup: found no such column", "exchange the files"],
+    );
+    let events = fixture("pickle/events-2.2.3-p5.pkl");
+    let message = fault_of(read(&bounds, Some(&events), false));
+    assert_has(&message, &["Ns: found no such column"]);
+}

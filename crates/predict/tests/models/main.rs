@@ -1,0 +1,5 @@
+//! Models trained on simulated and on published traces.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod foresight;
+mod venus;

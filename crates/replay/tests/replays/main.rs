@@ -1,0 +1,533 @@
+//! The replay engine compared with the original's outputs, checked by an auditor, and on hand-made
+//! logs.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod audit;
+mod efficiency;
+mod objectives;
+mod rounds;
+mod support;
+mod windows;
+
+use audit::audit;
+use gleaner_core::domain::Script;
+use gleaner_core::domain::{
+    Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Time, TrainingTask,
+};
+use gleaner_core::results::replay::Outcome;
+use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
+use gleaner_replay::{Decider, Decision, Initial, Options, SolverDecider};
+use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
+use proptest::prelude::*;
+use support::{options, published_tasks, replay, shared, solver, summit};
+
+/// The original's 13 columns of a row: the time, and the others as numbers.
+fn columns(row: &StepRow) -> (String, [f64; 12]) {
+    let numbers = [
+        row.progress,
+        row.rate,
+        row.rescale_cost,
+        row.event as f64,
+        row.nodes_left.into(),
+        row.tasks_preempted.into(),
+        row.nodes_joined.into(),
+        row.tasks_active.into(),
+        row.nodes_idle.into(),
+        row.tasks_running.into(),
+        row.nodes_used.into(),
+        row.preemption_cost,
+    ];
+    (row.time.to_string(), numbers)
+}
+
+fn assert_equals_reference(rows: &[StepRow], csv: &str) {
+    let expected: Vec<&str> = csv.lines().skip(1).collect();
+    for (row, line) in rows.iter().zip(&expected) {
+        let mut fields = line.split(',');
+        let (time, numbers) = columns(row);
+        assert_eq!(fields.next(), Some(time.as_str()), "{line}");
+        for (found, field) in numbers.iter().zip(fields) {
+            let wanted: f64 = field.parse().unwrap();
+            let tolerance = 1e-6 * wanted.abs().max(1.0);
+            assert!((found - wanted).abs() <= tolerance, "{row:?}\n{line}");
+        }
+    }
+    assert_eq!(rows.len(), expected.len());
+}
+
+fn scripted_equals_reference(run: &str, nodes: usize, tasks: (&str, &str), options: &Options) {
+    let (Some(dir), Some(tasks), Some(log)) = (
+        shared(&format!("bftrainer/reference/{run}")),
+        published_tasks(tasks.0, tasks.1),
+        summit(Some(nodes)),
+    ) else {
+        return;
+    };
+    let mut script = gleaner_formats::ingest::script::read(&dir.join("alloc.jsonl"), &log)
+        .unwrap()
+        .value;
+    let options = Options {
+        initial: Initial::Solve,
+        ..options.clone()
+    };
+    let csv = std::fs::read_to_string(dir.join("step-logs.csv")).unwrap();
+    let outcome = replay(&log, &tasks, &options, &mut script).unwrap();
+    assert_equals_reference(&outcome.steps, &csv);
+}
+
+fn first_events(log: &EventLog, events: usize) -> EventLog {
+    let mut out = EventLogBuilder::new(log.nodes().to_vec());
+    for (time, changes) in log.rows().take(events) {
+        out.push_row(time, changes.iter().copied());
+    }
+    out.finish()
+}
+
+// Golden values: the original's step tables.
+#[test]
+fn scripted_hps_run_reproduces_every_row() {
+    scripted_equals_reference(
+        "hps-10J_nodes100",
+        100,
+        ("hps-shufflenet", "10J"),
+        &options(10.0, 10),
+    );
+}
+
+#[test]
+fn scripted_imagenet_run_reproduces_every_row() {
+    scripted_equals_reference(
+        "imagenet-spdup_nodes40_max5_tfwd60",
+        40,
+        ("ImageNet-spdup", "1001J"),
+        &options(60.0, 5),
+    );
+}
+
+#[test]
+fn solving_by_itself_does_the_same_work_as_the_original() {
+    let (Some(log), Some(tasks)) = (summit(Some(100)), published_tasks("hps-shufflenet", "10J"))
+    else {
+        return;
+    };
+    let outcome = replay(
+        &log,
+        &tasks,
+        &options(10.0, 10),
+        &mut solver(SolverKind::Exact),
+    )
+    .unwrap();
+    let work: f64 = tasks.iter().map(|t| t.work).sum();
+    assert_eq!(outcome.summary.tasks_finished, 10);
+    assert!((outcome.summary.total_work - work).abs() <= 1e-6 * work);
+    assert_eq!(outcome.summary.events_optimal, outcome.summary.events);
+    audit(&log, &tasks, &outcome);
+}
+
+#[test]
+fn the_whole_summit_log_is_replayed_optimally_and_adds_up() {
+    let (Some(log), Some(tasks)) = (summit(None), published_tasks("hps-shufflenet", "1000J"))
+    else {
+        return;
+    };
+    for max_tasks in [10, 100] {
+        let options = options(120.0, max_tasks);
+        let outcome = replay(&log, &tasks, &options, &mut solver(SolverKind::Exact)).unwrap();
+        assert_eq!(outcome.summary.events_optimal, outcome.summary.events);
+        assert_eq!(outcome.summary.tasks_finished, 1000);
+        audit(&log, &tasks, &outcome);
+    }
+}
+
+fn task(name: &str, work: f64) -> TrainingTask {
+    TrainingTask {
+        name: name.into(),
+        submit: TrainingTask::FROM_START,
+        min_nodes: 1,
+        max_nodes: 4,
+        rescale_up: 10.0,
+        rescale_down: 5.0,
+        work,
+        priority: 1.0,
+        curve: ScalingCurve {
+            nodes: [0, 1, 4].into(),
+            progress: [0.0, 10.0, 34.0].into(),
+            objective: [0.0, 10.0, 34.0].into(),
+        },
+    }
+}
+
+/// A log from rows of (seconds, idle nodes).
+fn log(nodes: u32, rows: &[(i64, &[u32])]) -> EventLog {
+    let mut out = EventLogBuilder::new((0..nodes).map(|n| format!("n{n}")).collect());
+    let mut before: &[u32] = &[];
+    for &(seconds, idle) in rows {
+        let changed = (0..nodes).filter(|n| idle.contains(n) != before.contains(n));
+        let changes: Vec<_> = changed.map(|n| Change::new(n, idle.contains(&n))).collect();
+        out.push_row(Time::from_seconds(seconds), changes);
+        before = idle;
+    }
+    out.finish()
+}
+
+fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options) -> Outcome {
+    let outcome = replay(log, tasks, options, &mut solver(SolverKind::Exact)).unwrap();
+    audit(log, tasks, &outcome);
+    outcome
+}
+
+// Small fixed example, by hand: two nodes do 18 work a second (the curve is 10, plus 8 for each
+// further node).
+#[test]
+fn a_run_worked_by_hand() {
+    let log = log(
+        3,
+        &[
+            (0, &[0, 1]),
+            (100, &[0, 1, 2]),
+            (200, &[0]),
+            (300, &[]),
+            (400, &[0]),
+        ],
+    );
+    let outcome = run(&log, &[task("a", 1e9)], &options(1000.0, 10));
+    let rows: Vec<_> = outcome
+        .steps
+        .iter()
+        .map(|r| (r.progress, r.rate, r.rescale_cost, r.preemption_cost))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            // 100 s at 18, less the start, which costs 10 s at 18. Growing to 3 nodes costs 10 s at
+            // 18.
+            (1800.0 - 180.0, 26.0, 180.0, 0.0),
+            // 100 s at 26, less that growth, less the preemption, which costs 5 s at 26.
+            (2600.0 - 180.0 - 130.0, 10.0, 0.0, 130.0),
+            // The last node is lost, which costs 5 s at 10.
+            (1000.0 - 50.0, 0.0, 0.0, 50.0),
+            // There is nothing to do. Growing from 0 nodes costs nothing.
+            (0.0, 10.0, 0.0, 0.0),
+        ]
+    );
+    let t = &outcome.tasks[0];
+    assert_eq!((t.rescales_up, t.rescales_down, t.preemptions), (2, 0, 2));
+    assert_eq!((t.lost_up, t.lost_preempted), (10.0 + 10.0, 5.0 + 5.0));
+    assert_eq!(t.node_seconds, 200.0 + 300.0 + 100.0);
+    assert_eq!(outcome.summary.idle_node_seconds, 600.0);
+    assert_eq!(
+        (
+            outcome.summary.rescale_loss,
+            outcome.summary.preemption_loss
+        ),
+        (360.0, 180.0)
+    );
+}
+
+// Derived by formula: one task on 2 nodes that are always idle, against 2 dedicated nodes.
+#[test]
+fn efficiency_is_work_over_the_best_uninterrupted_split() {
+    let log = log(2, &[(0, &[0, 1]), (1000, &[0, 1])]);
+    let outcome = run(&log, &[task("a", 1e9)], &options(100.0, 10));
+    assert_eq!(outcome.summary.equivalent_nodes, 2.0);
+    assert_eq!(outcome.summary.dedicated_work, 18_000.0);
+    assert_eq!(
+        outcome.summary.efficiency,
+        Some((18_000.0 - 180.0) / 18_000.0)
+    );
+}
+
+#[test]
+fn a_completion_can_be_an_event_of_its_own() {
+    let log = log(2, &[(0, &[0, 1]), (1000, &[0]), (2000, &[])]);
+    let tasks = [task("a", 1620.0), task("b", 1e9)];
+    let late = run(
+        &log,
+        &tasks,
+        &Options {
+            max_tasks: 1,
+            ..options(100.0, 1)
+        },
+    );
+    assert_eq!(late.tasks[0].end, Some(Time::from_seconds(1000)));
+    let early = run(
+        &log,
+        &tasks,
+        &Options {
+            completion_events: true,
+            ..options(100.0, 1)
+        },
+    );
+    // 1620 units of work at 18 a second, after a start of 10 s, are done after 100 s.
+    assert_eq!(early.tasks[0].end, Some(Time::from_seconds(100)));
+    assert_eq!(early.steps[0].kind, EventKind::Completion);
+    assert_eq!((early.steps[0].event, early.steps[1].event), (0, 1));
+    assert!(early.summary.total_work > late.summary.total_work);
+}
+
+#[test]
+fn the_replay_ends_with_the_last_task() {
+    let log = log(2, &[(0, &[0, 1]), (1000, &[0]), (2000, &[]), (3000, &[1])]);
+    let outcome = run(&log, &[task("a", 100.0)], &options(100.0, 10));
+    assert_eq!(outcome.steps.len(), 1);
+    let last = &outcome.steps[0];
+    // In its last row the original has the rate before the end.
+    assert_eq!(
+        (last.tasks_active, last.rate, last.progress),
+        (0, 18.0, 100.0)
+    );
+    assert_eq!(last.status, StepStatus::Trivial);
+}
+
+#[test]
+fn tasks_join_in_file_order_once_submitted() {
+    let log = log(1, &[(0, &[0]), (10, &[]), (20, &[0]), (30, &[])]);
+    let at = |name: &str, seconds: i64| TrainingTask {
+        submit: Time::from_seconds(seconds),
+        ..task(name, 1e9)
+    };
+    let tasks = [
+        at("late", 15),
+        at("second", 5),
+        at("first", 0),
+        at("never", 100),
+    ];
+    let outcome = run(&log, &tasks, &options(10.0, 2));
+    let active: Vec<_> = outcome.steps.iter().map(|r| r.tasks_active).collect();
+    assert_eq!(active, [2, 2, 2]);
+    let unlimited = run(&log, &tasks, &options(10.0, 9));
+    let active: Vec<_> = unlimited.steps.iter().map(|r| r.tasks_active).collect();
+    assert_eq!(active, [2, 3, 3]);
+}
+
+/// A solver that returns the same plan with the same status for every problem.
+struct Stubborn(Allocation);
+
+impl Solver for Stubborn {
+    fn name(&self) -> &str {
+        "stubborn"
+    }
+
+    fn solve(&mut self, problem: &Problem, _: &Limits) -> Result<Allocation, SolveError> {
+        let counts = self.0.counts.clone();
+        let objective = counts.as_ref().map(|c| problem.objective(c));
+        Ok(Allocation {
+            objective,
+            ..self.0.clone()
+        })
+    }
+}
+
+#[test]
+fn without_a_better_plan_in_time_nothing_changes_and_nothing_is_charged() {
+    let log = log(2, &[(0, &[0]), (100, &[0, 1]), (200, &[1])]);
+    for (status, counts, expected) in [
+        (Status::Unknown, None, StepStatus::Kept),
+        (Status::Feasible, Some(vec![0]), StepStatus::Kept),
+        (Status::Feasible, Some(vec![2]), StepStatus::Feasible),
+        (Status::Optimal, Some(vec![0]), StepStatus::Optimal),
+    ] {
+        let answer = Allocation {
+            counts,
+            ..Allocation::without_plan(status)
+        };
+        let mut decider = SolverDecider::of(Box::new(Stubborn(answer)), Limits::default());
+        // The plan of 2 nodes does not fit the last event, so it is left out.
+        let two_events = first_events(&log, 2);
+        let options = options(1000.0, 1);
+        let outcome = replay(&two_events, &[task("a", 1e9)], &options, &mut decider).unwrap();
+        let row = &outcome.steps[0];
+        assert_eq!(
+            (row.status, outcome.summary.solver.as_str()),
+            (expected, "stubborn")
+        );
+        if expected == StepStatus::Kept {
+            assert_eq!((row.rate, row.rescale_cost, row.nodes_used), (10.0, 0.0, 1));
+            assert_eq!(outcome.summary.events_kept, 1);
+        }
+    }
+}
+
+#[test]
+fn a_plan_beyond_the_idle_nodes_is_an_error_not_a_panic() {
+    let log = log(2, &[(0, &[0]), (100, &[1])]);
+    let answer = Allocation {
+        counts: Some(vec![2]),
+        ..Allocation::without_plan(Status::Optimal)
+    };
+    let mut decider = SolverDecider::of(Box::new(Stubborn(answer)), Limits::default());
+    let result = replay(&log, &[task("a", 1e9)], &options(1000.0, 1), &mut decider);
+    assert!(result.unwrap_err().to_string().contains("stubborn"));
+}
+
+/// Runs a script of (event, task, node) triples on two tasks and two nodes.
+fn scripted(lines: &[(usize, &str, u32)]) -> gleaner_core::Result<Outcome> {
+    let log = log(3, &[(0, &[0, 1]), (100, &[0, 1]), (200, &[0])]);
+    let mut script = Script {
+        file: "alloc.jsonl".into(),
+        ..Script::default()
+    };
+    for &(event, task, node) in lines {
+        let nodes = script.events.entry(event).or_default();
+        nodes.entry(task.to_string()).or_default().push(node);
+    }
+    let options = Options {
+        initial: Initial::Solve,
+        ..options(1000.0, 2)
+    };
+    replay(
+        &log,
+        &[task("a", 1e9), task("b", 1e9)],
+        &options,
+        &mut script,
+    )
+}
+
+#[test]
+fn scripts_that_cannot_be_are_refused() {
+    let whole = scripted(&[(0, "a", 0), (1, "a", 0), (2, "a", 0)]);
+    assert_eq!(whole.unwrap().steps.len(), 2);
+    let ends_early = scripted(&[(0, "a", 0), (1, "a", 0)]);
+    assert_eq!(ends_early.unwrap().steps.len(), 1);
+    for (lines, reason) in [
+        (&[(0, "a", 0), (2, "a", 0)][..], "event 1"),
+        (&[(0, "c", 0)], "nodes for c"),
+        (&[(0, "a", 2)], "not idle"),
+        (&[(0, "a", 0), (0, "b", 0)], "another task's node"),
+        (&[(0, "a", 0), (1, "a", 1)], "moves to other nodes"),
+        (&[(0, "a", 1), (1, "a", 1), (2, "a", 1)], "not idle"),
+    ] {
+        let error = scripted(lines).unwrap_err();
+        assert!(error.to_string().contains(reason), "{reason} in {error}");
+        // A script is input, so a fault in it is a fault of a file.
+        assert_eq!(error.exit_code(), 3, "{error}");
+        assert!(error.to_string().contains("alloc.jsonl, event "), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(96))]
+
+    #[test]
+    fn every_replay_passes_the_audit(
+        nodes in 1u32..30,
+        count in 1u32..12,
+        seed in any::<u64>(),
+        t_fwd in 1.0f64..1000.0,
+        max_tasks in 1usize..12,
+        hours in 0.05f64..4.0,
+        submit_every in prop_oneof![Just(0.0), 0.0f64..9000.0],
+        initial in prop_oneof![Just(Initial::Random), Just(Initial::Solve), Just(Initial::Empty)],
+        completion_events in any::<bool>(),
+        kind in prop_oneof![Just(SolverKind::Exact), Just(SolverKind::EqualShare)],
+    ) {
+        let start = Time::from_seconds(1_700_000_000);
+        let log = gleaner_synth::events::generate(&gleaner_synth::events::EventOptions {
+            nodes,
+            days: 0.3,
+            start,
+            idle_share: 0.3,
+            fragment: gleaner_synth::events::FragmentLength::LogNormal { median: 600.0, sigma: 1.2 },
+            poll: 60,
+            seed,
+        }).unwrap();
+        let tasks = gleaner_synth::tasks::generate(&gleaner_synth::tasks::TaskOptions {
+            count,
+            models: 3,
+            max_nodes: 9,
+            hours,
+            start: Some(start),
+            submit_every,
+            seed,
+        }).unwrap();
+        let log = log.slice(Default::default()).unwrap();
+        let options = Options { initial, seed, completion_events, ..options(t_fwd, max_tasks) };
+        let outcome = replay(&log, &tasks, &options, &mut solver(kind)).unwrap();
+        audit(&log, &tasks, &outcome);
+    }
+}
+
+/// Decides with a solver, and fails on problems that are not valid.
+struct Strict(SolverDecider);
+
+impl Decider for Strict {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> gleaner_core::Result<Decision> {
+        assert_eq!(problem.validate(), Vec::<String>::new());
+        self.0.decide(event, problem)
+    }
+}
+
+/// A task of the smallest and largest numbers that a file may hold.
+fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
+    let rate = || prop::sample::select(vec![0.0, 1e-30, 1e-3, 1.0, 1e9, 1e30]);
+    let cost = move || {
+        let most = (range::LOSS * window).min(*range::RESCALE.end());
+        prop::sample::select(vec![0.0, 1e-300, 1.0f64.min(most), most])
+    };
+    let curve = prop::collection::vec((1u32..5, rate(), rate()), 1..5);
+    let priority = prop::sample::select(vec![1e-30, 1.0, 1e30]);
+    (curve, any::<bool>(), cost(), cost(), priority, 1u32..4).prop_map(
+        |(points, is_long, rescale_up, rescale_down, priority, min_nodes)| {
+            let mut nodes = vec![0];
+            nodes.extend(points.iter().scan(0, |at, (width, ..)| {
+                *at += width;
+                Some(*at)
+            }));
+            if is_long {
+                nodes[points.len()] = u32::MAX;
+            }
+            let last = nodes[points.len()];
+            let progress = std::iter::once(0.0).chain(points.iter().map(|p| p.1));
+            let objective = std::iter::once(0.0).chain(points.iter().map(|p| p.2));
+            TrainingTask {
+                rescale_up,
+                rescale_down,
+                priority,
+                min_nodes: min_nodes.min(last),
+                max_nodes: last,
+                curve: ScalingCurve {
+                    nodes: nodes.into(),
+                    progress: progress.collect(),
+                    objective: objective.collect(),
+                },
+                ..task("", 1e300)
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(200))]
+
+    // Tasks that the readers accept give problems in the solvers' range at every event.
+    #[test]
+    fn tasks_at_the_edges_make_sound_problems(
+        (window, mut tasks) in prop::sample::select(vec![1e-6, 1.0, 1e12]).prop_flat_map(
+            |window| (Just(window), prop::collection::vec(edge_task(window), 1..5))
+        ),
+        objective in prop::sample::select(Objective::ALL.to_vec()),
+    ) {
+        for (i, task) in tasks.iter_mut().enumerate() {
+            task.name = format!("t{i}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tasks.json");
+        gleaner_formats::output::tasks::write(&tasks, &path).unwrap();
+        let read = gleaner_formats::ingest::tasks::read(&path, None, false).unwrap();
+        let set = read.value.within_window(window, false).unwrap();
+        prop_assert_eq!(&set.tasks, &tasks);
+
+        let rows: [(i64, &[u32]); 5] =
+            [(0, &[0, 1, 2, 3]), (9, &[0, 1, 2]), (50, &[0]), (60, &[0, 2, 3]), (99, &[])];
+        let options = Options { objective, ..options(window, 3) };
+        for kind in [SolverKind::Exact, SolverKind::EqualShare] {
+            let outcome = replay(&log(4, &rows), &tasks, &options, &mut Strict(solver(kind)));
+            let summary = outcome.unwrap().summary;
+            prop_assert!(summary.total_work.is_finite() && summary.dedicated_work.is_finite());
+        }
+    }
+}

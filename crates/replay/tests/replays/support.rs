@@ -1,0 +1,67 @@
+//! Helpers shared by the integration tests.
+
+pub use gleaner_testing::shared;
+
+use std::sync::atomic::AtomicBool;
+
+use gleaner_core::Result;
+use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::{EventLog, Objective, TrainingTask};
+use gleaner_core::results::replay::Outcome;
+use gleaner_replay::{Control, Decider, Initial, Options, SolverDecider};
+use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+
+/// The original's log, cut as the original cuts it: without its first 1,000 rows, and with `nodes`
+/// nodes.
+pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
+    let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
+    let log = gleaner_formats::ingest::events::read(&path).unwrap().value;
+    let log = log.slice(Slice {
+        skip_rows: 1000,
+        first_node: 0,
+        nodes,
+        ..Slice::default()
+    });
+    Some(log.unwrap())
+}
+
+/// A published task set, such as `hps-shufflenet` with suffix `10J`.
+pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
+    let bounds = shared(&format!("bftrainer/{name}-Jbnd-{suffix}.pkl"))?;
+    let curves = shared(&format!("bftrainer/{name}-JNPs-{suffix}.pkl"))?;
+    let set = gleaner_formats::ingest::tasks::read(&bounds, Some(&curves), false).unwrap();
+    Some(set.value.tasks)
+}
+
+/// The original's default options, with a window and a number of tasks.
+pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
+    Options {
+        t_fwd,
+        max_tasks,
+        objective: Objective::File,
+        initial: Initial::Random,
+        seed: 0,
+        completion_events: false,
+        repeat_tasks: false,
+    }
+}
+
+/// A decider that uses a solver.
+pub fn solver(kind: SolverKind) -> SolverDecider {
+    SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap()
+}
+
+/// Replays without a terminal.
+pub fn replay(
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    options: &Options,
+    decider: &mut dyn Decider,
+) -> Result<Outcome> {
+    let stop = AtomicBool::new(false);
+    let control = Control {
+        stop: &stop,
+        progress: &mut |_, _| {},
+    };
+    gleaner_replay::run(log, tasks, options, decider, control)
+}

@@ -1,0 +1,177 @@
+//! What a policy leaves unused: the log of idle nodes agrees with the schedule's runs, and the
+//! replay harvests it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use gleaner_core::domain::{EventLog, Objective, Time, TrainingTask};
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::replay::Outcome;
+use gleaner_core::results::schedule::Schedule;
+use gleaner_formats::ingest::events;
+use gleaner_formats::output::events::{Layout, write};
+use gleaner_replay::{Control, Initial, Options, SolverDecider};
+use gleaner_simulate::idle::idle_log;
+use gleaner_simulate::policies;
+use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+use gleaner_synth::tasks::{TaskOptions, generate};
+use proptest::prelude::*;
+
+use crate::town::{self, town};
+use crate::venus::venus;
+
+/// The number of idle nodes from each second on.
+type Counts = BTreeMap<i64, i64>;
+
+/// Adds up changes by second. Seconds without a net change are left out.
+fn counts(changes: impl IntoIterator<Item = (i64, i64)>) -> Counts {
+    let mut by_second = Counts::new();
+    for (second, change) in changes {
+        *by_second.entry(second).or_default() += change;
+    }
+    by_second.retain(|_, change| *change != 0);
+    let mut now = 0;
+    for change in by_second.values_mut() {
+        now += *change;
+        *change = now;
+    }
+    by_second
+}
+
+/// The numbers from a log of idle nodes that starts at a second.
+fn by_log(log: &EventLog, start: i64) -> Counts {
+    let first = log.times()[0];
+    let changes = log.rows().map(|(time, changes)| {
+        let sign = |idle| if idle { 1 } else { -1 };
+        let net: i64 = changes.iter().map(|change| sign(change.idle())).sum();
+        (start + (time.0 - first.0) / Time::from_seconds(1).0, net)
+    });
+    counts(changes)
+}
+
+/// The numbers from the runs of all virtual clusters and the lives of their nodes alone, up to the
+/// last end.
+fn by_runs(run: &PolicyRun, start: i64) -> Counts {
+    let end = last_end(run, start);
+    let idle = run
+        .vcs
+        .iter()
+        .flat_map(|vc| idle_spans(&vc.schedule, start));
+    let changes = idle.flat_map(|(from, until)| [(from, 1), (until, -1)]);
+    counts(changes.filter(|&(second, _)| second <= end))
+}
+
+fn last_end(run: &PolicyRun, start: i64) -> i64 {
+    let jobs = run.vcs.iter().flat_map(|vc| &vc.schedule.jobs);
+    jobs.map(|job| job.end).max().unwrap_or(start).max(start)
+}
+
+/// The spans of time in which nodes have no run.
+fn idle_spans(schedule: &Schedule, start: i64) -> Vec<(i64, i64)> {
+    let mut busy = vec![Vec::new(); schedule.nodes.len()];
+    for run in &schedule.runs {
+        for &(slot, _) in &run.placement {
+            busy[slot as usize].push((run.from, run.until));
+        }
+    }
+    let mut idle = Vec::new();
+    for (node, mut busy) in schedule.nodes.iter().zip(busy) {
+        busy.sort_unstable();
+        let mut free = node.from.max(start);
+        for (from, until) in busy {
+            idle.push((free, from.max(free)));
+            free = free.max(until);
+        }
+        idle.push((free, node.until));
+    }
+    idle
+}
+
+fn node_seconds(counts: &Counts, end: i64) -> i64 {
+    let until = counts.keys().skip(1).copied().chain([end]);
+    let spans = counts.iter().zip(until);
+    spans
+        .map(|((from, idle), until)| idle * (until.min(end) - from))
+        .sum()
+}
+
+/// A replay of the log with up to 12 tasks at once, and a window of 600 seconds.
+fn replayed(log: &EventLog) -> Outcome {
+    let options = Options {
+        t_fwd: 600.0,
+        max_tasks: 12,
+        objective: Objective::File,
+        initial: Initial::Random,
+        seed: 0,
+        completion_events: false,
+        repeat_tasks: false,
+    };
+    let control = Control {
+        stop: &AtomicBool::new(false),
+        progress: &mut |_, _| {},
+    };
+    let mut exact =
+        SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default()).unwrap();
+    gleaner_replay::run(log, &tasks(log), &options, &mut exact, control).unwrap()
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
+    #[test]
+    fn as_many_nodes_are_idle_as_no_run_is_on(town in town(), profiled: bool) {
+        let requests: Vec<_> = policies::ALL.iter().map(|p| town.request(p)).collect();
+        let start = town.case.start;
+        for run in town::run(&town.simulation(profiled), &requests).unwrap() {
+            let log = idle_log(&town.trace, &town.cluster, &run, start).unwrap();
+            prop_assert_eq!(by_log(&log, start), by_runs(&run, start), "{}", run.policy);
+        }
+    }
+}
+
+/// A few tasks that are submitted in the first hours and outlast any log.
+fn tasks(log: &EventLog) -> Vec<TrainingTask> {
+    let options = TaskOptions {
+        count: 12,
+        models: 4,
+        max_nodes: 32,
+        hours: 1e6,
+        start: Some(log.times()[0]),
+        submit_every: 3600.0,
+        seed: 1,
+    };
+    generate(&options).unwrap()
+}
+
+/// A policy's idle nodes are written, read and replayed: nothing is lost, and nothing is harvested
+/// that was not there.
+#[test]
+fn the_replay_harvests_what_policies_leave() {
+    let Some(venus) = venus() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for policy in ["fifo", "lucid"] {
+        let run = venus.run(policy);
+        let log = idle_log(&venus.trace, &venus.cluster, run, venus.start).unwrap();
+        for name in ["idle.csv", "idle.gev"] {
+            let path = folder.path().join(name);
+            write(&log, &path, Layout::Long, None).unwrap();
+            assert!(
+                events::read(&path).unwrap().value == log,
+                "{policy}, {name}"
+            );
+        }
+        let log = events::read(&folder.path().join("idle.gev")).unwrap().value;
+        let end = last_end(run, venus.start);
+        let idle = node_seconds(&by_runs(run, venus.start), end) as f64;
+        let outcome = replayed(&log);
+        let summary = outcome.summary;
+        println!(
+            "{policy}: {:.3e} of {idle:.3e} idle node-seconds used",
+            summary.used_node_seconds
+        );
+        assert_eq!(summary.idle_node_seconds, idle, "{policy}");
+        assert!(summary.used_node_seconds <= idle, "{policy}");
+        assert!(summary.used_node_seconds > 0.0, "{policy}");
+        assert!(summary.total_work > 0.0, "{policy}");
+    }
+}

@@ -1,0 +1,20 @@
+//! The simulator of job traces compared with a plain one on random traces, and both compared with
+//! the published results.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod broken;
+mod corrected;
+mod coverage;
+mod idle;
+mod odd;
+mod plain;
+mod product;
+mod properties;
+mod published;
+mod rare;
+mod references;
+mod same;
+mod small;
+mod table;
+mod town;
+mod venus;

@@ -1,0 +1,236 @@
+//! `gleaner synth graphs` and `gleaner driple build`.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use super::support::{BUILD, gleaner, graphs, jobs, json, read};
+
+fn build(here: &Path, more: &str, code: i32) -> crate::runs::Run {
+    gleaner(here, &format!("{BUILD} {more}")).expect(code)
+}
+
+#[test]
+fn the_same_jobs_make_the_same_bytes() {
+    let (first, second) = (jobs(), jobs());
+    let (a, b) = (first.path(), second.path());
+    for folder in ["jobs/graphs", "jobs/onnx"] {
+        let (ours, theirs) = (graphs(&a.join(folder)), graphs(&b.join(folder)));
+        assert_eq!(ours.len(), 24);
+        for (one, other) in ours.iter().zip(&theirs) {
+            assert_eq!(one.file_name(), other.file_name());
+            assert_eq!(fs::read(one).unwrap(), fs::read(other).unwrap());
+        }
+    }
+    build(a, "--threads 1 -o data.safetensors", 0);
+    build(b, "--threads 3 -o data.safetensors", 0);
+    let bytes = |here: &Path| fs::read(here.join("data.safetensors")).unwrap();
+    assert_eq!(bytes(a), bytes(b));
+    let again = gleaner(a, "synth graphs --count 2 -o jobs").expect(2);
+    again.says(&["holds graphs already", "name a new one"]);
+    gleaner(a, "synth graphs --setup Abacus -o other")
+        .expect(2)
+        .says(&["2080Ti", "TitanRTX"]);
+}
+
+// By formula: of 24 jobs, 14 train, 5 validate and 5 test; frequencies sum to one over the
+// operations of the training part.
+#[test]
+fn jobs_are_split_and_the_manifest_tells_how() {
+    let directory = jobs();
+    let here = directory.path();
+    let run = build(here, "-o data.safetensors --json", 0);
+    let summary = json(&run.out);
+    assert_eq!(
+        (&summary["train"], &summary["val"]),
+        (&14.into(), &5.into())
+    );
+    assert_eq!(summary["test"], 5);
+    assert_eq!(summary["without_frequency"].as_object().unwrap().len(), 0);
+    let (data, manifest) = read(here, "data.safetensors");
+    let sizes: Vec<usize> = data.train.iter().map(Vec::len).collect();
+    assert_eq!(sizes, [8, 6]);
+    let frequencies = manifest.frequencies.unwrap();
+    assert!((frequencies.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
+    assert_eq!(manifest.grouping.unwrap().groups, 20);
+    let groups = data
+        .train
+        .iter()
+        .flatten()
+        .map(|example| example.graph.len());
+    assert!(groups.eq(std::iter::repeat_n(20, 14)));
+    // The labels are those of the table.
+    let example = &data.test[0][0];
+    let table = fs::read_to_string(here.join("jobs/measured.csv")).unwrap();
+    let rows = table
+        .lines()
+        .filter(|line| line.starts_with(&example.name.replace('_', ",")));
+    let values = rows.flat_map(|row| {
+        let cells: Vec<&str> = row.split(',').collect();
+        [7, 8, 9].map(|at| cells[at].parse::<f32>().unwrap())
+    });
+    assert_eq!(values.collect::<Vec<_>>(), example.labels);
+    // The types of all operations of the training part are known. Fewer jobs know fewer types.
+    let run = build(here, "-o few.safetensors --jobs 3 --json", 0);
+    let summary = json(&run.out);
+    assert_eq!(summary["train"], 1);
+    assert_eq!(summary["left_out"].as_array().unwrap().len(), 21);
+    assert!(!summary["without_frequency"].as_object().unwrap().is_empty());
+}
+
+#[test]
+fn frequencies_can_be_given() {
+    let directory = jobs();
+    let here = directory.path();
+    fs::write(here.join("f.csv"), "MatMul,0.25\n").unwrap();
+    let run = build(here, "--frequencies f.csv -o data.safetensors", 0);
+    assert!(run.out.contains("operations without a frequency: ") && run.out.contains("Conv2D "));
+    let (data, _) = read(here, "data.safetensors");
+    let features = data
+        .train
+        .iter()
+        .flatten()
+        .flat_map(|example| &example.graph.features);
+    assert!(features.clone().all(|row| row[2] % 0.25 == 0.0));
+    assert!(features.clone().any(|row| row[2] > 0.0));
+    fs::write(here.join("f.csv"), "MatMul,2\n").unwrap();
+    build(here, "--frequencies f.csv -o data.safetensors", 3).says(&["f.csv: line 1: \"2\""]);
+}
+
+#[test]
+fn onnx_and_graph_defs_and_compressed_files_go_together() {
+    let directory = jobs();
+    let here = directory.path();
+    let mixed = here.join("mixed");
+    fs::create_dir(&mixed).unwrap();
+    for (at, file) in graphs(&here.join("jobs/graphs")).iter().enumerate() {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let onnx = here.join("jobs/onnx").join(name.replace(".pbtxt", ".onnx"));
+        match at % 3 {
+            0 => drop(fs::copy(&onnx, mixed.join(onnx.file_name().unwrap())).unwrap()),
+            1 => drop(fs::copy(file, mixed.join(name)).unwrap()),
+            _ => {
+                let packed = fs::File::create(mixed.join(format!("{name}.gz"))).unwrap();
+                let mut out = flate2::write::GzEncoder::new(packed, flate2::Compression::fast());
+                out.write_all(&fs::read(file).unwrap()).unwrap();
+                out.finish().unwrap();
+            }
+        }
+    }
+    fs::write(mixed.join("notes.txt"), "no graph").unwrap();
+    let line =
+        "driple build --graphs mixed --measured jobs/measured.csv --groups 20 -o data.safetensors";
+    gleaner(here, line).expect(0);
+    let (data, manifest) = read(here, "data.safetensors");
+    assert_eq!(data.train.iter().flatten().count(), 14);
+    for ending in [".onnx", ".pbtxt", ".pbtxt.gz"] {
+        assert_eq!(
+            manifest
+                .sources
+                .iter()
+                .filter(|s| s.file.ends_with(ending))
+                .count(),
+            8
+        );
+    }
+    let both = "driple build --graphs jobs/graphs jobs/onnx --measured jobs/measured.csv -o d";
+    gleaner(here, both)
+        .expect(3)
+        .says(&["24 faults", "two graphs of job V100_", "leave one out"]);
+}
+
+#[test]
+fn faulty_graphs_are_all_told_and_can_be_left_out() {
+    let directory = jobs();
+    let here = directory.path();
+    let files = graphs(&here.join("jobs/graphs"));
+    fs::write(&files[3], "node {\n  name: \"a\"\n  op:\n}\n").unwrap();
+    fs::write(&files[5], "node {\n  name: \"x\"\n  device: \"GPU\"\n}\n").unwrap();
+    fs::write(
+        &files[7],
+        "node { name: \"x\" op: \"Add\" device: \"GPU\" }\n",
+    )
+    .unwrap();
+    let names: Vec<&str> = [3, 5, 7]
+        .map(|at| files[at].file_name().unwrap().to_str().unwrap())
+        .to_vec();
+    let run = build(here, "-o data.safetensors", 3);
+    let run = run.says(&[
+        "3 faults in the input",
+        "line 4: a value should be here",
+        "cannot make 20 groups",
+    ]);
+    run.says(&names)
+        .says(&["line 1: node 1 `x`: it has no `op`"]);
+    assert!(!here.join("data.safetensors").exists());
+    let run = build(here, "--skip-faulty --json -o data.safetensors", 0);
+    let summary = json(&run.out);
+    let left_out = summary["left_out"].as_array().unwrap();
+    assert_eq!(left_out.len(), 3);
+    assert!(names.iter().all(|name| run.out.contains(name)));
+    // The data are the same as if these files were missing.
+    names
+        .iter()
+        .for_each(|name| fs::remove_file(here.join("jobs/graphs").join(name)).unwrap());
+    build(here, "-o without.safetensors", 0);
+    assert_eq!(
+        read(here, "data.safetensors").0,
+        read(here, "without.safetensors").0
+    );
+}
+
+#[test]
+fn jobs_without_measurements_are_named() {
+    let directory = jobs();
+    let here = directory.path();
+    let table = fs::read_to_string(here.join("jobs/measured.csv")).unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    // One job has no first row, another has no row.
+    let kept = [&rows[..1], &rows[2..5], &rows[9..]].concat().join("\n");
+    fs::write(here.join("jobs/measured.csv"), kept).unwrap();
+    fs::write(here.join("jobs/graphs/short_name.pbtxt"), "").unwrap();
+    let run = build(here, "-o data.safetensors", 0);
+    for words in [
+        "3 jobs left out",
+        "one row each of",
+        "no rows of it",
+        "has 2 fields",
+    ] {
+        assert!(run.out.contains(words), "{words}: {}", run.out);
+    }
+    fs::write(here.join("jobs/measured.csv"), rows[0]).unwrap();
+    build(here, "-o data.safetensors", 3).says(&["measured.csv", "nothing of the 25 jobs"]);
+}
+
+#[test]
+fn wrong_use_is_told() {
+    let directory = jobs();
+    let here = directory.path();
+    build(here, "--jobs 1 -o d", 3).says(&["none for training", "name more graphs"]);
+    build(here, "--batch 0 -o d", 2);
+    gleaner(
+        here,
+        &format!("{BUILD} --drop-remainder -o d").replace("--batch 8", "--batch 32"),
+    )
+    .expect(3)
+    .says(&["smaller batches"]);
+    fs::create_dir(here.join("empty")).unwrap();
+    let line = "driple build --graphs empty --measured jobs/measured.csv -o d";
+    gleaner(here, line)
+        .expect(3)
+        .says(&["empty: found no graph"]);
+    let line = "driple build --graphs jobs/graphs --measured none.csv -o d";
+    gleaner(here, line)
+        .expect(1)
+        .says(&["cannot read none.csv"]);
+    let line = "driple build --graphs none.pbtxt --measured jobs/measured.csv -o d";
+    gleaner(here, line)
+        .expect(3)
+        .says(&["nothing of the 1 jobs"]);
+    fs::write(here.join("m.csv"), "GPU,Model\n").unwrap();
+    let line = "driple build --graphs jobs/graphs --measured m.csv -o d";
+    gleaner(here, line)
+        .expect(3)
+        .says(&["m.csv: line 1: column"]);
+    assert!(!here.join("d").exists());
+}

@@ -1,0 +1,142 @@
+//! Interrupted trainings continue as if they had not been interrupted.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::support::{BUILD, Run, built, command, gleaner};
+
+/// A training that takes a second or more.
+const TRAIN: &str =
+    "driple train --data data.safetensors --hidden 8 --depth 6 --epochs 300 --quiet";
+
+/// Starts the training, and waits for its first checkpoint.
+fn begun(here: &Path) -> Child {
+    let line = format!("{TRAIN} --checkpoint c --checkpoint-every 1 --history h.csv -o part");
+    let mut started = command(here, &line);
+    let pipes = started
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let child = pipes.spawn().unwrap();
+    let clock = Instant::now();
+    while !here.join("c").exists() && clock.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+/// Ends a training after its first checkpoint by `end`, which says whether the training was still
+/// running. One that was over is begun again.
+fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
+    for _ in 0..20 {
+        if end(begun(here)) {
+            return;
+        }
+        for file in ["c", "h.csv", "part"] {
+            let _ = fs::remove_file(here.join(file));
+        }
+    }
+    panic!("every training was over before it could be ended");
+}
+
+/// Resumes the training, and compares its model and history with those of an uninterrupted one.
+fn goes_on(here: &Path) {
+    gleaner(here, &format!("{TRAIN} --resume c --history h.csv -o end")).expect(0);
+    gleaner(here, &format!("{TRAIN} --history whole.csv -o whole")).expect(0);
+    let bytes = |name: &str| fs::read(here.join(name)).unwrap();
+    assert_eq!(bytes("end"), bytes("whole"));
+    assert_eq!(bytes("h.csv"), bytes("whole.csv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_trainings_save_their_best_and_go_on() {
+    let directory = built();
+    let here = directory.path();
+    ended(here, |child| {
+        // Fails if the training is over.
+        let _ = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        let run: Run = child.wait_with_output().unwrap().into();
+        if run.code == Some(0) {
+            return false;
+        }
+        run.expect(130)
+            .says(&["go on with --resume c", "interrupted"]);
+        true
+    });
+    gleaner(here, "driple predict --model part --data data.safetensors").expect(0);
+    goes_on(here);
+}
+
+#[test]
+fn killed_trainings_go_on_from_their_checkpoint() {
+    let directory = built();
+    let here = directory.path();
+    ended(here, |mut child| {
+        child.kill().unwrap();
+        !child.wait().unwrap().success()
+    });
+    assert!(!here.join("part").exists());
+    goes_on(here);
+    // The training is finished: only the model remains to be written.
+    gleaner(
+        here,
+        "driple train --data data.safetensors --resume c -o again",
+    )
+    .expect(0);
+    assert_eq!(
+        fs::read(here.join("again")).unwrap(),
+        fs::read(here.join("end")).unwrap()
+    );
+    // The checkpoint can be converted into the model of its best epoch.
+    gleaner(here, "driple convert c -o best").expect(0);
+    let predict = |model: &str| {
+        let line = format!("driple predict --model {model} --data data.safetensors --json");
+        gleaner(here, &line).expect(0).out
+    };
+    assert_eq!(predict("best"), predict("end"));
+}
+
+#[test]
+fn other_data_and_options_are_refused() {
+    let directory = built();
+    let here = directory.path();
+    let short = TRAIN.replace("300", "2");
+    gleaner(here, &format!("{short} --checkpoint c -o m")).expect(0);
+    let resume = "driple train --data data.safetensors --resume c -o m";
+    let run = gleaner(
+        here,
+        &format!("{resume} --epochs 9 --rate 0.1 --network gin --compat"),
+    )
+    .expect(2);
+    run.says(&[
+        "--resume c is gone on from",
+        "--epochs asks for 9, there it is 2",
+        "--rate",
+    ]);
+    let run = gleaner(
+        here,
+        &format!("{resume} --hidden 16 --network gin --compat"),
+    )
+    .expect(2);
+    run.says(&[
+        "--hidden asks for 16, there it is 8",
+        "--network asks for gin",
+        "--compat",
+    ]);
+    gleaner(here, &format!("{resume} --epochs 2 --hidden 8 --seed 0")).expect(0);
+    gleaner(here, &format!("{BUILD} --seed 7 -o data.safetensors")).expect(0);
+    gleaner(here, resume)
+        .expect(3)
+        .says(&["other data (SHA-256 ", "those that c was trained on"]);
+    let bytes = fs::read(here.join("c")).unwrap();
+    fs::write(here.join("c"), &bytes[..bytes.len() - 9]).unwrap();
+    gleaner(here, resume)
+        .expect(3)
+        .says(&["c: this is neither"]);
+}

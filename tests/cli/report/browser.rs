@@ -1,0 +1,15 @@
+//! Pages in a browser.
+
+use super::support::{inspected, page, replays, simulation, sweep};
+use crate::browser::check;
+
+#[test]
+fn pages_work_in_a_browser() {
+    let (replays, simulation, sweep) = (replays(), simulation(), sweep());
+    page(replays.path(), "short long");
+    page(simulation.path(), "sim");
+    page(sweep.path(), "swept");
+    let inspected = inspected();
+    let directories = [&replays, &simulation, &sweep, &inspected];
+    check(&directories.map(|directory| directory.path().join("page.html")));
+}

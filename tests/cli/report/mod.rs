@@ -1,0 +1,9 @@
+//! Pages and pictures about runs, made by the program as a user runs it.
+
+mod broken;
+mod browser;
+mod inspected;
+mod numbers;
+mod page;
+mod support;
+mod swept;

@@ -1,0 +1,488 @@
+//! `gleaner sweep` as a user runs it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::runs::{Run, command, gleaner};
+
+/// `gleaner LINE`, whose output can be read while it runs.
+fn piped(directory: &Path, line: &str) -> Command {
+    let mut command = command(directory, line);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+#[track_caller]
+fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
+    let Run { out, err, .. } = gleaner(directory, line).expect(code);
+    (out, err)
+}
+
+/// A directory with the samples of dataset/ in it.
+fn samples() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["idle.csv", "tasks.toml", "sweep.toml"] {
+        let from = gleaner_testing::workspace().join("dataset").join(name);
+        fs::copy(from, directory.path().join(name)).unwrap();
+    }
+    directory
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn bytes(directory: &Path, out: &str) -> [Vec<u8>; 3] {
+    let out = directory.join(out);
+    ["sweep.csv", "sweep.parquet", "summary.json"].map(|name| fs::read(out.join(name)).unwrap())
+}
+
+fn saved(directory: &Path, out: &str) -> usize {
+    let Ok(entries) = fs::read_dir(directory.join(out).join("runs")) else {
+        return 0;
+    };
+    let names = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".json")).count()
+}
+
+/// The results of single runs, by name.
+fn saved_files(directory: &Path, out: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory.join(out).join("runs")).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files
+        .filter(|p| p.extension() == Some("json".as_ref()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn results_that_were_changed_are_not_taken() {
+    let directory = samples();
+    let at = directory.path();
+    run(at, "sweep sweep.toml --out swept", 0);
+    let before = bytes(at, "swept");
+    let files = saved_files(at, "swept");
+    let spoil: [fn(&mut Value); 4] = [
+        |result| result["summary"]["total_work"] = 1e30.into(),
+        |result| {
+            drop(
+                result["summary"]
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("efficiency"),
+            )
+        },
+        |result| result["settings"]["t_fwd"] = 1.into(),
+        |result| drop(result.as_object_mut().unwrap().remove("sha256")),
+    ];
+    for (file, spoil) in files.iter().zip(spoil) {
+        let mut result = json(file);
+        spoil(&mut result);
+        fs::write(file, result.to_string()).unwrap();
+    }
+    // The file of another run is put under this run's name.
+    fs::copy(&files[5], &files[4]).unwrap();
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(out.contains("runs  24, 19 of them done before"), "{out}");
+    assert_eq!(bytes(at, "swept"), before);
+}
+
+#[test]
+fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
+    let directory = samples();
+    let at = directory.path();
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(
+        out.contains("runs  24, 0 of them done before") && out.contains("t_fwd"),
+        "{out}"
+    );
+    let table = fs::read_to_string(at.join("swept/sweep.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = table.lines().map(|l| l.split(',').collect()).collect();
+    assert_eq!(lines.len(), 25);
+    let column = |name: &str| lines[0].iter().position(|c| *c == name).unwrap();
+    for row in [&lines[1], &lines[12], &lines[24]] {
+        let arguments = format!(
+            "replay --events idle.csv --tasks tasks.toml --t-fwd {} --max-tasks {} --objective {} \
+             --seed {} --json",
+            row[column("t_fwd")],
+            row[column("max_tasks")],
+            row[column("objective")],
+            row[column("seed")]
+        );
+        let single: Value = serde_json::from_str(&run(at, &arguments, 0).0).unwrap();
+        for name in [
+            "total_work",
+            "efficiency",
+            "fairness_jain",
+            "completion_mean_s",
+        ] {
+            assert_eq!(
+                row[column(name)].parse::<f64>().unwrap(),
+                single[name].as_f64().unwrap()
+            );
+        }
+    }
+    // The best is the greatest of the means over both seeds, which vary fastest.
+    let values = |name: &str| -> Vec<f64> {
+        let cells = lines[1..].iter().map(|row| row[column(name)]);
+        let cells: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();
+        let pairs = cells.chunks_exact(2);
+        pairs.map(|pair| (pair[0] + pair[1]) / 2.0).collect()
+    };
+    let close = |found: &Value, expected: f64| {
+        let found = found.as_f64().unwrap();
+        assert!(
+            (found - expected).abs() <= 1e-12 * expected.abs(),
+            "{found} {expected}"
+        );
+    };
+    let summary = json(&at.join("swept/summary.json"));
+    let greatest = values("total_work").into_iter().fold(0.0, f64::max);
+    close(&summary["best"]["value"], greatest);
+    let least = values("rescale_loss")
+        .into_iter()
+        .fold(f64::INFINITY, f64::min);
+    close(&summary["best_by_metric"]["rescale_loss"]["value"], least);
+    // A figure that only describes a run has no best value.
+    let goals = summary["best_by_metric"].as_object().unwrap();
+    for name in ["events_optimal", "used_node_seconds", "tasks_started"] {
+        assert!(!goals.contains_key(name), "{name}");
+    }
+    let settings = fs::read_to_string(at.join("swept/settings.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = settings.lines().map(|l| l.split(',').collect()).collect();
+    let place = |name: &str| rows[0].iter().position(|c| *c == name);
+    assert_eq!((rows.len(), place("seed")), (13, None));
+    for (row, mean) in rows[1..].iter().zip(values("rescale_loss")) {
+        let found: f64 = row[place("rescale_loss").unwrap()].parse().unwrap();
+        assert!((found - mean).abs() <= 1e-12 * mean);
+        assert_eq!(row[place("seeds").unwrap()], "2");
+    }
+    let info = json(&at.join("swept/run.json"));
+    assert_eq!(info["complete"], true);
+    assert_eq!(info["inputs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn results_do_not_depend_on_threads_and_nothing_is_run_twice() {
+    let directory = samples();
+    let at = directory.path();
+    run(at, "sweep sweep.toml --out one --jobs 1", 0);
+    run(at, "sweep sweep.toml --out four --jobs 4", 0);
+    assert_eq!(bytes(at, "one"), bytes(at, "four"));
+    let before = bytes(at, "one");
+    let (out, _) = run(at, "sweep sweep.toml --out one --best fairness_min", 0);
+    assert!(
+        out.contains("24 of them done before") && out.contains("fairness_min"),
+        "{out}"
+    );
+    assert_eq!(bytes(at, "one")[..2], before[..2]);
+}
+
+#[test]
+fn a_changed_plan_uses_what_still_fits() {
+    let directory = samples();
+    let at = directory.path();
+    run(at, "sweep sweep.toml --out swept", 0);
+    let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();
+    fs::write(
+        at.join("sweep.toml"),
+        plan.replace("[30, 120, 600]", "[120, 240]"),
+    )
+    .unwrap();
+    let (out, err) = run(at, "sweep sweep.toml --out swept --dry-run", 0);
+    assert!(err.contains("16 runs"), "{err}");
+    assert_eq!(
+        out.lines().filter(|line| line.contains("  done")).count(),
+        8
+    );
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(out.contains("runs  16, 8 of them done before"), "{out}");
+    // With other tasks, the runs are other runs.
+    let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
+    fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
+    let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
+    assert!(out.contains("runs  16, 0 of them done before"), "{out}");
+}
+
+#[test]
+fn a_sweep_killed_midway_goes_on_where_it_was() {
+    let directory = samples();
+    let at = directory.path();
+    let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();
+    let seeds: Vec<String> = (0..20).map(|seed| seed.to_string()).collect();
+    let seeds = format!("seed = [{}]", seeds.join(", "));
+    fs::write(at.join("sweep.toml"), plan.replace("seed = [0, 1]", &seeds)).unwrap();
+    run(at, "sweep sweep.toml --out whole", 0);
+    let mut child = piped(at, "sweep sweep.toml --out killed --jobs 1")
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while saved(at, "killed") < 3 && begun.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = saved(at, "killed");
+    assert!((3..240).contains(&kept), "{kept}");
+    assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
+    assert!(!at.join("killed/sweep.csv").exists());
+    // A temporary file, as left by a kill in the middle of a write; a file cut short; and a forged
+    // one.
+    fs::write(at.join("killed/runs/.0.json.part"), "{").unwrap();
+    let damaged = saved_files(at, "killed").remove(0);
+    fs::write(damaged, "{\"run\":").unwrap();
+    let forged = saved_files(at, "killed").pop().unwrap();
+    let mut result = json(&forged);
+    result["summary"]["total_work"] = 1e30.into();
+    fs::write(&forged, result.to_string()).unwrap();
+    let (out, _) = run(at, "sweep sweep.toml --out killed", 0);
+    assert!(
+        out.contains(&format!("{} of them done before", kept - 2)),
+        "{out}"
+    );
+    assert_eq!(bytes(at, "killed"), bytes(at, "whole"));
+    assert_eq!(json(&at.join("killed/run.json"))["complete"], true);
+}
+
+#[test]
+fn bad_plans_are_refused_before_anything_runs() {
+    let directory = samples();
+    let at = directory.path();
+    let good = "[replay]\nevents = \"idle.csv\"\ntasks = \"tasks.toml\"\n";
+    let cases: [(&str, i32, &[&str]); 12] = [
+        ("", 3, &["plan.toml", "[replay] or [simulate]"]),
+        (
+            "[replay]\ntasks = 't'\n",
+            3,
+            &["line 1", "missing field `events`"],
+        ),
+        ("t_fwdd = 3\n", 3, &["line 4", "t_fwdd", "unknown field"]),
+        (
+            "t_fwd = \"x\"\n",
+            3,
+            &[
+                "line 4",
+                "t_fwd = \"x\"",
+                "expected seconds from",
+                "or auto",
+            ],
+        ),
+        ("t_fwd = [60,\n", 3, &["plan.toml, line"]),
+        (
+            "\nt_fwd = [60, -1]\n",
+            3,
+            &[
+                "line 5",
+                "t_fwd",
+                "found -1",
+                "seconds from 1e-6",
+                "or auto",
+            ],
+        ),
+        (
+            "seed = [1, 2, 1]\nmax_tasks = 0\n",
+            3,
+            &[
+                "2 faults",
+                "line 4, seed: found 1 a second time",
+                "line 5, max_tasks",
+            ],
+        ),
+        (
+            "objective = 'fair'\n",
+            3,
+            &["line 4", "unknown variant `fair`", "share-fair"],
+        ),
+        (
+            "window = { nods = 3 }\n",
+            3,
+            &["line 4", "unknown field `nods`"],
+        ),
+        (
+            "window = { skip_rows = 10000000 }\n",
+            3,
+            &["idle.csv", "the window { skip_rows = 10000000 }"],
+        ),
+        (
+            "[simulate]\ntrace = 'a'\ncluster = 'b'\npolicy = 'fifo'\n",
+            3,
+            &["one of the two"],
+        ),
+        ("solver = 'simplex'\n", 3, &["line 4", "equal-share"]),
+    ];
+    for (text, code, words) in cases {
+        let whole = if text.is_empty() || text.starts_with("[replay]") {
+            text.to_owned()
+        } else {
+            format!("{good}{text}")
+        };
+        fs::write(at.join("plan.toml"), &whole).unwrap();
+        let (_, err) = run(at, "sweep plan.toml --out never", code);
+        for word in words {
+            assert!(err.contains(word), "no {word:?} for {whole:?} in:\n{err}");
+        }
+        assert!(!at.join("never").exists());
+    }
+    let (_, err) = run(at, "sweep sweep.toml --out never --best speed", 2);
+    assert!(
+        err.contains("--best is \"speed\"") && err.contains("fairness_jain"),
+        "{err}"
+    );
+    run(at, "sweep sweep.toml", 2);
+}
+
+/// A tiny trace: two virtual clusters, five jobs.
+const TRACE: &str = "job_id,vc,gpu_num,submit_time,duration\n\
+    a,x,8,0,5000\nb,x,8,10,100\nc,x,4,20,50\nd,y,8,30,700\ne,y,2,40,60\n";
+
+#[test]
+fn simulations_are_swept_too() {
+    let directory = samples();
+    let at = directory.path();
+    fs::write(at.join("jobs.csv"), TRACE).unwrap();
+    fs::write(at.join("vcs.csv"), "vc,num\nx,1\ny,1\n").unwrap();
+    let plan = "[simulate]\ntrace = 'jobs.csv'\ncluster = 'vcs.csv'\n\
+                policy = ['fifo', 'sjf']\nplacer = ['consolidate', 'random']\ncheck = true\n";
+    fs::write(at.join("plan.toml"), plan).unwrap();
+    let (out, _) = run(at, "sweep plan.toml --out swept", 0);
+    assert!(
+        out.contains("runs  4, 0 of") && out.contains("avg_jct_s"),
+        "{out}"
+    );
+    let summary = json(&at.join("swept/summary.json"));
+    assert_eq!(summary["best"]["settings"]["policy"], "sjf");
+    run(
+        at,
+        "simulate --trace jobs.csv --cluster vcs.csv --policy sjf --out single",
+        0,
+    );
+    let single = json(&at.join("single/summary.json"));
+    assert_eq!(
+        summary["best"]["value"],
+        single["policies"]["sjf"]["avg_jct_s"]
+    );
+    // Another policy, which needs another file, leaves the results of the others valid.
+    let more = plan.replace("'sjf']", "'sjf', 'qssf']") + "estimates = 'oracle'\n";
+    fs::write(at.join("plan.toml"), more).unwrap();
+    let (out, _) = run(at, "sweep plan.toml --out swept", 0);
+    assert!(out.contains("runs  6, 4 of them done before"), "{out}");
+    fs::write(at.join("plan.toml"), plan.replace("'sjf'", "'best'")).unwrap();
+    let (_, err) = run(at, "sweep plan.toml --out swept", 3);
+    assert!(
+        err.contains("line 4, policy") && err.contains("tiresias"),
+        "{err}"
+    );
+}
+
+/// The cells of a CSV table.
+fn table(path: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap();
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect();
+    text.lines().map(cells).collect()
+}
+
+#[test]
+fn simulations_take_directories_presets_and_models() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    run(
+        at,
+        "synth jobs --vcs 2 --nodes 6 --days 9 --seed 3 -o trace",
+        0,
+    );
+    let plan = |more: &str| {
+        format!(
+            "[simulate]\ndata = 'trace'\nprofiler = 'off'\npolicy = ['fifo', 'qssf', 'lucid']\n{more}"
+        )
+    };
+    // The figures are those of a single simulation with the same flags.
+    for (name, more, flags) in [
+        ("files", "", ""),
+        ("learnt", "models = 'train'\n", "--models train"),
+        ("history", "estimates = 'history'\n", "--estimates history"),
+    ] {
+        fs::write(at.join("plan.toml"), plan(more)).unwrap();
+        run(at, &format!("sweep plan.toml --out {name}"), 0);
+        let line = "simulate --data trace --profiler off --policy fifo,qssf,lucid --quiet";
+        run(at, &format!("{line} {flags} --out single-{name}"), 0);
+        let single = json(&at.join(format!("single-{name}/summary.json")));
+        let rows = table(&at.join(name).join("sweep.csv"));
+        let column = |wanted: &str| rows[0].iter().position(|c| c == wanted).unwrap();
+        let (policy, jct) = (column("policy"), column("avg_jct_s"));
+        assert_eq!(rows.len(), 4);
+        for row in &rows[1..] {
+            let wanted = single["policies"][&row[policy]]["avg_jct_s"]
+                .as_f64()
+                .unwrap();
+            assert_eq!(row[jct].parse::<f64>().unwrap(), wanted, "{name} {row:?}");
+        }
+    }
+    // No result of one plan is used for another plan.
+    fs::write(at.join("plan.toml"), plan("models = 'train'\n")).unwrap();
+    let (out, _) = run(at, "sweep plan.toml --out files", 0);
+    assert!(out.contains("runs  3, 0 of them done before"), "{out}");
+    for (text, code, words) in [
+        (
+            "[simulate]\npolicy = 'fifo'\n",
+            3,
+            "data, a directory, or the files",
+        ),
+        (
+            "[simulate]\ntrace = 'a'\npolicy = 'fifo'\n",
+            3,
+            "no virtual clusters",
+        ),
+        (
+            "[simulate]\ndata = 'trace'\npreset = 'mars'\npolicy = 'fifo'\n",
+            2,
+            "venus-sept",
+        ),
+        ("[simulate]\ndata = 'none'\npolicy = 'fifo'\n", 1, "none"),
+    ] {
+        fs::write(at.join("plan.toml"), text).unwrap();
+        let (_, err) = run(at, "sweep plan.toml --out never", code);
+        assert!(err.contains(words), "{err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_is_done() {
+    let directory = samples();
+    let at = directory.path();
+    let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();
+    let seeds: Vec<String> = (0..200).map(|seed| seed.to_string()).collect();
+    let seeds = format!("seed = [{}]", seeds.join(", "));
+    fs::write(at.join("sweep.toml"), plan.replace("seed = [0, 1]", &seeds)).unwrap();
+    let child = piped(at, "sweep sweep.toml --out stopped --jobs 1")
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while saved(at, "stopped") < 2 && begun.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("interrupted")
+    );
+    assert!((2..2400).contains(&saved(at, "stopped")));
+    assert_eq!(json(&at.join("stopped/run.json"))["complete"], false);
+}
