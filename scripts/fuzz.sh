@@ -26,7 +26,7 @@ targets=("${@:2}")
 for target in "${targets[@]}"; do
     mkdir -p "fuzz/corpus/$target"
     if [ "$target" = torch ]; then
-        cp driple/tests/fixtures/torch_*.bin "fuzz/corpus/torch/"
+        cp crates/driple/tests/fixtures/torch_*.bin "fuzz/corpus/torch/"
     fi
     if [ "$target" = pickle ]; then
         cp crates/pickle/tests/fixtures/*.pkl crates/formats/tests/fixtures/pickle/*.pkl "fuzz/corpus/pickle/"

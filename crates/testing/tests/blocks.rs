@@ -65,8 +65,8 @@ fn every_source_has_a_file_of_its_own_that_git_ignores() {
     let folder = workspace().join("proptest-regressions");
     assert_eq!(saved.file(file!()), folder.join("testing/tests/blocks.txt"));
     assert_eq!(
-        saved.file("driple/src/nn/product.rs"),
-        folder.join("driple/src/nn/product.txt")
+        saved.file("crates/driple/src/nn/product.rs"),
+        folder.join("crates/driple/src/nn/product.txt")
     );
     let sources = sources();
     let mut files: Vec<PathBuf> = sources

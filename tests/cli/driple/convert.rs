@@ -14,7 +14,7 @@ use super::support::{gleaner, json, numbers, read, trained};
 use gleaner_testing::shared;
 
 fn torch(name: &str) -> Vec<u8> {
-    let folder = gleaner_testing::workspace().join("driple/tests/fixtures");
+    let folder = gleaner_testing::workspace().join("crates/driple/tests/fixtures");
     fs::read(folder.join(name)).unwrap()
 }
 
@@ -118,7 +118,7 @@ fn models_and_their_weights_turn_into_one_another() {
     assert!(!here.join("x").exists());
 }
 
-// The expected values are those of the formulas in driple/tests/fixtures/torch_fixtures.py.
+// The expected values are those of the formulas in crates/driple/tests/fixtures/torch_fixtures.py.
 #[test]
 fn data_sets_of_torch_become_ours() {
     let directory = tempfile::tempdir().unwrap();
