@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
-use super::inputs::LogArgs;
 use super::{print, remark};
 use gleaner_check::{self, Findings};
 use gleaner_core::error::{Error, Fault, Result};
@@ -14,6 +13,7 @@ use gleaner_core::results::simulate::is_lucid;
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::ingest::runs::{self, ReplayRun, RunInfo, RunResult, SimulateRun};
+use gleaner_setup::{LogArgs, Replay};
 
 /// Check run directories: that every file is as the run wrote it, and that the figures follow from
 /// the tables and the inputs.
@@ -96,7 +96,7 @@ fn check_replay(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
             .remedy("run it again with this version")
     })?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
-    let inputs = args.read(skip_invalid.unwrap_or(false))?;
+    let inputs = Replay::open(&args, skip_invalid.unwrap_or(false), &remark)?;
     same_inputs(info, &inputs.sources)?;
     let written = gleaner_check::replay::Written {
         steps: &run.steps,

@@ -8,7 +8,6 @@ use clap::{ArgGroup, Args as ClapArgs};
 use gleaner_solvers::{Problem, SolverKind, SolverSpec};
 use serde::Serialize;
 
-use super::inputs::LogArgs;
 use super::progress::Progress;
 use super::solver::limits;
 use super::{interrupt, print, remark};
@@ -20,6 +19,7 @@ use gleaner_formats::output::compare as tables;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_replay::compare::{self, CONTENDERS, Contender, Recorder, summarise};
 use gleaner_replay::{Control, SolverDecider};
+use gleaner_setup::{LogArgs, Replay};
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
 ///
@@ -150,7 +150,7 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
         return Ok((loaded.value, loaded.sources));
     }
     args.log.check()?;
-    let inputs = args.log.read(false)?;
+    let inputs = Replay::open(&args.log, false, &remark)?;
     let exact = SolverSpec::new(SolverKind::Exact);
     let mut recorder = Recorder::new(
         SolverDecider::new(exact, limits(args.time_limit, args.gap)?)?,

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
-use super::inputs::SliceArgs;
 use super::report::Drawn;
 use super::{print, print_json, remark};
 use gleaner_core::domain::Clock;
@@ -15,6 +14,7 @@ use gleaner_formats::ingest::{self, Loaded};
 use gleaner_formats::output::inspect::{CostSource, json, text};
 use gleaner_inspect::RescaleCosts;
 use gleaner_report::Report;
+use gleaner_setup::SliceArgs;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
 ///
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
     if args.max_tasks == 0 {
         return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
     }
-    let log = args.slice.read_with_still_rows(&args.log)?;
+    let log = args.slice.read_with_still_rows(&args.log, &remark)?;
     let costs = costs(args, log.value.clock())?;
     if !log.value.clock().is_known() {
         remark(&[ZONE_UNKNOWN.to_owned()]);

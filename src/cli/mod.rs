@@ -6,7 +6,6 @@ mod completions;
 mod convert;
 mod driple;
 mod ingest;
-mod inputs;
 mod inspect;
 mod interrupt;
 mod man;

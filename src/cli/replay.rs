@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
-use super::inputs::{Inputs, LogArgs};
 use super::progress::Progress;
 use super::solver::SolverArgs;
 use super::{interrupt, print, print_json, remark};
@@ -17,6 +16,7 @@ use gleaner_formats::ingest;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::{replay as tables, summary};
 use gleaner_replay::{Control, Decider, Initial, SolverDecider};
+use gleaner_setup::{LogArgs, Replay};
 
 /// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
     let open = |path| RunDir::open(path, "replay", args);
     let directory = args.out.as_deref().map(open).transpose()?;
-    let mut inputs = args.log.read(args.skip_invalid)?;
+    let mut inputs = Replay::open(&args.log, args.skip_invalid, &remark)?;
     let mut decider = decider(args, &mut inputs)?;
     if args.scripted.is_some() {
         // The script's event 0 is the initial deal.
@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn decider(args: &Args, inputs: &mut Inputs) -> Result<Box<dyn Decider>> {
+fn decider(args: &Args, inputs: &mut Replay) -> Result<Box<dyn Decider>> {
     if let Some(path) = &args.scripted {
         let script = ingest::script::read(path, &inputs.log)?;
         inputs.sources.extend(script.sources);
@@ -123,14 +123,14 @@ fn decider(args: &Args, inputs: &mut Inputs) -> Result<Box<dyn Decider>> {
     }))
 }
 
-fn report_skipped(inputs: &Inputs) {
+fn report_skipped(inputs: &Replay) {
     if !inputs.skipped.0.is_empty() {
         remark(&[format!("left out: {}", inputs.skipped)]);
     }
 }
 
 /// Writes the run directory; returns the seconds it took.
-fn write(directory: RunDir, inputs: &Inputs, outcome: &Outcome, seconds: Seconds) -> Result<f64> {
+fn write(directory: RunDir, inputs: &Replay, outcome: &Outcome, seconds: Seconds) -> Result<f64> {
     let clock = Instant::now();
     directory.write_skipped(&inputs.skipped)?;
     let fragments = tables::fragments(&inputs.log);

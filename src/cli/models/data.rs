@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gleaner_learn::lucid::throughput::{MINUTES, Series};
-use jiff::civil::DateTime;
 
-use crate::cli::inputs::as_text;
 use crate::cli::remark;
 use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
@@ -15,6 +13,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::jobs::{self, colocate::Pairs, trace};
 use gleaner_formats::ingest::{Loaded, SourceId};
 use gleaner_predict::{Calendar, submissions};
+use gleaner_setup::calendar;
 
 /// Files by what they hold.
 #[derive(Debug, Clone, Args, serde::Serialize)]
@@ -43,7 +42,7 @@ pub struct DataArgs {
     cluster: Option<PathBuf>,
     /// Date of second 0 of the trace [default: that of the trace, or 1970-01-01].
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "as_text")]
+    #[serde(serialize_with = "gleaner_core::domain::stamp::as_text")]
     epoch: Option<Time>,
 }
 
@@ -136,7 +135,7 @@ impl DataArgs {
         let cluster = take(jobs::cluster::read(&cluster, ANY_GPUS_PER_NODE)?, sources);
         let input = trace::read(&trace, &cluster, trace::Options::default())?;
         let trace = take(input, sources).trace;
-        let calendar = calendar(self.epoch, &trace);
+        let calendar = calendar(self.epoch, &trace, &remark);
         Ok(Jobs {
             trace,
             cluster,
@@ -170,18 +169,4 @@ fn take<T>(loaded: Loaded<T>, sources: &mut Vec<SourceId>) -> T {
     remark(&loaded.notes);
     sources.extend(loaded.sources);
     loaded.value
-}
-
-/// The calendar of a trace: by an option, of its own, or from 1970 on, which is remarked.
-pub fn calendar(epoch: Option<Time>, trace: &Trace) -> Calendar {
-    let time = epoch.or(trace.origin);
-    if time.is_none() {
-        remark(&[
-            "the trace has no calendar: its second 0 is taken for 1970-01-01 00:00:00; name it \
-             with --epoch TIME"
-                .to_owned(),
-        ]);
-    }
-    let start = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-    Calendar::new(time.and_then(Time::civil).unwrap_or(start))
 }

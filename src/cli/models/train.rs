@@ -71,7 +71,7 @@ pub struct Args {
 pub struct LearningArgs {
     /// Learn only from what was submitted before this time.
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "crate::cli::inputs::as_text")]
+    #[serde(serialize_with = "gleaner_core::domain::stamp::as_text")]
     pub until: Option<Time>,
     /// For workload: learn without the profiles of jobs. In published traces the profiles were
     /// made up from the durations, and so reveal them.

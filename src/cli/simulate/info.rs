@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::estimated::EstimatesUsed;
 use super::results::Results;
 use gleaner_core::domain::Cluster;
 use gleaner_predict::Week;
+use gleaner_setup::experiment::EstimatesUsed;
 use gleaner_simulate::Simulation;
 use gleaner_simulate::profiler::Profiler;
 

@@ -1,15 +1,7 @@
 //! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
 
-mod choice;
-mod estimated;
-mod experiment;
 mod info;
-mod inputs;
-mod learned;
 mod options;
-mod prepared;
-mod profiles;
-mod profiling;
 mod results;
 
 use std::num::NonZeroUsize;
@@ -27,16 +19,13 @@ use gleaner_core::results::run::Seconds;
 use gleaner_core::words::printable;
 use gleaner_formats::output::events;
 use gleaner_formats::output::run::RunDir;
+use gleaner_setup::experiment::{Choice, FileArgs, Inputs, ModelArgs, ProfilerArgs};
+use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::policies;
 use gleaner_simulate::{Control, Request, simulate};
 
-use choice::Choice;
-use inputs::{FileArgs, Inputs};
-use learned::ModelArgs;
-use profiling::ProfilerArgs;
+use options::without_effect;
 use results::Results;
-
-pub use prepared::Prepared;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
@@ -138,8 +127,8 @@ pub fn run(args: &Args) -> Result<()> {
         threads::use_threads(count)?;
     }
     let clock = Instant::now();
-    let prepared = Prepared::read(args, &requests)?;
-    let inputs = &prepared.inputs;
+    let experiment = args.open(&requests)?;
+    let inputs = &experiment.inputs;
     let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
     let directory = args.out(inputs).map(open).transpose()?;
     report_skipped(inputs);
@@ -149,9 +138,9 @@ pub fn run(args: &Args) -> Result<()> {
     };
 
     let clock = Instant::now();
-    let simulation = prepared.simulation(&args.choice, args.check);
+    let simulation = experiment.simulation(&args.choice, args.check);
     let stop = interrupt::flag();
-    let learnt = prepared.learn(simulation, &requests, stop)?;
+    let learnt = experiment.learn(simulation, &requests, stop)?;
     let simulation = learnt.simulation(simulation);
     let progress = Mutex::new(Progress::new(args.output.quiet));
     let control = Control {
@@ -188,6 +177,26 @@ impl Args {
     /// An unknown name: [`Error::Usage`].
     pub fn requests(&self) -> Result<Vec<Request>> {
         self.choice.requests(self.files.is_sweep())
+    }
+
+    /// Reads everything that the policies need, and reports options without effect.
+    ///
+    /// # Errors
+    /// Wrong usage, and faults of the files.
+    pub fn open(&self, requests: &[Request]) -> Result<Experiment> {
+        let args = ExperimentArgs {
+            choice: &self.choice,
+            files: &self.files,
+            models: &self.models,
+            profiler: &self.profiler,
+        };
+        let experiment = Experiment::open(args, requests, &remark)?;
+        remark(&without_effect(
+            self,
+            requests,
+            experiment.profiler().is_some(),
+        )?);
+        Ok(experiment)
     }
 
     /// Policies, placer, and what Lucid does without.

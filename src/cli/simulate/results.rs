@@ -6,10 +6,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::Args;
-use super::estimated::EstimatesUsed;
 use super::info::Info;
-use super::inputs::Inputs;
-use super::prepared::Learnt;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::domain::EventLog;
 use gleaner_core::error::{Error, Fault, Result};
@@ -21,6 +18,7 @@ use gleaner_formats::output::events::{self, Layout};
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::simulate::{self as tables, Entry, Experiment, Interval};
 use gleaner_predict::Week;
+use gleaner_setup::experiment::{EstimatesUsed, Inputs, Learnt};
 use gleaner_simulate::Simulation;
 use gleaner_simulate::idle::{TooLate, idle_log};
 use gleaner_simulate::metrics::summarise;

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use gleaner_solvers::Limits;
 
 use super::prepared::{PreparedRuns, sweep_run};
-use crate::cli::inputs::{cut, read_log};
 use crate::cli::{remark, solver};
 use gleaner_core::domain::{Clock, EventLog, TrainingTask};
 use gleaner_core::error::Result;
@@ -14,6 +13,7 @@ use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, SolverDecider, TFwd};
+use gleaner_setup::replay::{cut, read_log};
 use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles, Window};
 
 /// The replays of a plan.
@@ -54,7 +54,7 @@ impl Replays {
     /// # Errors
     /// Faults of the files; windows without an event or a node; tasks that cannot be repeated.
     pub fn prepare(plan: ReplayPlan) -> Result<Self> {
-        let log = read_log(&plan.events, plan.cache)?;
+        let log = read_log(&plan.events, plan.cache, &remark)?;
         let mut replays = Replays {
             runs: Vec::new(),
             jobs: Vec::new(),
@@ -183,7 +183,7 @@ impl Replays {
             return Ok(known);
         }
         let expected = format!("rows and nodes in the window {window}");
-        let sliced = cut(log, window.into(), &plan.events, &expected)?;
+        let sliced = cut(log, window.into(), &plan.events, &expected, &remark)?;
         self.windows.push((window, sliced));
         Ok(self.windows.len() - 1)
     }

@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::remark;
-use crate::cli::simulate::{Args, Prepared};
+use crate::cli::simulate::Args;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::sweep::SweepRun;
+use gleaner_setup::Experiment;
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
@@ -25,7 +26,7 @@ pub struct Simulations {
     runs: Vec<SweepRun>,
     /// Arguments and policy of each run.
     jobs: Vec<(Args, Request)>,
-    prepared: Prepared,
+    experiment: Experiment,
     check: bool,
 }
 
@@ -43,18 +44,18 @@ impl Simulations {
             jobs.extend(requests.into_iter().next().map(|request| (args, request)));
         }
         let all = arguments(file, &plan, &settings)?;
-        let prepared = Prepared::read(&all, &all.requests()?)?;
-        if !prepared.inputs.skipped.0.is_empty() {
-            remark(&[format!("left out: {}", prepared.inputs.skipped)]);
+        let experiment = all.open(&all.requests()?)?;
+        if !experiment.inputs.skipped.0.is_empty() {
+            remark(&[format!("left out: {}", experiment.inputs.skipped)]);
         }
         let named = settings.iter().zip(&jobs);
         let runs = named
-            .map(|(one, (_, request))| sweep_run(one, &decisive(&plan, one, request, &prepared)));
+            .map(|(one, (_, request))| sweep_run(one, &decisive(&plan, one, request, &experiment)));
         Ok(Simulations {
             runs: runs.collect::<Result<_>>()?,
             jobs,
             check: plan.check,
-            prepared,
+            experiment,
         })
     }
 }
@@ -126,7 +127,7 @@ fn decisive(
     plan: &SimulatePlan,
     settings: &SimulateSettings,
     request: &Request,
-    prepared: &Prepared,
+    experiment: &Experiment,
 ) -> Value {
     let needs = request.policy.needs;
     let text = |given: &Option<Text>, wanted: bool| {
@@ -148,7 +149,7 @@ fn decisive(
             || named(&plan.forecast) && forecast.is_none()
             || packs && needs != Needs::Packing)
     };
-    let used = prepared.inputs.sources.iter().filter(is_used);
+    let used = experiment.inputs.sources.iter().filter(is_used);
     let number = |text: Option<String>| text.filter(|text| is_no_file(text));
     json!({
         "mode": "simulate",
@@ -161,8 +162,8 @@ fn decisive(
         "preset": plan.preset,
         "from": plan.from.as_ref().map(|text| &text.0),
         "to": plan.to.as_ref().map(|text| &text.0),
-        "profiler": prepared.profiler().filter(|_| request.policy.profiled),
-        "skipped": prepared.inputs.skipped.to_string(),
+        "profiler": experiment.profiler().filter(|_| request.policy.profiled),
+        "skipped": experiment.inputs.skipped.to_string(),
     })
 }
 
@@ -172,11 +173,11 @@ impl PreparedRuns for Simulations {
     }
 
     fn sources(&self) -> &[SourceId] {
-        &self.prepared.inputs.sources
+        &self.experiment.inputs.sources
     }
 
     fn length(&self, _: usize) -> usize {
-        self.prepared.inputs.cluster.vcs.len()
+        self.experiment.inputs.cluster.vcs.len()
     }
 
     fn execute(
@@ -186,9 +187,9 @@ impl PreparedRuns for Simulations {
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<RunSummary>> {
         let (args, request) = &self.jobs[index];
-        let simulation = self.prepared.simulation(args.choice(), self.check);
+        let simulation = self.experiment.simulation(args.choice(), self.check);
         let learnt = self
-            .prepared
+            .experiment
             .learn(simulation, std::slice::from_ref(request), stop)?;
         let simulation = learnt.simulation(simulation);
         let seen = AtomicUsize::new(0);

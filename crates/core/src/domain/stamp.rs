@@ -1,5 +1,6 @@
 //! Times as files and users write them, with or without an offset from UTC.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -106,6 +107,27 @@ impl fmt::Display for Offset {
             seconds => write!(f, ":{seconds:02}"),
         }
     }
+}
+
+/// Serialises a time as it is written in files, for serde's `serialize_with`.
+///
+/// # Errors
+/// Those of the serialiser.
+pub fn as_text<S: Serializer>(
+    time: &Option<impl ToString>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    time.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
+/// Deserialises a time from its text, for serde's `deserialize_with`.
+///
+/// # Errors
+/// The text is not a time.
+pub fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    let stamp = text.map(|text| text.parse().map_err(serde::de::Error::custom));
+    stamp.transpose()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub struct Schedule {
     /// GPU-seconds during which a GPU was held by at least one job.
     pub busy_gpu_seconds: i64,
     /// Ends of a job that shared its GPUs, after which its partner got its full speed back
-    /// although the original leaves it slow: see [`crate::engine::Setting::corrected`].
+    /// although the original leaves it slow: see the simulator.
     pub corrections: Vec<Correction>,
     /// Nodes added (positive) or removed (negative) during the simulation: second and number.
     pub scaling: Vec<(i64, i32)>,

@@ -9,13 +9,13 @@ use clap::Args;
 use serde::Serialize;
 
 use super::inputs::Inputs;
-use crate::cli::remark;
 use gleaner_core::domain::Cluster;
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::{counted, printable};
 use gleaner_simulate::Request;
 use gleaner_simulate::profiler::Profiler;
 
+use crate::Remark;
 use lend::Lend;
 
 /// How Lucid profiles.
@@ -84,12 +84,17 @@ impl ProfilerArgs {
     ///
     /// # Errors
     /// [`Error::Usage`] for settings that do not go with the cluster; faults of jobs.
-    pub fn settings(&self, inputs: &mut Inputs, requests: &[Request]) -> Result<Option<Profiler>> {
+    pub(super) fn settings(
+        &self,
+        inputs: &mut Inputs,
+        requests: &[Request],
+        remark: Remark<'_>,
+    ) -> Result<Option<Profiler>> {
         if !requests.iter().any(|request| request.policy.profiled) {
             return Ok(None);
         }
         let cluster = &inputs.cluster;
-        let Some(mut profiler) = self.base(cluster) else {
+        let Some(mut profiler) = self.base(cluster, remark) else {
             return Ok(None);
         };
         if self.elastic.is_some() && inputs.forecast.is_none() {
@@ -111,7 +116,7 @@ impl ProfilerArgs {
     }
 
     /// The setting before `--lend` and `--elastic`; `None` where the profiler is off.
-    fn base(&self, cluster: &Cluster) -> Option<Profiler> {
+    fn base(&self, cluster: &Cluster, remark: Remark<'_>) -> Option<Profiler> {
         let published = published(cluster);
         match self.profiler {
             Setting::Off => None,

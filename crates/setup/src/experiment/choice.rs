@@ -98,7 +98,7 @@ impl Choice {
     }
 
     /// The only policy asked for, if there is only one.
-    pub fn single(&self) -> Option<&str> {
+    pub(super) fn single(&self) -> Option<&str> {
         match self.policy.as_slice() {
             [name] => Some(name),
             _ => None,

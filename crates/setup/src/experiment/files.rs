@@ -11,7 +11,7 @@ use gleaner_core::error::{Error, Result};
 
 /// The files and times of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Experiment {
+pub struct ExperimentFiles {
     /// The experiment's name.
     pub name: String,
     /// The trace.
@@ -69,7 +69,7 @@ const WINDOWS: [(&str, [&str; 3]); 3] = [
 /// The file of a prepared trace, whose times are seconds.
 const PREPARED: &str = "jobs.csv";
 
-impl Experiment {
+impl ExperimentFiles {
     /// Finds the files of `name`, such as `Venus_Sept`, in `directory`, or where the
     /// original keeps them around it. QSSF alone, as the original runs it, takes other
     /// estimates (`qssf_alone`).
@@ -84,7 +84,7 @@ impl Experiment {
         let around = |names: &[&str]| place.find(names);
         let forecast = format!("../../predictor/{city}_throughput_pred.csv");
         let raw = found.trace.with_extension("csv").file_name() != Some(PREPARED.as_ref());
-        Ok(Experiment {
+        Ok(ExperimentFiles {
             name: name.to_owned(),
             colocate: found.colocate.or_else(|| around(&["../colocate_info.csv"])),
             profiles: found
@@ -105,7 +105,7 @@ impl Experiment {
     pub fn inside(directory: &Path) -> Result<Self> {
         fs::read_dir(directory).map_err(|error| Error::io("read", directory, error))?;
         let place = DataDirectory { directory };
-        Ok(Experiment {
+        Ok(ExperimentFiles {
             trace: place.require(&[PREPARED, "cluster_full_log.csv", "cluster_log.csv"])?,
             cluster: place.require(&["vc_config.csv"])?,
             colocate: place.find(&["colocate_info.csv"]),
@@ -113,7 +113,7 @@ impl Experiment {
             forecast: place.find(&["throughput_pred.csv"]),
             estimates: place.find(&ESTIMATES),
             series: place.find(&["cluster_throughput.csv"]),
-            ..Experiment::default()
+            ..ExperimentFiles::default()
         })
     }
 }
@@ -207,13 +207,13 @@ mod tests {
             ],
         );
         let directory = root.path().join("data/Venus");
-        let found = Experiment::find("Venus_Sept", &directory, false).unwrap();
+        let found = ExperimentFiles::find("Venus_Sept", &directory, false).unwrap();
         assert!(found.trace.ends_with("cluster_full_log.csv"));
         assert!(found.colocate.is_some() && found.profiles.is_some() && found.forecast.is_some());
         assert!(found.estimates.unwrap().to_string_lossy().contains("ebm"));
         let window = found.window.unwrap().map(|time| time.to_string());
         assert_eq!(window[1], "2020-09-01 00:00:00");
-        let qssf = Experiment::find("Venus_Sept", &directory, true).unwrap();
+        let qssf = ExperimentFiles::find("Venus_Sept", &directory, true).unwrap();
         assert!(qssf.estimates.unwrap().to_string_lossy().contains("lgb"));
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn a_prepared_trace_has_no_window() {
         let root = tempfile::tempdir().unwrap();
         touch(root.path(), &["jobs.parquet", "vc_config.csv"]);
-        let found = Experiment::find("Venus_Sept", root.path(), false).unwrap();
+        let found = ExperimentFiles::find("Venus_Sept", root.path(), false).unwrap();
         assert!(found.trace.ends_with("jobs.parquet"));
         assert_eq!(found.estimates, None);
     }
@@ -229,12 +229,12 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         let root = tempfile::tempdir().unwrap();
-        let error = Experiment::find("Venus_Sept", root.path(), false).unwrap_err();
+        let error = ExperimentFiles::find("Venus_Sept", root.path(), false).unwrap_err();
         assert!(
             error.to_string().contains("found no jobs.csv or"),
             "{error}"
         );
-        let error = Experiment::find("Mars", root.path(), false).unwrap_err();
+        let error = ExperimentFiles::find("Mars", root.path(), false).unwrap_err();
         assert!(
             error.to_string().contains("no experiment \"Mars\""),
             "{error}"

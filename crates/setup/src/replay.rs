@@ -1,15 +1,15 @@
-//! Arguments that choose what is replayed: log, slice, tasks, window.
+//! What is replayed: log, slice, tasks, window.
 
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use super::remark;
 use gleaner_core::domain::Objective;
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::stamp::{as_text, from_text};
 use gleaner_core::domain::{EventLog, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
@@ -17,6 +17,8 @@ use gleaner_formats::ingest::zone::Zone;
 use gleaner_formats::ingest::{self, Loaded, SourceId};
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Initial, Options, TFwd};
+
+use crate::Remark;
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -103,9 +105,9 @@ impl SliceArgs {
     }
 
     /// Reads the whole log, by way of its fast copy where that is asked for.
-    fn read_log(&self, events: &Path) -> Result<Loaded<EventLog>> {
+    fn read_log(&self, events: &Path, remark: Remark<'_>) -> Result<Loaded<EventLog>> {
         let Some(zone) = &self.timezone else {
-            return read_log(events, self.cache);
+            return read_log(events, self.cache, remark);
         };
         // The fast copy is of the log on its own clock.
         let log = ingest::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
@@ -117,12 +119,12 @@ impl SliceArgs {
     ///
     /// # Errors
     /// Faults of the file; an empty slice.
-    pub fn read(&self, events: &Path) -> Result<Loaded<EventLog>> {
-        let log = self.read_log(events)?;
+    pub fn read(&self, events: &Path, remark: Remark<'_>) -> Result<Loaded<EventLog>> {
+        let log = self.read_log(events, remark)?;
         let expected =
             "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Loaded {
-            value: cut(&log.value, self.slice(), events, expected)?.told_from_its_start(),
+            value: cut(&log.value, self.slice(), events, expected, remark)?.told_from_its_start(),
             ..log
         })
     }
@@ -132,11 +134,15 @@ impl SliceArgs {
     ///
     /// # Errors
     /// As [`SliceArgs::read`].
-    pub fn read_with_still_rows(&self, events: &Path) -> Result<Loaded<EventLog>> {
+    pub fn read_with_still_rows(
+        &self,
+        events: &Path,
+        remark: Remark<'_>,
+    ) -> Result<Loaded<EventLog>> {
         if self.slice() == Slice::default() {
-            self.read_log(events)
+            self.read_log(events, remark)
         } else {
-            self.read(events)
+            self.read(events, remark)
         }
     }
 }
@@ -145,21 +151,6 @@ impl SliceArgs {
 fn objectives() -> impl TypedValueParser<Value = Objective> {
     let names = Objective::ALL.map(Objective::as_str);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Objective>())
-}
-
-/// Serialises a time as it is written in files.
-pub(super) fn as_text<S: serde::Serializer>(
-    time: &Option<impl ToString>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    time.as_ref().map(ToString::to_string).serialize(serializer)
-}
-
-/// Deserialises a time from its text.
-fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    let stamp = text.map(|text| text.parse().map_err(serde::de::Error::custom));
-    stamp.transpose()
 }
 
 /// The deal at event 0.
@@ -174,8 +165,9 @@ enum InitialDeal {
     Empty,
 }
 
-/// What was read.
-pub struct Inputs {
+/// What the replay engine takes.
+#[derive(Debug)]
+pub struct Replay {
     /// The slice of the log.
     pub log: EventLog,
     /// The tasks.
@@ -208,7 +200,7 @@ No data at hand? Make some, and replay it:
 ///
 /// # Errors
 /// Faults of the file.
-pub fn read_log(file: &Path, cache: bool) -> Result<Loaded<EventLog>> {
+pub fn read_log(file: &Path, cache: bool, remark: Remark<'_>) -> Result<Loaded<EventLog>> {
     let log = match cache {
         true => ingest::events::read_cached(file)?,
         false => ingest::events::read(file)?,
@@ -222,7 +214,13 @@ pub fn read_log(file: &Path, cache: bool) -> Result<Loaded<EventLog>> {
 /// # Errors
 /// The slice holds no row or no node; `expected` says what it should. It is cut at times with
 /// offsets from UTC, and the log's clock is unknown.
-pub fn cut(log: &EventLog, slice: Slice, file: &Path, expected: &str) -> Result<EventLog> {
+pub fn cut(
+    log: &EventLog,
+    slice: Slice,
+    file: &Path,
+    expected: &str,
+    remark: Remark<'_>,
+) -> Result<EventLog> {
     let sliced = log.slice(slice);
     let sliced = sliced.map_err(|error| Error::Usage(error.to_string()))?;
     if sliced.is_empty() || sliced.nodes().is_empty() {
@@ -270,35 +268,37 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     remarks
 }
 
-impl LogArgs {
-    /// Reads the tasks and the log, and cuts the slice.
+impl Replay {
+    /// Reads the tasks and the log, and cuts the slice. If `skip_invalid`, faulty tasks are left out.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a file is not named, and for tasks that cannot be repeated;
-    /// faults of the files; an empty slice.
-    pub fn read(&self, skip_invalid: bool) -> Result<Inputs> {
-        let (Some(events), Some(tasks)) = (&self.events, &self.tasks) else {
+    /// [`Error::Usage`]: a file is not named, or the tasks cannot be repeated. Faults of the files,
+    /// also that the slice is empty.
+    pub fn open(args: &LogArgs, skip_invalid: bool, remark: Remark<'_>) -> Result<Self> {
+        let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
         };
-        let log = self.slice.read(events)?;
-        let (curves, clock) = (self.curves.as_deref(), log.value.clock());
+        let log = args.slice.read(events, remark)?;
+        let (curves, clock) = (args.curves.as_deref(), log.value.clock());
         let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         remark(&tasks.notes);
-        let window = self.choose(&log.value, &tasks.value.tasks);
+        let window = args.choose(&log.value, &tasks.value.tasks, remark);
         let set = tasks.value.within_window(window, skip_invalid)?;
-        if self.repeat_tasks {
+        if args.repeat_tasks {
             check_repeatable(&set.tasks)?;
         }
         remark(&late(&set.tasks, &log.value));
-        Ok(Inputs {
-            options: self.options(window),
+        Ok(Replay {
+            options: args.options(window),
             log: log.value,
             tasks: set.tasks,
             skipped: set.skipped,
             sources: log.sources.into_iter().chain(tasks.sources).collect(),
         })
     }
+}
 
+impl LogArgs {
     /// Refuses arguments that no file could make right.
     ///
     /// # Errors
@@ -311,7 +311,7 @@ impl LogArgs {
     }
 
     /// The forward window in seconds; says where one comes from that was to be found.
-    fn choose(&self, log: &EventLog, tasks: &[TrainingTask]) -> f64 {
+    fn choose(&self, log: &EventLog, tasks: &[TrainingTask], remark: Remark<'_>) -> f64 {
         let chosen = self.t_fwd.choose(log, tasks, self.max_tasks);
         if chosen.suggestion.is_some() {
             remark(&[chosen.to_string()]);

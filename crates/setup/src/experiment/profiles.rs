@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
-use super::experiment::Experiment;
+use super::files::ExperimentFiles;
 use super::inputs::Reader;
 use gleaner_core::domain::inputs::{Profile, ProfileSource};
 use gleaner_core::domain::{Known, Trace, Workload};
@@ -27,7 +27,11 @@ impl Profiles {
     ///
     /// # Errors
     /// The faults of the file, gathered.
-    pub fn read(reader: &mut Reader, path: &Path, experiment: &Experiment) -> Result<Self> {
+    pub fn read(
+        reader: &mut Reader<'_>,
+        path: &Path,
+        experiment: &ExperimentFiles,
+    ) -> Result<Self> {
         let table = reader.take(jobs::profiles::read(path)?);
         let own = experiment.measured.as_deref();
         let own = own.filter(|own| are_predicted(&table) && *own != path && own.is_file());

@@ -1,15 +1,18 @@
-//! What simulations of one trace share: inputs read, the profiler set.
+//! What simulations of one trace share: files found and read, models learnt, the profiler set.
+
+mod choice;
+mod estimated;
+mod files;
+mod inputs;
+mod learned;
+mod profiler;
+mod profiles;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
-use super::Args;
-use super::choice::Choice;
-use super::inputs::Inputs;
-use super::options::without_effect;
-use crate::cli::remark;
 use gleaner_core::domain::Trace;
 use gleaner_core::domain::inputs::{EstimateTable, Estimates, EstimatesByPolicy};
 use gleaner_core::error::{Error, Result};
@@ -19,25 +22,51 @@ use gleaner_simulate::policies::Needs;
 use gleaner_simulate::profiler::Profiler;
 use gleaner_simulate::{Request, Simulation};
 
+pub use choice::Choice;
+pub use estimated::EstimatesUsed;
+pub use inputs::{FileArgs, Inputs};
+pub use learned::ModelArgs;
+pub use profiler::ProfilerArgs;
+
+use crate::Remark;
+
 /// Why estimates cannot be learnt: the simulation failed, or the estimator.
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
-/// Inputs read once, for any number of simulations.
-pub struct Prepared {
+/// The settings of an experiment.
+#[derive(Debug, Clone, Copy)]
+pub struct ExperimentArgs<'a> {
+    /// Policies and placer.
+    pub choice: &'a Choice,
+    /// Files.
+    pub files: &'a FileArgs,
+    /// Models that take the place of files.
+    pub models: &'a ModelArgs,
+    /// Lucid's profiler.
+    pub profiler: &'a ProfilerArgs,
+}
+
+/// What any number of simulations of one trace take.
+pub struct Experiment {
+    /// What was read.
     pub inputs: Inputs,
     profiler: Option<Profiler>,
 }
 
-impl Prepared {
-    /// Reads what `requests` need.
+impl Experiment {
+    /// Reads what `requests` need, and sets the profiler.
     ///
     /// # Errors
-    /// Wrong usage and faults of the files.
-    pub fn read(args: &Args, requests: &[Request]) -> Result<Self> {
-        let mut inputs = Inputs::read(&args.files, &args.models, &args.choice, requests)?;
-        let profiler = args.profiler.settings(&mut inputs, requests)?;
-        remark(&without_effect(args, requests, profiler.is_some())?);
-        Ok(Prepared { inputs, profiler })
+    /// [`Error::Usage`]: a file is not named, or settings do not fit the cluster. Faults of the
+    /// files.
+    pub fn open(
+        args: ExperimentArgs<'_>,
+        requests: &[Request],
+        remark: Remark<'_>,
+    ) -> Result<Self> {
+        let mut inputs = Inputs::read(args, requests, remark)?;
+        let profiler = args.profiler.settings(&mut inputs, requests, remark)?;
+        Ok(Experiment { inputs, profiler })
     }
 
     /// The simulation of what `choice` says.
@@ -100,7 +129,7 @@ impl Prepared {
         })
     }
 
-    /// The profiler's settings, `auto` resolved.
+    /// The profiler's settings; `auto` is resolved.
     pub fn profiler(&self) -> Option<&Profiler> {
         self.profiler.as_ref()
     }

@@ -14,12 +14,11 @@ use jiff::civil::DateTime;
 use serde::Serialize;
 
 use super::estimated::{Estimated, EstimatesUsed};
-use super::experiment::Experiment;
+use super::files::ExperimentFiles;
 use super::inputs::Reader;
-use crate::cli::inputs::as_text;
-use crate::cli::models::data::calendar;
-use crate::cli::remark;
+use crate::{Remark, calendar};
 use gleaner_core::domain::inputs::{ForecastTable, Profile};
+use gleaner_core::domain::stamp::as_text;
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::{jobs, model};
@@ -94,7 +93,7 @@ impl FromStr for Learned {
 
 impl ModelArgs {
     /// Whether models take the place of files.
-    pub fn given(&self) -> bool {
+    pub(super) fn given(&self) -> bool {
         self.models.is_some()
     }
 
@@ -105,14 +104,15 @@ impl ModelArgs {
 
     /// The calendar of the trace, where models need it: estimates by `choice`, or any of
     /// `--models`.
-    pub fn calendar(
+    pub(super) fn calendar(
         &self,
         choice: Option<EstimatorChoice>,
-        experiment: &Experiment,
+        experiment: &ExperimentFiles,
         trace: &Trace,
+        remark: Remark<'_>,
     ) -> Option<Calendar> {
         let needed = choice.is_some_and(EstimatorChoice::needs_calendar) || self.given();
-        needed.then(|| calendar(self.epoch.or(experiment.epoch), trace))
+        needed.then(|| calendar(self.epoch.or(experiment.epoch), trace, remark))
     }
 
     /// Estimates of the trace's jobs by an estimator: one of `--models DIR`, or else learnt in the
@@ -120,9 +120,9 @@ impl ModelArgs {
     ///
     /// # Errors
     /// A model that cannot be read.
-    pub fn estimates(
+    pub(super) fn estimates(
         &self,
-        reader: &mut Reader,
+        reader: &mut Reader<'_>,
         choice: EstimatorChoice,
         trace: &Trace,
         cluster: &Cluster,
@@ -150,7 +150,7 @@ impl ModelArgs {
         };
         let trained = read(reader, directory, Kind::Workload)?;
         let start = trace.jobs.first().map(|job| calendar.civil(job.submit));
-        warn_of_future(&trained, start);
+        warn_of_future(&trained, start, reader.remark);
         let Model::Workload(model) = &trained.model else {
             return Ok(Estimated::default());
         };
@@ -164,10 +164,10 @@ impl ModelArgs {
     ///
     /// # Errors
     /// A model or series that cannot be read, or nothing to learn from.
-    pub fn forecast(
+    pub(super) fn forecast(
         &self,
-        reader: &mut Reader,
-        experiment: &Experiment,
+        reader: &mut Reader<'_>,
+        experiment: &ExperimentFiles,
         trace: &Trace,
         start: i64,
         calendar: Calendar,
@@ -185,7 +185,7 @@ impl ModelArgs {
             }
             Learned::Directory(directory) => {
                 let trained = read(reader, directory, Kind::Throughput)?;
-                warn_of_future(&trained, Some(calendar.civil(start)));
+                warn_of_future(&trained, Some(calendar.civil(start)), reader.remark);
                 match &trained.model {
                     Model::Throughput(model) => Some(forecast_by(model, &series, start, calendar)),
                     _ => None,
@@ -196,8 +196,8 @@ impl ModelArgs {
 
     fn series(
         &self,
-        reader: &mut Reader,
-        experiment: &Experiment,
+        reader: &mut Reader<'_>,
+        experiment: &ExperimentFiles,
         trace: &Trace,
         start: i64,
         calendar: Calendar,
@@ -214,9 +214,9 @@ impl ModelArgs {
     ///
     /// # Errors
     /// A model that cannot be read, or profiles that nothing can be learnt from.
-    pub fn scores(
+    pub(super) fn scores(
         &self,
-        reader: &mut Reader,
+        reader: &mut Reader<'_>,
         profiles: &BTreeMap<Workload, Profile>,
     ) -> Result<Option<PackingModel>> {
         Ok(match &self.models {
@@ -241,7 +241,7 @@ const NO_SCORES: &str = "\
 --models train: no profile has a sharing score to learn from; name the directory of a packing.json \
 that gleaner train packing has made from others, or have single_data.csv in --data";
 
-fn read(reader: &mut Reader, directory: &Path, kind: Kind) -> Result<Trained> {
+fn read(reader: &mut Reader<'_>, directory: &Path, kind: Kind) -> Result<Trained> {
     let path = directory.join(kind.file_name());
     if !path.is_file() {
         return Err(Error::Usage(format!(
@@ -255,7 +255,7 @@ fn read(reader: &mut Reader, directory: &Path, kind: Kind) -> Result<Trained> {
 }
 
 /// Says so where a model was trained on what is still to come.
-fn warn_of_future(trained: &Trained, start: Option<jiff::civil::DateTime>) {
+fn warn_of_future(trained: &Trained, start: Option<jiff::civil::DateTime>, remark: Remark<'_>) {
     let (Some(to), Some(start)) = (trained.span.to, start) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Arguments that name files, and what is read from them.
+//! The files of an experiment, and what is read from them.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,18 +7,18 @@ use clap::{Args, ValueEnum};
 use gleaner_learn::lucid::workload::EstimatorChoice;
 use serde::Serialize;
 
+use super::ExperimentArgs;
 use super::choice::Choice;
 use super::estimated::{Estimated, EstimatesUsed};
-use super::experiment::Experiment;
+use super::files::ExperimentFiles;
 use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
-use crate::cli::inputs::as_text;
-use crate::cli::remark;
 use gleaner_core::domain::cluster::GPU_MEMORY;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::domain::inputs::{
     Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable,
 };
+use gleaner_core::domain::stamp::as_text;
 use gleaner_core::domain::{Cluster, Stamp, Trace};
 use gleaner_core::error::{Error, Faults, Result};
 use gleaner_formats::ingest::jobs::{self, trace};
@@ -26,6 +26,8 @@ use gleaner_formats::ingest::{Loaded, SourceId};
 use gleaner_predict::{Calendar, Weekly, score_workloads};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;
+
+use crate::Remark;
 
 /// What is read.
 #[derive(Debug, Args, Serialize)]
@@ -126,19 +128,27 @@ impl FromStr for Named {
 
 /// What was read.
 pub struct Inputs {
+    /// The jobs.
     pub trace: Trace,
+    /// File of the jobs.
     pub trace_path: PathBuf,
+    /// The nodes.
     pub cluster: Cluster,
+    /// Second at which simulations start.
     pub start: i64,
+    /// Estimates of durations that are known before the simulation.
     pub estimates: Option<Box<dyn Estimates>>,
-    /// How estimates are learnt in the simulation, in place of those.
+    /// How estimates are learnt in the simulation instead.
     pub weekly: Option<Weekly>,
     /// Where estimates come from; none where no policy uses them.
     pub estimates_used: Option<EstimatesUsed>,
+    /// Forecast of submissions.
     pub forecast: Option<Box<dyn Forecast>>,
+    /// Sharing scores and measured pairs.
     pub packing: Option<Box<dyn Packing>>,
     /// Name of the experiment, of the original's flags.
     pub experiment: Option<String>,
+    /// Whether faulty jobs are left out.
     pub skip_invalid: bool,
     /// Faults of the jobs left out.
     pub skipped: Faults,
@@ -176,15 +186,15 @@ impl FileArgs {
     }
 
     /// Every file by its role.
-    fn experiment(&self, choice: &Choice) -> Result<Experiment> {
+    fn experiment(&self, choice: &Choice) -> Result<ExperimentFiles> {
         let mut experiment = match (&self.preset, &self.data, &self.experiment, &self.trace_dir) {
             (Some(Preset::VenusSept), Some(data), ..) => {
-                Experiment::find("Venus_Sept", data, false)?
+                ExperimentFiles::find("Venus_Sept", data, false)?
             }
-            (None, Some(data), ..) => Experiment::inside(data)?,
+            (None, Some(data), ..) => ExperimentFiles::inside(data)?,
             (_, _, Some(name), Some(directory)) => {
                 let qssf_alone = choice.single() == Some("qssf") && !self.sweep;
-                Experiment::find(name, directory, qssf_alone)?
+                ExperimentFiles::find(name, directory, qssf_alone)?
             }
             _ => self.named_files()?,
         };
@@ -199,18 +209,18 @@ impl FileArgs {
         Ok(experiment)
     }
 
-    fn named_files(&self) -> Result<Experiment> {
+    fn named_files(&self) -> Result<ExperimentFiles> {
         let (Some(trace), Some(cluster)) = (&self.trace, &self.cluster) else {
             return Err(Error::Usage(NEEDS.into()));
         };
-        Ok(Experiment {
+        Ok(ExperimentFiles {
             trace: trace.clone(),
             cluster: cluster.clone(),
-            ..Experiment::default()
+            ..ExperimentFiles::default()
         })
     }
 
-    fn trace_options(&self, experiment: &Experiment) -> trace::Options<'static> {
+    fn trace_options(&self, experiment: &ExperimentFiles) -> trace::Options<'static> {
         let window = experiment.window;
         trace::Options {
             epoch: window.map(|[epoch, ..]| epoch),
@@ -227,16 +237,21 @@ impl Inputs {
     ///
     /// # Errors
     /// [`Error::Usage`] where a file is not named; faults of the files, gathered in each.
-    pub fn read(
-        args: &FileArgs,
-        models: &ModelArgs,
-        choice: &Choice,
+    pub(super) fn read(
+        args: ExperimentArgs<'_>,
         requests: &[Request],
+        remark: Remark<'_>,
     ) -> Result<Self> {
+        let ExperimentArgs {
+            choice,
+            files: args,
+            models,
+            ..
+        } = args;
         let experiment = args.experiment(choice)?;
         let needs = requests.iter().map(|request| request.policy.needs).max();
         let needs = needs.unwrap_or(Needs::Jobs);
-        let mut reader = Reader::default();
+        let mut reader = Reader::new(remark);
         let cluster = reader.take(jobs::cluster::read(
             &experiment.cluster,
             args.gpus_per_node,
@@ -271,7 +286,7 @@ impl Inputs {
             cluster: &cluster,
             calendar: match needs {
                 Needs::Jobs => None,
-                _ => models.calendar(args.estimator(), &experiment, &input.trace),
+                _ => models.calendar(args.estimator(), &experiment, &input.trace, remark),
             },
         };
         let forecast = reader.forecast(files, input.start, packs)?;
@@ -307,23 +322,30 @@ fn missing(policy: &str, what: &str) -> Error {
 struct Files<'a> {
     args: &'a FileArgs,
     models: &'a ModelArgs,
-    experiment: &'a Experiment,
+    experiment: &'a ExperimentFiles,
     trace: &'a Trace,
     cluster: &'a Cluster,
     /// Of the trace, where models are given.
     calendar: Option<Calendar>,
 }
 
-/// Keeps what was read from where.
-#[derive(Default)]
-pub struct Reader {
+/// Records which files were read, and passes their remarks on.
+pub(super) struct Reader<'r> {
     sources: Vec<SourceId>,
+    pub(super) remark: Remark<'r>,
 }
 
-impl Reader {
-    /// The value, after its remarks.
+impl<'r> Reader<'r> {
+    fn new(remark: Remark<'r>) -> Self {
+        Reader {
+            sources: Vec::new(),
+            remark,
+        }
+    }
+
+    /// The value that was read.
     pub fn take<T>(&mut self, loaded: Loaded<T>) -> T {
-        remark(&loaded.notes);
+        (self.remark)(&loaded.notes);
         self.sources.extend(loaded.sources);
         loaded.value
     }
@@ -425,11 +447,11 @@ impl Reader {
         if let Some(model) = files.models.scores(self, profiles.scored())? {
             packing.scores = score_workloads(&model, trace);
         }
-        remark(&profiles.remarks(trace, &packing.scores));
+        (self.remark)(&profiles.remarks(trace, &packing.scores));
         let any_score = choice.without().packing;
         let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
         if !checked.is_empty() {
-            remark(&[format!(
+            (self.remark)(&[format!(
                 "never measured on the same GPUs, so not sharing them, though by what is \
                  predicted they could: {}",
                 listed(&checked)

@@ -1,0 +1,16 @@
+//! From arguments to engines: everything that a replay or a simulation needs is found, read,
+//! completed with defaults or by models, and validated.
+//!
+//! [`LogArgs`] and [`ExperimentArgs`] are the settings as types. The command line parses them, and
+//! run.json holds them. [`Replay::open`] and [`Experiment::open`] return what the engines take.
+
+mod calendar;
+pub mod experiment;
+pub mod replay;
+
+pub use calendar::calendar;
+pub use experiment::{Experiment, ExperimentArgs};
+pub use replay::{LogArgs, Replay, SliceArgs};
+
+/// Receives remarks for the user, one sentence each, as soon as they are known.
+pub type Remark<'a> = &'a dyn Fn(&[String]);
