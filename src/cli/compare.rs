@@ -9,7 +9,6 @@ use gleaner_solvers::{Problem, SolverKind, SolverSpec};
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::solver::limits;
 use super::{interrupt, print, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::Seconds;
@@ -19,6 +18,7 @@ use gleaner_formats::output::compare as tables;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_replay::compare::{self, CONTENDERS, Contender, Recorder, summarise};
 use gleaner_replay::{Control, SolverDecider};
+use gleaner_setup::solver::limits;
 use gleaner_setup::{LogArgs, Replay};
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.

@@ -16,7 +16,6 @@ mod replay;
 mod report;
 mod simulate;
 mod solve;
-mod solver;
 mod sweep;
 mod synth;
 mod threads;

@@ -7,7 +7,6 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::solver::SolverArgs;
 use super::{interrupt, print, print_json, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
@@ -16,7 +15,7 @@ use gleaner_formats::ingest;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::{replay as tables, summary};
 use gleaner_replay::{Control, Decider, Initial, SolverDecider};
-use gleaner_setup::{LogArgs, Replay};
+use gleaner_setup::{LogArgs, Replay, SolverArgs};
 
 /// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///

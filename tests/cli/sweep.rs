@@ -444,7 +444,7 @@ fn simulations_take_directories_presets_and_models() {
         ),
         (
             "[simulate]\ndata = 'trace'\npreset = 'mars'\npolicy = 'fifo'\n",
-            2,
+            3,
             "venus-sept",
         ),
         ("[simulate]\ndata = 'none'\npolicy = 'fifo'\n", 1, "none"),

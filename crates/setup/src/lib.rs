@@ -5,12 +5,16 @@
 //! run.json holds them. [`Replay::open`] and [`Experiment::open`] return what the engines take.
 
 mod calendar;
+mod choices;
 pub mod experiment;
 pub mod replay;
+pub mod solver;
 
 pub use calendar::calendar;
+pub use choices::one_of;
 pub use experiment::{Experiment, ExperimentArgs};
 pub use replay::{LogArgs, Replay, SliceArgs};
+pub use solver::SolverArgs;
 
 /// Receives remarks for the user, one sentence each, as soon as they are known.
 pub type Remark<'a> = &'a dyn Fn(&[String]);

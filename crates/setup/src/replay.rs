@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use gleaner_core::domain::Objective;
@@ -18,7 +18,7 @@ use gleaner_formats::ingest::{self, Loaded, SourceId};
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Initial, Options, TFwd};
 
-use crate::Remark;
+use crate::{Remark, one_of};
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -48,8 +48,8 @@ pub struct LogArgs {
     #[arg(long, value_name = "NAME", default_value_t = Objective::File, value_parser = objectives())]
     pub objective: Objective,
     /// How the first idle nodes are dealt.
-    #[arg(long, value_enum, value_name = "DEAL", default_value_t = InitialDeal::Random)]
-    initial: InitialDeal,
+    #[arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS))]
+    initial: Initial,
     /// Seed of the random initial deal.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
@@ -153,17 +153,15 @@ fn objectives() -> impl TypedValueParser<Value = Objective> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Objective>())
 }
 
-/// The deal at event 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum InitialDeal {
-    /// Each node goes to a task drawn at random, as in the original.
-    Random,
-    /// The solver decides.
-    Solve,
-    /// No task gets a node.
-    Empty,
-}
+/// The deals at event 0, and what the help says of each.
+const DEALS: [(Initial, &str); 3] = [
+    (
+        Initial::Random,
+        "Each node goes to a task drawn at random, as in the original",
+    ),
+    (Initial::Solve, "The solver decides"),
+    (Initial::Empty, "No task gets a node"),
+];
 
 /// What the replay engine takes.
 #[derive(Debug)]
@@ -325,11 +323,7 @@ impl LogArgs {
             t_fwd,
             max_tasks: self.max_tasks,
             objective: self.objective,
-            initial: match self.initial {
-                InitialDeal::Random => Initial::Random,
-                InitialDeal::Solve => Initial::Solve,
-                InitialDeal::Empty => Initial::Empty,
-            },
+            initial: self.initial,
             seed: self.seed,
             completion_events: self.completion_events,
             repeat_tasks: self.repeat_tasks,

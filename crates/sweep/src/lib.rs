@@ -6,6 +6,7 @@
 
 mod axis;
 mod check;
+mod parsed;
 mod read;
 mod replay;
 mod settings;
@@ -15,10 +16,11 @@ mod tests;
 
 pub use axis::Axis;
 pub use check::PlanFault;
+pub use parsed::Parsed;
 pub use read::read;
 pub use replay::ReplayPlan;
 pub use settings::{ReplayChoices, ReplaySettings, TaskFiles, Window};
-pub use simulate::{SimulatePlan, SimulateSettings, TRAIN, Text, is_no_file};
+pub use simulate::{SimulatePlan, SimulateSettings};
 
 use gleaner_core::results::sweep::Mode;
 use serde::Deserialize;

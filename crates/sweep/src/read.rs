@@ -56,8 +56,6 @@ fn resolve(plan: &mut Plan, beside: &Path) {
         Plan::Replay(replay) => replay.paths_mut().for_each(join),
         Plan::Simulate(simulate) => {
             simulate.paths_mut().for_each(join);
-            let join = |name: &mut String| *name = beside.join(&*name).display().to_string();
-            simulate.named_mut().for_each(join);
         }
     }
 }

@@ -2,12 +2,19 @@
 
 use std::path::PathBuf;
 
-use gleaner_learn::lucid::workload::EstimatorChoice;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::check::{Checker, Setting, values};
+use super::parsed::Parsed;
 use super::{Axis, PlanFault, cross};
+use gleaner_core::domain::Stamp;
+use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_setup::experiment::{
+    Choice, Corrected, FileArgs, Given, Learned, Lend, ModelArgs, Part, Preset, ProfilerArgs,
+    Setting as ProfilerSetting,
+};
 use gleaner_simulate::placers;
 use gleaner_simulate::policies;
 
@@ -19,32 +26,32 @@ pub struct SimulatePlan {
     /// A directory with all input files under their usual names.
     pub data: Option<PathBuf>,
     /// The published experiment whose files are in `data`.
-    pub preset: Option<String>,
+    pub preset: Option<Parsed<Preset>>,
     /// The file of jobs; needed without `data`.
     pub trace: Option<PathBuf>,
     /// The file of virtual clusters; needed without `data`.
     pub cluster: Option<PathBuf>,
     /// GPUs of every node.
-    pub gpus_per_node: Option<u32>,
+    pub gpus_per_node: Option<Spanned<u32>>,
     /// A file of estimated durations, `oracle`, a number of seconds, or an estimator.
-    pub estimates: Option<Text>,
+    pub estimates: Option<Parsed<Given>>,
     /// The file of workloads measured alone.
     pub profiles: Option<PathBuf>,
     /// The file of workloads measured in pairs.
     pub colocate: Option<PathBuf>,
     /// A file with a forecast of submissions, or a number.
-    pub forecast: Option<Text>,
+    pub forecast: Option<Parsed<Given>>,
     /// A directory of models, or `train`.
-    pub models: Option<Text>,
+    pub models: Option<Parsed<Learned>>,
     /// Time of the first submission to simulate.
-    pub from: Option<Text>,
+    pub from: Option<Parsed<Stamp>>,
     /// Time of the last submission to simulate.
-    pub to: Option<Text>,
+    pub to: Option<Parsed<Stamp>>,
     /// The setting of the profiler.
-    pub profiler: Option<String>,
+    pub profiler: Option<Parsed<ProfilerSetting>>,
     /// Virtual clusters that lend nodes, as `VC=NODES`.
     #[serde(default)]
-    pub lend: Vec<String>,
+    pub lend: Vec<Parsed<Lend>>,
     /// Virtual cluster that lends one more node when the profiler needs it.
     pub elastic: Option<String>,
     /// Whether faulty jobs are left out.
@@ -57,27 +64,6 @@ pub struct SimulatePlan {
     placer: Setting<String>,
     without: Setting<String>,
     corrected: Setting<bool>,
-}
-
-/// A text; a number or time is converted to its text.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(from = "toml::Value")]
-pub struct Text(pub String);
-
-impl From<toml::Value> for Text {
-    fn from(value: toml::Value) -> Self {
-        match value {
-            toml::Value::String(text) => Text(text),
-            other => Text(other.to_string()),
-        }
-    }
-}
-
-/// Whether a value for estimates or a forecast does not name a file: a number, `oracle`, or an
-/// estimator that is learnt.
-pub fn is_no_file(text: &str) -> bool {
-    let is_estimator = || text.parse::<EstimatorChoice>().is_ok();
-    text.parse::<f64>().is_ok() || text == "oracle" || is_estimator()
 }
 
 /// All settings of a simulation except its files.
@@ -93,14 +79,30 @@ pub struct SimulateSettings {
     pub corrected: bool,
 }
 
-/// Parts of Lucid that can be switched off.
-const PARTS: [&str; 3] = ["packing", "throughput", "estimate"];
-
-/// The value of `models` for models that are learnt from the data itself.
-pub const TRAIN: &str = "train";
-
 /// The value of `without` that switches nothing off.
 const NOTHING: &str = "nothing";
+
+/// The parts of Lucid in a list that is separated by commas, or empty.
+fn parts(text: &str) -> Result<Vec<Part>, String> {
+    let names = text.split(',').filter(|name| !name.is_empty());
+    names.map(str::parse).collect()
+}
+
+/// The path, if a file is named.
+fn file(given: &mut Parsed<Given>) -> Option<&mut PathBuf> {
+    match &mut given.0 {
+        Given::File(path) => Some(path),
+        _ => None,
+    }
+}
+
+/// The path, if a directory is named.
+fn directory(models: &mut Parsed<Learned>) -> Option<&mut PathBuf> {
+    match &mut models.0 {
+        Learned::Directory(path) => Some(path),
+        Learned::Train => None,
+    }
+}
 
 impl SimulatePlan {
     /// Every file that the plan names, to resolve relative paths.
@@ -111,17 +113,11 @@ impl SimulatePlan {
             self.cluster.as_mut(),
             self.profiles.as_mut(),
             self.colocate.as_mut(),
+            self.estimates.as_mut().and_then(file),
+            self.forecast.as_mut().and_then(file),
+            self.models.as_mut().and_then(directory),
         ];
         paths.into_iter().flatten()
-    }
-
-    /// Values that may be something else, but name a file here.
-    pub fn named_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let named = [self.estimates.as_mut(), self.forecast.as_mut()];
-        let named = named.into_iter().flatten().map(|text| &mut text.0);
-        let named = named.filter(|text| !is_no_file(text));
-        let models = self.models.as_mut().map(|text| &mut text.0);
-        named.chain(models.filter(|models| *models != TRAIN))
     }
 
     /// All faults of the plan.
@@ -131,6 +127,14 @@ impl SimulatePlan {
             let expected = "data, a directory, or the files trace and cluster";
             checker.add(None, "simulate", "no jobs or no virtual clusters", expected);
         }
+        if self.preset.is_some() && (self.trace.is_some() || self.cluster.is_some()) {
+            let expected = "the files of the preset in data, and neither trace nor cluster";
+            checker.add(None, "preset", "trace or cluster beside it", expected);
+        }
+        let expected = format!("1 to {MAX_GPUS_PER_NODE}");
+        checker.single("gpus_per_node", &self.gpus_per_node, &expected, |count| {
+            (1..=MAX_GPUS_PER_NODE).contains(count)
+        });
         let named: Vec<&str> = policies::ALL.iter().map(|policy| policy.name).collect();
         let policy = Some(self.policy.clone());
         let expected = format!("one of {}", named.join(", "));
@@ -142,12 +146,15 @@ impl SimulatePlan {
         checker.axis("placer", &self.placer, &expected, |name| {
             named.contains(&name.as_str())
         });
+        let names = Part::value_variants().iter();
+        let names = names.filter_map(|part| Some(part.to_possible_value()?.get_name().to_owned()));
+        let names: Vec<String> = names.collect();
         let expected = format!(
             "{NOTHING}, or some of {}, separated by commas",
-            PARTS.join(", ")
+            names.join(", ")
         );
-        checker.axis("without", &self.without, &expected, |parts| {
-            parts == NOTHING || parts.split(',').all(|part| PARTS.contains(&part))
+        checker.axis("without", &self.without, &expected, |text| {
+            text == NOTHING || parts(text).is_ok()
         });
         checker.axis("corrected", &self.corrected, "", |_| true);
         checker.faults
@@ -178,5 +185,78 @@ impl SimulatePlan {
             all.extend(cross(own, &corrected, |s, v| s.corrected = v));
         }
         all
+    }
+
+    /// Policies and placer of these settings together. Duplicates are dropped.
+    pub fn choice(&self, settings: &[SimulateSettings]) -> Choice {
+        let mut choice = Choice {
+            policy: Vec::new(),
+            placer: settings
+                .first()
+                .map(|s| s.placer.clone())
+                .unwrap_or_default(),
+            without: Vec::new(),
+            corrected: settings
+                .iter()
+                .all(|s| s.corrected)
+                .then_some(Corrected::Only),
+        };
+        for one in settings {
+            add(&mut choice.policy, one.policy.clone());
+            for part in parts(&one.without).unwrap_or_default() {
+                add(&mut choice.without, part);
+            }
+        }
+        choice
+    }
+
+    /// The files of all simulations.
+    pub fn files(&self) -> FileArgs {
+        let all = FileArgs::default();
+        FileArgs {
+            data: self.data.clone(),
+            trace: self.trace.clone(),
+            cluster: self.cluster.clone(),
+            gpus_per_node: self
+                .gpus_per_node
+                .as_ref()
+                .map_or(all.gpus_per_node, |n| *n.get_ref()),
+            estimates: value(&self.estimates),
+            profiles: self.profiles.clone(),
+            colocate: self.colocate.clone(),
+            forecast: value(&self.forecast),
+            from: value(&self.from),
+            to: value(&self.to),
+            skip_invalid: self.skip_invalid,
+            preset: value(&self.preset),
+            ..all
+        }
+    }
+
+    /// The models of all simulations.
+    pub fn models(&self) -> ModelArgs {
+        ModelArgs {
+            models: value(&self.models),
+            ..ModelArgs::default()
+        }
+    }
+
+    /// The profiler of all simulations.
+    pub fn profiler(&self) -> ProfilerArgs {
+        ProfilerArgs {
+            profiler: value(&self.profiler).unwrap_or_default(),
+            lend: self.lend.iter().map(|lend| lend.0.clone()).collect(),
+            elastic: self.elastic.clone(),
+        }
+    }
+}
+
+fn value<T: Clone>(given: &Option<Parsed<T>>) -> Option<T> {
+    given.as_ref().map(|given| given.0.clone())
+}
+
+fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
+    if !all.contains(&one) {
+        all.push(one);
     }
 }

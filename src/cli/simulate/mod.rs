@@ -23,6 +23,7 @@ use gleaner_setup::experiment::{Choice, FileArgs, Inputs, ModelArgs, ProfilerArg
 use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::policies;
 use gleaner_simulate::{Control, Request, simulate};
+use gleaner_sweep::{SimulatePlan, SimulateSettings};
 
 use options::without_effect;
 use results::Results;
@@ -83,7 +84,7 @@ fn after_help() -> String {
 }
 
 /// What is written.
-#[derive(Debug, ClapArgs, Serialize)]
+#[derive(Debug, Default, ClapArgs, Serialize)]
 #[command(next_help_heading = "Output")]
 struct OutputArgs {
     /// Directory for run.json, summary.json and the tables.
@@ -176,7 +177,7 @@ impl Args {
     /// # Errors
     /// An unknown name: [`Error::Usage`].
     pub fn requests(&self) -> Result<Vec<Request>> {
-        self.choice.requests(self.files.is_sweep())
+        self.choice.requests(self.files.sweep)
     }
 
     /// Reads everything that the policies need, and reports options without effect.
@@ -199,9 +200,17 @@ impl Args {
         Ok(experiment)
     }
 
-    /// Policies, placer, and what Lucid does without.
-    pub fn choice(&self) -> &Choice {
-        &self.choice
+    /// The arguments of all simulations of a sweep together.
+    pub fn of_plan(plan: &SimulatePlan, settings: &[SimulateSettings]) -> Self {
+        Args {
+            choice: plan.choice(settings),
+            check: plan.check,
+            jobs: None,
+            files: plan.files(),
+            models: plan.models(),
+            profiler: plan.profiler(),
+            output: OutputArgs::default(),
+        }
     }
 
     /// The run directory.

@@ -160,7 +160,7 @@ impl Results<'_> {
             [] => format!(
                 "; {policy} {} s for every job, as the trace ends in its first week or nothing \
                  had ended",
-                self.args.models.first_estimate()
+                self.args.models.first_estimate
             ),
             weeks => {
                 let names: Vec<&str> = weeks.iter().map(|week| week.estimator.name()).collect();

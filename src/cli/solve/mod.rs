@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use gleaner_solvers::{Problem, SolveError, SolverKind, check};
+use gleaner_solvers::{Problem, SolveError, check};
 
-use super::solver::SolverArgs;
 use super::{print_json, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::{ingest, output};
+use gleaner_setup::SolverArgs;
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<()> {
     // The model may be written in either formulation, whichever solver runs.
     let formulation = args.solver.formulation;
     let solver_args = match (&args.write_model, args.solver.solver) {
-        (Some(_), kind) if !SolverKind::from(kind).is_milp() => SolverArgs {
+        (Some(_), kind) if !kind.is_milp() => SolverArgs {
             formulation: None,
             ..args.solver.clone()
         },
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
         of_problem(problem, spec.accepts(problem))?;
     }
     if let Some(path) = &args.write_model {
-        let formulation = formulation.map(Into::into).unwrap_or_default();
+        let formulation = formulation.unwrap_or_default();
         remark(&models::write_all(
             &problems,
             formulation,

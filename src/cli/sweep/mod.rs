@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<()> {
     let by = metric(mode, args.best.as_deref())?;
     let prepared: Box<dyn PreparedRuns> = match plan.value {
         Plan::Replay(plan) => Box::new(replay::Replays::prepare(plan)?),
-        Plan::Simulate(plan) => Box::new(simulate::Simulations::prepare(&args.plan, plan)?),
+        Plan::Simulate(plan) => Box::new(simulate::Simulations::prepare(plan)?),
     };
     let read = clock.elapsed().as_secs_f64();
     match &args.out {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use gleaner_solvers::Limits;
 
 use super::prepared::{PreparedRuns, sweep_run};
-use crate::cli::{remark, solver};
+use crate::cli::remark;
 use gleaner_core::domain::{Clock, EventLog, TrainingTask};
 use gleaner_core::error::Result;
 use gleaner_core::results::sweep::RunSummary;
@@ -14,6 +14,7 @@ use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, SolverDecider, TFwd};
 use gleaner_setup::replay::{cut, read_log};
+use gleaner_setup::solver;
 use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles, Window};
 
 /// The replays of a plan.

@@ -1,5 +1,7 @@
 //! Arguments that choose policies and a placer.
 
+use std::str::FromStr;
+
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -21,23 +23,23 @@ pub struct Choice {
         value_delimiter = ',',
         default_value = "all"
     )]
-    policy: Vec<String>,
+    pub policy: Vec<String>,
     /// How jobs are placed: consolidate, consolidate-first or random.
     #[arg(short = 'p', long, value_name = "NAME", default_value = "consolidate", value_parser = placer_name)]
-    placer: String,
+    pub placer: String,
     /// Parts of Lucid to leave out, separated by commas.
     #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
-    without: Vec<Part>,
+    pub without: Vec<Part>,
     /// When one job of a pair ends, let the other run at full speed again; in the original it
     /// stays slow. `=both` simulates Lucid twice, as the original and corrected.
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
-    corrected: Option<Corrected>,
+    pub corrected: Option<Corrected>,
 }
 
 /// A part that Lucid can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Part {
+pub enum Part {
     /// Sharing scores and priorities are ignored when a partner is chosen.
     Packing,
     /// There is no forecast, and GPUs are never shared.
@@ -49,7 +51,7 @@ enum Part {
 /// What is corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Corrected {
+pub enum Corrected {
     /// The corrected simulation alone.
     Only,
     /// The original simulation and the corrected one.
@@ -58,6 +60,14 @@ enum Corrected {
 
 /// The policies of the original's --sweep.
 const SWEEP: [&str; 5] = ["fifo", "sjf", "srtf", "qssf", "tiresias"];
+
+impl FromStr for Part {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        ValueEnum::from_str(text, false)
+    }
+}
 
 impl Choice {
     /// The policies asked for, in the order asked for and each once.

@@ -29,25 +29,28 @@ use gleaner_simulate::policies::Needs;
 
 use crate::Remark;
 
+/// GPUs of a node where nothing else is said.
+const GPUS_PER_NODE: u32 = 8;
+
 /// What is read.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Input")]
 pub struct FileArgs {
     /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,
     /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options
     /// that name a single file take precedence.
     #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    pub data: Option<PathBuf>,
     /// Jobs: CSV or Parquet with the columns job_id, vc, gpu_num, submit_time and duration, like
     /// the logs in the artifacts of Lucid, Helios and Philly.
     #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    pub trace: Option<PathBuf>,
     /// Nodes of each virtual cluster: CSV or Parquet with a column of names and the column num.
     #[arg(long, value_name = "FILE")]
-    cluster: Option<PathBuf>,
+    pub cluster: Option<PathBuf>,
     /// GPUs of each node.
-    #[arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
-    gpus_per_node: u32,
+    #[arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = GPUS_PER_NODE, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
+    pub gpus_per_node: u32,
     /// Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority
     /// (in seconds); `oracle`, the true durations; one number of seconds for all jobs; or an
     /// estimator: `history` (the earlier jobs of the user), `median`, `mean`, `ebm`,
@@ -55,72 +58,110 @@ pub struct FileArgs {
     /// they are learnt in the simulation as with --models train; `best` then chooses again each
     /// week among all but ebm-seconds.
     #[arg(long, value_name = "FILE|oracle|SECONDS|NAME")]
-    estimates: Option<Named>,
+    pub estimates: Option<Given>,
     /// For lucid: profiles of workloads that have their GPUs alone, with sharing scores;
     /// measured, or predicted by `gleaner driple profiles`.
     #[arg(long, value_name = "FILE")]
-    profiles: Option<PathBuf>,
+    pub profiles: Option<PathBuf>,
     /// For lucid: workloads measured in pairs.
     #[arg(long, value_name = "FILE")]
-    colocate: Option<PathBuf>,
+    pub colocate: Option<PathBuf>,
     /// For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and
     /// pred_gpu_num, or one number for both. Without a forecast lucid always shares GPUs.
     #[arg(long, value_name = "FILE|NUMBER")]
-    forecast: Option<Named>,
+    pub forecast: Option<Given>,
     /// Time of the first submission to simulate, if the trace has dates.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
-    from: Option<Stamp>,
+    pub from: Option<Stamp>,
     /// Time of the last submission to simulate, if the trace has dates.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "as_text")]
-    to: Option<Stamp>,
+    pub to: Option<Stamp>,
     /// Leave out faulty jobs, and list them in skipped.csv.
     #[arg(long)]
-    skip_invalid: bool,
+    pub skip_invalid: bool,
     /// A published experiment, whose files are in the directory of --data.
     #[arg(long, value_enum, value_name = "NAME", requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"])]
-    preset: Option<Preset>,
+    pub preset: Option<Preset>,
     /// An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t.
     #[arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster", "data"])]
-    experiment: Option<String>,
+    pub experiment: Option<String>,
     /// Directory of the experiment's trace, as in the original.
     #[arg(short = 't', long, value_name = "DIR", requires = "experiment")]
-    trace_dir: Option<PathBuf>,
+    pub trace_dir: Option<PathBuf>,
     /// Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and
     /// tiresias.
     #[arg(long, conflicts_with = "policy")]
-    sweep: bool,
+    pub sweep: bool,
+}
+
+impl Default for FileArgs {
+    fn default() -> Self {
+        FileArgs {
+            data: None,
+            trace: None,
+            cluster: None,
+            gpus_per_node: GPUS_PER_NODE,
+            estimates: None,
+            profiles: None,
+            colocate: None,
+            forecast: None,
+            from: None,
+            to: None,
+            skip_invalid: false,
+            preset: None,
+            experiment: None,
+            trace_dir: None,
+            sweep: false,
+        }
+    }
 }
 
 /// A published experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Preset {
+pub enum Preset {
     /// Venus in September 2020, from the evaluation of Lucid.
     VenusSept,
+}
+
+impl FromStr for Preset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = Preset::value_variants().iter();
+        let names = names.filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+        let found = <Preset as ValueEnum>::from_str(text, false);
+        found.map_err(|_| format!("expected one of {}", names.join(", ")))
+    }
 }
 
 /// A file, or a value given by name or number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Named {
+pub enum Given {
+    /// The true durations.
     Oracle,
+    /// The same number for all jobs.
     Number(f64),
+    /// An estimator.
     Estimator(EstimatorChoice),
+    /// A file.
     File(PathBuf),
 }
 
-impl FromStr for Named {
+impl FromStr for Given {
     type Err = std::convert::Infallible;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Ok(match text.parse() {
-            Ok(number) => Named::Number(number),
-            Err(_) if text == "oracle" => Named::Oracle,
+            Ok(number) => Given::Number(number),
+            Err(_) if text == "oracle" => Given::Oracle,
             Err(_) => match text.parse() {
-                Ok(choice) => Named::Estimator(choice),
-                Err(_) => Named::File(text.into()),
+                Ok(choice) => Given::Estimator(choice),
+                Err(_) => Given::File(text.into()),
             },
         })
     }
@@ -172,15 +213,10 @@ No data at hand? Make some, and simulate it:
 `gleaner simulate --help` lists everything else";
 
 impl FileArgs {
-    /// Whether the original's sweep is asked for.
-    pub fn is_sweep(&self) -> bool {
-        self.sweep
-    }
-
     /// The estimator that `--estimates` names.
     fn estimator(&self) -> Option<EstimatorChoice> {
         match self.estimates {
-            Some(Named::Estimator(choice)) => Some(choice),
+            Some(Given::Estimator(choice)) => Some(choice),
             _ => None,
         }
     }
@@ -367,11 +403,11 @@ impl<'r> Reader<'r> {
             let forecast = models.forecast(self, experiment, trace, start, calendar)?;
             return Ok(forecast.map(|table| Box::new(table) as Box<dyn Forecast>));
         }
-        let found = files.experiment.forecast.clone().map(Named::File);
+        let found = files.experiment.forecast.clone().map(Given::File);
         Ok(match given.or(found).filter(|_| wanted) {
             None => None,
-            Some(Named::Number(number)) if number.is_finite() => Some(Box::new(number)),
-            Some(Named::File(path)) => {
+            Some(Given::Number(number)) if number.is_finite() => Some(Box::new(number)),
+            Some(Given::File(path)) => {
                 Some(Box::new(self.take(jobs::forecast::read(&path, start)?)))
             }
             Some(_) => {
@@ -402,30 +438,30 @@ impl<'r> Reader<'r> {
         if let Some(choice) = files.args.estimator().or(best) {
             return models.estimates(self, choice, trace, cluster, files.calendar);
         }
-        let found = experiment.estimates.clone().map(Named::File);
+        let found = experiment.estimates.clone().map(Given::File);
         let Some(named) = given.or(found) else {
             return Err(missing(needing.name, ESTIMATES));
         };
         self.named_estimates(named, trace)
     }
 
-    fn named_estimates(&mut self, named: Named, trace: &Trace) -> Result<Estimated> {
+    fn named_estimates(&mut self, named: Given, trace: &Trace) -> Result<Estimated> {
         let known = |used, estimates| Ok(Estimated::known(used, estimates));
         match named {
-            Named::Oracle => known(EstimatesUsed::Oracle, Box::new(Oracle)),
-            Named::Number(seconds) if seconds.abs() <= LONGEST_ESTIMATE => {
+            Given::Oracle => known(EstimatesUsed::Oracle, Box::new(Oracle)),
+            Given::Number(seconds) if seconds.abs() <= LONGEST_ESTIMATE => {
                 known(EstimatesUsed::Constant { seconds }, Box::new(seconds))
             }
-            Named::Number(number) => Err(Error::Usage(format!(
+            Given::Number(number) => Err(Error::Usage(format!(
                 "--estimates is {number:?}, expected seconds from -{LONGEST_ESTIMATE:e} to \
                  {LONGEST_ESTIMATE:e}"
             ))),
-            Named::File(path) => {
+            Given::File(path) => {
                 let table = self.take(jobs::estimates::read(&path, trace)?);
                 known(EstimatesUsed::File { path }, Box::new(table))
             }
             // Those are fitted by models.
-            Named::Estimator(_) => Ok(Estimated::default()),
+            Given::Estimator(_) => Ok(Estimated::default()),
         }
     }
 

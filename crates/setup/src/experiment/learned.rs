@@ -27,8 +27,11 @@ use gleaner_predict::{
     learn_scores, submissions,
 };
 
+/// Seconds that every job of the first week is estimated to take where nothing else is said.
+const FIRST_ESTIMATE: f64 = 3600.0;
+
 /// Models that policies go by.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Models")]
 pub struct ModelArgs {
     /// Models that take the place of the files of estimates, forecast and sharing scores. Options
@@ -38,27 +41,40 @@ pub struct ModelArgs {
     /// from what was submitted before the start (or, with less than a week of that, again each
     /// week), and the estimates again each week from the jobs that have ended by then.
     #[arg(long, value_name = "DIR|train")]
-    models: Option<Learned>,
+    pub models: Option<Learned>,
     /// Submissions in intervals of ten minutes, before the trace and during it [default:
     /// cluster_throughput.csv in --data; without it, what the trace submits].
     #[arg(long, value_name = "FILE", requires = "models")]
-    series: Option<PathBuf>,
+    pub series: Option<PathBuf>,
     /// Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the
     /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
     /// that models learn from.
     #[arg(long, value_name = "TIME", help_heading = "Input")]
     #[serde(serialize_with = "as_text")]
-    pub(super) epoch: Option<Time>,
+    pub epoch: Option<Time>,
     /// Learn estimates without the profiles of jobs. In published traces the profiles were made
     /// up from the durations, and so reveal them.
     #[arg(long)]
-    no_profile: bool,
+    pub no_profile: bool,
     /// Estimate for every job of the first week, if estimates are learnt.
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, value_parser = seconds)]
-    first_estimate: f64,
+    #[arg(long, value_name = "SECONDS", default_value_t = FIRST_ESTIMATE, value_parser = seconds)]
+    pub first_estimate: f64,
     /// Seed of the models that are learnt.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    model_seed: u64,
+    pub model_seed: u64,
+}
+
+impl Default for ModelArgs {
+    fn default() -> Self {
+        ModelArgs {
+            models: None,
+            series: None,
+            epoch: None,
+            no_profile: false,
+            first_estimate: FIRST_ESTIMATE,
+            model_seed: 0,
+        }
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -75,8 +91,10 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// Where models come from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Learned {
+pub enum Learned {
+    /// They are learnt from the data itself.
     Train,
+    /// The directory of trained models.
     Directory(PathBuf),
 }
 
@@ -95,11 +113,6 @@ impl ModelArgs {
     /// Whether models take the place of files.
     pub(super) fn given(&self) -> bool {
         self.models.is_some()
-    }
-
-    /// The estimate of every job in the first week, in seconds.
-    pub fn first_estimate(&self) -> f64 {
-        self.first_estimate
     }
 
     /// The calendar of the trace, where models need it: estimates by `choice`, or any of

@@ -22,11 +22,11 @@ use gleaner_simulate::policies::Needs;
 use gleaner_simulate::profiler::Profiler;
 use gleaner_simulate::{Request, Simulation};
 
-pub use choice::Choice;
+pub use choice::{Choice, Corrected, Part};
 pub use estimated::EstimatesUsed;
-pub use inputs::{FileArgs, Inputs};
-pub use learned::ModelArgs;
-pub use profiler::ProfilerArgs;
+pub use inputs::{FileArgs, Given, Inputs, Preset};
+pub use learned::{Learned, ModelArgs};
+pub use profiler::{Lend, ProfilerArgs, Setting};
 
 use crate::Remark;
 

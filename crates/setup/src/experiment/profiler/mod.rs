@@ -16,35 +16,46 @@ use gleaner_simulate::Request;
 use gleaner_simulate::profiler::Profiler;
 
 use crate::Remark;
-use lend::Lend;
+pub use lend::Lend;
 
 /// How Lucid profiles.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Lucid's profiler")]
 pub struct ProfilerArgs {
     /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
     /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that asks for at most NODES times
     /// FACTOR GPUs, on NODES nodes.
     #[arg(long, value_name = "SETTING", default_value = "auto")]
-    profiler: Setting,
+    pub profiler: Setting,
     /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all
     /// clusters, starting with those that keep the most nodes), or VC=NODES, separated by commas
     /// [default: as published with `--profiler auto`; otherwise none, and the nodes of the
     /// profiler are extra nodes, which other policies do not have].
     #[arg(long, value_name = "auto|VC=NODES", value_delimiter = ',')]
-    lend: Vec<Lend>,
+    pub lend: Vec<Lend>,
     /// Virtual cluster that lends one more node while many jobs wait. Needs --forecast.
     #[arg(long, value_name = "VC")]
-    elastic: Option<String>,
+    pub elastic: Option<String>,
 }
 
 /// The profiler's setting.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Setting {
+pub enum Setting {
+    /// As published for the cluster; off for others.
+    #[default]
     Auto,
+    /// No profiler.
     Off,
-    Manual { time: i64, nodes: u32, factor: f64 },
+    /// Chosen by hand.
+    Manual {
+        /// Seconds for each job.
+        time: i64,
+        /// Nodes of the profiler.
+        nodes: u32,
+        /// A job is profiled if it asks for at most this many times `nodes` GPUs.
+        factor: f64,
+    },
 }
 
 impl FromStr for Setting {
