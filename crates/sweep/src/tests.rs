@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use gleaner_replay::TFwd;
+use gleaner_setup::experiment::Given;
 
 fn parsed(text: &str) -> ReplayPlan {
     let file: PlanFile = toml::from_str(text).unwrap();
@@ -100,7 +101,7 @@ fn simulations_multiply_lucids_settings_for_lucid_alone() {
     let all = plan.expand();
     assert_eq!(all.len(), 2 + 2 * 2 * 2);
     assert_eq!(all[9].without, "packing,estimate");
-    assert_eq!(plan.estimates, Some(Text("3600".into())));
+    assert_eq!(plan.files().estimates, Some(Given::Number(3600.0)));
 }
 
 fn distinct<T: Ord + Clone + std::fmt::Debug>(
