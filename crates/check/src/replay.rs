@@ -41,16 +41,16 @@ pub fn replay(log: &EventLog, set: &[TrainingTask], written: &Written<'_>) -> Fi
     let Some(tasks) = definitions(set, written.tasks, &mut findings) else {
         return findings;
     };
-    let mut books = Books::new(log, tasks, written, edges);
-    books.begin(&mut findings);
+    let mut ledger = Ledger::new(log, tasks, written, edges);
+    ledger.begin(&mut findings);
     let is_whole = written
         .steps
         .iter()
         .enumerate()
-        .all(|(index, row)| books.step(index, row, &mut findings));
+        .all(|(index, row)| ledger.step(index, row, &mut findings));
     if is_whole {
-        books.compare_tasks(&mut findings);
-        books.compare_summary(&mut findings);
+        ledger.compare_tasks(&mut findings);
+        ledger.compare_summary(&mut findings);
     }
     findings
 }
@@ -141,7 +141,7 @@ struct Account {
 }
 
 /// The accounts of a replay, kept event by event.
-struct Books<'a> {
+struct Ledger<'a> {
     log: &'a EventLog,
     written: &'a Written<'a>,
     tasks: Vec<&'a TrainingTask>,
@@ -179,7 +179,7 @@ struct Expected {
     rescale_cost: f64,
 }
 
-impl<'a> Books<'a> {
+impl<'a> Ledger<'a> {
     fn new(
         log: &'a EventLog,
         tasks: Vec<&'a TrainingTask>,
@@ -189,7 +189,7 @@ impl<'a> Books<'a> {
         let submissions = written.tasks.iter().map(|row| row.submit);
         let mut future: Vec<(Time, u32)> = submissions.zip(0..).collect();
         future.sort_unstable_by(|a, b| b.cmp(a));
-        Books {
+        Ledger {
             log,
             written,
             accounts: vec![Account::default(); tasks.len()],

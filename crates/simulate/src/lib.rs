@@ -25,7 +25,7 @@ mod gauges;
 mod quota;
 mod recorder;
 mod service;
-mod stage;
+mod vc_inputs;
 mod world;
 
 pub use simulate::{Control, Request, SimulateError, Simulation, simulate};

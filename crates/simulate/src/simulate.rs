@@ -11,7 +11,7 @@ use super::policies::{Context, Needs, PolicyEntry, Without};
 use super::policy::checkpoint_overhead;
 use super::profiler::{Profiler, profile};
 use super::scaling::{Fixed, Lender, Scaling};
-use super::stage::Stage;
+use super::vc_inputs::VcInputs;
 use gleaner_core::domain::cluster::Cluster;
 use gleaner_core::domain::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
 use gleaner_core::domain::jobs::{Job, Trace};
@@ -213,7 +213,7 @@ impl Simulation<'_> {
         vc: usize,
         profiler_run: Option<&ProfilerRun>,
     ) -> Result<VcRun, SimulateError> {
-        let stage = Stage::new(self, vc, profiler_run);
+        let stage = VcInputs::new(self, vc, profiler_run);
         let schedule = self.schedule(request, &stage);
         let schedule = schedule.map_err(|problem| SimulateError {
             policy: request.name,
@@ -227,7 +227,7 @@ impl Simulation<'_> {
         })
     }
 
-    fn schedule(&self, request: &Request, stage: &Stage<'_>) -> Result<Schedule, Problem> {
+    fn schedule(&self, request: &Request, stage: &VcInputs<'_>) -> Result<Schedule, Problem> {
         let jobs = stage.jobs.iter();
         let estimates: Vec<f64> = jobs.map(|job| self.estimate(request, job)).collect();
         let context = Context {
@@ -263,7 +263,7 @@ impl Simulation<'_> {
         Ok(schedule)
     }
 
-    fn terms<'a>(&self, request: &Request, stage: &'a Stage<'_>) -> Terms<'a> {
+    fn terms<'a>(&self, request: &Request, stage: &'a VcInputs<'_>) -> Terms<'a> {
         Terms {
             jobs: &stage.jobs,
             gpus_per_node: self.cluster.gpus_per_node,

@@ -23,7 +23,7 @@ const ENTRIES_PER_SECOND: f64 = 1e6;
 const MOST_ENTRIES: f64 = 3e6;
 
 /// The largest objective coefficient after scaling. The libraries' tolerances are absolute, about
-/// 1e-7 to 1e-5. Relative to a coefficient of this size they are at most [`BLIND`].
+/// 1e-7 to 1e-5. Relative to a coefficient of this size they are at most [`RESOLUTION`].
 const LARGEST_COEFFICIENT: f64 = 1e6;
 
 /// Relative error that the libraries' tolerances may leave in a proven optimum.
@@ -31,7 +31,7 @@ const TOLERANCE: f64 = 1e-7;
 
 /// Differences in the objective that the libraries may not see, as a share of the largest objective
 /// coefficient.
-const BLIND: f64 = 1e-11;
+const RESOLUTION: f64 = 1e-11;
 
 /// A model to solve, with the limits of the search.
 pub(super) struct Job {
@@ -301,7 +301,7 @@ fn verdict(
         });
     };
     let objective = problem.objective(&counts);
-    if precision::matters(problem, &counts, objective, BLIND * outcome.largest) {
+    if precision::matters(problem, &counts, objective, RESOLUTION * outcome.largest) {
         return Allocation::with_plan(problem, Status::Feasible, counts, None);
     }
     let slack = TOLERANCE * objective.abs().max(NOTHING);

@@ -11,7 +11,7 @@ use crate::cli::{print, print_json};
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::jobs::estimates;
-use gleaner_formats::output::evaluation::{Findings, PackingFindings, PackingRow, text};
+use gleaner_formats::output::evaluation::{EvaluationResults, PackingResults, PackingRow, text};
 use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, throughput_work};
 use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
 
@@ -53,7 +53,7 @@ pub struct Args {
 /// Missing or faulty data, or nothing to learn from.
 pub fn run(args: &Args) -> Result<()> {
     let asked = |kind: gleaner_predict::Kind| args.what.is_empty() || args.what.contains(&kind);
-    let mut findings = Findings::default();
+    let mut findings = EvaluationResults::default();
     if asked(gleaner_predict::Kind::Throughput) {
         findings.throughput = Some(args.throughput()?);
     }
@@ -132,7 +132,7 @@ impl Args {
         })
     }
 
-    fn packing(&self) -> Result<PackingFindings> {
+    fn packing(&self) -> Result<PackingResults> {
         let mut sources = Vec::new();
         let profiles = self.data.scored(&mut sources)?;
         let pairs = packing_pairs(&self.data.pairs(&mut sources)?);
@@ -147,7 +147,7 @@ impl Args {
             left_out: evaluations[0].left_out[k],
             fitted: evaluations[0].fitted[k],
         };
-        Ok(PackingFindings {
+        Ok(PackingResults {
             tree: learn_scores(&profiles).map_err(failed)?.tree().clone(),
             agreement: agreement(&examples, &beside),
             rows: profiles.keys().enumerate().map(row).collect(),

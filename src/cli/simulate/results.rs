@@ -16,7 +16,7 @@ use gleaner_core::results::simulate::PolicyFigures;
 use gleaner_core::words::counted;
 use gleaner_formats::output::events::{self, Layout};
 use gleaner_formats::output::run::{End, RunDir};
-use gleaner_formats::output::simulate::{self as tables, Entry, Experiment, Interval};
+use gleaner_formats::output::simulate::{self as tables, Entry, Interval, SimulatedTrace};
 use gleaner_predict::Week;
 use gleaner_setup::experiment::{EstimatesUsed, Inputs, Learnt};
 use gleaner_simulate::Simulation;
@@ -96,7 +96,7 @@ impl Results<'_> {
         entries: &[Entry<'_>],
     ) -> Result<()> {
         directory.write_skipped(&self.inputs.skipped)?;
-        let experiment = Experiment {
+        let experiment = SimulatedTrace {
             trace: self.simulation.trace,
             cluster: self.simulation.cluster,
             placer: self.simulation.placer.original_name(),

@@ -42,7 +42,7 @@ pub(super) fn write_all(
         .collect())
 }
 
-type Writer = fn(&Model, &mut files::Whole) -> std::io::Result<()>;
+type Writer = fn(&Model, &mut files::AtomicFile) -> std::io::Result<()>;
 
 /// What writes the format that the name asks for.
 fn writer(path: &Path) -> Result<Writer> {

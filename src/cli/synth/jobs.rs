@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 
 use crate::cli::remark;
 use gleaner_core::error::{Error, Faults, Result};
-use gleaner_core::files::Whole;
+use gleaner_core::files::AtomicFile;
 use gleaner_core::words::counted;
 use gleaner_formats::output::experiment;
 use gleaner_synth::copies::{self, CopyError};
@@ -156,7 +156,7 @@ fn copy(trace: &Path, copies: u32, output: &Path) -> Result<()> {
 
 fn copy_file(from: &Path, to: &Path, copies: u32, what: Copy) -> Result<()> {
     let table = fs::read(from).map_err(|e| Error::io("read", from, e))?;
-    let mut out = Whole::create(to)?;
+    let mut out = AtomicFile::create(to)?;
     let copied = match what {
         Copy::Rows => copies::repeat_rows(&table, &IDS, copies, &mut out),
         Copy::Numbers(columns) => copies::multiply(&table, columns, copies, &mut out),

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
 
-use super::Whole;
+use super::AtomicFile;
 use crate::error::{Error, Result};
 
 /// An output that goes to stdout or to a file.
@@ -12,20 +12,20 @@ pub enum Output {
     /// To stdout, as it is written.
     Stdout(BufWriter<Stdout>),
     /// To a file, put in place at the end.
-    File(Whole),
+    File(AtomicFile),
 }
 
 impl Output {
     /// Begins an output; a path of `-` is stdout.
     ///
     /// # Errors
-    /// As [`Whole::create`].
+    /// As [`AtomicFile::create`].
     pub fn create(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
             return Ok(Output::Stdout(stdout));
         }
-        Whole::create(path).map(Output::File)
+        AtomicFile::create(path).map(Output::File)
     }
 
     /// Ends the output and puts a file in place.

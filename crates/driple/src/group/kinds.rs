@@ -9,7 +9,7 @@ use crate::features::Frequencies;
 /// known only after all its graphs have been read. Until then this keeps 8 bytes for each operation
 /// instead of the graph.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Unweighed {
+pub struct WithoutFrequencies {
     grouping: Grouping,
     /// The types of the grouped operations, each once.
     types: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Unweighed {
     counts: BTreeMap<String, u64>,
 }
 
-impl Unweighed {
+impl WithoutFrequencies {
     /// `kinds` has the type and the group of each grouped operation. `on_gpus` has the types of all
     /// operations that the choice of devices keeps.
     pub(super) fn new<'g>(
@@ -41,7 +41,7 @@ impl Unweighed {
         let mut counts = BTreeMap::new();
         on_gpus.for_each(|kind| *counts.entry(kind).or_insert(0) += 1);
         let counts = counts.into_iter();
-        Unweighed {
+        WithoutFrequencies {
             grouping,
             types,
             of,

@@ -17,7 +17,7 @@ mod settings;
 pub use adjacency::Adjacency;
 pub use error::GroupError;
 pub use fluid::{Communities, communities};
-pub use kinds::Unweighed;
+pub use kinds::WithoutFrequencies;
 pub use settings::{Devices, Report, Settings};
 
 use crate::features::Frequencies;
@@ -47,12 +47,12 @@ pub fn group(
     Ok(unweighed(graph, settings)?.weigh(frequencies))
 }
 
-/// Groups the operations of a graph without the frequencies of their types. [`Unweighed::weigh`]
+/// Groups the operations of a graph without the frequencies of their types. [`WithoutFrequencies::weigh`]
 /// adds these once they are known and does not need the graph.
 ///
 /// # Errors
 /// As [`group`].
-pub fn unweighed(graph: &Graph, settings: &Settings) -> Result<Unweighed, GroupError> {
+pub fn unweighed(graph: &Graph, settings: &Settings) -> Result<WithoutFrequencies, GroupError> {
     settings.check()?;
     let placed = ops::on_gpus(graph, settings.devices)?;
     let kept = clean::largest_component(&placed.adjacency);
@@ -82,7 +82,7 @@ pub fn unweighed(graph: &Graph, settings: &Settings) -> Result<Unweighed, GroupE
     };
     let kinds = ops.iter().map(|&op| graph.nodes[op].op.as_str());
     let on_gpus = placed.nodes.iter().map(|&op| graph.nodes[op].op.as_str());
-    Ok(Unweighed::new(
+    Ok(WithoutFrequencies::new(
         grouping,
         kinds.zip(found.of.iter().copied()),
         on_gpus,

@@ -5,14 +5,14 @@ use crate::graph::GroupedGraph;
 
 /// A sparse matrix, stored by rows.
 #[derive(Debug, Clone)]
-pub(super) struct Csr<T> {
+pub(super) struct SparseMatrix<T> {
     /// Row `r` is `entries[offsets[r]..offsets[r + 1]]`.
     offsets: Vec<usize>,
     /// The column and the value of each entry.
     entries: Vec<(usize, T)>,
 }
 
-impl<T: Real> Csr<T> {
+impl<T: Real> SparseMatrix<T> {
     /// The entries of row `row`: columns, in ascending order, and values.
     #[inline]
     pub fn row(&self, row: usize) -> &[(usize, T)] {
@@ -27,10 +27,10 @@ pub struct Block<T> {
     graphs: usize,
     nodes: usize,
     /// The adjacency matrix: symmetric, with zeros and ones.
-    pub(super) adjacency: Csr<T>,
+    pub(super) adjacency: SparseMatrix<T>,
     /// The adjacency matrix with self-loops. Each entry is divided by the square roots of both
     /// nodes' degrees, self-loops included (Kipf and Welling 2017).
-    pub(super) normalised: Csr<T>,
+    pub(super) normalised: SparseMatrix<T>,
 }
 
 impl<T: Real> Block<T> {
@@ -75,7 +75,7 @@ fn neighbours(graphs: &[&GroupedGraph], nodes: usize) -> Vec<Vec<usize>> {
     neighbours
 }
 
-fn adjacency<T: Real>(neighbours: &[Vec<usize>]) -> Csr<T> {
+fn adjacency<T: Real>(neighbours: &[Vec<usize>]) -> SparseMatrix<T> {
     from_rows(
         neighbours
             .iter()
@@ -83,7 +83,7 @@ fn adjacency<T: Real>(neighbours: &[Vec<usize>]) -> Csr<T> {
     )
 }
 
-fn normalised<T: Real>(neighbours: &[Vec<usize>]) -> Csr<T> {
+fn normalised<T: Real>(neighbours: &[Vec<usize>]) -> SparseMatrix<T> {
     let scale = |row: usize| T::of(1.0 / ((neighbours[row].len() + 1) as f64).sqrt());
     from_rows(neighbours.iter().enumerate().map(|(from, row)| {
         let before = row.iter().take_while(move |&&to| to < from);
@@ -95,8 +95,10 @@ fn normalised<T: Real>(neighbours: &[Vec<usize>]) -> Csr<T> {
     }))
 }
 
-fn from_rows<T, R: IntoIterator<Item = (usize, T)>>(rows: impl Iterator<Item = R>) -> Csr<T> {
-    let mut csr = Csr {
+fn from_rows<T, R: IntoIterator<Item = (usize, T)>>(
+    rows: impl Iterator<Item = R>,
+) -> SparseMatrix<T> {
+    let mut csr = SparseMatrix {
         offsets: vec![0],
         entries: Vec::new(),
     };

@@ -12,18 +12,18 @@ use gleaner_predict::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScor
 
 /// The results of an evaluation; `None` for a kind of model that was not evaluated.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Findings {
+pub struct EvaluationResults {
     /// Results for the forecast of submissions.
     pub throughput: Option<ThroughputScores>,
     /// Results for the sharing scores.
-    pub packing: Option<PackingFindings>,
+    pub packing: Option<PackingResults>,
     /// Results for the estimated durations.
     pub workload: Option<WorkloadScores>,
 }
 
 /// How well sharing scores are predicted.
 #[derive(Debug, Clone, Serialize)]
-pub struct PackingFindings {
+pub struct PackingResults {
     /// The tree trained on all profiles.
     #[serde(serialize_with = "as_text")]
     pub tree: Tree,
@@ -56,7 +56,7 @@ fn as_text<S: serde::Serializer>(tree: &Tree, serializer: S) -> Result<S::Ok, S:
 }
 
 /// The findings as text tables.
-pub fn text(findings: &Findings) -> String {
+pub fn text(findings: &EvaluationResults) -> String {
     let mut out = String::new();
     if let Some(found) = &findings.throughput {
         let rows = format!(
@@ -160,7 +160,7 @@ fn decimals(value: f64) -> String {
     }
 }
 
-fn packing(out: &mut String, found: &PackingFindings) {
+fn packing(out: &mut String, found: &PackingResults) {
     let header = ["features", "left out", "200 splits", "±", "worst", "best"];
     let row = |evaluation: &Evaluation| {
         let splits = evaluation.splits;

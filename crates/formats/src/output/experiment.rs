@@ -7,11 +7,11 @@ use std::path::Path;
 
 use gleaner_core::domain::{Job, Usage, Workload};
 use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{self, Whole};
-use gleaner_synth::jobs::Experiment;
+use gleaner_core::files::{self, AtomicFile};
+use gleaner_synth::jobs::SynthExperiment;
 
 /// Writes the contents of one file.
-type Fill = fn(&Experiment, &mut Whole) -> io::Result<()>;
+type Fill = fn(&SynthExperiment, &mut AtomicFile) -> io::Result<()>;
 
 /// Names of the files, and the functions that write their contents.
 const FILES: [(&str, Fill); 6] = [
@@ -27,7 +27,7 @@ const FILES: [(&str, Fill); 6] = [
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(experiment: &Experiment, directory: &Path) -> Result<()> {
+pub fn write(experiment: &SynthExperiment, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
     for (name, fill) in FILES {
         files::write(&directory.join(name), |out| fill(experiment, out))?;
@@ -35,7 +35,7 @@ pub fn write(experiment: &Experiment, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-fn jobs(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
+fn jobs(experiment: &SynthExperiment, out: &mut AtomicFile) -> io::Result<()> {
     writeln!(
         out,
         "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration,\
@@ -66,13 +66,13 @@ fn jobs(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     Ok(())
 }
 
-fn cluster(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
+fn cluster(experiment: &SynthExperiment, out: &mut AtomicFile) -> io::Result<()> {
     writeln!(out, "vc,num")?;
     let mut vcs = experiment.cluster.vcs.iter();
     vcs.try_for_each(|vc| writeln!(out, "{},{}", vc.name, vc.nodes))
 }
 
-fn profiles(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
+fn profiles(experiment: &SynthExperiment, out: &mut AtomicFile) -> io::Result<()> {
     writeln!(
         out,
         "dataset,model,batchsize,amp,speed,gpu_util,gmem_util,gmem,label"
@@ -88,7 +88,7 @@ fn profiles(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     Ok(())
 }
 
-fn pairs(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
+fn pairs(experiment: &SynthExperiment, out: &mut AtomicFile) -> io::Result<()> {
     writeln!(
         out,
         "dataset1,model1,batchsize1,amp1,speed1,dataset2,model2,batchsize2,amp2,speed2,\
@@ -103,7 +103,7 @@ fn pairs(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     Ok(())
 }
 
-fn forecast(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
+fn forecast(experiment: &SynthExperiment, out: &mut AtomicFile) -> io::Result<()> {
     writeln!(
         out,
         "time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num"
@@ -122,7 +122,7 @@ fn forecast(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
     })
 }
 
-fn estimates(experiment: &Experiment, out: &mut Whole) -> io::Result<()> {
+fn estimates(experiment: &SynthExperiment, out: &mut AtomicFile) -> io::Result<()> {
     writeln!(out, "job_id,priority")?;
     let mut jobs = experiment.jobs();
     jobs.try_for_each(|(job, estimate)| writeln!(out, "{},{estimate}", job.id))

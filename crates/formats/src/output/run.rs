@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::ingest::SourceId;
 use crate::output::table::WriteTable;
 use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_core::files::{self, DirLock, Hashed, Whole};
+use gleaner_core::files::{self, AtomicFile, DirLock, Hashed};
 use gleaner_core::results::run::{Listed, RUN_FILE, RunFile, Seconds, fields};
 use gleaner_core::results::{Column, Table};
 use gleaner_core::words::counted;
@@ -73,7 +73,7 @@ pub struct RunDir {
 /// A file that is complete, but not yet in place.
 #[derive(Debug)]
 struct Written {
-    file: Whole,
+    file: AtomicFile,
     listed: Listed,
 }
 
@@ -178,14 +178,14 @@ impl RunDir {
     pub fn write(
         &self,
         name: &str,
-        fill: impl FnOnce(&mut Hashed<Whole>) -> io::Result<()>,
+        fill: impl FnOnce(&mut Hashed<AtomicFile>) -> io::Result<()>,
     ) -> Result<()> {
         self.announce()?;
         let path = self.path.join(name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
         }
-        let mut out = Hashed::new(Whole::create(&path)?);
+        let mut out = Hashed::new(AtomicFile::create(&path)?);
         let filled = fill(&mut out).and_then(|()| out.finish());
         let (mut file, bytes, sha256) = filled.map_err(|e| Error::io("write", &path, e))?;
         file.sync()?;

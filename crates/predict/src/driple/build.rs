@@ -8,7 +8,7 @@ use gleaner_driple::dataset::split::{self, Split};
 use gleaner_driple::dataset::{Batches, Dataset, Example};
 use gleaner_driple::features::Frequencies;
 use gleaner_driple::graph::{Graph, METRICS};
-use gleaner_driple::group::{self, Unweighed};
+use gleaner_driple::group::{self, WithoutFrequencies};
 use rayon::prelude::*;
 
 use gleaner_core::error::{Error, Fault, Faults, Result};
@@ -101,7 +101,7 @@ fn by_name(jobs: Vec<Job>) -> Result<BTreeMap<String, Job>> {
 struct Pool<'s> {
     jobs: BTreeMap<String, Job>,
     settings: &'s Settings,
-    ready: BTreeMap<String, Unweighed>,
+    ready: BTreeMap<String, WithoutFrequencies>,
     skipped: Faults,
     left_out: Vec<LeftOut>,
 }
@@ -204,7 +204,7 @@ impl Pool<'_> {
     fn frequencies(&self, split: &Names) -> Frequencies {
         let names = split.train.iter().flatten();
         let graphs = names.filter_map(|name| self.ready.get(name));
-        Frequencies::of_counts(graphs.flat_map(Unweighed::counts))
+        Frequencies::of_counts(graphs.flat_map(WithoutFrequencies::counts))
     }
 
     fn batches(
@@ -236,7 +236,7 @@ fn grouped(
     file: &Path,
     settings: &group::Settings,
     read: &impl Fn(&Path) -> Result<Graph>,
-) -> Result<Unweighed> {
+) -> Result<WithoutFrequencies> {
     let graph = read(file)?;
     let grouped = group::unweighed(&graph, settings);
     Ok(grouped.map_err(|error| Fault::told(file, error))?)

@@ -1,6 +1,6 @@
 //! Explains estimators of durations: their scores, and the estimates of those that are rules.
 
-use gleaner_learn::lucid::history::{Alike, Found};
+use gleaner_learn::lucid::history::{Found, Similarity};
 use gleaner_learn::lucid::workload::{
     Estimator, EstimatorChoice, Fitted, Job, Trial, WorkloadModel,
 };
@@ -77,10 +77,10 @@ fn words(found: &Found<'_>, job: &Job<'_>) -> String {
     let user = Some(format!("user {}", job.user)).filter(|_| !job.user.is_empty());
     let gpus = || counted(job.gpus, "GPU");
     let parts = match &found.alike {
-        Alike::NameAndGpus(names) => [user, Some(gpus()), name(names, job.name)],
-        Alike::Name(names) => [user, name(names, job.name), None],
-        Alike::User => [user, None, None],
-        Alike::Everyone => [None, None, None],
+        Similarity::NameAndGpus(names) => [user, Some(gpus()), name(names, job.name)],
+        Similarity::Name(names) => [user, name(names, job.name), None],
+        Similarity::User => [user, None, None],
+        Similarity::Everyone => [None, None, None],
     };
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -55,7 +55,7 @@ pub enum Amount {
 
 /// A generated experiment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Experiment {
+pub struct SynthExperiment {
     /// The virtual clusters.
     pub cluster: Cluster,
     /// The workloads and their profiles.
@@ -77,7 +77,7 @@ pub struct Experiment {
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges.
-pub fn generate(options: &JobOptions) -> Result<Experiment> {
+pub fn generate(options: &JobOptions) -> Result<SynthExperiment> {
     check(options)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let cluster = cluster(options);
@@ -96,7 +96,7 @@ pub fn generate(options: &JobOptions) -> Result<Experiment> {
         )));
     }
     let forecast = forecast::of(&drafts, options.days, &mut rng);
-    Ok(Experiment {
+    Ok(SynthExperiment {
         cluster,
         profiles,
         pairs,
@@ -106,7 +106,7 @@ pub fn generate(options: &JobOptions) -> Result<Experiment> {
     })
 }
 
-impl Experiment {
+impl SynthExperiment {
     /// Number of jobs.
     pub fn len(&self) -> usize {
         self.drafts.len()

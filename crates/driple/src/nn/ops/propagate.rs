@@ -2,14 +2,14 @@
 
 use ndarray::Array2;
 
-use super::super::block::{Block, Csr};
+use super::super::block::{Block, SparseMatrix};
 use super::super::kernels::{add_row_sum, axpy, row, rows, rows_mut, vectorised};
 use super::super::tape::{Flow, Op};
 use super::super::{Buffers, ParamId, Real, Tape, Var};
 use super::Activation;
 
 /// The product of `matrix` and `x`.
-fn times<T: Real>(matrix: &Csr<T>, x: &Array2<T>, buffers: &Buffers<T>) -> Array2<T> {
+fn times<T: Real>(matrix: &SparseMatrix<T>, x: &Array2<T>, buffers: &Buffers<T>) -> Array2<T> {
     let mut out = buffers.zeros(x.nrows(), x.ncols());
     vectorised(|| {
         for (index, to) in rows_mut(&mut out).enumerate() {

@@ -8,16 +8,16 @@ use super::scan::{Fault, Scanner};
 
 /// Why a message cannot be parsed.
 #[derive(Debug, PartialEq)]
-pub(super) enum Wrong {
+pub(super) enum ParseError {
     /// The text is not in the format.
     Text(Fault),
     /// A field holds something other than it should. Describes this in words.
     Field(String),
 }
 
-impl From<Fault> for Wrong {
+impl From<Fault> for ParseError {
     fn from(fault: Fault) -> Self {
-        Wrong::Text(fault)
+        ParseError::Text(fault)
     }
 }
 
@@ -32,11 +32,11 @@ pub(super) enum Times {
 pub(super) trait Fields: Default {
     /// Parses the value of the field of this name. If the message has no such field, the value is
     /// skipped.
-    fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, Wrong>;
+    fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, ParseError>;
 }
 
 impl<M: Fields> Fields for Box<M> {
-    fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+    fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, ParseError> {
         M::read(self, name, text)
     }
 }
@@ -44,7 +44,7 @@ impl<M: Fields> Fields for Box<M> {
 /// Parses a message whose fields are the rest of a text.
 ///
 /// It recurses for messages in messages, as deep as the schema goes.
-pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, Wrong> {
+pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, ParseError> {
     let mut message = M::default();
     let mut seen: Vec<&[u8]> = Vec::new();
     while text.peek().is_some() {
@@ -53,7 +53,7 @@ pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, Wrong> {
         if message.read(name, &mut text)? == Times::Once {
             if seen.contains(&name) {
                 let name = String::from_utf8_lossy(name);
-                return Err(Wrong::Field(format!(
+                return Err(ParseError::Field(format!(
                     "expected `{name}` once, but found it twice"
                 )));
             }
@@ -67,32 +67,32 @@ pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, Wrong> {
 /// The value of a field.
 pub(super) trait Value {
     /// Parses the value that follows the field's name.
-    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong>;
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, ParseError>;
 }
 
 impl Value for String {
-    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, ParseError> {
         *self = scalar::string(text)?;
         Ok(Times::Once)
     }
 }
 
 impl Value for i64 {
-    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, ParseError> {
         *self = scalar::integer(text)?;
         Ok(Times::Once)
     }
 }
 
 impl Value for bool {
-    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, ParseError> {
         *self = scalar::boolean(text)?;
         Ok(Times::Once)
     }
 }
 
 impl Value for Vec<String> {
-    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, ParseError> {
         let list = text.take(b'[');
         if list && text.take(b']') {
             return Ok(Times::Any);
@@ -104,14 +104,14 @@ impl Value for Vec<String> {
             }
         }
         if list && !text.take(b']') {
-            return Err(Wrong::Field("expected strings in a list".to_owned()));
+            return Err(ParseError::Field("expected strings in a list".to_owned()));
         }
         Ok(Times::Any)
     }
 }
 
 impl<M: Fields> Value for Vec<M> {
-    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, ParseError> {
         for inside in messages(text)? {
             self.push(message(inside)?);
         }
@@ -120,21 +120,21 @@ impl<M: Fields> Value for Vec<M> {
 }
 
 impl<M: Fields> Value for Option<M> {
-    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+    fn read(&mut self, text: &mut Scanner<'_>) -> Result<Times, ParseError> {
         *self = Some(only(text)?);
         Ok(Times::Once)
     }
 }
 
-fn messages<'t>(text: &mut Scanner<'t>) -> Result<Vec<Scanner<'t>>, Wrong> {
+fn messages<'t>(text: &mut Scanner<'t>) -> Result<Vec<Scanner<'t>>, ParseError> {
     let inside = text.messages()?;
-    inside.ok_or_else(|| Wrong::Field("expected a message in brackets".to_owned()))
+    inside.ok_or_else(|| ParseError::Field("expected a message in brackets".to_owned()))
 }
 
-fn only<M: Fields>(text: &mut Scanner<'_>) -> Result<M, Wrong> {
+fn only<M: Fields>(text: &mut Scanner<'_>) -> Result<M, ParseError> {
     if text.peek() == Some(b'[') {
         text.value()?;
-        return Err(Wrong::Field(
+        return Err(ParseError::Field(
             "expected one message, but found a list".to_owned(),
         ));
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::super::message::NodeDef;
     use super::*;
 
-    fn node(text: &str) -> Result<NodeDef, Wrong> {
+    fn node(text: &str) -> Result<NodeDef, ParseError> {
         message(Scanner::new(text.as_bytes()))
     }
 
@@ -191,8 +191,8 @@ mod tests {
             ),
         ] {
             match node(text).unwrap_err() {
-                Wrong::Field(found) => assert!(found.contains(part), "{text}: {found}"),
-                Wrong::Text(_) => assert!(part.is_empty(), "{text}"),
+                ParseError::Field(found) => assert!(found.contains(part), "{text}: {found}"),
+                ParseError::Text(_) => assert!(part.is_empty(), "{text}"),
             }
         }
     }

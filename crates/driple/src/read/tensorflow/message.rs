@@ -6,7 +6,7 @@
 use prost::Message;
 use prost::bytes::Bytes;
 
-use super::fields::{Fields, Times, Value, Wrong};
+use super::fields::{Fields, ParseError, Times, Value};
 use super::scan::Scanner;
 
 /// A graph. Its nodes are [`NodeDef`] messages that are left as bytes and decoded one by one. So a
@@ -28,7 +28,7 @@ macro_rules! message {
         }
 
         impl Fields for $name {
-            fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, Wrong> {
+            fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, ParseError> {
                 $(if name == stringify!($field).as_bytes() {
                     return self.$field.read(text);
                 })+

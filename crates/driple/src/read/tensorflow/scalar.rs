@@ -1,11 +1,11 @@
 //! Parses strings, integers and booleans of protobuf's text format by its specification
 //! (`protobuf.dev/reference/protobuf/textformat-spec`).
 
-use super::fields::Wrong;
+use super::fields::ParseError;
 use super::scan::Scanner;
 
 /// One or more strings in a row, which are joined.
-pub(super) fn string(text: &mut Scanner<'_>) -> Result<String, Wrong> {
+pub(super) fn string(text: &mut Scanner<'_>) -> Result<String, ParseError> {
     let mut bytes = Vec::new();
     let mut found = false;
     while let Some(quote @ (b'"' | b'\'')) = text.peek() {
@@ -13,16 +13,16 @@ pub(super) fn string(text: &mut Scanner<'_>) -> Result<String, Wrong> {
         let from = text.at();
         text.string(quote)?;
         let inside = text.text(from + 1, text.at() - 1);
-        unescape(inside, &mut bytes).map_err(Wrong::Field)?;
+        unescape(inside, &mut bytes).map_err(ParseError::Field)?;
     }
     if !found {
         return Err(other(text, "a string")?);
     }
-    String::from_utf8(bytes).map_err(|_| Wrong::Field("its text is not UTF-8".to_owned()))
+    String::from_utf8(bytes).map_err(|_| ParseError::Field("its text is not UTF-8".to_owned()))
 }
 
 /// A whole number: decimal, octal or hexadecimal.
-pub(super) fn integer(text: &mut Scanner<'_>) -> Result<i64, Wrong> {
+pub(super) fn integer(text: &mut Scanner<'_>) -> Result<i64, ParseError> {
     const EXPECTED: &str = "a whole number of 64 bits";
     let start = text.clone();
     let negative = text.take(b'-');
@@ -38,7 +38,7 @@ pub(super) fn integer(text: &mut Scanner<'_>) -> Result<i64, Wrong> {
 }
 
 /// A boolean: a word, or 0 or 1.
-pub(super) fn boolean(text: &mut Scanner<'_>) -> Result<bool, Wrong> {
+pub(super) fn boolean(text: &mut Scanner<'_>) -> Result<bool, ParseError> {
     let start = text.clone();
     match word(text)? {
         Some(b"true" | b"True" | b"t") => Ok(true),
@@ -55,7 +55,7 @@ pub(super) fn boolean(text: &mut Scanner<'_>) -> Result<bool, Wrong> {
 }
 
 /// The next word; `None` if something else comes next.
-fn word<'t>(text: &mut Scanner<'t>) -> Result<Option<&'t [u8]>, Wrong> {
+fn word<'t>(text: &mut Scanner<'t>) -> Result<Option<&'t [u8]>, ParseError> {
     let next = text.peek();
     if !next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return Ok(None);
@@ -77,14 +77,14 @@ fn magnitude(word: &[u8]) -> Option<u64> {
 }
 
 /// Skips a value that is not what it should be. Returns the error about it.
-fn other(text: &mut Scanner<'_>, expected: &str) -> Result<Wrong, Wrong> {
+fn other(text: &mut Scanner<'_>, expected: &str) -> Result<ParseError, ParseError> {
     const SHOWN: usize = 40;
     text.peek();
     let from = text.at();
     text.value()?;
     let found = text.text(from, text.at());
     let found = String::from_utf8_lossy(&found[..found.len().min(SHOWN)]);
-    Ok(Wrong::Field(format!(
+    Ok(ParseError::Field(format!(
         "expected {expected}, but found '{found}'"
     )))
 }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     /// What `read` parses from a text; `None` if it refuses the text or does not read all of it.
-    fn all<T>(text: &str, read: fn(&mut Scanner<'_>) -> Result<T, Wrong>) -> Option<T> {
+    fn all<T>(text: &str, read: fn(&mut Scanner<'_>) -> Result<T, ParseError>) -> Option<T> {
         let mut scanner = Scanner::new(text.as_bytes());
         let value = read(&mut scanner).ok()?;
         scanner.peek().is_none().then_some(value)

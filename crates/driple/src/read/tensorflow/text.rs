@@ -5,7 +5,7 @@
 //! in messages, but never deeper than [`super::scan::DEPTH`].
 
 use super::Read;
-use super::fields::{self, Wrong};
+use super::fields::{self, ParseError};
 use super::node::node;
 use super::scan::{Fault, Scanner};
 use crate::graph::Graph;
@@ -54,8 +54,8 @@ fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
 fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     match fields::message(block.clone()) {
         Ok(def) => Ok(node(def)),
-        Err(Wrong::Text(fault)) => Err(fault),
-        Err(Wrong::Field(reason)) => {
+        Err(ParseError::Text(fault)) => Err(fault),
+        Err(ParseError::Field(reason)) => {
             let reason = format!("one of its fields is not as expected: {reason}");
             Ok(Err((name(block), NodeFault::Fields(reason))))
         }

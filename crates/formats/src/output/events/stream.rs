@@ -7,7 +7,7 @@ use super::{Format, LongRows, csv, parquet};
 use crate::ingest::events::gev;
 use gleaner_core::domain::{Change, Clock, Fingerprint, Time};
 use gleaner_core::error::{Error, Result};
-use gleaner_core::files::Whole;
+use gleaner_core::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
 ///
@@ -22,8 +22,8 @@ pub struct EventWriter {
 }
 
 enum Sink {
-    Csv(Box<csv::LongWriter<Whole>>),
-    Parquet(Box<parquet::LongWriter<Whole>>),
+    Csv(Box<csv::LongWriter<AtomicFile>>),
+    Parquet(Box<parquet::LongWriter<AtomicFile>>),
     Gev(gev::Writer<File>),
 }
 
@@ -92,11 +92,11 @@ impl Sink {
     fn create(format: Format, path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
         let sink = match format {
             Format::Csv => {
-                let table = csv::LongWriter::new(clock, Whole::create(path)?);
+                let table = csv::LongWriter::new(clock, AtomicFile::create(path)?);
                 table.map(|table| Sink::Csv(Box::new(table)))
             }
             Format::Parquet => {
-                let table = parquet::LongWriter::new(nodes, clock, Whole::create(path)?);
+                let table = parquet::LongWriter::new(nodes, clock, AtomicFile::create(path)?);
                 table.map(|table| Sink::Parquet(Box::new(table)))
             }
             Format::Gev => gev::Writer::spooled().map(Sink::Gev),

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use gleaner_core::domain::inputs::Packing;
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{Hashed, Whole};
+use gleaner_core::files::{AtomicFile, Hashed};
 use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun};
 
 use super::run::RunDir;
@@ -32,7 +32,7 @@ pub use text::text;
 
 /// The input of a simulation, and how its results are written.
 #[derive(Debug, Clone, Copy)]
-pub struct Experiment<'a> {
+pub struct SimulatedTrace<'a> {
     /// The jobs simulated.
     pub trace: &'a Trace,
     /// The whole cluster, with all virtual clusters.
@@ -49,17 +49,17 @@ pub struct Experiment<'a> {
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write_run(dir: &RunDir, experiment: Experiment<'_>, run: &PolicyRun) -> Result<()> {
-    let Experiment { trace, cluster, .. } = experiment;
+pub fn write_run(dir: &RunDir, simulated: SimulatedTrace<'_>, run: &PolicyRun) -> Result<()> {
+    let SimulatedTrace { trace, cluster, .. } = simulated;
     let policy = run.policy;
     let vcs: Vec<&str> = cluster.vcs.iter().map(|vc| vc.name.as_str()).collect();
     write_table(
         dir,
-        experiment,
+        simulated,
         &jobs(&format!("{policy}_jobs"), trace, cluster, run),
     )?;
     let name = format!("{policy}_seq");
-    write_table(dir, experiment, &seq(&name, run, &vcs, experiment.interval))
+    write_table(dir, simulated, &seq(&name, run, &vcs, simulated.interval))
 }
 
 /// Writes the profiling stage's tables: `profiler_jobs`, `profiler_seq`, `profiler_scaling`.
@@ -68,16 +68,12 @@ pub fn write_run(dir: &RunDir, experiment: Experiment<'_>, run: &PolicyRun) -> R
 /// A file cannot be written.
 pub fn write_profiler(
     dir: &RunDir,
-    experiment: Experiment<'_>,
+    simulated: SimulatedTrace<'_>,
     profiler: &ProfilerRun,
 ) -> Result<()> {
-    write_table(dir, experiment, &profiler_jobs(experiment.trace, profiler))?;
-    write_table(
-        dir,
-        experiment,
-        &profiler_seq(profiler, experiment.interval),
-    )?;
-    write_table(dir, experiment, &profiler_scaling(profiler))
+    write_table(dir, simulated, &profiler_jobs(simulated.trace, profiler))?;
+    write_table(dir, simulated, &profiler_seq(profiler, simulated.interval))?;
+    write_table(dir, simulated, &profiler_scaling(profiler))
 }
 
 /// Writes the result tables, `jct_avg.csv`, `que_avg.csv`, `que_p999.csv` and `summary.json`.
@@ -86,15 +82,15 @@ pub fn write_profiler(
 /// A file cannot be written.
 pub fn write_results(
     dir: &RunDir,
-    experiment: Experiment<'_>,
+    simulated: SimulatedTrace<'_>,
     entries: &[Entry<'_>],
 ) -> Result<()> {
     for figure in Figure::ALL {
-        let table = averages(figure, experiment.placer, entries)?;
+        let table = averages(figure, simulated.placer, entries)?;
         let name = format!("{}.csv", figure.name());
         dir.write(&name, |out| out.write_all(&table))?;
     }
-    dir.write_json("summary.json", &summary(entries, experiment.interval))
+    dir.write_json("summary.json", &summary(entries, simulated.interval))
 }
 
 /// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`. Sharing scores are
@@ -104,22 +100,22 @@ pub fn write_results(
 /// A file cannot be written, or a virtual cluster's name cannot be the name of a folder.
 pub fn write_logs(
     dir: &RunDir,
-    experiment: Experiment<'_>,
+    simulated: SimulatedTrace<'_>,
     run: &PolicyRun,
     packing: Option<&dyn Packing>,
 ) -> Result<()> {
-    let rows = log::rows(experiment.trace, experiment.cluster, run, packing);
-    let stem = |vc: &str| format!("logs/{vc}/{}_{}_{vc}", run.policy, experiment.placer);
+    let rows = log::rows(simulated.trace, simulated.cluster, run, packing);
+    let stem = |vc: &str| format!("logs/{vc}/{}_{}_{vc}", run.policy, simulated.placer);
     for vc in &run.vcs {
-        let name = folder_name(&experiment.cluster.vcs[vc.vc].name)?;
+        let name = folder_name(&simulated.cluster.vcs[vc.vc].name)?;
         let own: Vec<_> = rows.iter().filter(|row| row.job.vc == vc.vc).collect();
         write_log(dir, &stem(name), &own, |out| {
-            seq_log::write_vc(&vc.schedule.samples, experiment.interval, out)
+            seq_log::write_vc(&vc.schedule.samples, simulated.interval, out)
         })?;
     }
     let all: Vec<_> = rows.iter().collect();
     write_log(dir, &stem(results::ALL), &all, |out| {
-        seq_log::write_all(run, experiment.interval, out)
+        seq_log::write_all(run, simulated.interval, out)
     })
 }
 
@@ -128,15 +124,15 @@ fn write_log(
     dir: &RunDir,
     stem: &str,
     rows: &[&log::Row<'_>],
-    states: impl FnOnce(&mut Hashed<Whole>) -> std::io::Result<()>,
+    states: impl FnOnce(&mut Hashed<AtomicFile>) -> std::io::Result<()>,
 ) -> Result<()> {
     let table = log::table(rows);
     dir.write(&format!("{stem}_log.csv"), |out| table.write_csv(out))?;
     dir.write(&format!("{stem}_seq.csv"), states)
 }
 
-fn write_table(dir: &RunDir, experiment: Experiment<'_>, table: &Table<'_>) -> Result<()> {
-    match experiment.csv {
+fn write_table(dir: &RunDir, simulated: SimulatedTrace<'_>, table: &Table<'_>) -> Result<()> {
+    match simulated.csv {
         true => dir.write_table(table),
         false => dir.write_parquet(table),
     }

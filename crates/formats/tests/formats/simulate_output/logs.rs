@@ -6,7 +6,7 @@ use gleaner_core::domain::inputs::{Packing, PackingTable};
 use gleaner_core::domain::{Job, Trace, Usage, Workload};
 use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun};
 use gleaner_core::results::schedule::{JobOutcome, Schedule};
-use gleaner_formats::output::simulate::{self, Experiment, Interval};
+use gleaner_formats::output::simulate::{self, Interval, SimulatedTrace};
 use tempfile::TempDir;
 
 use super::support::{cluster, finish, job, outcome, run_dir, samples, small_run, vc_run};
@@ -20,14 +20,14 @@ fn write(
     let folder = tempfile::tempdir().unwrap();
     let dir = run_dir(folder.path());
     let cluster = cluster(vcs);
-    let experiment = Experiment {
+    let simulated = SimulatedTrace {
         trace,
         cluster: &cluster,
         placer: "consolidate",
         csv: false,
         interval: Interval::default(),
     };
-    simulate::write_logs(&dir, experiment, run, packing).unwrap();
+    simulate::write_logs(&dir, simulated, run, packing).unwrap();
     finish(dir);
     folder
 }
@@ -219,14 +219,14 @@ fn names_that_lead_elsewhere_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let dir = run_dir(folder.path());
         let cluster = cluster(&[(name, 4), ("small", 1)]);
-        let experiment = Experiment {
+        let simulated = SimulatedTrace {
             trace: &trace,
             cluster: &cluster,
             placer: "random",
             csv: false,
             interval: Interval::default(),
         };
-        let error = simulate::write_logs(&dir, experiment, &run, None).unwrap_err();
+        let error = simulate::write_logs(&dir, simulated, &run, None).unwrap_err();
         assert!(error.to_string().contains(&format!("{name:?}")), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use gleaner_core::results::simulate::PolicyFigures;
-use gleaner_formats::output::simulate::{self, Experiment, Interval};
+use gleaner_formats::output::simulate::{self, Interval, SimulatedTrace};
 use gleaner_simulate::metrics::summarise;
 use serde_json::{Value, json};
 
@@ -110,14 +110,14 @@ fn result_tables_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let dir = run_dir(folder.path());
     let (trace, cluster, _) = small_run();
-    let experiment = Experiment {
+    let simulated = SimulatedTrace {
         trace: &trace,
         cluster: &cluster,
         placer: "consolidateFirst",
         csv: false,
         interval: Interval::default(),
     };
-    simulate::write_results(&dir, experiment, &[("fifo", &m), ("lucid", &m)]).unwrap();
+    simulate::write_results(&dir, simulated, &[("fifo", &m), ("lucid", &m)]).unwrap();
     finish(dir);
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     let header = ",fifo_consolidateFirst,lucid_consolidateFirst\n";

@@ -5,7 +5,7 @@ use std::fs;
 use gleaner_core::domain::Trace;
 use gleaner_core::results::schedule::{Samples, State};
 use gleaner_core::results::{Column, Table};
-use gleaner_formats::output::simulate::{self, Experiment, Interval};
+use gleaner_formats::output::simulate::{self, Interval, SimulatedTrace};
 use proptest::prelude::*;
 
 use super::support::{csv, finish, run_dir, small_run, vc_run, written};
@@ -146,15 +146,15 @@ fn csv_of_the_tables_is_written_when_asked_for() {
     for csv in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let dir = run_dir(folder.path());
-        let experiment = Experiment {
+        let simulated = SimulatedTrace {
             trace: &trace,
             cluster: &cluster,
             placer: "consolidate",
             csv,
             interval: Interval::default(),
         };
-        simulate::write_run(&dir, experiment, &run).unwrap();
-        simulate::write_profiler(&dir, experiment, run.profiler.as_ref().unwrap()).unwrap();
+        simulate::write_run(&dir, simulated, &run).unwrap();
+        simulate::write_profiler(&dir, simulated, run.profiler.as_ref().unwrap()).unwrap();
         finish(dir);
         let names = [
             "lucid_jobs",

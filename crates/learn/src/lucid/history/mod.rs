@@ -56,12 +56,12 @@ pub struct Found<'h> {
     /// Number of these jobs.
     pub jobs: u64,
     /// What these jobs have in common with the job.
-    pub alike: Alike<'h>,
+    pub alike: Similarity<'h>,
 }
 
 /// What past jobs have in common with a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Alike<'h> {
+pub enum Similarity<'h> {
     /// The user, the number of GPUs, and one of these names: the job's own, or those most similar
     /// to it.
     NameAndGpus(Vec<&'h str>),
@@ -86,7 +86,7 @@ impl Mean {
         self.jobs += 1;
     }
 
-    fn found(self, alike: Alike<'_>) -> Option<Found<'_>> {
+    fn found(self, alike: Similarity<'_>) -> Option<Found<'_>> {
         (self.jobs > 0).then(|| Found {
             seconds: self.sum / self.jobs as f64,
             jobs: self.jobs,
@@ -134,7 +134,7 @@ impl History {
     pub fn find(&self, user: &str, name: &str, gpus: u32) -> Option<Found<'_>> {
         let by_user = self.users.get(user);
         let found = by_user.and_then(|user| user.find(name, gpus));
-        found.or_else(|| self.all.found(Alike::Everyone))
+        found.or_else(|| self.all.found(Similarity::Everyone))
     }
 
     /// Number of jobs added.
@@ -167,11 +167,11 @@ impl User {
         let same_gpus = jobs.iter().filter_map(|jobs| jobs.by_gpus.get(&gpus));
         let same_gpus = Mean::of(same_gpus.copied());
         if same_gpus.jobs > 0 {
-            return same_gpus.found(Alike::NameAndGpus(names));
+            return same_gpus.found(Similarity::NameAndGpus(names));
         }
         let any_gpus = Mean::of(jobs.iter().map(|jobs| jobs.all));
-        let found = any_gpus.found(Alike::Name(names));
-        found.or_else(|| self.all.found(Alike::User))
+        let found = any_gpus.found(Similarity::Name(names));
+        found.or_else(|| self.all.found(Similarity::User))
     }
 
     /// A name with its jobs or, if the user has none of this name, the most similar names with
@@ -238,11 +238,14 @@ mod tests {
             (found.jobs, found.alike)
         };
         let name = || vec!["train-a"];
-        assert_eq!(found("ann", "train-a", 1), (2, Alike::NameAndGpus(name())));
-        assert_eq!(found("ann", "train-a", 2), (3, Alike::Name(name())));
-        assert_eq!(found("ann", "train-b", 2), (3, Alike::Name(name())));
-        assert_eq!(found("ann", "xyz", 1), (4, Alike::User));
-        assert_eq!(found("cy", "train-a", 1), (5, Alike::Everyone));
+        assert_eq!(
+            found("ann", "train-a", 1),
+            (2, Similarity::NameAndGpus(name()))
+        );
+        assert_eq!(found("ann", "train-a", 2), (3, Similarity::Name(name())));
+        assert_eq!(found("ann", "train-b", 2), (3, Similarity::Name(name())));
+        assert_eq!(found("ann", "xyz", 1), (4, Similarity::User));
+        assert_eq!(found("cy", "train-a", 1), (5, Similarity::Everyone));
         assert_eq!((history.jobs(), history.users()), (5, 2));
     }
 

@@ -48,8 +48,8 @@ pub fn is_unfinished(name: &OsStr) -> bool {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(path: &Path, fill: impl FnOnce(&mut Whole) -> io::Result<()>) -> Result<()> {
-    let mut out = Whole::create(path)?;
+pub fn write(path: &Path, fill: impl FnOnce(&mut AtomicFile) -> io::Result<()>) -> Result<()> {
+    let mut out = AtomicFile::create(path)?;
     fill(&mut out).map_err(|error| Error::io("write", path, error))?;
     out.finish()
 }
@@ -63,13 +63,13 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |out| out.write_all(bytes))
 }
 
-/// A file that is being written. If it is dropped before [`Whole::finish`], the file already at
+/// A file that is being written. If it is dropped before [`AtomicFile::finish`], the file already at
 /// its path stays as it was.
 ///
 /// A path that leads to something other than a plain file, such as `/dev/stdout` or a named
 /// pipe, is written directly. For a symbolic link, the file that it leads to is replaced.
 #[derive(Debug)]
-pub struct Whole {
+pub struct AtomicFile {
     /// The path as the user named it, for messages.
     path: PathBuf,
     out: BufWriter<Sink>,
@@ -99,14 +99,14 @@ impl Drop for Listed {
     }
 }
 
-impl Whole {
+impl AtomicFile {
     /// Begins to write a file.
     ///
     /// # Errors
     /// The file, or a temporary file beside it, cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         let sink = Sink::create(path).map_err(|error| Error::io("create", path, error))?;
-        Ok(Whole {
+        Ok(AtomicFile {
             path: path.to_owned(),
             out: BufWriter::with_capacity(1 << 16, sink),
         })
@@ -134,12 +134,12 @@ impl Whole {
         synced.map_err(|error| Error::io("write", &self.path, error))
     }
 
-    /// Puts the file in place, after [`Whole::sync`].
+    /// Puts the file in place, after [`AtomicFile::sync`].
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn place(self) -> Result<()> {
-        let Whole { path, out } = self;
+        let AtomicFile { path, out } = self;
         let placed = match out.into_inner() {
             Ok(Sink::Beside(beside)) => beside.place(),
             Ok(Sink::Direct(_)) => Ok(()),
@@ -149,7 +149,7 @@ impl Whole {
     }
 }
 
-impl Write for Whole {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.write(bytes)
     }
@@ -284,7 +284,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         fs::write(&path, "old").unwrap();
-        let mut out = Whole::create(&path).unwrap();
+        let mut out = AtomicFile::create(&path).unwrap();
         out.write_all(b"new").unwrap();
         out.flush().unwrap();
         let left = names(folder.path());
@@ -302,7 +302,10 @@ mod tests {
     fn what_is_dropped_or_fails_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        Whole::create(&path).unwrap().write_all(b"new").unwrap();
+        AtomicFile::create(&path)
+            .unwrap()
+            .write_all(b"new")
+            .unwrap();
         let failed = write(&path, |out| {
             out.write_all(b"half")?;
             Err(io::Error::other("no more"))
@@ -325,7 +328,7 @@ mod tests {
             error.contains("cannot create") && error.contains("missing/x"),
             "{error}"
         );
-        let error = Whole::create(folder.path()).unwrap_err().to_string();
+        let error = AtomicFile::create(folder.path()).unwrap_err().to_string();
         assert!(error.contains("is a directory"), "{error}");
     }
 

@@ -5,7 +5,7 @@ use gleaner_core::domain::jobs::Job;
 use gleaner_core::results::policy_run::ProfilerRun;
 
 /// A virtual cluster as a policy starts with it.
-pub(super) struct Stage<'a> {
+pub(super) struct VcInputs<'a> {
     /// The jobs that have not ended yet, as indices of the trace.
     pub indices: Vec<usize>,
     /// The same jobs.
@@ -19,8 +19,8 @@ pub(super) struct Stage<'a> {
     pub echo: Option<Vec<(i64, i32)>>,
 }
 
-impl<'a> Stage<'a> {
-    /// Builds the stage of a virtual cluster, after the profiler if there was one.
+impl<'a> VcInputs<'a> {
+    /// Builds those of a virtual cluster, after the profiler if there was one.
     pub fn new(simulation: &Simulation<'a>, vc: usize, profiler_run: Option<&ProfilerRun>) -> Self {
         let all = &simulation.trace.jobs;
         let ended = |job: usize| profiler_run.is_some_and(|run| run.ended(job, &all[job]));
@@ -30,7 +30,7 @@ impl<'a> Stage<'a> {
         let profiler = simulation.profiler.filter(|_| profiler_run.is_some());
         let lends = profiler.is_some_and(|profiler| profiler.elastic == Some(vc));
         let queued = |&job: &usize| profiler_run.map_or(0, |run| run.queued(job));
-        Stage {
+        VcInputs {
             jobs: indices.iter().map(|&job| &all[job]).collect(),
             queued: indices.iter().map(queued).collect(),
             indices,
