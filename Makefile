@@ -62,9 +62,10 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --no-default-features $(BASELINES)
 
 unit:
-	# Attacks and the README's commands are the same with and without native solvers: once is enough.
-	LEAVE_OUT='binary(hostile) | test(documents::)' scripts/test.sh --no-default-features
-	scripts/test.sh $(FEATURES) $(BASELINES)
+	scripts/test.sh --workspace $(FEATURES) $(BASELINES)
+	# Without native solvers: the other solvers, and the commands that name solvers.
+	ONLY='package(gleaner-solvers) | test(solve::) | test(program::)' \
+		scripts/test.sh -p gleaner -p gleaner-solvers --no-default-features
 
 # SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
 soak: native

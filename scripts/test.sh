@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Runs all tests of the workspace with the given cargo flags, by nextest where it is there, which
-# then leaves out those that LEAVE_OUT names.
+# Runs the tests of the packages that the given cargo flags name, by nextest where it is there. Then
+# ONLY chooses among them, in nextest's language of filters.
 set -euo pipefail
 if cargo nextest --version >/dev/null 2>&1; then
     # nextest runs no documentation tests.
-    cargo test --release --locked --workspace --doc "$@"
-    cargo nextest run --release --locked --workspace --no-fail-fast \
-        --filterset "not (${LEAVE_OUT:-none()})" "$@"
+    [ -n "${ONLY:-}" ] || cargo test --release --locked --doc "$@"
+    cargo nextest run --release --locked --no-fail-fast --filterset "${ONLY:-all()}" "$@"
 else
-    cargo test --release --locked --workspace --no-fail-fast "$@"
+    cargo test --release --locked --no-fail-fast "$@"
 fi
