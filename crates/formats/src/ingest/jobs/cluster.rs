@@ -13,9 +13,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::ingest::Loaded;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
-use crate::ingest::{Gatherer, Loaded};
 use gleaner_core::domain::{Cluster, VirtualCluster};
 use gleaner_core::error::Result;
 
@@ -32,21 +32,12 @@ pub fn read(path: &Path, gpus_per_node: u32) -> Result<Loaded<Cluster>> {
     let mut header = Header::open(&source)?;
     let name = header.require(&["vc", "", "__index_level_0__"], "the names of the VCs")?;
     let nodes = header.require(&["num", "nodes"], "the nodes of each VC")?;
-    let table = header.finish()?;
     let mut reader = Reader {
         columns: (name, nodes),
         names: BTreeSet::new(),
         nodes: 0,
     };
-    let mut vcs = Vec::new();
-    let mut faults = Gatherer::default();
-    table.visit(|row| match row.and_then(|row| reader.vc(&row)) {
-        Ok(vc) => {
-            vcs.push(vc);
-            Ok(())
-        }
-        Err(fault) => faults.add(*fault),
-    })?;
+    let (vcs, mut faults) = header.finish()?.gather(|row| reader.vc(row))?;
     if vcs.is_empty() && faults.is_empty() {
         faults.add(source.fault("no virtual cluster", "at least one row"))?;
     }

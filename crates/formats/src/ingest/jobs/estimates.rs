@@ -10,9 +10,9 @@ use std::path::Path;
 
 use super::bounds;
 use super::words::some;
+use crate::ingest::Loaded;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use crate::ingest::source::Source;
-use crate::ingest::{Gatherer, Loaded};
 use gleaner_core::domain::Trace;
 use gleaner_core::domain::inputs::EstimateTable;
 use gleaner_core::error::Result;
@@ -31,14 +31,11 @@ pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
         id: header.require(&["job_id", "jobname"], "the job's id")?,
         estimate: header.require(&["priority"], "the estimated duration in seconds")?,
     };
-    let table = header.finish()?;
     let jobs = trace.jobs.iter();
     let mut found: BTreeMap<&str, Option<f64>> = jobs.map(|job| (job.id.as_str(), None)).collect();
-    let mut faults = Gatherer::default();
-    table.visit(|row| {
-        let read = row.and_then(|row| columns.read(&row, &mut found));
-        read.or_else(|fault| faults.add(*fault))
-    })?;
+    let (_, mut faults) = header
+        .finish()?
+        .gather(|row| columns.read(row, &mut found))?;
     let jobs = trace.jobs.iter().map(|job| job.id.as_str());
     let missing: Vec<_> = jobs.filter(|id| found[id].is_none()).collect();
     if !missing.is_empty() && faults.is_empty() {

@@ -15,11 +15,15 @@ use std::path::Path;
 
 use super::bounds::number;
 use super::clock::Form;
-use crate::ingest::rows::{CellResult, Col, Header, Row};
+use super::intervals::{Columns, SUBMITTED};
+use crate::ingest::Loaded;
+use crate::ingest::rows::{CellResult, Header, Row};
 use crate::ingest::source::Source;
-use crate::ingest::{Gatherer, Loaded};
 use gleaner_core::domain::inputs::ForecastTable;
 use gleaner_core::error::Result;
+
+/// Names of the columns of predicted jobs and GPUs.
+const PREDICTED: [&str; 2] = ["pred_gpu_job", "pred_gpu_num"];
 
 /// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
 ///
@@ -29,24 +33,11 @@ use gleaner_core::error::Result;
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
-    let past = !header.has("pred_gpu_job") && header.has("submit_gpu_job");
-    let [jobs, gpus] = match past {
-        true => ["submit_gpu_job", "submit_gpu_num"],
-        false => ["pred_gpu_job", "pred_gpu_num"],
-    };
-    let columns = Columns {
-        time: header.require(&["time"], "the start of each interval")?,
-        jobs: header.require(&[jobs], "the GPU jobs submitted in it")?,
-        gpus: header.require(&[gpus], "the GPUs they ask for")?,
-    };
-    let table = header.finish()?;
+    let past = !header.has(PREDICTED[0]) && header.has(SUBMITTED[0]);
+    let columns = Columns::require(&mut header, if past { SUBMITTED } else { PREDICTED })?;
     let mut reader = Reader::default();
-    let mut faults = Gatherer::default();
-    table.visit(|row| {
-        let read = row.and_then(|row| reader.read(&columns, &row));
-        read.or_else(|fault| faults.add(*fault))
-    })?;
-    if reader.table.times.is_empty() && faults.is_empty() {
+    let (rows, mut faults) = header.finish()?.gather(|row| reader.read(&columns, row))?;
+    if rows.is_empty() && faults.is_empty() {
         faults.add(source.fault("no row", "at least one interval"))?;
     }
     let note = "the forecast has no column pred_gpu_job: what was submitted is taken for it";
@@ -55,12 +46,6 @@ pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
         sources: vec![source.id().clone()],
         notes: past.then(|| note.to_owned()).into_iter().collect(),
     })
-}
-
-struct Columns {
-    time: Col,
-    jobs: Col,
-    gpus: Col,
 }
 
 /// The intervals read so far, on the file's own clock.

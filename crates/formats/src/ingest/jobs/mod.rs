@@ -27,6 +27,7 @@ pub mod trace;
 
 mod bounds;
 mod clock;
+mod intervals;
 pub(crate) mod words;
 mod workload;
 

@@ -13,9 +13,10 @@ use gleaner_learn::lucid::throughput::{MINUTES, Series};
 
 use super::bounds::amount;
 use super::clock::Form;
-use crate::ingest::rows::{Cell, CellResult, Col, Header, Row};
+use super::intervals::{Columns, SUBMITTED};
+use crate::ingest::Loaded;
+use crate::ingest::rows::{Cell, CellResult, Header, Row};
 use crate::ingest::source::Source;
-use crate::ingest::{Gatherer, Loaded};
 use gleaner_core::domain::Time;
 use gleaner_core::error::Result;
 
@@ -30,19 +31,10 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let mut header = Header::open(&source)?;
-    let columns = Columns {
-        time: header.require(&["time"], "the start of each interval")?,
-        jobs: header.require(&["submit_gpu_job"], "the GPU jobs submitted in it")?,
-        gpus: header.require(&["submit_gpu_num"], "the GPUs they ask for")?,
-    };
-    let table = header.finish()?;
+    let columns = Columns::require(&mut header, SUBMITTED)?;
     let mut reader = Reader::default();
-    let mut faults = Gatherer::default();
-    table.visit(|row| {
-        let read = row.and_then(|row| reader.read(&columns, &row));
-        read.or_else(|fault| faults.add(*fault))
-    })?;
-    if reader.first.is_none() && faults.is_empty() {
+    let (rows, mut faults) = header.finish()?.gather(|row| reader.read(&columns, row))?;
+    if rows.is_empty() && faults.is_empty() {
         faults.add(source.fault("no row", "at least one interval"))?;
     }
     let start = reader.first.and_then(Time::civil).unwrap_or_default();
@@ -55,12 +47,6 @@ pub fn read(path: &Path) -> Result<Loaded<Series>> {
         sources: vec![source.id().clone()],
         notes: Vec::new(),
     })
-}
-
-struct Columns {
-    time: Col,
-    jobs: Col,
-    gpus: Col,
 }
 
 /// The intervals read so far.

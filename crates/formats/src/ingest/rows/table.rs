@@ -7,6 +7,7 @@ use super::cell::CellResult;
 use super::header::{Col, Wanted};
 use super::parquet::Held;
 use super::row::{Cells, Row};
+use crate::ingest::Gatherer;
 use crate::ingest::delimited::Records;
 use crate::ingest::source::Source;
 use gleaner_core::error::{Fault, Result};
@@ -44,6 +45,25 @@ impl<'a> Table<'a> {
                 rows.try_for_each(|row| each(Ok(self.row(Place::Row(row), Cells::Held(held, row)))))
             }
         }
+    }
+
+    /// Reads all rows by `read`. Rows with unexpected values are recorded as faults.
+    ///
+    /// # Errors
+    /// The file is damaged, or has too many faults.
+    pub fn gather<T>(
+        &self,
+        mut read: impl FnMut(&Row<'_>) -> CellResult<T>,
+    ) -> Result<(Vec<T>, Gatherer)> {
+        let (mut rows, mut faults) = (Vec::new(), Gatherer::default());
+        self.visit(|row| match row.and_then(|row| read(&row)) {
+            Ok(row) => {
+                rows.push(row);
+                Ok(())
+            }
+            Err(fault) => faults.add(*fault),
+        })?;
+        Ok((rows, faults))
     }
 
     fn visit_csv(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {

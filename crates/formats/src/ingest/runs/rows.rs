@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::files::{RunFiles, time};
-use crate::ingest::Gatherer;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use gleaner_core::domain::Time;
 use gleaner_core::error::{Fault, Result};
@@ -57,27 +56,8 @@ pub(super) fn read_columns<T>(
         header.require(&[field.name], &holds)
     });
     let cols = cols.collect::<Result<Vec<_>>>()?;
-    let (rows, faults) = gather(header, |row| read(row, &cols))?;
+    let (rows, faults) = header.finish()?.gather(|row| read(row, &cols))?;
     faults.finish(rows)
-}
-
-/// Reads all rows by `read`, and records those with unexpected values as faults.
-///
-/// # Errors
-/// The file is damaged, or has too many faults.
-pub(super) fn gather<T>(
-    header: Header<'_>,
-    mut read: impl FnMut(&Row<'_>) -> CellResult<T>,
-) -> Result<(Vec<T>, Gatherer)> {
-    let (mut rows, mut faults) = (Vec::new(), Gatherer::default());
-    header.finish()?.visit(|row| {
-        match row.and_then(|row| read(&row)) {
-            Ok(row) => rows.push(row),
-            Err(fault) => faults.add(*fault)?,
-        }
-        Ok(())
-    })?;
-    Ok((rows, faults))
 }
 
 /// A row of a table, with the requested columns.

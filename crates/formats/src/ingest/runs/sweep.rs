@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::files::RunFiles;
-use super::rows::gather;
 use crate::ingest::rows::{CellResult, Col, Header, Row};
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
@@ -108,7 +107,7 @@ fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
         false => Mode::Replay,
     };
     let columns = Columns::pick(&mut header, mode)?;
-    let (runs, mut faults) = gather(header, |row| columns.read(row))?;
+    let (runs, mut faults) = header.finish()?.gather(|row| columns.read(row))?;
     if runs.is_empty() {
         faults.add(source.fault("no row", "a row for each run"))?;
     }
