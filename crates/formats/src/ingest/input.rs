@@ -6,10 +6,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
-
 use crate::ingest::fault;
-use crate::ingest::source::{STDIN, is_tar};
+use crate::ingest::source::{Compression, STDIN, is_tar};
 use gleaner_core::error::{Error, Fault, Result};
 
 /// Longest line in bytes: 16 MiB. A job that spells out some hundred thousand nodes fits.
@@ -109,20 +107,18 @@ impl<'a> Input<'a> {
         let mut raw = BufReader::with_capacity(BUFFER, stream);
         let io_error = |e| Error::io("read", path, e);
         let head = raw.fill_buf().map_err(io_error)?;
-        let gzip = head.starts_with(&[0x1f, 0x8b]);
-        let zstandard = head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
-        let reader: Box<dyn BufRead + 'a> = if gzip {
-            Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(raw)))
-        } else if zstandard {
-            let decoder = zstd::stream::read::Decoder::with_buffer(raw).map_err(io_error)?;
-            Box::new(BufReader::with_capacity(BUFFER, decoder))
-        } else {
-            Box::new(raw)
+        let compression = Compression::of(head);
+        let reader: Box<dyn BufRead + 'a> = match compression {
+            None => Box::new(raw),
+            Some(compression) => {
+                let inflated = compression.decode(raw).map_err(io_error)?;
+                Box::new(BufReader::with_capacity(BUFFER, inflated))
+            }
         };
         let mut input = Input {
             path: path.to_owned(),
             reader,
-            compressed: gzip || zstandard,
+            compressed: compression.is_some(),
             line: 0,
             buffer: Vec::new(),
         };

@@ -21,8 +21,8 @@ pub use whole::{TEXT_LIMIT, TOML_LIMIT, WHOLE_LIMIT};
 pub use wrap::INFLATED_LIMIT;
 
 use disk::{Changed, Disk};
-pub(in crate::ingest) use wrap::is_tar;
-use wrap::{Compression, Member, MemberReader};
+pub(in crate::ingest) use wrap::{Compression, is_tar};
+use wrap::{Member, MemberReader};
 
 /// The path that stands for stdin.
 pub const STDIN: &str = "-";

@@ -1,6 +1,6 @@
 //! Unwraps inputs: gzip and Zstandard, with a limit on the inflated size, and tar.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -54,7 +54,7 @@ pub(in crate::ingest) fn is_tar(head: &[u8]) -> bool {
 
 /// How an input is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Compression {
+pub(in crate::ingest) enum Compression {
     Gzip,
     Zstandard,
 }
@@ -77,25 +77,25 @@ impl Compression {
         }
     }
 
+    /// Inflates a stream without a limit, for readers that keep little of it.
+    pub fn decode<'r>(self, raw: impl BufRead + 'r) -> io::Result<Box<dyn Read + 'r>> {
+        Ok(match self {
+            Compression::Gzip => Box::new(MultiGzDecoder::new(raw)),
+            Compression::Zstandard => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
+        })
+    }
+
     /// Inflates a stream. Reading fails after more than [`INFLATED_LIMIT`] bytes.
     pub fn inflate<'r>(self, raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
         let raw = BufReader::with_capacity(1 << 16, raw);
-        let left = INFLATED_LIMIT;
-        Ok(match self {
-            Compression::Gzip => Box::new(Limited {
-                inner: MultiGzDecoder::new(raw),
-                left,
-            }),
-            Compression::Zstandard => Box::new(Limited {
-                inner: zstd::stream::read::Decoder::with_buffer(raw)?,
-                left,
-            }),
-        })
+        Ok(Box::new(Limited {
+            inner: self.decode(raw)?,
+            left: INFLATED_LIMIT,
+        }))
     }
 }
 
 /// Fails once the inner stream has given more than `left` bytes.
-#[derive(Debug)]
 struct Limited<R> {
     inner: R,
     left: u64,
