@@ -174,7 +174,7 @@ fn models_of_one_name_are_refused_before_any_is_written() {
         ),
         (
             ["a/b", "other", "a b"],
-            "found \"a b\", whose model would have the file of \"a/b\"",
+            "found \"a b\", whose model would overwrite that of \"a/b\"",
         ),
         (
             ["2", "", "3"],

@@ -140,7 +140,7 @@ impl Report {
         Report {
             title: format!("Model {name}"),
             lead: format!(
-                "What a trained {} model goes by, and what each feature does to its predictions.",
+                "What a trained {} model depends on, and what each feature does to its predictions.",
                 told.kind
             ),
             sections,

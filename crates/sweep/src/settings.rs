@@ -147,9 +147,9 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::
         toml::Value::String(text) => text,
         other => other.to_string(),
     };
-    let time = text
-        .parse()
-        .map_err(|_| D::Error::custom(format!("{text} is no time such as 2021-02-10 20:21:15")))?;
+    let time = text.parse().map_err(|_| {
+        D::Error::custom(format!("{text} is not a time such as 2021-02-10 20:21:15"))
+    })?;
     Ok(Some(time))
 }
 

@@ -1,10 +1,10 @@
-//! Options that contradict what is gone on from.
+//! Options that contradict the model or checkpoint that a training starts from.
 
 use std::fmt::Display;
 
 use gleaner_core::error::{Error, Result};
 
-/// Options that contradict what is gone on from.
+/// Options that contradict the model or checkpoint that a training starts from.
 #[derive(Debug, Default)]
 pub struct Contrary(Vec<String>);
 
@@ -33,7 +33,7 @@ impl Contrary {
         }
         let faults = self.0.join("; ");
         Err(Error::Usage(format!(
-            "{whose} is gone on from: {faults}; leave such options out"
+            "options contradict {whose}: {faults}; leave them out"
         )))
     }
 }

@@ -9,7 +9,7 @@ use super::contrary::Contrary;
 use gleaner_core::error::Result;
 
 /// What the network is made of. Options that are not given are left to the defaults, or to the
-/// model or checkpoint that is gone on from.
+/// model or checkpoint that training starts from.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
@@ -100,7 +100,7 @@ impl NetworkArgs {
         self.compat
     }
 
-    /// That what is asked for is the network of `model`, whose weights are gone on from.
+    /// Checks that the options describe the network of `model`, from whose weights training starts.
     ///
     /// # Errors
     /// The options that ask for another network: [`Error::Usage`].

@@ -93,7 +93,7 @@ impl Asked<'_> {
             );
             let fault = Fault::of(path, found, expected);
             return Err(fault
-                .remedy("name them, or start anew without --resume")
+                .remedy("name them, or start again without --resume")
                 .into());
         }
         Ok(start)

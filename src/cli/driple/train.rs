@@ -139,7 +139,7 @@ impl Args {
             if !epoch.train.is_finite() {
                 progress.finish();
                 return Err(Error::Run(format!(
-                    "the training diverged in epoch {}, counting from 0: its error is no number; \
+                    "the training diverged in epoch {}, counting from 0: its error is not a number; \
                      lower --rate (now {})",
                     epoch.epoch,
                     start.plan().learning_rate

@@ -200,11 +200,13 @@ impl Use {
             Sharing => by("shares GPUs", |p| p.needs == Needs::Packing),
             Use::Profiler => by("profiles jobs", |p| p.profiled),
             ProfilerOn => "no job is profiled".to_owned(),
-            Models => "no chosen policy uses what models tell, or --estimates tells it".to_owned(),
+            Models => {
+                "no chosen policy uses what models predict, or --estimates states it".to_owned()
+            }
             Forecasts => "no model forecasts submissions".to_owned(),
             LearntEstimates => "no estimates are learnt".to_owned(),
             Learning => "no estimates and no forecast are learnt".to_owned(),
-            Calendar => "only models and --idle-events go by dates".to_owned(),
+            Calendar => "only models and --idle-events use dates".to_owned(),
             Directory => "tables are written only with --out".to_owned(),
         }
     }

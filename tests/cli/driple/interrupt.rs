@@ -115,7 +115,7 @@ fn other_data_and_options_are_refused() {
     )
     .expect(2);
     run.says(&[
-        "--resume c is gone on from",
+        "options contradict --resume c",
         "--epochs asks for 9, there it is 2",
         "--rate",
     ]);

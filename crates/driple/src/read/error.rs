@@ -17,7 +17,7 @@ pub enum ReadError {
     },
     /// The file is not in protobuf's binary format, or it does not hold the expected messages.
     #[error(
-        "this is not {}: {reason}; write the file anew, or name it by what it holds",
+        "this is not {}: {reason}; write the file again, or give it the extension of its format",
         expected(.format)
     )]
     Binary {

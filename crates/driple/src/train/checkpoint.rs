@@ -26,10 +26,10 @@ const PARTS: [&str; 4] = ["now/", "mean/", "square/", "best/"];
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// The file is not a checkpoint.
-    #[error("the file is no checkpoint of gleaner driple train")]
+    #[error("the file is not a checkpoint of gleaner driple train")]
     None,
     /// The checkpoint has another version than can be read.
-    #[error("the checkpoint is of version {0}, expected {VERSION}: train anew with this program")]
+    #[error("the checkpoint is of version {0}, expected {VERSION}: train again with this program")]
     Version(u32),
     /// The description of the training cannot be parsed or written, or a tensor is of no part.
     #[error("the checkpoint is damaged: {0}")]

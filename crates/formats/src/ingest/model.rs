@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Loaded<Trained>> {
         let found = format!("{} of version {}", head.format, head.version);
         let fault = source.fault(found, format!("a {FORMAT} of version {VERSION}"));
         return Err(fault
-            .remedy("train the model anew, with gleaner train")
+            .remedy("train the model again, with gleaner train")
             .into());
     }
     let value = match head.kind {
@@ -101,7 +101,7 @@ mod tests {
         let head = r#"{"format":"gleaner-model","version":9,"kind":"packing"}"#;
         assert_has(
             &fault(read_text(head)),
-            &["of version 9", "of version 2", "train the model anew"],
+            &["of version 9", "of version 2", "train the model again"],
         );
         let head = head.replace('9', "2");
         assert_has(&fault(read_text(&head)), &["missing field `program`"]);

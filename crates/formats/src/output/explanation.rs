@@ -95,7 +95,7 @@ fn estimator(out: &mut String, facts: &EstimatorFacts) {
     if !facts.learnt.is_empty() {
         let _ = writeln!(
             out,
-            "\nThe {} has learnt {}. It is no machine: for terms choose one, as with --estimator ebm.",
+            "\nThe {} has learnt {}. It has no terms; choose a machine, as with --estimator ebm.",
             facts.name.title(),
             facts.learnt
         );

@@ -335,7 +335,7 @@ fn is_inside(name: &str) -> bool {
 fn refuse_strangers(path: &Path) -> Result<()> {
     if !path.join(RUN_FILE).is_file() && holds_files(path, DEPTH) {
         return Err(Error::Usage(format!(
-            "--out {}: the directory holds files that are no earlier run's; name a new one",
+            "--out {}: the directory holds files that no earlier run wrote; name a new directory",
             path.display()
         )));
     }

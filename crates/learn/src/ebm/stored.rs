@@ -35,7 +35,7 @@ impl TryFrom<Stored> for Ebm {
 impl Stored {
     fn check(&self) -> Result<(), String> {
         if !self.intercept.is_finite() {
-            return Err("the intercept is no number".to_owned());
+            return Err("the intercept is not a number".to_owned());
         }
         self.features.iter().try_for_each(feature)?;
         if self.terms.len() < self.features.len() {
@@ -71,7 +71,7 @@ impl Stored {
             ));
         }
         if term.scores.iter().any(|score| !score.is_finite()) {
-            return Err("a score is no number".to_owned());
+            return Err("a score is not a number".to_owned());
         }
         Ok(())
     }

@@ -54,7 +54,10 @@ fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
         return Ok(());
     };
     if split.feature >= saved.features.len() {
-        return Err(format!("asks for feature {}, which is none", split.feature));
+        return Err(format!(
+            "asks for feature {}, which does not exist",
+            split.feature
+        ));
     }
     let below = index + 1..saved.nodes.len();
     match below.contains(&split.left) && below.contains(&split.right) {
@@ -89,7 +92,7 @@ mod tests {
             ("\"left\":1", "\"left\":0", "a child is not a later node"),
             ("\"right\":2", "\"right\":3", "a child is not a later node"),
             ("\"right\":2", "\"right\":1", "is not the child of one node"),
-            ("\"feature\":0", "\"feature\":1", "which is none"),
+            ("\"feature\":0", "\"feature\":1", "which does not exist"),
             ("\"counts\":[1,2]", "\"counts\":[1]", "rows of 1 classes"),
             ("\"counts\":[1,0]", "\"counts\":[0,0]", "no row"),
             ("\"nodes\":[", "\"nodes\":[],\"x\":[", "at least one node"),

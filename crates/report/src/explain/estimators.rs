@@ -9,10 +9,7 @@ use gleaner_predict::explanation::EstimatorFacts;
 
 /// The lead sentence for an estimator that is not a machine, and so has no terms.
 pub(super) fn lead(facts: &EstimatorFacts) -> String {
-    format!(
-        "The {} is no machine: there are no terms to look at.",
-        facts.name.title()
-    )
+    format!("The {} has no terms to look at.", facts.name.title())
 }
 
 /// The scores of every estimator on the last weeks of the training span; `None` if those weeks had

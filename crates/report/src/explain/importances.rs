@@ -17,7 +17,7 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
     let label = facts.label.name();
     Figure {
         id: format!("importances-{label}"),
-        title: format!("What the machine for {label} goes by"),
+        title: format!("What the machine for {label} depends on"),
         text: format!(
             "How much each term adds or takes, on average over the training rows; a & b is what \
              two features do together, beyond what each does alone. {} of {} terms.",
@@ -34,7 +34,7 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
 /// Bars of the importances of a tree's features.
 pub(super) fn of_tree(facts: &TreeFacts) -> Figure {
     Figure {
-        title: "What the tree goes by".to_owned(),
+        title: "What the tree depends on".to_owned(),
         text: "What the splits by each feature take away of the impurity (how mixed the scores \
                of a node's rows are), as shares of all that is taken away."
             .to_owned(),

@@ -48,7 +48,7 @@ fn model(told: &Explanation) -> Section {
     blocks.push(Block::Folded(importances::inputs(told)));
     Section {
         id: "model".to_owned(),
-        title: "What it goes by".to_owned(),
+        title: "What it depends on".to_owned(),
         lead: lead(told),
         blocks,
     }

@@ -46,7 +46,7 @@ fn figure(figure: &Figure) -> String {
         "<figure aria-labelledby=\"{id}\">\n\
          <figcaption><h3 id=\"{id}\">{title}</h3>\n<p>{text}</p></figcaption>\n\
          <div class=\"chart\" data-figure=\"{id}\" role=\"img\" \
-         aria-label=\"Chart: {title}. {text} The table below tells it in numbers.\"></div>\n\
+         aria-label=\"Chart: {title}. {text} The table below has the numbers.\"></div>\n\
          {}</figure>\n",
         folded(&figure.numbers)
     )

@@ -88,7 +88,7 @@ fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
         let found = match all.any(|field| field.name == name) {
             true if name == SEED => "which only repeats runs",
             true => "which is the same in all runs",
-            false => "which is no setting",
+            false => "which is not a setting",
         };
         let names = trials.settings.join(", ");
         Error::Usage(format!(

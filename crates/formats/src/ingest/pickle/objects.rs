@@ -77,7 +77,7 @@ fn single<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<
         Global::DateTime => datetime(graph, item, call),
         Global::Encode | Global::Bytes => Ok(Cell::Other("bytes")),
         _ => Ok(Cell::Other(
-            "an object that is no number, text, time or list",
+            "an object that is not a number, text, time or list",
         )),
     }
 }
@@ -121,7 +121,7 @@ fn numbers_of_array<'a>(
         _ => None,
     };
     Ok(numbers.map_or(
-        Cell::Other("an array that is no list of numbers"),
+        Cell::Other("an array that is not a list of numbers"),
         |numbers: Vec<f64>| Cell::Numbers(numbers.into()),
     ))
 }

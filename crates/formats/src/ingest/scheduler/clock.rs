@@ -173,7 +173,7 @@ impl SchedulerClock {
                 .to_owned(),
             (true, Some(_)) => {
                 format!(
-                    "times are local times, as the log tells them: {}",
+                    "times are local times, as stated in the log: {}",
                     clock.describe()
                 )
             }

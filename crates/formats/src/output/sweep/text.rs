@@ -95,7 +95,7 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     if best.within_spread > 0 {
         let _ = writeln!(
             out,
-            "{} within one standard deviation: more seeds would tell them apart",
+            "{} within one standard deviation: more seeds would separate them",
             match best.within_spread {
                 1 => "another setting is".to_owned(),
                 others => format!("{others} other settings are"),

@@ -72,7 +72,7 @@ fn accounting_records_imply_local_time() {
             .all(|pair| pair[1].seconds_since(pair[0]) == 3600.0),
         "{rows:?}"
     );
-    let expected = "times are local times, as the log tells them: UTC-06:00, \
+    let expected = "times are local times, as stated in the log: UTC-06:00, \
                     from 2026-03-08 03:00:00 on UTC-05:00";
     assert!(notes(&summary).contains(expected), "{:?}", summary.notes);
     // The window is in local time.

@@ -27,7 +27,7 @@ pub enum SeriesError {
         gpus: usize,
     },
     /// A value is missing or infinite; the time is the beginning of its interval.
-    #[error("the interval at {0} has a value that is no finite number")]
+    #[error("the interval at {0} has a value that is not a finite number")]
     NotFinite(DateTime),
 }
 
