@@ -7,8 +7,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
 use gleaner_core::domain::Objective;
+use gleaner_core::domain::Slice;
 use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::events::Slice;
 use gleaner_core::domain::stamp::{as_text, from_text};
 use gleaner_core::domain::{EventLog, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Fault, Faults, Result};

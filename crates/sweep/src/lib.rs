@@ -19,7 +19,7 @@ pub use check::PlanFault;
 pub use parsed::Parsed;
 pub use read::read;
 pub use replay::ReplayPlan;
-pub use settings::{ReplayChoices, ReplaySettings, TaskFiles, Window};
+pub use settings::{ReplayChoices, ReplaySettings, TaskFiles};
 pub use simulate::{SimulatePlan, SimulateSettings};
 
 use gleaner_core::results::sweep::Mode;

@@ -82,7 +82,7 @@ fn plain(message: &str) -> String {
         ("u64", "a whole number"),
         ("u32", "a whole number"),
         (
-            "struct Window",
+            "struct Slice",
             "a window such as { skip_rows = 1000, nodes = 100 }",
         ),
     ];

@@ -7,9 +7,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::check::{Checker, Setting, values};
-use super::settings::{ReplayChoices, ReplaySettings, TaskFiles, Window};
+use super::settings::{ReplayChoices, ReplaySettings, TaskFiles};
 use super::{MAX_RUNS, PlanFault, cross};
 use gleaner_core::domain::Objective;
+use gleaner_core::domain::Slice;
 use gleaner_replay::{Initial, TFwd, t_fwd};
 
 /// Replays of one log. The private fields are the settings of runs. Most take a value or a
@@ -32,7 +33,7 @@ pub struct ReplayPlan {
     #[serde(default)]
     pub repeat_tasks: bool,
     tasks: Spanned<super::Axis<TaskFiles>>,
-    window: Setting<Window>,
+    window: Setting<Slice>,
     t_fwd: Setting<TFwd>,
     max_tasks: Setting<usize>,
     objective: Setting<Objective>,
@@ -139,7 +140,7 @@ impl ReplayPlan {
     fn check_size(&self, checker: &mut Checker) {
         let lengths = [
             self.tasks().len(),
-            values(&self.window, Window::default()).len(),
+            values(&self.window, Slice::default()).len(),
             values(&self.t_fwd, TFwd::Auto).len(),
             values(&self.max_tasks, 0).len(),
             values(&self.objective, Objective::File).len(),
@@ -166,7 +167,7 @@ impl ReplayPlan {
             choices: self.defaults(),
         };
         let all = self.tasks().iter().map(first).collect();
-        let all = cross(all, &values(&self.window, Window::default()), |s, v| {
+        let all = cross(all, &values(&self.window, Slice::default()), |s, v| {
             s.choices.window = v
         });
         let all = cross(all, &values(&self.t_fwd, TFwd::Auto), |s, v| {
@@ -195,7 +196,7 @@ impl ReplayPlan {
             given.as_ref().map_or(default, |s| *s.get_ref())
         };
         ReplayChoices {
-            window: Window::default(),
+            window: Slice::default(),
             t_fwd: TFwd::Auto,
             max_tasks: 10,
             objective: Objective::File,

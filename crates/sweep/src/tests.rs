@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
+use gleaner_core::domain::Slice;
 use gleaner_replay::TFwd;
 use gleaner_setup::experiment::Given;
 
@@ -22,7 +23,7 @@ fn a_plan_without_lists_is_one_run_with_the_defaults() {
         panic!("{settings:?}");
     };
     assert_eq!((one.choices.t_fwd, one.choices.max_tasks), (TFwd::Auto, 10));
-    assert_eq!(one.choices.window, Window::default());
+    assert_eq!(one.choices.window, Slice::default());
     assert!(parsed(SMALL).check().is_empty());
 }
 

@@ -6,7 +6,7 @@ use gleaner_solvers::Limits;
 
 use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::remark;
-use gleaner_core::domain::{Clock, EventLog, TrainingTask};
+use gleaner_core::domain::{Clock, EventLog, Slice, TrainingTask};
 use gleaner_core::error::Result;
 use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::{self, SourceId};
@@ -15,14 +15,14 @@ use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, SolverDecider, TFwd};
 use gleaner_setup::replay::{cut, read_log};
 use gleaner_setup::solver;
-use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles, Window};
+use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
 
 /// The replays of a plan.
 pub struct Replays {
     runs: Vec<SweepRun>,
     /// What each run replays.
     jobs: Vec<Job>,
-    windows: Vec<(Window, EventLog)>,
+    windows: Vec<(Slice, EventLog)>,
     tasks: Vec<TaskSet>,
     sources: Vec<SourceId>,
     check: bool,
@@ -179,12 +179,12 @@ impl Replays {
     }
 
     /// Index of the window, cut where it is new.
-    fn window(&mut self, window: Window, log: &EventLog, plan: &ReplayPlan) -> Result<usize> {
+    fn window(&mut self, window: Slice, log: &EventLog, plan: &ReplayPlan) -> Result<usize> {
         if let Some(known) = self.windows.iter().position(|(other, _)| *other == window) {
             return Ok(known);
         }
         let expected = format!("rows and nodes in the window {window}");
-        let sliced = cut(log, window.into(), &plan.events, &expected, &remark)?;
+        let sliced = cut(log, window, &plan.events, &expected, &remark)?;
         self.windows.push((window, sliced));
         Ok(self.windows.len() - 1)
     }

@@ -1,7 +1,7 @@
 //! Event logs: which nodes become idle or busy at each event.
 
 use super::clock::{Occurrence, UnknownClock};
-use super::{Clock, Stamp, Time};
+use super::{Clock, Slice, Stamp, Time};
 
 /// The change of state of one node, packed in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,21 +47,6 @@ pub struct EventLog {
     starts: Vec<usize>,
     changes: Vec<Change>,
     clock: Clock,
-}
-
-/// A part of a log: the original's `iloc[skip_rows:, first_node : first_node + nodes]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Slice {
-    /// Rows dropped at the start.
-    pub skip_rows: usize,
-    /// First node kept.
-    pub first_node: usize,
-    /// Number of nodes kept; all that follow the first if `None`.
-    pub nodes: Option<usize>,
-    /// Rows before this time are also dropped.
-    pub from: Option<Stamp>,
-    /// Rows after this time are dropped.
-    pub to: Option<Stamp>,
 }
 
 impl EventLog {

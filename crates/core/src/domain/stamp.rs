@@ -1,11 +1,12 @@
 //! Times as files and users write them, with or without an offset from UTC.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::DateTime;
 use jiff::fmt::temporal::Pieces;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserializer, Serialize, Serializer};
 
 use super::Time;
 use super::time::ParseTimeError;
@@ -120,14 +121,41 @@ pub fn as_text<S: Serializer>(
     time.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
-/// Deserialises a time from its text, for serde's `deserialize_with`.
+/// Deserialises a time from its text or from a time of TOML, for serde's `deserialize_with`.
 ///
 /// # Errors
 /// The text is not a time.
 pub fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    let stamp = text.map(|text| text.parse().map_err(serde::de::Error::custom));
-    stamp.transpose()
+    deserializer.deserialize_any(StampVisitor)
+}
+
+struct StampVisitor;
+
+impl<'de> Visitor<'de> for StampVisitor {
+    type Value = Option<Stamp>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time such as 2021-02-10 20:21:15")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        let stamp = text.parse();
+        stamp
+            .map(Some)
+            .map_err(|_| E::custom(format!("{text} is not a time such as 2021-02-10 20:21:15")))
+    }
+
+    /// TOML gives its times as a map with their text as the only value.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        match map.next_entry::<String, String>()? {
+            Some((_, text)) => self.visit_str(&text),
+            None => Err(de::Error::invalid_length(0, &self)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -169,7 +169,7 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
     };
     let log = gleaner_formats::ingest::events::read(&path).unwrap().value;
     let of = |from: Option<&str>| {
-        let slice = gleaner_core::domain::events::Slice {
+        let slice = gleaner_core::domain::Slice {
             from: from.map(|from| from.parse().unwrap()),
             ..Default::default()
         };

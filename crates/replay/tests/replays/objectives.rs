@@ -1,6 +1,6 @@
 //! What a replay maximises, and how evenly it treats its tasks.
 
-use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::Slice;
 use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, Time, TrainingTask,
 };

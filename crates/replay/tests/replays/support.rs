@@ -5,7 +5,7 @@ pub use gleaner_testing::shared;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_core::Result;
-use gleaner_core::domain::events::Slice;
+use gleaner_core::domain::Slice;
 use gleaner_core::domain::{EventLog, Objective, TrainingTask};
 use gleaner_core::results::replay::Outcome;
 use gleaner_replay::{Control, Decider, Initial, Options, SolverDecider};

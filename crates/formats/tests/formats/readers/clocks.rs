@@ -1,7 +1,7 @@
 //! Offsets from UTC, zones and changes to and from summer time in event logs and tasks.
 
+use gleaner_core::domain::Slice;
 use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::events::Slice;
 use gleaner_core::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
 use gleaner_formats::ingest::zone::Zone;
 use gleaner_formats::ingest::{events, tasks};

@@ -1,0 +1,46 @@
+//! Parts of event logs.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Stamp;
+use super::stamp::{as_text, from_text};
+
+/// A part of a log: the original's `iloc[skip_rows:, first_node : first_node + nodes]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Slice {
+    /// Rows dropped at the start.
+    pub skip_rows: usize,
+    /// First node kept.
+    pub first_node: usize,
+    /// Number of nodes kept; all that follow the first if `None`.
+    pub nodes: Option<usize>,
+    /// Rows before this time are also dropped.
+    #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
+    pub from: Option<Stamp>,
+    /// Rows after this time are dropped.
+    #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
+    pub to: Option<Stamp>,
+}
+
+impl fmt::Display for Slice {
+    /// As it is written in a plan, without defaults.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = Slice::default();
+        let count = |name: &str, value: usize, default: usize| {
+            (value != default).then(|| format!("{name} = {value}"))
+        };
+        let time = |name: &str, time: Option<Stamp>| time.map(|time| format!("{name} = {time}"));
+        let parts = [
+            count("skip_rows", self.skip_rows, all.skip_rows),
+            count("first_node", self.first_node, all.first_node),
+            self.nodes.map(|nodes| format!("nodes = {nodes}")),
+            time("from", self.from),
+            time("to", self.to),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        write!(f, "{{ {} }}", parts.join(", "))
+    }
+}
