@@ -8,6 +8,7 @@ use super::prepared::{PreparedRuns, sweep_run};
 use crate::cli::remark;
 use gleaner_core::domain::{Clock, EventLog, Slice, TrainingTask};
 use gleaner_core::error::Result;
+use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
@@ -189,11 +190,7 @@ impl Replays {
         Ok(self.windows.len() - 1)
     }
 
-    fn replay(
-        &self,
-        job: &Job,
-        control: Control<'_>,
-    ) -> Result<gleaner_core::results::replay::Outcome> {
+    fn replay(&self, job: &Job, control: Control<'_>) -> Result<Outcome> {
         let spec = job.choices.spec();
         let mut decider = SolverDecider::new(spec, job.limits)?;
         if self.check {

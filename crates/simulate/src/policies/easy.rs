@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::{Context, Needs, PolicyEntry};
 use crate::free::FreeGpus;
 use crate::policy::{Decision, Policy};
-use gleaner_core::results::schedule::Placement;
 use crate::view::View;
+use gleaner_core::results::schedule::Placement;
 
 pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "easy",

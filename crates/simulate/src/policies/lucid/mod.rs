@@ -5,9 +5,10 @@ mod sharing;
 mod waiting;
 
 use super::{Context, Needs, PolicyEntry, Priority};
-use gleaner_core::domain::inputs::Packing;
 use crate::policy::{Decision, Policy};
 use crate::view::View;
+use gleaner_core::domain::Job;
+use gleaner_core::domain::inputs::{Packing, Pair};
 
 use partners::Partners;
 use sharing::Sharing;
@@ -27,7 +28,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
 const SHARED_GPUS: u32 = 8;
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
-    let rate = |(job, estimate): (&&gleaner_core::domain::Job, &f64)| match context.without.estimate {
+    let rate = |(job, estimate): (&&Job, &f64)| match context.without.estimate {
         true => -1.0,
         false => estimate * f64::from(job.gpus),
     };
@@ -85,7 +86,7 @@ impl Lucid<'_> {
         None
     }
 
-    fn pair(&self, job: usize, with: usize, view: &View<'_>) -> Option<gleaner_core::domain::inputs::Pair> {
+    fn pair(&self, job: usize, with: usize, view: &View<'_>) -> Option<Pair> {
         self.packing?.pair(view.job(job), view.job(with))
     }
 }

@@ -1,8 +1,8 @@
 //! Switches the sharing of GPUs on and off by the forecast.
 
 use super::Context;
-use gleaner_core::domain::inputs::Forecast;
 use crate::scaling::next_tick;
+use gleaner_core::domain::inputs::Forecast;
 
 /// Seconds between looks at the forecast.
 const INTERVAL: i64 = 100;
