@@ -5,7 +5,7 @@
 //! cargo run -p gleaner-frames --example seeds -- swept [FIGURE]
 //! ```
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use gleaner_frames::polars::prelude::DataFrame;
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let figure = arguments.next().map(|name| name.to_string_lossy().into());
-    match show(&PathBuf::from(dir), figure) {
+    match show(dir.as_ref(), figure) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -27,13 +27,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn show(dir: &std::path::Path, figure: Option<String>) -> Result<()> {
+fn show(dir: &Path, figure: Option<String>) -> Result<()> {
     let sweep = open(dir)?.into_sweep()?;
     let figure = figure.unwrap_or_else(|| sweep.by.name.to_owned());
     println!("{figure}, mean over seeds with its 95 % interval:");
-    println!("{}", settings_first(&sweep, &sweep.aggregate(&figure)?)?);
+    let means = sweep.aggregate(&figure)?;
+    let columns = ["runs", "mean", "standard_error", "low", "high"];
+    println!("{}", beside_settings(&sweep, &means, &columns)?);
     println!("The same, the best first:");
-    println!("{}", settings_first(&sweep, &sweep.rank(&figure)?)?);
+    let ranked = sweep.rank(&figure)?;
+    let columns = ["rank", "mean", "standard_error"];
+    println!("{}", beside_settings(&sweep, &ranked, &columns)?);
     if let [rows, columns, ..] = sweep.varied()?[..] {
         println!("Means by {rows} (down) and {columns} (across):");
         println!("{}", sweep.pivot(&figure, rows, columns)?);
@@ -41,11 +45,8 @@ fn show(dir: &std::path::Path, figure: Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// The settings that differ between runs, and what was computed.
-fn settings_first(sweep: &Sweep, frame: &DataFrame) -> Result<DataFrame> {
-    let computed = ["rank", "runs", "mean", "standard_error", "low", "high"];
-    let computed = computed
-        .into_iter()
-        .filter(|name| frame.column(name).is_ok());
-    Ok(frame.select(sweep.varied()?.into_iter().chain(computed))?)
+/// The settings that differ between runs, and these columns.
+fn beside_settings(sweep: &Sweep, frame: &DataFrame, columns: &[&str]) -> Result<DataFrame> {
+    let settings = sweep.varied()?.into_iter();
+    Ok(frame.select(settings.chain(columns.iter().copied()))?)
 }

@@ -4,8 +4,8 @@ use polars::prelude::{
     ChunkVar, Column, DataFrame, DataType, GroupBy, GroupsIndicator, PolarsResult, Series,
 };
 
-use crate::Result;
 use crate::student::t95;
+use crate::{Error, Result};
 
 /// What is known of the values of a group.
 #[derive(Default)]
@@ -30,9 +30,10 @@ struct Spreads {
 /// value. The other three are then null as well, and where n is 1. Nulls of `by` are equal.
 ///
 /// # Errors
-/// The frame lacks a column, `by` is empty or names a column twice, or the values are not numbers.
+/// [`Error::NoNumbers`] if the values are not numbers. [`Error::Polars`] if the frame lacks a column, or
+/// if `by` is empty or names a column twice.
 pub fn aggregate(frame: &DataFrame, value: &str, by: &[&str]) -> Result<DataFrame> {
-    let values = frame.column(value)?.cast(&DataType::Float64)?;
+    let values = numbers(frame.column(value)?)?;
     let grouped = frame.group_by_stable(by)?;
     let mut spreads = Spreads::default();
     for members in members(&grouped, values.as_materialized_series()) {
@@ -41,6 +42,16 @@ pub fn aggregate(frame: &DataFrame, value: &str, by: &[&str]) -> Result<DataFram
     let mut columns = grouped.keys();
     columns.extend(spreads.columns());
     Ok(DataFrame::new_infer_height(columns)?)
+}
+
+fn numbers(values: &Column) -> Result<Column> {
+    match values.dtype() {
+        found if found.is_primitive_numeric() => Ok(values.cast(&DataType::Float64)?),
+        found => Err(Error::NoNumbers {
+            column: values.name().to_string(),
+            found: found.clone(),
+        }),
+    }
 }
 
 /// The values of each group.

@@ -1,6 +1,6 @@
 //! Errors of this crate.
 
-use polars::prelude::PolarsError;
+use polars::prelude::{DataType, PolarsError};
 
 /// Result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -57,6 +57,16 @@ pub enum Error {
         name: String,
         /// The figures that have a best value.
         goals: Vec<&'static str>,
+    },
+    /// A column that is aggregated does not hold numbers.
+    #[error(
+        "column {column:?}: found values of type {found}, expected numbers; name another column"
+    )]
+    NoNumbers {
+        /// The column.
+        column: String,
+        /// Type of its values.
+        found: DataType,
     },
     /// Several rows have the same values in columns that should tell all rows apart.
     #[error(

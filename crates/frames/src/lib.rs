@@ -9,7 +9,7 @@
 //! use gleaner_frames::open;
 //!
 //! # fn main() -> gleaner_frames::Result<()> {
-//! let sweep = open("swept".as_ref())?.into_sweep()?;
+//! let sweep = open("swept")?.into_sweep()?;
 //! println!("{}", sweep.aggregate("total_work")?);
 //! println!("{}", sweep.pivot("total_work", "t_fwd", "max_tasks")?);
 //! # Ok(())

@@ -4,7 +4,7 @@ use gleaner_core::results::sweep::{Kind, Metric, Mode, SEED, SweepRow};
 use polars::prelude::{Column, DataFrame};
 
 use crate::aggregate::aggregate;
-use crate::shape::{pivot, rank};
+use crate::shape::{join, pivot, rank};
 use crate::{Error, Result};
 
 /// The runs of a sweep.
@@ -105,6 +105,17 @@ impl Sweep {
             goals: goals.map(|goal| goal.name).collect(),
         })?;
         rank(&self.aggregate(metric)?, "mean", best)
+    }
+
+    /// The runs of both sweeps, side by side: those that are equal in all settings, the seed included.
+    /// Figures of the other sweep have the suffix `_right`. See [`join`](crate::join).
+    ///
+    /// # Errors
+    /// [`Error::Repeated`] if the other sweep has several runs with the same settings.
+    /// [`Error::Polars`] if one is of replays and the other of simulations.
+    pub fn join(&self, other: &Sweep) -> Result<DataFrame> {
+        let settings = self.mode.settings().iter().map(|field| field.name);
+        join(&self.runs, &other.runs, &settings.collect::<Vec<_>>())
     }
 
     /// Means of a figure in two dimensions: a row for each value of the setting `rows`, a column for
