@@ -9,16 +9,19 @@ FEATURES ?=
 # Models from libraries, which need nothing else: in tests, not in builds.
 BASELINES := --features baselines
 CARGO ?= cargo
+# Every crate but the one that builds polars: see `make frames`.
+ALL := --workspace --exclude gleaner-frames
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test soak lint unit build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple test soak lint unit frames build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
 	@echo "make install  the program, shell completions and manual pages, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
+	@echo "make frames   lint and test the data frames alone (polars, development profile); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
 
@@ -51,21 +54,26 @@ install: build
 uninstall:
 	scripts/install.sh uninstall "$(DESTDIR)$(PREFIX)"
 
-test: native lint unit
+test: native lint unit frames
 
 lint:
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
-	$(CARGO) clippy --release --locked --workspace --all-targets $(FEATURES) $(BASELINES) -- -D warnings
-	$(CARGO) clippy --release --locked --workspace --all-targets --no-default-features -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --no-default-features $(BASELINES)
+	$(CARGO) clippy --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES) -- -D warnings
+	$(CARGO) clippy --release --locked $(ALL) --all-targets --no-default-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked $(ALL) --no-deps --no-default-features $(BASELINES)
 
 unit:
-	scripts/test.sh --workspace $(FEATURES) $(BASELINES)
+	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
 	# Without native solvers: the other solvers, and the commands that name solvers.
 	ONLY='package(gleaner-solvers) | test(solve::) | test(program::)' \
 		scripts/test.sh -p gleaner -p gleaner-solvers --no-default-features
+
+# polars takes minutes to build: apart, in the development profile.
+frames:
+	$(CARGO) test --locked -p gleaner-frames
+	$(CARGO) clippy --locked -p gleaner-frames --all-targets -- -D warnings
 
 # SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
 soak: native

@@ -1,0 +1,52 @@
+//! Aggregates a sweep over seeds, ranks its settings, and lays out a figure over two of them.
+//!
+//! ```text
+//! gleaner sweep dataset/sweep.toml --out swept
+//! cargo run -p gleaner-frames --example seeds -- swept [FIGURE]
+//! ```
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use gleaner_frames::polars::prelude::DataFrame;
+use gleaner_frames::{Result, Sweep, open};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(dir) = arguments.next() else {
+        eprintln!("usage: seeds DIRECTORY [FIGURE]");
+        return ExitCode::from(2);
+    };
+    let figure = arguments.next().map(|name| name.to_string_lossy().into());
+    match show(dir.as_ref(), figure) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn show(dir: &Path, figure: Option<String>) -> Result<()> {
+    let sweep = open(dir)?.into_sweep()?;
+    let figure = figure.unwrap_or_else(|| sweep.by.name.to_owned());
+    println!("{figure}, mean over seeds with its 95 % interval:");
+    let means = sweep.aggregate(&figure)?;
+    let columns = ["runs", "mean", "standard_error", "low", "high"];
+    println!("{}", beside_settings(&sweep, &means, &columns)?);
+    println!("The same, the best first:");
+    let ranked = sweep.rank(&figure)?;
+    let columns = ["rank", "mean", "standard_error"];
+    println!("{}", beside_settings(&sweep, &ranked, &columns)?);
+    if let [rows, columns, ..] = sweep.varied()?[..] {
+        println!("Means by {rows} (down) and {columns} (across):");
+        println!("{}", sweep.pivot(&figure, rows, columns)?);
+    }
+    Ok(())
+}
+
+/// The settings that differ between runs, and these columns.
+fn beside_settings(sweep: &Sweep, frame: &DataFrame, columns: &[&str]) -> Result<DataFrame> {
+    let settings = sweep.varied()?.into_iter();
+    Ok(frame.select(settings.chain(columns.iter().copied()))?)
+}

@@ -1,0 +1,43 @@
+//! Results of Gleaner as data frames of [polars].
+//!
+//! [`open`] reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep` and gives
+//! its tables as frames. [`frame`] converts any result table of the library. A [`Sweep`] is aggregated
+//! over seeds, ranked and pivoted; [`aggregate`], [`rank`], [`pivot`] and [`join`] do the same with any
+//! frame.
+//!
+//! ```no_run
+//! use gleaner_frames::open;
+//!
+//! # fn main() -> gleaner_frames::Result<()> {
+//! let sweep = open("swept")?.into_sweep()?;
+//! println!("{}", sweep.aggregate("total_work")?);
+//! println!("{}", sweep.pivot("total_work", "t_fwd", "max_tasks")?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Columns have the names and units of the tables, which `docs/OUTPUTS.md` documents. A missing value is
+//! null. Times are nanoseconds since 1970-01-01 00:00:00 on the log's own clock, as `Int64`: this crate
+//! enables as few features of polars as it can. Where the feature `dtype-datetime` of polars is enabled,
+//! `column.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))` makes dates and times of them.
+//!
+//! Files are read by `gleaner_formats`, which trusts nothing that is in them. They do not go through
+//! the readers of polars.
+
+mod aggregate;
+mod error;
+mod run;
+mod shape;
+mod student;
+mod sweep;
+mod table;
+
+pub use polars;
+
+pub use aggregate::aggregate;
+pub use error::{Error, Result};
+pub use run::{Frames, PolicyFrames, ReplayFrames, Run, SimulateFrames, open};
+pub use shape::{join, pivot, rank};
+pub use student::t95;
+pub use sweep::Sweep;
+pub use table::frame;

@@ -1,0 +1,284 @@
+//! Run directories as frames.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gleaner_core::results::replay::{AllocationRow, Summary};
+use gleaner_core::results::run::fields;
+use gleaner_core::results::simulate::{Delays, PolicyFigures};
+use gleaner_core::results::states::{JOBS, JobRow};
+use gleaner_core::results::{Column, Encoding, Field, Figures, Metric, Plain, Table};
+use gleaner_formats::ingest::runs::{
+    self, Hour, PolicyRun, ReplayRun, RunInfo, RunResult, SimulateRun,
+};
+use polars::prelude::{Column as FrameColumn, DataFrame};
+use serde_json::Value;
+
+use crate::{Error, Result, Sweep, frame};
+
+/// A run directory.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What `run.json` says: the arguments and inputs of the run, and whether it reached its end.
+    pub info: RunInfo,
+    /// Its results.
+    pub frames: Frames,
+}
+
+/// The results of a run, by subcommand.
+#[derive(Debug, Clone)]
+pub enum Frames {
+    /// Results of `gleaner replay`.
+    Replay(Box<ReplayFrames>),
+    /// Results of `gleaner simulate`.
+    Simulate(SimulateFrames),
+    /// Results of `gleaner sweep`.
+    Sweep(Sweep),
+}
+
+/// The results of a replay.
+#[derive(Debug, Clone)]
+pub struct ReplayFrames {
+    /// `summary.json` in one row.
+    pub summary: DataFrame,
+    /// A row for each event after the first: `steps`.
+    pub steps: DataFrame,
+    /// A row for each task: `tasks`.
+    pub tasks: DataFrame,
+    /// A row for each span in which a task held a node: `allocations`.
+    pub allocations: DataFrame,
+    /// The idle fragments of the log by length: `fragments`. `None` if an earlier version of the
+    /// program made the run.
+    pub fragments: Option<DataFrame>,
+}
+
+/// The results of a simulation.
+#[derive(Debug, Clone)]
+pub struct SimulateFrames {
+    /// A row for each policy, in the order in which the user named them: `policy`, `gpus`, and the
+    /// figures by which policies are compared, as `avg_jct_s`. Figures of small and of large jobs are
+    /// null where there are none.
+    pub policies: DataFrame,
+    /// A row for each policy and virtual cluster: `policy`, `vc`, and the delays of its jobs. The
+    /// delays are null where it had none.
+    pub vcs: DataFrame,
+    /// The tables of each policy, in the same order.
+    pub tables: Vec<PolicyFrames>,
+}
+
+/// The tables of a simulated policy.
+#[derive(Debug, Clone)]
+pub struct PolicyFrames {
+    /// Name of the policy.
+    pub name: String,
+    /// A row for each job, in the order of the trace: `<policy>_jobs` without `duration`. Ids of jobs
+    /// are texts. Times are seconds of the trace's clock.
+    pub jobs: DataFrame,
+    /// A row for each hour: `start` (seconds of the trace's clock), `busy_gpus` and `pending_jobs`
+    /// (means over the hour, over all virtual clusters and the profiler).
+    pub hours: DataFrame,
+}
+
+/// Reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep`.
+///
+/// # Errors
+/// [`Error::Run`] if it is not a run directory, or if its files are missing, damaged or contradict
+/// each other. [`Error::Setting`] if a setting of a sweep is not of its type.
+pub fn open(dir: impl AsRef<Path>) -> Result<Run> {
+    let runs::Run { info, result } = runs::read(dir.as_ref())?;
+    let frames = match result {
+        RunResult::Replay(replay) => Frames::Replay(Box::new(ReplayFrames::of(&replay)?)),
+        RunResult::Simulate(simulation) => {
+            Frames::Simulate(SimulateFrames::of(&info, &simulation)?)
+        }
+        RunResult::Sweep(sweep) => Frames::Sweep(Sweep::new(sweep.mode, sweep.by, &sweep.runs)?),
+    };
+    Ok(Run { info, frames })
+}
+
+impl Run {
+    /// The results of a replay.
+    ///
+    /// # Errors
+    /// [`Error::Command`] if the run is one of another subcommand.
+    pub fn into_replay(self) -> Result<ReplayFrames> {
+        match self.frames {
+            Frames::Replay(replay) => Ok(*replay),
+            _ => Err(other_than("replay", self.info)),
+        }
+    }
+
+    /// The results of a simulation.
+    ///
+    /// # Errors
+    /// As for [`Run::into_replay`].
+    pub fn into_simulation(self) -> Result<SimulateFrames> {
+        match self.frames {
+            Frames::Simulate(simulation) => Ok(simulation),
+            _ => Err(other_than("simulate", self.info)),
+        }
+    }
+
+    /// The results of a sweep.
+    ///
+    /// # Errors
+    /// As for [`Run::into_replay`].
+    pub fn into_sweep(self) -> Result<Sweep> {
+        match self.frames {
+            Frames::Sweep(sweep) => Ok(sweep),
+            _ => Err(other_than("sweep", self.info)),
+        }
+    }
+}
+
+fn other_than(expected: &'static str, info: RunInfo) -> Error {
+    Error::Command {
+        found: info.command,
+        expected,
+    }
+}
+
+impl ReplayFrames {
+    fn of(run: &ReplayRun) -> Result<Self> {
+        let allocations = AllocationRow::table(&run.allocations, &run.tasks, &run.nodes);
+        let fragments = run.fragments.as_ref();
+        let fragments = fragments.map(|rows| frame(&Table::of("fragments", rows)));
+        Ok(ReplayFrames {
+            summary: one_row(&run.summary)?,
+            steps: frame(&Table::of("steps", &run.steps))?,
+            tasks: frame(&Table::of("tasks", &run.tasks))?,
+            allocations: frame(&allocations)?,
+            fragments: fragments.transpose()?,
+        })
+    }
+}
+
+impl SimulateFrames {
+    fn of(info: &RunInfo, run: &SimulateRun) -> Result<Self> {
+        let tables = run.policies.iter();
+        let tables = tables.map(|policy| PolicyFrames::of(info, policy));
+        Ok(SimulateFrames {
+            policies: policies(&run.policies)?,
+            vcs: vcs(&run.policies)?,
+            tables: tables.collect::<Result<_>>()?,
+        })
+    }
+
+    /// The tables of the policy of this name; `None` if it was not simulated.
+    pub fn policy(&self, name: &str) -> Option<&PolicyFrames> {
+        self.tables.iter().find(|policy| policy.name == name)
+    }
+}
+
+impl PolicyFrames {
+    fn of(info: &RunInfo, run: &PolicyRun) -> Result<Self> {
+        Ok(PolicyFrames {
+            name: run.name.clone(),
+            jobs: jobs(&runs::job_rows(info, &run.name)?)?,
+            hours: hours(&run.hours)?,
+        })
+    }
+}
+
+/// The figures of each policy.
+fn policies(runs: &[PolicyRun]) -> Result<DataFrame> {
+    let names = runs.iter().map(|run| run.name.as_str());
+    let gpus = runs.iter().map(|run| run.figures.gpus);
+    let mut columns = vec![
+        FrameColumn::new("policy".into(), names.collect::<Vec<_>>()),
+        FrameColumn::new("gpus".into(), gpus.collect::<Vec<_>>()),
+    ];
+    let figures: Vec<_> = runs.iter().map(|run| Some(&run.figures)).collect();
+    columns.extend(figure_columns::<PolicyFigures>(&figures));
+    Ok(DataFrame::new_infer_height(columns)?)
+}
+
+/// The delays in each virtual cluster under each policy.
+fn vcs(runs: &[PolicyRun]) -> Result<DataFrame> {
+    let rows = runs.iter().flat_map(|run| {
+        let vcs = run.figures.vcs.0.iter();
+        vcs.map(|(vc, delays)| (run.name.as_str(), vc.as_str(), delays.as_ref()))
+    });
+    let rows: Vec<_> = rows.collect();
+    let texts =
+        |of: fn(&(&str, &str, Option<&Delays>)) -> String| rows.iter().map(of).collect::<Vec<_>>();
+    let mut columns = vec![
+        FrameColumn::new("policy".into(), texts(|row| row.0.to_owned())),
+        FrameColumn::new("vc".into(), texts(|row| row.1.to_owned())),
+    ];
+    let delays: Vec<_> = rows.iter().map(|row| row.2).collect();
+    columns.extend(figure_columns::<Delays>(&delays));
+    Ok(DataFrame::new_infer_height(columns)?)
+}
+
+/// The columns of the figures of these summaries; null where there is no summary.
+fn figure_columns<S: Figures>(summaries: &[Option<&S>]) -> impl Iterator<Item = FrameColumn> {
+    S::METRICS.iter().map(move |metric: &Metric<S>| {
+        let values = summaries.iter().map(|summary| (metric.of)((*summary)?));
+        let named = metric.name.into();
+        match metric.is_whole {
+            true => {
+                let values = values.map(|value| Some(value? as i64));
+                FrameColumn::new(named, values.collect::<Vec<_>>())
+            }
+            false => FrameColumn::new(named, values.collect::<Vec<_>>()),
+        }
+    })
+}
+
+/// The jobs of a policy.
+fn jobs(rows: &[JobRow]) -> Result<DataFrame> {
+    let fields = JOBS.iter().filter(|field| field.name != "duration");
+    let fields: Vec<Field> = fields.copied().collect();
+    let whole = |of: fn(&JobRow) -> i64| Column::Whole(rows.iter().map(of).collect());
+    let count =
+        |of: fn(&JobRow) -> u32| Column::Integers(rows.iter().map(|row| of(row).into()).collect());
+    let columns = [
+        <Plain as Encoding<String>>::column(rows.iter().map(|row| &row.id)),
+        <Plain as Encoding<Arc<str>>>::column(rows.iter().map(|row| &row.vc)),
+        count(|row| row.gpus),
+        whole(|row| row.submit),
+        whole(|row| row.start),
+        whole(|row| row.end),
+        whole(|row| row.queue),
+        whole(|row| row.jct),
+        count(|row| row.checkpoints),
+        <Plain as Encoding<String>>::column(rows.iter().map(|row| &row.nodes)),
+    ];
+    frame(&Table::named("jobs", &fields, columns))
+}
+
+/// The states of a cluster.
+fn hours(hours: &[Hour]) -> Result<DataFrame> {
+    let floats = |of: fn(&Hour) -> f64| Column::Fixed(hours.iter().map(of).collect());
+    let starts = hours.iter().map(|hour| hour.start);
+    frame(&Table {
+        name: "hours",
+        columns: vec![
+            ("start", Column::Whole(starts.collect())),
+            ("busy_gpus", floats(Hour::busy)),
+            ("pending_jobs", floats(|hour| hour.pending)),
+        ],
+    })
+}
+
+/// A summary in one row. Its fields are of the types that they have in JSON.
+fn one_row(summary: &Summary) -> Result<DataFrame> {
+    let is_figure = |name: &str| Summary::METRICS.iter().any(|metric| metric.name == name);
+    let values = fields(summary)?;
+    let columns = values.iter().map(|(name, value)| {
+        let named = name.as_str().into();
+        match value {
+            Value::Bool(value) => FrameColumn::new(named, [*value]),
+            Value::Number(number) => match number.as_i64() {
+                Some(whole) => FrameColumn::new(named, [whole]),
+                None => FrameColumn::new(named, [number.as_f64()]),
+            },
+            Value::Null if is_figure(name) => FrameColumn::new(named, [None::<f64>]),
+            Value::Null => FrameColumn::new(named, [None::<&str>]),
+            Value::String(text) => FrameColumn::new(named, [text.as_str()]),
+            other => FrameColumn::new(named, [other.to_string()]),
+        }
+    });
+    Ok(DataFrame::new_infer_height(columns.collect())?)
+}

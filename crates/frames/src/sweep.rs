@@ -1,0 +1,174 @@
+//! Sweeps as frames.
+
+use gleaner_core::results::sweep::{Kind, Metric, Mode, SEED, SweepRow};
+use polars::prelude::{Column, DataFrame};
+
+use crate::aggregate::aggregate;
+use crate::shape::{join, pivot, rank};
+use crate::{Error, Result};
+
+/// The runs of a sweep.
+#[derive(Debug, Clone)]
+pub struct Sweep {
+    /// Whether replays or simulations were swept.
+    pub mode: Mode,
+    /// The figure by which the user chose the best settings.
+    pub by: Metric,
+    /// A row for each run, in the order of the plan: the settings, then the figures, as in
+    /// `sweep.parquet`. A setting or figure that the run does not have is null.
+    pub runs: DataFrame,
+}
+
+impl Sweep {
+    /// The sweep of these runs.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] if a setting is not of its type.
+    pub fn new(mode: Mode, by: Metric, runs: &[SweepRow]) -> Result<Self> {
+        let settings = mode.settings().iter().enumerate();
+        let settings = settings.map(|(place, field)| {
+            let texts = runs.iter().map(|run| run.settings.get(place));
+            let texts: Vec<&str> = texts.map(|text| text.map_or("", |text| text)).collect();
+            setting(field.name, field.kind, &texts)
+        });
+        let mut columns = settings.collect::<Result<Vec<_>>>()?;
+        for (place, metric) in mode.metrics().iter().enumerate() {
+            let values = runs.iter().map(|run| *run.figures.get(place)?);
+            columns.push(figure(metric, values));
+        }
+        Ok(Sweep {
+            mode,
+            by,
+            runs: DataFrame::new_infer_height(columns)?,
+        })
+    }
+
+    /// The figure of this name, such as `total_work`.
+    ///
+    /// # Errors
+    /// [`Error::NoMetric`] if the runs have no such figure.
+    pub fn metric(&self, name: &str) -> Result<Metric> {
+        self.mode.metric(name).ok_or_else(|| Error::NoMetric {
+            name: name.to_owned(),
+            known: self.mode.metrics().iter().map(|m| m.name).collect(),
+        })
+    }
+
+    /// All settings except for the seed.
+    pub fn settings(&self) -> Vec<&'static str> {
+        let names = self.mode.settings().iter().map(|field| field.name);
+        names.filter(|name| *name != SEED).collect()
+    }
+
+    /// The settings, except for the seed, of which there is more than one value.
+    ///
+    /// # Errors
+    /// The frame of runs lacks a setting.
+    pub fn varied(&self) -> Result<Vec<&'static str>> {
+        let mut varied = Vec::new();
+        for name in self.settings() {
+            if self.runs.column(name)?.n_unique()? > 1 {
+                varied.push(name);
+            }
+        }
+        Ok(varied)
+    }
+
+    /// A figure by settings without the seed: a row for each combination of settings, with the mean
+    /// over the seeds, its standard error, and its 95 % interval. For the columns see [`aggregate`].
+    ///
+    /// # Errors
+    /// [`Error::NoMetric`] if the runs have no such figure.
+    pub fn aggregate(&self, metric: &str) -> Result<DataFrame> {
+        self.aggregate_by(metric, &self.settings())
+    }
+
+    /// As [`Sweep::aggregate`], by these settings alone. Runs that differ in another setting count as
+    /// repetitions, as those that differ in their seed.
+    ///
+    /// # Errors
+    /// As for [`Sweep::aggregate`], and if `by` is empty or names something else than columns of
+    /// `runs`.
+    pub fn aggregate_by(&self, metric: &str, by: &[&str]) -> Result<DataFrame> {
+        aggregate(&self.runs, self.metric(metric)?.name, by)
+    }
+
+    /// [`Sweep::aggregate`] with the column `rank`, the settings with the best mean first. See
+    /// [`rank`](crate::rank).
+    ///
+    /// # Errors
+    /// As for [`Sweep::aggregate`]. [`Error::NoGoal`] if no value of the figure is the best.
+    pub fn rank(&self, metric: &str) -> Result<DataFrame> {
+        let goals = self.mode.metrics().iter().filter(|m| m.best.is_some());
+        let best = self.metric(metric)?.best.ok_or_else(|| Error::NoGoal {
+            name: metric.to_owned(),
+            goals: goals.map(|goal| goal.name).collect(),
+        })?;
+        rank(&self.aggregate(metric)?, "mean", best)
+    }
+
+    /// The runs of both sweeps, side by side: those that are equal in all settings, the seed included.
+    /// Figures of the other sweep have the suffix `_right`. See [`join`](crate::join).
+    ///
+    /// # Errors
+    /// [`Error::Repeated`] if the other sweep has several runs with the same settings.
+    /// [`Error::Polars`] if one is of replays and the other of simulations.
+    pub fn join(&self, other: &Sweep) -> Result<DataFrame> {
+        let settings = self.mode.settings().iter().map(|field| field.name);
+        join(&self.runs, &other.runs, &settings.collect::<Vec<_>>())
+    }
+
+    /// Means of a figure in two dimensions: a row for each value of the setting `rows`, a column for
+    /// each of `columns`. A mean is that of all runs with both values, over seeds and all other
+    /// settings. See [`pivot`](crate::pivot).
+    ///
+    /// # Errors
+    /// As for [`Sweep::aggregate_by`].
+    pub fn pivot(&self, metric: &str, rows: &str, columns: &str) -> Result<DataFrame> {
+        let means = self.aggregate_by(metric, &[rows, columns])?;
+        pivot(&means, rows, columns, "mean")
+    }
+}
+
+/// The column of a setting.
+fn setting(name: &'static str, kind: Kind, texts: &[&str]) -> Result<Column> {
+    let named = name.into();
+    Ok(match kind {
+        Kind::Text => {
+            let texts = texts.iter().map(|&text| (!text.is_empty()).then_some(text));
+            Column::new(named, texts.collect::<Vec<_>>())
+        }
+        Kind::Whole => Column::new(named, parsed::<i64>(name, texts, "a whole number")?),
+        Kind::Float => Column::new(named, parsed::<f64>(name, texts, "a number")?),
+    })
+}
+
+/// The values of a setting; `None` where the text is empty.
+fn parsed<T: std::str::FromStr>(
+    setting: &'static str,
+    texts: &[&str],
+    expected: &'static str,
+) -> Result<Vec<Option<T>>> {
+    let value = |(run, &text): (usize, &&str)| match text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| Error::Setting {
+            setting,
+            run,
+            found: text.to_owned(),
+            expected,
+        }),
+    };
+    texts.iter().enumerate().map(value).collect()
+}
+
+/// The column of a figure.
+fn figure(metric: &Metric, values: impl Iterator<Item = Option<f64>>) -> Column {
+    let named = metric.name.into();
+    match metric.kind {
+        Kind::Whole => {
+            let values = values.map(|value| Some(value? as i64));
+            Column::new(named, values.collect::<Vec<_>>())
+        }
+        Kind::Float | Kind::Text => Column::new(named, values.collect::<Vec<_>>()),
+    }
+}

@@ -1,0 +1,10 @@
+//! Frames against the rows that they are made of, and against sums written out by hand.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod columns;
+mod damage;
+mod runs;
+mod shapes;
+mod support;
+mod sweeps;
