@@ -160,13 +160,16 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
         stop: interrupt::flag(),
         progress: &mut |_, _| {},
     };
-    gleaner_replay::run(
+    let outcome = gleaner_replay::run(
         &inputs.log,
         &inputs.tasks,
         &inputs.options,
         &mut recorder,
         control,
     )?;
+    if recorder.problems.is_empty() && !outcome.summary.complete {
+        return Err(Error::Interrupted);
+    }
     if recorder.problems.is_empty() {
         return Err(Error::Run(
             "the replay met no event with idle nodes and active tasks".into(),
