@@ -17,7 +17,7 @@ const SUMMED: usize = 200;
 pub fn t95(freedom: usize) -> f64 {
     match freedom {
         0 => f64::INFINITY,
-        ..=SUMMED => solved(freedom),
+        1..=SUMMED => solved(freedom),
         _ => expanded(freedom as f64),
     }
 }
