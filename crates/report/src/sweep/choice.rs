@@ -217,7 +217,7 @@ mod tests {
                 choice(Some(["t_fwd", "objective"]), None),
                 "the same in all runs",
             ),
-            (choice(Some(["t_fwd", "x"]), None), "no setting"),
+            (choice(Some(["t_fwd", "x"]), None), "not a setting"),
             (choice(Some(["t_fwd", "t_fwd"]), None), "different"),
         ] {
             let Err(Error::Usage(text)) = drawn(&choice) else {
