@@ -154,7 +154,8 @@ fn every_block_is_of_a_kind_that_is_tested() {
 
 #[test]
 fn the_policy_in_contributing_is_the_one_there_is() {
-    let policy = fs::read_to_string(workspace().join("crates/simulate/src/policies/easy.rs")).unwrap();
+    let policy =
+        fs::read_to_string(workspace().join("crates/simulate/src/policies/easy.rs")).unwrap();
     let contributing = blocks("CONTRIBUTING.md");
     let rust: Vec<&Block> = contributing.iter().filter(|b| b.info == "rust").collect();
     assert_eq!(rust.len(), 1);

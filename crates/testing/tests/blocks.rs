@@ -63,7 +63,10 @@ fn every_block_takes_its_settings_from_here() {
 fn every_source_has_a_file_of_its_own_that_git_ignores() {
     let saved = SavedCases::in_workspace();
     let folder = workspace().join("proptest-regressions");
-    assert_eq!(saved.file(file!()), folder.join("crates/testing/tests/blocks.txt"));
+    assert_eq!(
+        saved.file(file!()),
+        folder.join("crates/testing/tests/blocks.txt")
+    );
     assert_eq!(
         saved.file("crates/driple/src/nn/product.rs"),
         folder.join("crates/driple/src/nn/product.txt")
