@@ -101,6 +101,8 @@ impl Edge {
 }
 
 impl Ord for Edge {
+    // Sorting happens in another crate.
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |edge: &Edge| (edge.second, edge.code & 1, edge.first, edge.code);
         key(self).cmp(&key(other))
@@ -108,6 +110,7 @@ impl Ord for Edge {
 }
 
 impl PartialOrd for Edge {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

@@ -99,6 +99,7 @@ impl Clock {
 
     /// Seconds by which local time is ahead of UTC at a time of the log; `None` if the clock is
     /// unknown.
+    #[inline]
     pub fn offset(&self, time: Time) -> Option<i32> {
         let after = self.offsets.partition_point(|(from, _)| *from <= time);
         let (_, offset) = self.offsets.get(after.saturating_sub(1))?;
@@ -106,16 +107,19 @@ impl Clock {
     }
 
     /// A time of the log in UTC; the time itself if the clock is unknown.
+    #[inline]
     pub fn utc(&self, time: Time) -> Time {
         time.plus_whole(-i64::from(self.base()))
     }
 
     /// A time in UTC as a time of the log; the time itself if the clock is unknown.
+    #[inline]
     pub fn of_utc(&self, utc: Time) -> Time {
         utc.plus_whole(self.base().into())
     }
 
     /// The local time that the clock showed at a time of the log.
+    #[inline]
     pub fn local(&self, time: Time) -> Time {
         let offset = self.offset(time).unwrap_or(0);
         time.plus_whole(i64::from(offset) - i64::from(self.base()))

@@ -76,6 +76,7 @@ impl EventLog {
     }
 
     /// The nodes that changed at `row`, by ascending index.
+    #[inline]
     pub fn changes(&self, row: usize) -> &[Change] {
         &self.changes[self.starts[row]..self.starts[row + 1]]
     }
@@ -86,6 +87,7 @@ impl EventLog {
     }
 
     /// Rows as (time, changes), in order.
+    #[inline]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (Time, &[Change])> {
         (0..self.len()).map(|row| (self.times[row], self.changes(row)))
     }
@@ -207,6 +209,7 @@ impl EventLogBuilder {
 
     /// Adds a row, which must keep the rules of [`EventLog`]: not before the last row, changes
     /// by ascending node, each to another state than before.
+    #[inline]
     pub fn push_row(&mut self, time: Time, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);
         self.log.changes.extend(changes);

@@ -43,6 +43,7 @@ impl Time {
     }
 
     /// Seconds from `earlier` to `self`.
+    #[inline]
     pub fn seconds_since(self, earlier: Time) -> f64 {
         let nanos = i128::from(self.0) - i128::from(earlier.0);
         // Whole seconds, the usual case, stay exact.
@@ -50,6 +51,7 @@ impl Time {
     }
 
     /// This time plus `seconds`, rounded up to the next nanosecond and saturating.
+    #[inline]
     pub fn plus_seconds(self, seconds: f64) -> Self {
         let nanos = (seconds * NANOS as f64).ceil();
         Time(self.0.saturating_add(nanos as i64))

@@ -10,6 +10,7 @@ pub struct RunLengths<T> {
 
 impl<T: PartialEq> RunLengths<T> {
     /// Adds a value that holds for `count` rows.
+    #[inline]
     pub fn push(&mut self, value: T, count: u32) {
         self.rows += count as usize;
         if let Some((last, rows)) = self.runs.last_mut()
@@ -30,11 +31,13 @@ impl<T> RunLengths<T> {
     }
 
     /// The values in order, each with its number of rows.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&T, u32)> {
         self.runs.iter().map(|(value, count)| (value, *count))
     }
 
     /// The value at a row. `cursor` must be at the row's run or before it.
+    #[inline]
     pub fn at(&self, row: usize, cursor: &mut Cursor) -> &T {
         cursor.seek(row, |run| self.runs[run].1 as usize);
         &self.runs[cursor.run].0
@@ -51,6 +54,7 @@ pub struct Cursor {
 impl Cursor {
     /// Moves forward to the run that contains a row. `length` returns the length of a run. Returns
     /// the row's position in its run.
+    #[inline]
     pub fn seek(&mut self, row: usize, length: impl Fn(usize) -> usize) -> usize {
         while row >= self.start + length(self.run) {
             self.start += length(self.run);

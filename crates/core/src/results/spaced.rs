@@ -33,6 +33,7 @@ impl Spaced {
     }
 
     /// The numbers in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = i64> + '_ {
         let step = self.step;
         let stretches = self.stretches.iter();
@@ -42,6 +43,7 @@ impl Spaced {
     }
 
     /// The number at a row. `cursor` must be at the row's stretch or before it.
+    #[inline]
     pub fn at(&self, row: usize, cursor: &mut Cursor) -> i64 {
         let place = cursor.seek(row, |stretch| self.stretches[stretch].1 as usize);
         self.stretches[cursor.run()].0 + self.step * place as i64
