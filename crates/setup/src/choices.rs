@@ -1,5 +1,6 @@
 //! Values that are chosen by name on the command line.
 
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
@@ -14,6 +15,14 @@ where
         let found = values.iter().find(|(value, _)| name(value) == text);
         found.map(|(value, _)| value.clone()).ok_or("unknown name")
     })
+}
+
+/// The names of all values of a type on the command line, separated by commas.
+pub fn names<T: ValueEnum>() -> String {
+    let values = T::value_variants().iter();
+    let values = values.filter_map(ValueEnum::to_possible_value);
+    let names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+    names.join(", ")
 }
 
 /// The name of a value in files.

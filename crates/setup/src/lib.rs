@@ -11,7 +11,7 @@ pub mod replay;
 pub mod solver;
 
 pub use calendar::calendar;
-pub use choices::one_of;
+pub use choices::{names, one_of};
 pub use experiment::{Experiment, ExperimentArgs};
 pub use replay::{LogArgs, Replay, SliceArgs};
 pub use solver::SolverArgs;

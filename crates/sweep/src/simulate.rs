@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -15,6 +14,7 @@ use gleaner_setup::experiment::{
     Choice, Corrected, FileArgs, Given, Learned, Lend, ModelArgs, Part, Preset, ProfilerArgs,
     Setting as ProfilerSetting,
 };
+use gleaner_setup::names;
 use gleaner_simulate::placers;
 use gleaner_simulate::policies;
 
@@ -146,12 +146,9 @@ impl SimulatePlan {
         checker.axis("placer", &self.placer, &expected, |name| {
             named.contains(&name.as_str())
         });
-        let names = Part::value_variants().iter();
-        let names = names.filter_map(|part| Some(part.to_possible_value()?.get_name().to_owned()));
-        let names: Vec<String> = names.collect();
         let expected = format!(
             "{NOTHING}, or some of {}, separated by commas",
-            names.join(", ")
+            names::<Part>()
         );
         checker.axis("without", &self.without, &expected, |text| {
             text == NOTHING || parts(text).is_ok()

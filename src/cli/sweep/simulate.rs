@@ -16,7 +16,7 @@ use gleaner_setup::experiment::{Choice, Given, Learned};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
-use gleaner_sweep::{Parsed, SimulatePlan, SimulateSettings};
+use gleaner_sweep::{SimulatePlan, SimulateSettings};
 
 /// The simulations of a plan.
 pub struct Simulations {
@@ -65,26 +65,24 @@ fn decisive(
     experiment: &Experiment,
 ) -> Value {
     let needs = request.policy.needs;
-    let estimates = plan.estimates.as_ref().map(|given| &given.0);
+    let files = plan.files();
+    let estimates = files.estimates.as_ref();
     let estimates = estimates.filter(|_| needs >= Needs::Estimates);
-    let forecast = plan.forecast.as_ref().map(|given| &given.0);
+    let forecast = files.forecast.as_ref();
     let forecast = forecast.filter(|_| needs == Needs::Packing);
-    let packing = [&plan.profiles, &plan.colocate];
+    let packing = [&files.profiles, &files.colocate];
     let is_used = |source: &&SourceId| {
-        let named = |given: &Option<Parsed<Given>>| {
-            let given = given.as_ref().map(|given| &given.0);
-            matches!(given, Some(Given::File(path)) if *path == source.path)
-        };
+        let named = |given: &Option<Given>| matches!(given, Some(Given::File(path)) if *path == source.path);
         let packs = packing
             .iter()
             .any(|path| path.as_ref() == Some(&source.path));
-        !(named(&plan.estimates) && estimates.is_none()
-            || named(&plan.forecast) && forecast.is_none()
+        !(named(&files.estimates) && estimates.is_none()
+            || named(&files.forecast) && forecast.is_none()
             || packs && needs != Needs::Packing)
     };
     let used = experiment.inputs.sources.iter().filter(is_used);
     let no_file = |given: &&Given| !matches!(given, Given::File(_));
-    let no_directory = |models: &&Learned| **models == Learned::Train;
+    let no_directory = |models: &Learned| *models == Learned::Train;
     json!({
         "mode": "simulate",
         "settings": settings,
@@ -92,10 +90,10 @@ fn decisive(
         "gpus_per_node": plan.gpus_per_node.as_ref().map(|count| *count.get_ref()),
         "estimates": estimates.filter(no_file),
         "forecast": forecast.filter(no_file),
-        "models": plan.models.as_ref().map(|models| &models.0).filter(no_directory),
-        "preset": plan.preset.as_ref().map(|preset| preset.0),
-        "from": plan.from.as_ref().map(|time| time.0.to_string()),
-        "to": plan.to.as_ref().map(|time| time.0.to_string()),
+        "models": plan.models().models.filter(no_directory),
+        "preset": files.preset,
+        "from": files.from.map(|time| time.to_string()),
+        "to": files.to.map(|time| time.to_string()),
         "profiler": experiment.profiler().filter(|_| request.policy.profiled),
         "skipped": experiment.inputs.skipped.to_string(),
     })

@@ -27,7 +27,7 @@ use gleaner_predict::{Calendar, Weekly, score_workloads};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;
 
-use crate::Remark;
+use crate::{Remark, names};
 
 /// GPUs of a node where nothing else is said.
 const GPUS_PER_NODE: u32 = 8;
@@ -130,11 +130,8 @@ impl FromStr for Preset {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let names = Preset::value_variants().iter();
-        let names = names.filter_map(ValueEnum::to_possible_value);
-        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
         let found = <Preset as ValueEnum>::from_str(text, false);
-        found.map_err(|_| format!("expected one of {}", names.join(", ")))
+        found.map_err(|_| format!("expected one of {}", names::<Preset>()))
     }
 }
 
