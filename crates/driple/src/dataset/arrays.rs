@@ -58,7 +58,7 @@ pub enum ArrayFault {
         /// The numbers of both nodes, from 0.
         nodes: (usize, usize),
     },
-    /// A node is its own neighbour.
+    /// An edge leads from a node to itself.
     #[error("graph {graph}: node {node} is adjacent to itself; set the diagonal to 0")]
     Loop {
         /// The graph in the batch, from 0.

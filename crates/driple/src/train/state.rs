@@ -21,7 +21,7 @@ pub struct Epoch {
 pub struct Best<T> {
     /// The number of the epoch, from 0.
     pub epoch: usize,
-    /// The validation error of the epoch, or its training error if there is no validation set.
+    /// The validation error of the epoch, or its training error without a validation set.
     pub error: f64,
     /// The parameters after the epoch.
     pub parameters: Parameters<T>,

@@ -3,7 +3,7 @@
 //! A network with rectifiers is smooth, except at switches: points where the slope jumps. A step to
 //! one side may cross a switch that a step to the other side does not cross. Then neither the mean
 //! of the two slopes nor a quotient over both sides is the derivative. So the slope on each side is
-//! computed separately, with steps that become shorter until there is no switch between them.
+//! computed separately. The steps become shorter until no switch lies between them.
 
 /// The lengths of the steps that are tried. A switch closer than the shortest cannot be told apart
 /// from one at the point itself.

@@ -210,7 +210,7 @@ impl Job {
         let submit = seconds("subtime").filter(|second| *second >= 0.0);
         let walltime = match member("walltime") {
             Value::Null => None,
-            // Earlier versions write -1 if there is no limit.
+            // Earlier versions write -1 for no limit.
             value => Some(value.as_f64().ok_or_else(|| wrong("walltime"))?),
         };
         Ok(Job {

@@ -40,7 +40,7 @@ pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let start = reader.first.and_then(Time::civil).unwrap_or_default();
     let series = Series::new(start, reader.jobs, reader.gpus);
     let series = series.map_err(|error| source.fault(error.to_string(), "a whole series"));
-    // If there are faults, report them: they are why there is no series.
+    // Faults of rows explain why the series is invalid, so they are reported first.
     faults.finish(())?;
     Ok(Loaded {
         value: series?,
