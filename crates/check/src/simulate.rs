@@ -25,8 +25,11 @@ fn times(name: &str, job: &JobRow, findings: &mut Findings) {
     for (is_so, what) in [
         (job.start >= job.submit, "starts before it is submitted"),
         (job.end >= job.start, "ends before it starts"),
-        (job.queue >= 0, "waits less than no time"),
-        (job.queue <= job.jct, "waits longer than it is there"),
+        (job.queue >= 0, "its queuing time is negative"),
+        (
+            job.queue <= job.jct,
+            "its queuing time exceeds its completion time",
+        ),
     ] {
         findings.holds(is_so, || place(what));
     }

@@ -1,13 +1,11 @@
 //! Run directories as frames.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use gleaner_core::results::replay::{AllocationRow, Summary};
 use gleaner_core::results::run::fields;
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
-use gleaner_core::results::states::{JOBS, JobRow};
-use gleaner_core::results::{Column, Encoding, Field, Figures, Metric, Plain, Table};
+use gleaner_core::results::{Column, Figures, Metric, Table};
 use gleaner_formats::ingest::runs::{
     self, Hour, PolicyRun, ReplayRun, RunInfo, RunResult, SimulateRun,
 };
@@ -174,7 +172,7 @@ impl PolicyFrames {
     fn of(info: &RunInfo, run: &PolicyRun) -> Result<Self> {
         Ok(PolicyFrames {
             name: run.name.clone(),
-            jobs: jobs(&runs::job_rows(info, &run.name)?)?,
+            jobs: frame(&Table::of("jobs", &runs::job_rows(info, &run.name)?))?,
             hours: hours(&run.hours)?,
         })
     }
@@ -224,28 +222,6 @@ fn figure_columns<S: Figures>(summaries: &[Option<&S>]) -> impl Iterator<Item = 
             false => FrameColumn::new(named, values.collect::<Vec<_>>()),
         }
     })
-}
-
-/// The jobs of a policy.
-fn jobs(rows: &[JobRow]) -> Result<DataFrame> {
-    let fields = JOBS.iter().filter(|field| field.name != "duration");
-    let fields: Vec<Field> = fields.copied().collect();
-    let whole = |of: fn(&JobRow) -> i64| Column::Whole(rows.iter().map(of).collect());
-    let count =
-        |of: fn(&JobRow) -> u32| Column::Integers(rows.iter().map(|row| of(row).into()).collect());
-    let columns = [
-        <Plain as Encoding<String>>::column(rows.iter().map(|row| &row.id)),
-        <Plain as Encoding<Arc<str>>>::column(rows.iter().map(|row| &row.vc)),
-        count(|row| row.gpus),
-        whole(|row| row.submit),
-        whole(|row| row.start),
-        whole(|row| row.end),
-        whole(|row| row.queue),
-        whole(|row| row.jct),
-        count(|row| row.checkpoints),
-        <Plain as Encoding<String>>::column(rows.iter().map(|row| &row.nodes)),
-    ];
-    frame(&Table::named("jobs", &fields, columns))
 }
 
 /// The states of a cluster.

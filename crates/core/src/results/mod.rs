@@ -21,7 +21,7 @@ pub mod sweep;
 mod table;
 
 pub use figures::{Direction, Figure, Figures, Metric};
-pub use record::{Cells, Encoding, Field, Finite, Fixed, Named, Plain, Record};
+pub use record::{Cells, Encoding, Field, Finite, Fixed, Ids, Named, Plain, Record};
 pub use run_lengths::{Cursor, RunLengths};
 pub use spaced::Spaced;
 pub use table::{Column, Table};

@@ -116,6 +116,10 @@ pub enum Fixed {}
 #[derive(Debug)]
 pub enum Finite {}
 
+/// Ids: numbers if every id is a number as this program writes it, otherwise texts.
+#[derive(Debug)]
+pub enum Ids {}
+
 impl Encoding<Time> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a Time>) -> Column<'a> {
         Column::EveryTime(values.copied().collect())
@@ -193,6 +197,35 @@ macro_rules! counts {
 }
 
 counts!(u32, u64, usize);
+
+/// Seconds. Those that are read are bounded so that a sum of four does not overflow.
+impl Encoding<i64> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a i64>) -> Column<'a> {
+        Column::Whole(values.copied().collect())
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<i64, C::Fault> {
+        cells.whole(column, i64::MIN / 4..=i64::MAX / 4)
+    }
+}
+
+impl Encoding<String> for Ids {
+    fn column<'a>(values: impl Iterator<Item = &'a String>) -> Column<'a> {
+        let texts: Vec<&str> = values.map(String::as_str).collect();
+        let numbers = texts.iter().map(|text| {
+            let number: i64 = text.parse().ok()?;
+            (number.to_string() == **text).then_some(number)
+        });
+        match numbers.collect() {
+            Some(numbers) => Column::Whole(numbers),
+            None => Column::Texts(texts.into_iter().map(Cow::Borrowed).collect()),
+        }
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<String, C::Fault> {
+        Ok(cells.text(column)?.into_owned())
+    }
+}
 
 impl Encoding<String> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a String>) -> Column<'a> {

@@ -5,58 +5,34 @@ use std::sync::Arc;
 
 use super::Field;
 
-/// Seconds that a job waited.
-pub const QUEUE: Field = Field::new(
-    "queue",
-    "s",
-    "spent waiting: before the start, after preemptions, and for the profiler",
-);
-
-/// Completion time of a job.
-pub const JCT: Field = Field::new("jct", "s", "job completion time: end less submission");
-
-/// `<policy>_jobs`: one row per job, in the trace's order.
-pub const JOBS: [Field; 11] = [
-    Field::new("job_id", "", "its id; a number where all ids are"),
-    Field::new("vc", "", "its virtual cluster"),
-    Field::new("gpu_num", "GPUs", "asked for"),
-    Field::new("submit_time", "s", "as in the trace"),
-    Field::new("duration", "s", "as in the trace"),
-    Field::new("start_time", "s", "first start"),
-    Field::new("end_time", "s", "end"),
-    QUEUE,
-    JCT,
-    Field::new("ckpt_times", "", "preemptions, each with a checkpoint"),
-    Field::new(
-        "nodes",
-        "",
-        "where it ran last: a list of nodes with the GPUs held on each, as `[{0: [0, 1]}, {3: [2]}]`",
-    ),
-];
-
-/// A row of `<policy>_jobs`. Times are seconds of the trace's clock.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JobRow {
-    /// Id of the job.
-    pub id: String,
-    /// Name of the virtual cluster.
-    pub vc: Arc<str>,
-    /// Number of GPUs that the job asks for.
-    pub gpus: u32,
-    /// Time of the submission.
-    pub submit: i64,
-    /// Time of the first start.
-    pub start: i64,
-    /// Time of the end.
-    pub end: i64,
-    /// Seconds spent waiting.
-    pub queue: i64,
-    /// Seconds from the submission to the end.
-    pub jct: i64,
-    /// Number of preemptions.
-    pub checkpoints: u32,
-    /// Where the job ran last, as `[{0: [0, 1]}, {3: [2]}]`: GPUs by node.
-    pub nodes: String,
+record! {
+    /// A row of `<policy>_jobs`: a job, in the trace's order. Times are seconds of the trace's
+    /// clock.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct JobRow {
+        /// its id; a number where all ids are
+        id: String as Ids = "job_id" [""],
+        /// its virtual cluster
+        vc: Arc<str> = "vc" [""],
+        /// asked for
+        gpus: u32 = "gpu_num" ["GPUs"],
+        /// as in the trace
+        submit: i64 = "submit_time" ["s"],
+        /// as in the trace
+        duration: i64 = "duration" ["s"],
+        /// first start
+        start: i64 = "start_time" ["s"],
+        /// end
+        end: i64 = "end_time" ["s"],
+        /// spent waiting: before the start, after preemptions, and for the profiler
+        queue: i64 = "queue" ["s"],
+        /// job completion time: end less submission
+        jct: i64 = "jct" ["s"],
+        /// preemptions, each with a checkpoint
+        checkpoints: u32 = "ckpt_times" [""],
+        /// where it ran last: a list of nodes with the GPUs held on each, as `[{0: [0, 1]}, {3: [2]}]`
+        nodes: String = "nodes" [""],
+    }
 }
 
 /// `profiler_jobs`: every job of the trace, in its order.

@@ -71,6 +71,7 @@ fn a_simulation_has_a_row_for_each_policy_and_job() {
             "vc",
             "gpu_num",
             "submit_time",
+            "duration",
             "start_time",
             "end_time",
             "queue",

@@ -8,7 +8,7 @@ use gleaner_core::results::replay::{
 };
 use gleaner_core::results::run::Seconds;
 use gleaner_core::results::simulate::{self, ByName, Delays, PolicyFigures};
-use gleaner_core::results::states::{IDLE_GPUS, JOBS, PENDING_JOBS, TIME, TOTAL_GPUS};
+use gleaner_core::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
 use gleaner_core::results::sweep::{Mode, RunSummary};
 use gleaner_core::results::{Column, Table};
 use gleaner_formats::output::run::{End, RunDir};
@@ -155,24 +155,36 @@ pub fn write_replay(path: &Path, replay: &Replay) {
 /// A simulation of two jobs under `fifo`.
 pub fn write_simulation(path: &Path) -> PolicyFigures {
     let dir = RunDir::open(path, "simulate", &Value::Null).unwrap();
-    let whole = |values: [i64; 2]| Column::Whole(values.to_vec());
-    let texts =
-        |values: [&'static str; 2]| Column::Texts(values.iter().map(|&text| text.into()).collect());
-    let columns = [
-        whole([11, 12]),
-        texts(["vc1", "vc2"]),
-        whole([1, 16]),
-        whole([0, 10]),
-        whole([100, 50]),
-        whole([0, 40]),
-        whole([100, 90]),
-        whole([0, 30]),
-        whole([100, 80]),
-        whole([0, 1]),
-        texts(["[{0: [0]}]", "[{1: [0, 1]}]"]),
-    ];
-    let jobs = Table::named("fifo_jobs", &JOBS, columns);
+    let first = JobRow {
+        id: "11".into(),
+        vc: "vc1".into(),
+        gpus: 1,
+        submit: 0,
+        duration: 100,
+        start: 0,
+        end: 100,
+        queue: 0,
+        jct: 100,
+        checkpoints: 0,
+        nodes: "[{0: [0]}]".into(),
+    };
+    let second = JobRow {
+        id: "12".into(),
+        vc: "vc2".into(),
+        gpus: 16,
+        submit: 10,
+        duration: 50,
+        start: 40,
+        end: 90,
+        queue: 30,
+        jct: 80,
+        checkpoints: 1,
+        nodes: "[{1: [0, 1]}]".into(),
+    };
+    let jobs = [first, second];
+    let jobs = Table::of("fifo_jobs", &jobs);
     dir.write_parquet(&jobs).unwrap();
+    let whole = |values: [i64; 2]| Column::Whole(values.to_vec());
     let states = [TIME, TOTAL_GPUS, IDLE_GPUS, PENDING_JOBS];
     let columns = [
         whole([0, 60]),

@@ -1,14 +1,11 @@
 //! Reads the results of `gleaner simulate`.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::files::RunFiles;
-use super::rows::read_columns;
-use crate::ingest::rows::Cell;
+use super::rows::{read_columns, read_records};
 use gleaner_core::error::{Fault, Result};
+use gleaner_core::results::Record;
 use gleaner_core::results::simulate::{PolicyFigures, Summary};
-use gleaner_core::results::states::{JCT, JOBS, JobRow, QUEUE};
+use gleaner_core::results::states::JobRow;
 
 mod hours;
 
@@ -88,8 +85,11 @@ fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> gleaner_core:
 
 /// Reads the times of the jobs of a policy.
 fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
-    let name = format!("{policy}_jobs.parquet");
-    read_columns(files, &name, &[QUEUE, JCT], |row, cols| {
+    let times = JobRow::FIELDS.iter().copied();
+    let times: Vec<_> = times
+        .filter(|f| ["queue", "jct"].contains(&f.name))
+        .collect();
+    read_columns(files, &table_of_jobs(policy), &times, |row, cols| {
         let seconds = |column: usize| row.cell(cols[column]).integer(0..=i64::MAX);
         Ok(JobEnd {
             queue: seconds(0)?,
@@ -98,49 +98,11 @@ fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
     })
 }
 
-/// All columns of a policy's table of jobs that can be verified.
+/// The whole table of a policy's jobs.
 pub(super) fn read_job_rows(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobRow>> {
-    let name = format!("{policy}_jobs.parquet");
-    let mut vcs: BTreeSet<Arc<str>> = BTreeSet::new();
-    read_columns(files, &name, &JOBS, |row, cols| {
-        let [
-            id,
-            vc,
-            gpus,
-            submit,
-            _,
-            start,
-            end,
-            queue,
-            jct,
-            checkpoints,
-            nodes,
-        ] = std::array::from_fn(|column| row.cell(cols[column]));
-        let second = |cell: Cell<'_>| cell.integer(i64::MIN / 4..=i64::MAX / 4);
-        let count = |cell: Cell<'_>| {
-            cell.integer(0..=u32::MAX.into())
-                .map(|number| number as u32)
-        };
-        let vc = vc.text()?;
-        let vc = match vcs.get(vc.as_ref()) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let new: Arc<str> = vc.into();
-                vcs.insert(Arc::clone(&new));
-                new
-            }
-        };
-        Ok(JobRow {
-            id: id.text()?.into_owned(),
-            vc,
-            gpus: count(gpus)?,
-            submit: second(submit)?,
-            start: second(start)?,
-            end: second(end)?,
-            queue: second(queue)?,
-            jct: second(jct)?,
-            checkpoints: count(checkpoints)?,
-            nodes: nodes.text()?.into_owned(),
-        })
-    })
+    read_records(files, &table_of_jobs(policy), |_, _| None)
+}
+
+fn table_of_jobs(policy: &str) -> String {
+    format!("{policy}_jobs.parquet")
 }

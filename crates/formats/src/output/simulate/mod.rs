@@ -25,7 +25,7 @@ mod text;
 
 pub use estimates::estimates;
 pub use interval::Interval;
-pub use jobs::{jobs, profiler_jobs, profiler_scaling};
+pub use jobs::{job_rows, profiler_jobs, profiler_scaling};
 pub use results::{Entry, Figure, averages, summary};
 pub use seq::{profiler_seq, seq};
 pub use text::text;
@@ -56,7 +56,7 @@ pub fn write_run(dir: &RunDir, simulated: SimulatedTrace<'_>, run: &PolicyRun) -
     write_table(
         dir,
         simulated,
-        &jobs(&format!("{policy}_jobs"), trace, cluster, run),
+        &Table::of(&format!("{policy}_jobs"), &job_rows(trace, cluster, run)),
     )?;
     let name = format!("{policy}_seq");
     write_table(dir, simulated, &seq(&name, run, &vcs, simulated.interval))

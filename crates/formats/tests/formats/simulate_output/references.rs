@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_core::domain::{Cluster, Trace};
+use gleaner_core::results::Table;
 use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
 use gleaner_core::results::schedule::{JobOutcome, Placement, Samples, State};
 use gleaner_formats::output::simulate;
@@ -97,7 +98,10 @@ fn figures_and_tables_of_the_references() {
             published,
             "{name}"
         );
-        let again = written(&simulate::jobs("jobs", &trace, &cluster, &run));
+        let again = written(&Table::of(
+            "jobs",
+            &simulate::job_rows(&trace, &cluster, &run),
+        ));
         for column in &again.columns {
             match column.as_str() {
                 "vc" | "nodes" => {

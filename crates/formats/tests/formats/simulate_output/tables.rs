@@ -14,7 +14,8 @@ use super::support::{csv, finish, run_dir, small_run, vc_run, written};
 #[test]
 fn jobs_in_the_traces_order() {
     let (trace, cluster, run) = small_run();
-    let table = simulate::jobs("lucid_jobs", &trace, &cluster, &run);
+    let rows = simulate::job_rows(&trace, &cluster, &run);
+    let table = Table::of("lucid_jobs", &rows);
     let expected = "\
 job_id,vc,gpu_num,submit_time,duration,start_time,end_time,queue,jct,ckpt_times,nodes
 7,small,2,100,50,105,155,5,55,0,[{0: [0]}]
@@ -29,7 +30,8 @@ job_id,vc,gpu_num,submit_time,duration,start_time,end_time,queue,jct,ckpt_times,
 fn ids_are_texts_unless_all_are_plain_numbers() {
     let (mut trace, cluster, run) = small_run();
     let kind = |trace: &Trace| {
-        let table = simulate::jobs("t", trace, &cluster, &run);
+        let rows = simulate::job_rows(trace, &cluster, &run);
+        let table = Table::of("t", &rows);
         match &table.columns[0].1 {
             Column::Whole(ids) => format!("{ids:?}"),
             Column::Texts(ids) => format!("{ids:?}"),
@@ -136,7 +138,7 @@ fn empty_tables_can_be_read() {
     assert_eq!((scaling.columns.len(), scaling.rows.len()), (2, 0));
     run.vcs.clear();
     run.profiler = None;
-    let jobs = written(&simulate::jobs("j", &trace, &cluster, &run));
+    let jobs = written(&Table::of("j", &simulate::job_rows(&trace, &cluster, &run)));
     assert_eq!((jobs.columns.len(), jobs.rows.len()), (11, 0));
 }
 
