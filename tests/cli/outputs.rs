@@ -8,7 +8,7 @@ use gleaner_core::results::replay::{
     AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
-use gleaner_core::results::states::{JOBS, PROFILER_JOBS, PROFILER_SCALING, SEQ};
+use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, SEQ};
 use gleaner_core::results::{Field, Figures, Record};
 
 /// If this variable is set, the tables are written instead of compared.
@@ -45,7 +45,7 @@ fn tables() -> Vec<(&'static str, String)> {
             "## `summary.json` of a replay",
             table("field", Summary::FIELDS),
         ),
-        ("## `<policy>_jobs`", columns(&JOBS)),
+        ("## `<policy>_jobs`", columns(JobRow::FIELDS)),
         ("## `<policy>_seq`", columns(&SEQ)),
         ("`profiler_jobs` has", columns(&PROFILER_JOBS)),
         ("`profiler_scaling` has", columns(&PROFILER_SCALING)),
