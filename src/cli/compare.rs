@@ -149,7 +149,7 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
         let loaded = ingest::problems::read(path)?;
         return Ok((loaded.value, loaded.sources));
     }
-    args.log.check()?;
+    args.log.rules.check()?;
     let inputs = Replay::open(&args.log, false, &remark)?;
     let exact = SolverSpec::new(SolverKind::Exact);
     let mut recorder = Recorder::new(

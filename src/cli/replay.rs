@@ -62,7 +62,7 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
-    args.log.check()?;
+    args.log.rules.check()?;
     let mut seconds = Seconds::default();
     let clock = Instant::now();
     let open = |path| RunDir::open(path, "replay", args);
@@ -114,7 +114,7 @@ fn decider(args: &Args, inputs: &mut Replay) -> Result<Box<dyn Decider>> {
         return Ok(Box::new(script.value));
     }
     let spec = args.solver.spec()?;
-    spec.accepts_goal(args.log.objective.goal())?;
+    spec.accepts_goal(args.log.rules.objective.goal())?;
     let decider = SolverDecider::new(spec, args.solver.limits()?)?;
     Ok(Box::new(match args.check {
         true => decider.checked(spec.big_m),

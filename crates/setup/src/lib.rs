@@ -13,7 +13,7 @@ pub mod solver;
 pub use calendar::calendar;
 pub use choices::{names, one_of};
 pub use experiment::{Experiment, ExperimentArgs};
-pub use replay::{LogArgs, Replay, SliceArgs};
+pub use replay::{LogArgs, Replay, Rules, SliceArgs};
 pub use solver::SolverArgs;
 
 /// Receives remarks for the user, one sentence each, as soon as they are known.

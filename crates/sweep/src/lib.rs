@@ -1,73 +1,10 @@
 //! Sweeps: one run for every combination of settings that a plan lists.
 //!
-//! A [`Plan`] is expanded into settings in a fixed order. From the results of the runs, the best
-//! settings are chosen by the mean of a metric over their seeds
-//! ([`gleaner_core::results::sweep`]). Nothing here runs anything.
+//! [`plan`] reads a plan and expands it. [`prepare`] reads everything that its runs need. Each of
+//! the [`PreparedRuns`] can then be executed at any time, also in parallel. The best settings are
+//! chosen from the results in [`gleaner_core::results::sweep`].
 
-mod axis;
-mod check;
-mod parsed;
-mod read;
-mod replay;
-mod settings;
-mod simulate;
-#[cfg(test)]
-mod tests;
+pub mod plan;
+mod runs;
 
-pub use axis::Axis;
-pub use check::PlanFault;
-pub use parsed::Parsed;
-pub use read::read;
-pub use replay::ReplayPlan;
-pub use settings::{ReplayChoices, ReplaySettings, TaskFiles};
-pub use simulate::{SimulatePlan, SimulateSettings};
-
-use gleaner_core::results::sweep::Mode;
-use serde::Deserialize;
-
-/// Most runs of a plan.
-pub const MAX_RUNS: usize = 100_000;
-
-/// The content of a plan file, which holds one of the two.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanFile {
-    /// Replays of a log.
-    #[serde(default)]
-    pub replay: Option<ReplayPlan>,
-    /// Simulations of a trace.
-    #[serde(default)]
-    pub simulate: Option<SimulatePlan>,
-}
-
-/// A valid plan.
-#[derive(Debug)]
-pub enum Plan {
-    /// Replays of a log.
-    Replay(ReplayPlan),
-    /// Simulations of a trace.
-    Simulate(SimulatePlan),
-}
-
-impl Plan {
-    /// Whether it runs replays or simulations.
-    pub fn mode(&self) -> Mode {
-        match self {
-            Plan::Replay(_) => Mode::Replay,
-            Plan::Simulate(_) => Mode::Simulate,
-        }
-    }
-}
-
-/// Every combination of the settings so far with `values`, which vary fastest.
-fn cross<S: Clone, T: Clone>(so_far: Vec<S>, values: &[T], set: impl Fn(&mut S, T)) -> Vec<S> {
-    let mut out = Vec::with_capacity(so_far.len() * values.len());
-    for settings in &so_far {
-        for value in values {
-            let mut next = settings.clone();
-            set(&mut next, value.clone());
-            out.push(next);
-        }
-    }
-    out
-}
+pub use runs::{PreparedRuns, prepare, run_missing};

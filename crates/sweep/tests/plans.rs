@@ -1,6 +1,6 @@
 //! The plans in dataset/README.md.
 
-use gleaner_sweep::Plan;
+use gleaner_sweep::plan::{self, Plan};
 
 #[test]
 fn examples_of_plans_are_sound() {
@@ -11,7 +11,7 @@ fn examples_of_plans_are_sound() {
     let plans: Vec<Plan> = examples
         .map(|example| {
             std::fs::write(&path, &example.text).unwrap();
-            gleaner_sweep::read(&path).unwrap().value
+            plan::read(&path).unwrap().value
         })
         .collect();
     let [Plan::Replay(replays), Plan::Simulate(simulations)] = &plans[..] else {

@@ -1,7 +1,6 @@
 //! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
 
 mod info;
-mod options;
 mod results;
 
 use std::num::NonZeroUsize;
@@ -23,9 +22,7 @@ use gleaner_setup::experiment::{Choice, FileArgs, Inputs, ModelArgs, ProfilerArg
 use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::policies;
 use gleaner_simulate::{Control, Request, simulate};
-use gleaner_sweep::{SimulatePlan, SimulateSettings};
 
-use options::without_effect;
 use results::Results;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
@@ -84,7 +81,7 @@ fn after_help() -> String {
 }
 
 /// What is written.
-#[derive(Debug, Default, ClapArgs, Serialize)]
+#[derive(Debug, ClapArgs, Serialize)]
 #[command(next_help_heading = "Output")]
 struct OutputArgs {
     /// Directory for run.json, summary.json and the tables.
@@ -122,13 +119,14 @@ struct OutputArgs {
 /// # Errors
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
-    let requests = args.requests()?;
+    let requests = args.choice.requests(args.files.sweep)?;
     args.output.check(&requests)?;
     if let Some(count) = args.jobs {
         threads::use_threads(count)?;
     }
     let clock = Instant::now();
-    let experiment = args.open(&requests)?;
+    let experiment = Experiment::open(args.experiment(), &requests, &remark)?;
+    remark(&args.output.without_effect());
     let inputs = &experiment.inputs;
     let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
     let directory = args.out(inputs).map(open).transpose()?;
@@ -172,44 +170,14 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
-    /// The policies asked for.
-    ///
-    /// # Errors
-    /// An unknown name: [`Error::Usage`].
-    pub fn requests(&self) -> Result<Vec<Request>> {
-        self.choice.requests(self.files.sweep)
-    }
-
-    /// Reads everything that the policies need, and reports options without effect.
-    ///
-    /// # Errors
-    /// Wrong usage, and faults of the files.
-    pub fn open(&self, requests: &[Request]) -> Result<Experiment> {
-        let args = ExperimentArgs {
+    /// What the experiment is made of.
+    fn experiment(&self) -> ExperimentArgs<'_> {
+        ExperimentArgs {
             choice: &self.choice,
             files: &self.files,
             models: &self.models,
             profiler: &self.profiler,
-        };
-        let experiment = Experiment::open(args, requests, &remark)?;
-        remark(&without_effect(
-            self,
-            requests,
-            experiment.profiler().is_some(),
-        )?);
-        Ok(experiment)
-    }
-
-    /// The arguments of all simulations of a sweep together.
-    pub fn of_plan(plan: &SimulatePlan, settings: &[SimulateSettings]) -> Self {
-        Args {
-            choice: plan.choice(settings),
-            check: plan.check,
-            jobs: None,
-            files: plan.files(),
-            models: plan.models(),
-            profiler: plan.profiler(),
-            output: OutputArgs::default(),
+            dated: self.output.idle_events.is_some(),
         }
     }
 
@@ -234,6 +202,17 @@ impl OutputArgs {
             ));
         }
         events::Format::of(path).map(drop)
+    }
+
+    /// A remark for each option that needs a run directory, if there is none.
+    fn without_effect(&self) -> Vec<String> {
+        let has_directory = self.out.is_some() || self.log_dir.is_some();
+        let options = [("--csv", self.csv), ("--logs", self.logs)];
+        let idle = options.iter().filter(|(_, given)| *given && !has_directory);
+        let remark = |(name, _): &(&str, bool)| {
+            format!("{name} has no effect: tables are written only with --out")
+        };
+        idle.map(remark).collect()
     }
 }
 

@@ -36,6 +36,17 @@ pub struct Choice {
     pub corrected: Option<Corrected>,
 }
 
+impl Default for Choice {
+    fn default() -> Self {
+        Choice {
+            policy: vec!["all".to_owned()],
+            placer: "consolidate".to_owned(),
+            without: Vec::new(),
+            corrected: None,
+        }
+    }
+}
+
 /// A part that Lucid can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]

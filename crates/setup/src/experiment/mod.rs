@@ -5,6 +5,7 @@ mod estimated;
 mod files;
 mod inputs;
 mod learned;
+mod options;
 mod profiler;
 mod profiles;
 
@@ -29,6 +30,7 @@ pub use learned::{Learned, ModelArgs};
 pub use profiler::{Lend, ProfilerArgs, Setting};
 
 use crate::Remark;
+use options::without_effect;
 
 /// Why estimates cannot be learnt: the simulation failed, or the estimator.
 type Failed = Box<dyn std::error::Error + Send + Sync>;
@@ -44,6 +46,8 @@ pub struct ExperimentArgs<'a> {
     pub models: &'a ModelArgs,
     /// Lucid's profiler.
     pub profiler: &'a ProfilerArgs,
+    /// Whether the results show dates, as the log of idle nodes does.
+    pub dated: bool,
 }
 
 /// What any number of simulations of one trace take.
@@ -54,7 +58,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads what `requests` need, and sets the profiler.
+    /// Reads what `requests` need, sets the profiler, and reports options without effect.
     ///
     /// # Errors
     /// [`Error::Usage`]: a file is not named, or settings do not fit the cluster. Faults of the
@@ -66,6 +70,7 @@ impl Experiment {
     ) -> Result<Self> {
         let mut inputs = Inputs::read(args, requests, remark)?;
         let profiler = args.profiler.settings(&mut inputs, requests, remark)?;
+        remark(&without_effect(args, requests, profiler.is_some())?);
         Ok(Experiment { inputs, profiler })
     }
 

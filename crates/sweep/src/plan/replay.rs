@@ -6,12 +6,14 @@ use gleaner_solvers::{BigM, Formulation, SolverKind, SolverSpec};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::check::{Checker, Setting, values};
+use super::axis::{Setting, values};
+use super::check::Checker;
 use super::settings::{ReplayChoices, ReplaySettings, TaskFiles};
-use super::{MAX_RUNS, PlanFault, cross};
-use gleaner_core::domain::Objective;
-use gleaner_core::domain::Slice;
+use super::visit::{Combinations, Runs, Visitor};
+use super::{MAX_RUNS, PlanFault};
+use gleaner_core::domain::{Objective, Slice};
 use gleaner_replay::{Initial, TFwd, t_fwd};
+use gleaner_setup::Rules;
 
 /// Replays of one log. The private fields are the settings of runs. Most take a value or a
 /// list; the others hold for all runs.
@@ -60,25 +62,41 @@ impl ReplayPlan {
         std::iter::once(&mut self.events).chain(tasks.flatten())
     }
 
+    /// The settings that may be lists, in the order in which they are varied.
+    fn axes(&self, visitor: &mut impl Visitor<ReplaySettings>) {
+        let is_in_order = |w: &Slice| w.from.zip(w.to).is_none_or(|(from, to)| !from.is_after(to));
+        let window = "a window whose `from` is not after its `to`";
+        visitor.checked("window", &self.window, window, is_in_order, |s, v| {
+            s.choices.window = v
+        });
+        let seconds = t_fwd::in_words();
+        let is_sound = |t_fwd: &TFwd| t_fwd.is_sound();
+        visitor.checked("t_fwd", &self.t_fwd, &seconds, is_sound, |s, v| {
+            s.choices.rules.t_fwd = v
+        });
+        let is_positive = |&count: &usize| count > 0;
+        visitor.checked(
+            "max_tasks",
+            &self.max_tasks,
+            "at least 1",
+            is_positive,
+            |s, v| s.choices.rules.max_tasks = v,
+        );
+        visitor.axis("objective", &self.objective, |s, v| {
+            s.choices.rules.objective = v
+        });
+        visitor.axis("solver", &self.solver, |s, v| s.choices.solver = v);
+        visitor.axis("initial", &self.initial, |s, v| s.choices.rules.initial = v);
+        visitor.axis("seed", &self.seed, |s, v| s.choices.rules.seed = v);
+        visitor.axis("completion_events", &self.completion_events, |s, v| {
+            s.choices.rules.completion_events = v
+        });
+    }
+
     /// All faults of the plan.
     pub fn check(&self) -> Vec<PlanFault> {
         let mut checker = Checker::default();
-        checker.axis(
-            "window",
-            &self.window,
-            "a window whose `from` is not after its `to`",
-            |w| w.from.zip(w.to).is_none_or(|(from, to)| !from.is_after(to)),
-        );
-        let seconds = t_fwd::in_words();
-        checker.axis("t_fwd", &self.t_fwd, &seconds, |t_fwd| t_fwd.is_sound());
-        checker.axis("max_tasks", &self.max_tasks, "at least 1", |&count| {
-            count > 0
-        });
-        checker.axis("objective", &self.objective, "", |_| true);
-        checker.axis("solver", &self.solver, "", |_| true);
-        checker.axis("initial", &self.initial, "", |_| true);
-        checker.axis("seed", &self.seed, "", |_| true);
-        checker.axis("completion_events", &self.completion_events, "", |_| true);
+        self.axes(&mut checker);
         checker.single(
             "time_limit",
             &self.time_limit,
@@ -138,22 +156,10 @@ impl ReplayPlan {
     }
 
     fn check_size(&self, checker: &mut Checker) {
-        let lengths = [
-            self.tasks().len(),
-            values(&self.window, Slice::default()).len(),
-            values(&self.t_fwd, TFwd::Auto).len(),
-            values(&self.max_tasks, 0).len(),
-            values(&self.objective, Objective::File).len(),
-            values(&self.solver, SolverKind::Auto).len(),
-            values(&self.initial, Initial::Random).len(),
-            values(&self.seed, 0).len(),
-            values(&self.completion_events, false).len(),
-        ];
-        let runs = lengths
-            .iter()
-            .try_fold(1usize, |runs, &n| runs.checked_mul(n));
-        if runs.is_none_or(|runs| runs > MAX_RUNS) {
-            let found = runs.map_or("more runs than can be counted".into(), |n| {
+        let mut runs = Runs(Some(self.tasks().len()));
+        self.axes(&mut runs);
+        if runs.0.is_none_or(|runs| runs > MAX_RUNS) {
+            let found = runs.0.map_or("more runs than can be counted".into(), |n| {
                 format!("{n} runs")
             });
             checker.add(None, "replay", found, format!("at most {MAX_RUNS}"));
@@ -166,29 +172,9 @@ impl ReplayPlan {
             files: files.clone(),
             choices: self.defaults(),
         };
-        let all = self.tasks().iter().map(first).collect();
-        let all = cross(all, &values(&self.window, Slice::default()), |s, v| {
-            s.choices.window = v
-        });
-        let all = cross(all, &values(&self.t_fwd, TFwd::Auto), |s, v| {
-            s.choices.t_fwd = v
-        });
-        let all = cross(all, &values(&self.max_tasks, 10), |s, v| {
-            s.choices.max_tasks = v
-        });
-        let all = cross(all, &values(&self.objective, Objective::File), |s, v| {
-            s.choices.objective = v
-        });
-        let all = cross(all, &values(&self.solver, SolverKind::Auto), |s, v| {
-            s.choices.solver = v
-        });
-        let all = cross(all, &values(&self.initial, Initial::Random), |s, v| {
-            s.choices.initial = v
-        });
-        let all = cross(all, &values(&self.seed, 0), |s, v| s.choices.seed = v);
-        cross(all, &values(&self.completion_events, false), |s, v| {
-            s.choices.completion_events = v
-        })
+        let mut all = Combinations(self.tasks().iter().map(first).collect());
+        self.axes(&mut all);
+        all.0
     }
 
     fn defaults(&self) -> ReplayChoices {
@@ -197,9 +183,10 @@ impl ReplayPlan {
         };
         ReplayChoices {
             window: Slice::default(),
-            t_fwd: TFwd::Auto,
-            max_tasks: 10,
-            objective: Objective::File,
+            rules: Rules {
+                repeat_tasks: self.repeat_tasks,
+                ..Rules::default()
+            },
             solver: SolverKind::Auto,
             formulation: self
                 .formulation
@@ -209,10 +196,6 @@ impl ReplayPlan {
             big_m: self.big_m.unwrap_or_default(),
             time_limit: number(&self.time_limit, 10.0),
             gap: number(&self.gap, 1e-9),
-            initial: Initial::Random,
-            seed: 0,
-            completion_events: false,
-            repeat_tasks: self.repeat_tasks,
         }
     }
 }

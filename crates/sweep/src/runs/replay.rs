@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
 
-use super::prepared::{PreparedRuns, sweep_run};
-use crate::cli::remark;
+use super::{PreparedRuns, sweep_run};
+use crate::plan::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
 use gleaner_core::domain::{Clock, EventLog, Slice, TrainingTask};
 use gleaner_core::error::Result;
 use gleaner_core::results::replay::Outcome;
@@ -15,8 +15,7 @@ use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, SolverDecider, TFwd};
 use gleaner_setup::replay::{cut, read_log};
-use gleaner_setup::solver;
-use gleaner_sweep::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
+use gleaner_setup::{Remark, solver};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -55,8 +54,8 @@ impl Replays {
     ///
     /// # Errors
     /// Faults of the files; windows without an event or a node; tasks that cannot be repeated.
-    pub fn prepare(plan: ReplayPlan) -> Result<Self> {
-        let log = read_log(&plan.events, plan.cache, &remark)?;
+    pub fn prepare(plan: ReplayPlan, remark: Remark<'_>) -> Result<Self> {
+        let log = read_log(&plan.events, plan.cache, remark)?;
         let mut replays = Replays {
             runs: Vec::new(),
             jobs: Vec::new(),
@@ -68,15 +67,15 @@ impl Replays {
         let log_digests = digests(&replays.sources);
         let mut sets = Vec::new();
         for files in plan.tasks() {
-            sets.push(replays.read_tasks(files, &plan, log.value.clock())?);
+            sets.push(replays.read_tasks(files, &plan, log.value.clock(), remark)?);
         }
         let mut planned = Vec::new();
         for settings in plan.expand() {
-            let window = replays.window(settings.choices.window, &log.value, &plan)?;
+            let window = replays.window(settings.choices.window, &log.value, &plan, remark)?;
             let tasks = replays.tasks.iter().position(|t| t.files == settings.files);
             planned.push((settings, window, tasks.unwrap_or_default()));
         }
-        let t_fwds = replays.forward_windows(&planned, &sets);
+        let t_fwds = replays.forward_windows(&planned, &sets, remark);
         // What fits the shortest window fits all, and all runs have the same tasks.
         let shortest = t_fwds.iter().copied().fold(f64::INFINITY, f64::min);
         for (place, set) in sets.into_iter().enumerate() {
@@ -84,6 +83,7 @@ impl Replays {
                 place,
                 set.within_window(shortest, plan.skip_invalid)?,
                 &plan,
+                remark,
             )?;
         }
         for ((settings, window, tasks), t_fwd) in planned.into_iter().zip(t_fwds) {
@@ -102,7 +102,7 @@ impl Replays {
         t_fwd: f64,
         log_digests: &[String],
     ) -> Result<()> {
-        settings.choices.t_fwd = TFwd::Seconds(t_fwd);
+        settings.choices.rules.t_fwd = TFwd::Seconds(t_fwd);
         let choices = settings.choices.clone();
         let inputs = (log_digests, &self.tasks[tasks].digests);
         let run = sweep_run(&settings, &("replay", &choices, inputs))?;
@@ -122,21 +122,28 @@ impl Replays {
 
     /// The forward window of every run in seconds; says where those come from that were to be
     /// found.
-    fn forward_windows(&self, planned: &[Planned], sets: &[ingest::tasks::TaskSet]) -> Vec<f64> {
+    fn forward_windows(
+        &self,
+        planned: &[Planned],
+        sets: &[ingest::tasks::TaskSet],
+        remark: Remark<'_>,
+    ) -> Vec<f64> {
         let mut found: Vec<((usize, usize, usize), f64)> = Vec::new();
         let window = |(settings, window, tasks): &Planned| {
             let choices = &settings.choices;
-            if let Some(seconds) = choices.t_fwd.seconds() {
+            if let Some(seconds) = choices.rules.t_fwd.seconds() {
                 return seconds;
             }
-            let of = (*window, *tasks, choices.max_tasks);
+            let of = (*window, *tasks, choices.rules.max_tasks);
             if let Some((_, seconds)) = found.iter().find(|(other, _)| *other == of) {
                 return *seconds;
             }
             let log = &self.windows[*window].1;
-            let chosen = choices
-                .t_fwd
-                .choose(log, &sets[*tasks].tasks, choices.max_tasks);
+            let chosen =
+                choices
+                    .rules
+                    .t_fwd
+                    .choose(log, &sets[*tasks].tasks, choices.rules.max_tasks);
             remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
             found.push((of, chosen.seconds));
             chosen.seconds
@@ -149,6 +156,7 @@ impl Replays {
         files: &TaskFiles,
         plan: &ReplayPlan,
         clock: &Clock,
+        remark: Remark<'_>,
     ) -> Result<ingest::tasks::TaskSet> {
         let (tasks, curves) = (&files.tasks, files.curves.as_deref());
         let read = ingest::tasks::read_on(tasks, curves, plan.skip_invalid, clock)?;
@@ -168,6 +176,7 @@ impl Replays {
         place: usize,
         set: ingest::tasks::TaskSet,
         plan: &ReplayPlan,
+        remark: Remark<'_>,
     ) -> Result<()> {
         if !set.skipped.0.is_empty() {
             remark(&[format!("left out: {}", set.skipped)]);
@@ -180,12 +189,18 @@ impl Replays {
     }
 
     /// Index of the window, cut where it is new.
-    fn window(&mut self, window: Slice, log: &EventLog, plan: &ReplayPlan) -> Result<usize> {
+    fn window(
+        &mut self,
+        window: Slice,
+        log: &EventLog,
+        plan: &ReplayPlan,
+        remark: Remark<'_>,
+    ) -> Result<usize> {
         if let Some(known) = self.windows.iter().position(|(other, _)| *other == window) {
             return Ok(known);
         }
         let expected = format!("rows and nodes in the window {window}");
-        let sliced = cut(log, window, &plan.events, &expected, &remark)?;
+        let sliced = cut(log, window, &plan.events, &expected, remark)?;
         self.windows.push((window, sliced));
         Ok(self.windows.len() - 1)
     }
@@ -197,7 +212,7 @@ impl Replays {
             decider = decider.checked(spec.big_m);
         }
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
-        let options = job.choices.options(job.t_fwd);
+        let options = job.choices.rules.options(job.t_fwd);
         gleaner_replay::run(log, tasks, &options, &mut decider, control)
     }
 }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::check::{Checker, Setting, values};
+use super::PlanFault;
+use super::axis::{Axis, Setting};
+use super::check::Checker;
 use super::parsed::Parsed;
-use super::{Axis, PlanFault, cross};
+use super::visit::{Combinations, Visitor};
 use gleaner_core::domain::Stamp;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_setup::experiment::{
@@ -136,52 +138,52 @@ impl SimulatePlan {
             (1..=MAX_GPUS_PER_NODE).contains(count)
         });
         let named: Vec<&str> = policies::ALL.iter().map(|policy| policy.name).collect();
+        let is_policy = |name: &String| named.contains(&name.as_str());
+        let expected = format!("one of {}", named.join(", "));
         let policy = Some(self.policy.clone());
-        let expected = format!("one of {}", named.join(", "));
-        checker.axis("policy", &policy, &expected, |name| {
-            named.contains(&name.as_str())
-        });
+        let set = |s: &mut SimulateSettings, v| s.policy = v;
+        checker.checked("policy", &policy, &expected, is_policy, set);
+        self.axes(&mut checker, true);
+        checker.faults
+    }
+
+    /// The settings besides the policy that may be lists, in the order in which they are varied.
+    /// Only profiled policies, which Lucid is, have `without` and `corrected`.
+    fn axes(&self, visitor: &mut impl Visitor<SimulateSettings>, profiled: bool) {
         let named: Vec<&str> = placers::ALL.iter().map(|placer| placer.name()).collect();
+        let is_placer = |name: &String| named.contains(&name.as_str());
         let expected = format!("one of {}", named.join(", "));
-        checker.axis("placer", &self.placer, &expected, |name| {
-            named.contains(&name.as_str())
+        visitor.checked("placer", &self.placer, &expected, is_placer, |s, v| {
+            s.placer = v
         });
+        if !profiled {
+            return;
+        }
         let expected = format!(
             "{NOTHING}, or some of {}, separated by commas",
             names::<Part>()
         );
-        checker.axis("without", &self.without, &expected, |text| {
-            text == NOTHING || parts(text).is_ok()
+        let is_valid = |text: &String| text == NOTHING || parts(text).is_ok();
+        visitor.checked("without", &self.without, &expected, is_valid, |s, v| {
+            s.without = v.replace(NOTHING, "")
         });
-        checker.axis("corrected", &self.corrected, "", |_| true);
-        checker.faults
+        visitor.axis("corrected", &self.corrected, |s, v| s.corrected = v);
     }
 
-    /// The settings of every run: all combinations, the later settings varying fastest. Only
-    /// profiled policies, which Lucid is, are combined with `without` and `corrected`.
+    /// The settings of every run: all combinations, the later settings varying fastest.
     pub fn expand(&self) -> Vec<SimulateSettings> {
-        let mut all = Vec::new();
-        for policy in &self.policy.get_ref().0 {
+        let of_policy = |policy: &String| {
             let profiled = policies::ALL.iter().any(|p| p.name == policy && p.profiled);
-            let (without, corrected) = match profiled {
-                true => (
-                    values(&self.without, NOTHING.into()),
-                    values(&self.corrected, false),
-                ),
-                false => (vec![NOTHING.to_owned()], vec![false]),
-            };
-            let own = vec![SimulateSettings {
+            let mut all = Combinations(vec![SimulateSettings {
                 policy: policy.clone(),
-                placer: String::new(),
+                placer: Choice::default().placer,
                 without: String::new(),
                 corrected: false,
-            }];
-            let placers = values(&self.placer, "consolidate".into());
-            let own = cross(own, &placers, |s, v| s.placer = v);
-            let own = cross(own, &without, |s, v| s.without = v.replace(NOTHING, ""));
-            all.extend(cross(own, &corrected, |s, v| s.corrected = v));
-        }
-        all
+            }]);
+            self.axes(&mut all, profiled);
+            all.0
+        };
+        self.policy.get_ref().0.iter().flat_map(of_policy).collect()
     }
 
     /// Policies and placer of these settings together. Duplicates are dropped.

@@ -1,17 +1,12 @@
 //! `gleaner sweep`: a run for every combination of settings of a plan.
 
-mod prepared;
-mod replay;
-mod simulate;
-
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -23,9 +18,7 @@ use gleaner_core::words::counted;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::sweep::{self as tables, Store, Sweep};
-use gleaner_sweep::Plan;
-
-use prepared::PreparedRuns;
+use gleaner_sweep::{PreparedRuns, plan, prepare, run_missing};
 
 /// Run every combination of the settings that a plan lists, and find the best.
 ///
@@ -73,13 +66,10 @@ pub fn run(args: &Args) -> Result<()> {
         threads::use_threads(count)?;
     }
     let clock = Instant::now();
-    let plan = gleaner_sweep::read(&args.plan)?;
+    let plan = plan::read(&args.plan)?;
     let mode = plan.value.mode();
     let by = metric(mode, args.best.as_deref())?;
-    let prepared: Box<dyn PreparedRuns> = match plan.value {
-        Plan::Replay(plan) => Box::new(replay::Replays::prepare(plan)?),
-        Plan::Simulate(plan) => Box::new(simulate::Simulations::prepare(plan)?),
-    };
+    let prepared = prepare(plan.value, &remark)?;
     let read = clock.elapsed().as_secs_f64();
     match &args.out {
         Some(out) if !args.dry_run => {
@@ -166,51 +156,18 @@ impl Session<'_> {
         self.finish(&summaries, found_done, seconds)
     }
 
-    /// Runs what has no summary yet. Where a run fails the others are finished and kept.
     fn run_missing(&self, summaries: &mut [Option<RunSummary>], stop: &AtomicBool) -> Result<()> {
-        let missing = |index: &usize| summaries[*index].is_none();
-        let missing: Vec<usize> = (0..summaries.len()).filter(missing).collect();
-        let total = missing
-            .iter()
-            .map(|&index| self.prepared.length(index))
-            .sum();
-        let (progress, done) = (
-            Mutex::new(Progress::new(self.args.quiet)),
-            AtomicUsize::new(0),
-        );
-        let tick = |steps| {
-            let done = done.fetch_add(steps, Ordering::Relaxed) + steps;
+        let progress = Mutex::new(Progress::new(self.args.quiet));
+        let update = |done, total| {
             if let Ok(mut progress) = progress.lock() {
                 progress.update(done, total);
             }
         };
-        let results: Vec<Result<Option<RunSummary>>> = missing
-            .par_iter()
-            .map(|&index| self.run_one(index, stop, &tick))
-            .collect();
+        let result = run_missing(self.prepared, &self.store, summaries, stop, &update);
         if let Ok(progress) = progress.into_inner() {
             progress.finish();
         }
-        for (index, result) in missing.into_iter().zip(results) {
-            summaries[index] = result?;
-        }
-        Ok(())
-    }
-
-    fn run_one(
-        &self,
-        index: usize,
-        stop: &AtomicBool,
-        tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunSummary>> {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        let summary = self.prepared.execute(index, stop, tick)?;
-        if let Some(summary) = &summary {
-            self.store.save(&self.prepared.runs()[index], summary)?;
-        }
-        Ok(summary)
+        result
     }
 
     fn finish(

@@ -1,9 +1,11 @@
 //! Which options matter to which policies: those that have no effect are reported.
 
-use clap::{Args as _, FromArgMatches};
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
-use super::Args;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ExperimentArgs;
 use gleaner_core::error::{Error, Result};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::{self, Needs, PolicyEntry};
@@ -31,23 +33,18 @@ enum Use {
     Learning,
     /// Something goes by civil times.
     Calendar,
-    /// There is a run directory.
-    Directory,
 }
 
 use Use::{
-    Always, Calendar, Directory, Estimates, Forecasts, Learning, LearntEstimates, Models,
-    ProfilerOn, Sharing,
+    Always, Calendar, Estimates, Forecasts, Learning, LearntEstimates, Models, ProfilerOn, Sharing,
 };
 
 /// Every option, by its name with underscores for hyphens.
-const OPTIONS: [(&str, Use); 37] = [
+const OPTIONS: [(&str, Use); 28] = [
     ("policy", Always),
     ("placer", Always),
     ("without", Sharing),
     ("corrected", Sharing),
-    ("check", Always),
-    ("jobs", Always),
     ("data", Always),
     ("trace", Always),
     ("cluster", Always),
@@ -72,23 +69,20 @@ const OPTIONS: [(&str, Use); 37] = [
     ("profiler", Use::Profiler),
     ("lend", ProfilerOn),
     ("elastic", ProfilerOn),
-    ("out", Always),
-    ("log_dir", Always),
-    ("csv", Directory),
-    ("logs", Directory),
-    ("idle_events", Always),
-    ("json", Always),
-    ("quiet", Always),
 ];
 
 /// The options that were given but have no effect on these simulations, a remark for each.
-/// `profiling` tells whether the profiler is on.
+/// `profiling` says whether the profiler is on.
 ///
 /// # Errors
-/// None in practice: arguments serialise, and so do their defaults.
-pub fn without_effect(args: &Args, requests: &[Request], profiling: bool) -> Result<Vec<String>> {
+/// None in practice: arguments can be serialised, and so can their defaults.
+pub fn without_effect(
+    args: ExperimentArgs<'_>,
+    requests: &[Request],
+    profiling: bool,
+) -> Result<Vec<String>> {
     let given = Given::new(args)?;
-    let facts = Facts::new(&given, requests, profiling);
+    let facts = Facts::new(&given, args.dated, requests, profiling);
     let idle = OPTIONS
         .iter()
         .filter(|(name, of)| given.is(name) && !facts.hold(*of));
@@ -102,33 +96,38 @@ pub fn without_effect(args: &Args, requests: &[Request], profiling: bool) -> Res
     Ok(idle.map(remark).collect())
 }
 
-/// The values of options, beside their defaults.
-struct Given {
-    values: Map<String, Value>,
-    defaults: Map<String, Value>,
-}
+/// All options with their values, and whether each differs from its default.
+struct Given(BTreeMap<String, (Value, bool)>);
 
 impl Given {
-    fn new(args: &Args) -> Result<Self> {
+    fn new(args: ExperimentArgs<'_>) -> Result<Self> {
+        let mut given = Given(BTreeMap::new());
+        given.add(args.choice)?;
+        given.add(args.files)?;
+        given.add(args.models)?;
+        given.add(args.profiler)?;
+        Ok(given)
+    }
+
+    /// Adds the options of a type.
+    fn add<T: Default + Serialize>(&mut self, args: &T) -> Result<()> {
         let failed = |error: &dyn std::fmt::Display| Error::Run(error.to_string());
-        let command = Args::augment_args(clap::Command::new("simulate"));
-        let matches = command.try_get_matches_from(["simulate"]);
-        let matches = matches.map_err(|error| failed(&error))?;
-        let defaults = Args::from_arg_matches(&matches).map_err(|error| failed(&error))?;
-        let map = |args: &Args| match serde_json::to_value(args) {
+        let map = |args: &T| match serde_json::to_value(args) {
             Ok(Value::Object(map)) => Ok(map),
             Ok(other) => Err(failed(&other)),
             Err(error) => Err(failed(&error)),
         };
-        Ok(Given {
-            values: map(args)?,
-            defaults: map(&defaults)?,
-        })
+        let defaults = map(&T::default())?;
+        for (name, value) in map(args)? {
+            let changed = defaults.get(&name) != Some(&value);
+            self.0.insert(name, (value, changed));
+        }
+        Ok(())
     }
 
     /// Whether an option has another value than its default.
     fn is(&self, name: &str) -> bool {
-        self.values.get(name) != self.defaults.get(name)
+        self.0.get(name).is_some_and(|(_, changed)| *changed)
     }
 }
 
@@ -143,12 +142,12 @@ struct Facts {
     forecasts: bool,
     /// Models are learnt from the data itself.
     train: bool,
-    idle_events: bool,
-    directory: bool,
+    /// Dates are shown in what is written.
+    dated: bool,
 }
 
 impl Facts {
-    fn new(given: &Given, requests: &[Request], profiling: bool) -> Self {
+    fn new(given: &Given, dated: bool, requests: &[Request], profiling: bool) -> Self {
         let needs = requests.iter().map(|request| request.policy.needs).max();
         let needs = needs.unwrap_or(Needs::Jobs);
         let models = given.is("models");
@@ -159,11 +158,10 @@ impl Facts {
             modelled_estimates: models && needs >= Needs::Estimates && !given.is("estimates"),
             forecasts: models && needs == Needs::Packing && !given.is("forecast"),
             train: given
-                .values
+                .0
                 .get("models")
-                .is_some_and(|models| models == "train"),
-            idle_events: given.is("idle_events"),
-            directory: given.is("out") || given.is("log_dir"),
+                .is_some_and(|(models, _)| models == "train"),
+            dated,
         }
     }
 
@@ -180,8 +178,7 @@ impl Facts {
             Forecasts => self.forecasts,
             LearntEstimates => self.train && self.modelled_estimates,
             Learning => self.train && (self.modelled_estimates || self.forecasts),
-            Calendar => self.idle_events || self.modelled_estimates || self.forecasts,
-            Directory => self.directory,
+            Calendar => self.dated || self.modelled_estimates || self.forecasts,
         }
     }
 }
@@ -207,37 +204,77 @@ impl Use {
             LearntEstimates => "no estimates are learnt".to_owned(),
             Learning => "no estimates and no forecast are learnt".to_owned(),
             Calendar => "only models and --idle-events use dates".to_owned(),
-            Directory => "tables are written only with --out".to_owned(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
+    use super::super::{Choice, FileArgs, ModelArgs, ProfilerArgs};
     use super::*;
 
-    fn parse(line: &str) -> Args {
-        let command = Args::augment_args(clap::Command::new("simulate"));
-        let words = std::iter::once("simulate").chain(line.split_whitespace());
-        Args::from_arg_matches(&command.try_get_matches_from(words).unwrap()).unwrap()
+    /// The options of an experiment on the command line.
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        choice: Choice,
+        #[command(flatten)]
+        files: FileArgs,
+        #[command(flatten)]
+        models: ModelArgs,
+        #[command(flatten)]
+        profiler: ProfilerArgs,
+    }
+
+    impl Line {
+        fn parse(line: &str) -> Self {
+            let words = std::iter::once("simulate").chain(line.split_whitespace());
+            Line::try_parse_from(words).unwrap()
+        }
+
+        fn args(&self, dated: bool) -> ExperimentArgs<'_> {
+            ExperimentArgs {
+                choice: &self.choice,
+                files: &self.files,
+                models: &self.models,
+                profiler: &self.profiler,
+                dated,
+            }
+        }
     }
 
     /// The options that have no effect.
     fn idle(line: &str, profiling: bool) -> Vec<String> {
-        let args = parse(line);
-        let remarks = without_effect(&args, &args.requests().unwrap(), profiling).unwrap();
+        idle_where(line, profiling, false)
+    }
+
+    fn idle_where(line: &str, profiling: bool, dated: bool) -> Vec<String> {
+        let line = Line::parse(line);
+        let requests = line.choice.requests(false).unwrap();
+        let remarks = without_effect(line.args(dated), &requests, profiling).unwrap();
         let option = |remark: &String| remark.split(' ').next().unwrap().to_owned();
         remarks.iter().map(option).collect()
     }
 
     #[test]
     fn every_option_is_listed_once() {
-        let given = Given::new(&parse("")).unwrap();
+        let line = Line::parse("");
+        let given = Given::new(line.args(false)).unwrap();
         let mut listed: Vec<&str> = OPTIONS.iter().map(|(name, _)| *name).collect();
-        let mut options: Vec<&str> = given.values.keys().map(String::as_str).collect();
+        let mut options: Vec<&str> = given.0.keys().map(String::as_str).collect();
         listed.sort_unstable();
         options.sort_unstable();
         assert_eq!(listed, options);
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_command_line() {
+        let line = Line::parse("");
+        let given = Given::new(line.args(false)).unwrap();
+        let changed: Vec<&String> = given.0.keys().filter(|name| given.is(name)).collect();
+        assert_eq!(changed, [""; 0]);
     }
 
     // Small fixed examples.
@@ -245,8 +282,7 @@ mod tests {
     fn options_that_no_policy_uses_are_named() {
         let all = "--without packing --corrected --estimates 5 --profiles p --colocate c \
                    --forecast 3 --models train --series s --no-profile --first-estimate 1 \
-                   --model-seed 2 --epoch 2020-04-01 --profiler 200,2,4 --lend auto --elastic x \
-                   --csv --logs";
+                   --model-seed 2 --epoch 2020-04-01 --profiler 200,2,4 --lend auto --elastic x";
         let named: Vec<&str> = all
             .split(' ')
             .filter(|word| word.starts_with("--"))
@@ -257,9 +293,9 @@ mod tests {
         expected.sort_unstable();
         assert_eq!(found, expected);
 
-        let lucid = "--policy lucid --out run --models train --series s --no-profile \
+        let lucid = "--policy lucid --models train --series s --no-profile \
                      --first-estimate 1 --model-seed 2 --epoch 2020-04-01 --profiler 200,2,4 \
-                     --lend auto --elastic x --csv --logs --without packing --corrected";
+                     --lend auto --elastic x --without packing --corrected";
         assert_eq!(idle(lucid, true), [""; 0]);
         let auto = "--policy lucid --lend auto --elastic x";
         assert_eq!(idle(auto, false), ["--lend", "--elastic"]);
@@ -284,7 +320,9 @@ mod tests {
     #[test]
     fn dates_are_those_of_models_and_idle_logs() {
         assert_eq!(idle("--policy fifo --epoch 2020-04-01", false), ["--epoch"]);
-        let log = "--policy fifo --epoch 2020-04-01 --idle-events idle.csv";
-        assert_eq!(idle(log, false), [""; 0]);
+        assert_eq!(
+            idle_where("--policy fifo --epoch 2020-04-01", false, true),
+            [""; 0]
+        );
     }
 }

@@ -4,10 +4,8 @@ use std::fmt::Debug;
 
 use toml::Spanned;
 
-use super::Axis;
-
-/// A setting of a plan; `None` if it is not given.
-pub(super) type Setting<T> = Option<Spanned<Axis<T>>>;
+use super::axis::Setting;
+use super::visit::Visitor;
 
 /// A fault of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,30 +55,6 @@ impl Checker {
         }
     }
 
-    /// Checks that a list has at least one value and none twice, and that `is_sound` holds for
-    /// each.
-    pub fn axis<T: PartialEq + Debug>(
-        &mut self,
-        field: &'static str,
-        setting: &Setting<T>,
-        expected: &str,
-        is_sound: impl Fn(&T) -> bool,
-    ) {
-        let Some(setting) = setting else { return };
-        let (at, values) = (Some(setting.span().start), &setting.get_ref().0);
-        if values.is_empty() {
-            self.add(at, field, "an empty list", "at least one value");
-        }
-        for (i, value) in values.iter().enumerate() {
-            if !is_sound(value) {
-                self.add(at, field, format!("{value:?}"), expected);
-            } else if values[..i].contains(value) {
-                let found = format!("{value:?} a second time");
-                self.add(at, field, found, "every value once");
-            }
-        }
-    }
-
     /// Checks that `is_sound` holds for a single value.
     pub fn single<T: Debug>(
         &mut self,
@@ -96,10 +70,28 @@ impl Checker {
     }
 }
 
-/// The values of a setting; only `default` if it is not given.
-pub(super) fn values<T: Clone>(setting: &Setting<T>, default: T) -> Vec<T> {
-    match setting {
-        Some(setting) => setting.get_ref().0.clone(),
-        None => vec![default],
+/// Checks that a list has at least one value and none twice, and that each is valid.
+impl<S> Visitor<S> for Checker {
+    fn checked<T: Clone + PartialEq + Debug>(
+        &mut self,
+        field: &'static str,
+        setting: &Setting<T>,
+        expected: &str,
+        is_valid: impl Fn(&T) -> bool,
+        _: impl Fn(&mut S, T),
+    ) {
+        let Some(setting) = setting else { return };
+        let (at, values) = (Some(setting.span().start), &setting.get_ref().0);
+        if values.is_empty() {
+            self.add(at, field, "an empty list", "at least one value");
+        }
+        for (i, value) in values.iter().enumerate() {
+            if !is_valid(value) {
+                self.add(at, field, format!("{value:?}"), expected);
+            } else if values[..i].contains(value) {
+                let found = format!("{value:?} a second time");
+                self.add(at, field, found, "every value once");
+            }
+        }
     }
 }

@@ -4,19 +4,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::prepared::{PreparedRuns, sweep_run};
-use crate::cli::remark;
-use crate::cli::simulate::Args;
+use super::{PreparedRuns, sweep_run};
+use crate::plan::{SimulatePlan, SimulateSettings};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::sweep::SweepRun;
-use gleaner_setup::Experiment;
 use gleaner_setup::experiment::{Choice, Given, Learned};
+use gleaner_setup::{Experiment, ExperimentArgs, Remark};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
-use gleaner_sweep::{SimulatePlan, SimulateSettings};
 
 /// The simulations of a plan.
 pub struct Simulations {
@@ -32,7 +30,7 @@ impl Simulations {
     ///
     /// # Errors
     /// Settings that `gleaner simulate` refuses; faults of the files.
-    pub fn prepare(plan: SimulatePlan) -> Result<Self> {
+    pub fn prepare(plan: SimulatePlan, remark: Remark<'_>) -> Result<Self> {
         let settings = plan.expand();
         let mut jobs = Vec::new();
         for one in &settings {
@@ -40,8 +38,15 @@ impl Simulations {
             let request = choice.requests(false)?.into_iter().next();
             jobs.extend(request.map(|request| (choice, request)));
         }
-        let all = Args::of_plan(&plan, &settings);
-        let experiment = all.open(&all.requests()?)?;
+        let all = plan.choice(&settings);
+        let args = ExperimentArgs {
+            choice: &all,
+            files: &plan.files(),
+            models: &plan.models(),
+            profiler: &plan.profiler(),
+            dated: false,
+        };
+        let experiment = Experiment::open(args, &all.requests(false)?, remark)?;
         if !experiment.inputs.skipped.0.is_empty() {
             remark(&[format!("left out: {}", experiment.inputs.skipped)]);
         }

@@ -8,9 +8,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use gleaner_core::domain::Objective;
 use gleaner_core::domain::Slice;
-use gleaner_replay::{Initial, Options, TFwd};
+use gleaner_setup::Rules;
 
 /// The files of one set of tasks: a path, or `{ tasks, curves }` for the original's pickles.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -27,12 +26,10 @@ pub struct ReplayChoices {
     /// The part of the log.
     #[serde(flatten)]
     pub window: Slice,
-    /// Forward window; in seconds once the log and the tasks are read.
-    pub t_fwd: TFwd,
-    /// Most tasks active at once.
-    pub max_tasks: usize,
-    /// The objective that every decision maximises.
-    pub objective: Objective,
+    /// How the log is replayed. The forward window is in seconds once the log and the tasks are
+    /// read.
+    #[serde(flatten)]
+    pub rules: Rules,
     /// The solver.
     pub solver: SolverKind,
     /// Formulation of problems for MILP solvers.
@@ -43,15 +40,6 @@ pub struct ReplayChoices {
     pub time_limit: f64,
     /// Relative gap that counts as optimal.
     pub gap: f64,
-    /// How idle nodes are dealt to tasks at event 0.
-    pub initial: Initial,
-    /// Seed of the random deal.
-    pub seed: u64,
-    /// Whether completions are events.
-    pub completion_events: bool,
-    /// Whether the tasks are submitted again when all of them are done.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub repeat_tasks: bool,
 }
 
 /// All settings of a replay.
@@ -66,19 +54,6 @@ pub struct ReplaySettings {
 }
 
 impl ReplayChoices {
-    /// The options of the replay, with a forward window of `t_fwd` seconds.
-    pub fn options(&self, t_fwd: f64) -> Options {
-        Options {
-            t_fwd,
-            max_tasks: self.max_tasks,
-            objective: self.objective,
-            initial: self.initial,
-            seed: self.seed,
-            completion_events: self.completion_events,
-            repeat_tasks: self.repeat_tasks,
-        }
-    }
-
     /// The solver with its formulation.
     pub fn spec(&self) -> SolverSpec {
         SolverSpec {

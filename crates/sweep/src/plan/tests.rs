@@ -22,7 +22,10 @@ fn a_plan_without_lists_is_one_run_with_the_defaults() {
     let [one] = &settings[..] else {
         panic!("{settings:?}");
     };
-    assert_eq!((one.choices.t_fwd, one.choices.max_tasks), (TFwd::Auto, 10));
+    assert_eq!(
+        (one.choices.rules.t_fwd, one.choices.rules.max_tasks),
+        (TFwd::Auto, 10)
+    );
     assert_eq!(one.choices.window, Slice::default());
     assert!(parsed(SMALL).check().is_empty());
 }
@@ -49,10 +52,10 @@ fn every_setting_is_understood() {
     );
     let choices = &last.choices;
     assert_eq!(
-        (choices.t_fwd, choices.time_limit, choices.seed),
+        (choices.rules.t_fwd, choices.time_limit, choices.rules.seed),
         (TFwd::Seconds(60.5), 2.0, 7)
     );
-    assert!(choices.completion_events && !all[30].choices.completion_events);
+    assert!(choices.rules.completion_events && !all[30].choices.rules.completion_events);
 }
 
 #[test]
@@ -128,9 +131,9 @@ proptest! {
             let choices = &settings.choices;
             let (rest, seed) = (i / seeds.len(), i % seeds.len());
             let (window, task) = (rest / tasks.len(), rest % tasks.len());
-            prop_assert_eq!(choices.seed, u64::from(seeds[seed]));
-            prop_assert_eq!(choices.max_tasks, tasks[task]);
-            prop_assert_eq!(choices.t_fwd, TFwd::Seconds(windows[window].into()));
+            prop_assert_eq!(choices.rules.seed, u64::from(seeds[seed]));
+            prop_assert_eq!(choices.rules.max_tasks, tasks[task]);
+            prop_assert_eq!(choices.rules.t_fwd, TFwd::Seconds(windows[window].into()));
         }
         let shown: BTreeSet<String> = all.iter().map(|s| format!("{s:?}")).collect();
         prop_assert_eq!(shown.len(), all.len());

@@ -6,6 +6,10 @@ use std::marker::PhantomData;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+/// A setting of a plan; `None` if it is not given.
+pub(super) type Setting<T> = Option<Spanned<Axis<T>>>;
 
 /// The values of a setting, in the order of the plan; a single value is a list of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +47,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for AxisVisitor<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
         Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Axis)
+    }
+}
+
+/// The values of a setting; only `default` if it is not given.
+pub(super) fn values<T: Clone>(setting: &Setting<T>, default: T) -> Vec<T> {
+    match setting {
+        Some(setting) => setting.get_ref().0.clone(),
+        None => vec![default],
     }
 }
 

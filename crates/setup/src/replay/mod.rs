@@ -1,12 +1,12 @@
-//! What is replayed: log, slice, tasks, window.
+//! What is replayed, and how: log, slice, tasks, rules.
+
+mod rules;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
-use gleaner_core::domain::Objective;
 use gleaner_core::domain::Slice;
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::stamp::{as_text, from_text};
@@ -15,10 +15,12 @@ use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::zone::Zone;
 use gleaner_formats::ingest::{self, Loaded, SourceId};
+use gleaner_replay::Options;
 use gleaner_replay::rounds::check_repeatable;
-use gleaner_replay::{Initial, Options, TFwd};
 
-use crate::{Remark, one_of};
+use crate::Remark;
+
+pub use rules::Rules;
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -35,32 +37,10 @@ pub struct LogArgs {
     #[command(flatten)]
     #[serde(flatten)]
     slice: SliceArgs,
-    /// Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` takes the
-    /// window that `gleaner inspect` suggests for the log and the tasks.
-    #[arg(long, value_name = "SECONDS|auto", default_value_t = TFwd::Auto, allow_negative_numbers = true)]
-    t_fwd: TFwd,
-    /// Most tasks that are active at once (-maxJ).
-    #[arg(long, value_name = "COUNT", default_value_t = 10)]
-    max_tasks: usize,
-    /// What the solver maximises: the objective curves of the task file; progress (throughput);
-    /// speedup; the curves times the tasks' priorities; or max-min fair shares of each task's
-    /// best.
-    #[arg(long, value_name = "NAME", default_value_t = Objective::File, value_parser = objectives())]
-    pub objective: Objective,
-    /// How the first idle nodes are dealt.
-    #[arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS))]
-    initial: Initial,
-    /// Seed of the random initial deal.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    seed: u64,
-    /// Reallocate the nodes of a finished task as soon as it finishes, not at the next event of
-    /// the log.
-    #[arg(long)]
-    completion_events: bool,
-    /// Submit the tasks again whenever all of them are done, until the log ends. In the second
-    /// round task `a` is called `a#2`.
-    #[arg(long)]
-    repeat_tasks: bool,
+    /// How the log is replayed.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub rules: Rules,
 }
 
 /// Which part of a log is used.
@@ -146,22 +126,6 @@ impl SliceArgs {
         }
     }
 }
-
-/// Objectives by name, listed in the help.
-fn objectives() -> impl TypedValueParser<Value = Objective> {
-    let names = Objective::ALL.map(Objective::as_str);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Objective>())
-}
-
-/// The deals at event 0, and what the help says of each.
-const DEALS: [(Initial, &str); 3] = [
-    (
-        Initial::Random,
-        "Each node goes to a task drawn at random, as in the original",
-    ),
-    (Initial::Solve, "The solver decides"),
-    (Initial::Empty, "No task gets a node"),
-];
 
 /// What the replay engine takes.
 #[derive(Debug)]
@@ -282,12 +246,12 @@ impl Replay {
         remark(&tasks.notes);
         let window = args.choose(&log.value, &tasks.value.tasks, remark);
         let set = tasks.value.within_window(window, skip_invalid)?;
-        if args.repeat_tasks {
+        if args.rules.repeat_tasks {
             check_repeatable(&set.tasks)?;
         }
         remark(&late(&set.tasks, &log.value));
         Ok(Replay {
-            options: args.options(window),
+            options: args.rules.options(window),
             log: log.value,
             tasks: set.tasks,
             skipped: set.skipped,
@@ -297,37 +261,13 @@ impl Replay {
 }
 
 impl LogArgs {
-    /// Refuses arguments that no file could make right.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for no task at once.
-    pub fn check(&self) -> Result<()> {
-        match self.max_tasks {
-            0 => Err(Error::Usage("--max-tasks is 0, expected at least 1".into())),
-            _ => Ok(()),
-        }
-    }
-
     /// The forward window in seconds; says where one comes from that was to be found.
     fn choose(&self, log: &EventLog, tasks: &[TrainingTask], remark: Remark<'_>) -> f64 {
-        let chosen = self.t_fwd.choose(log, tasks, self.max_tasks);
+        let chosen = self.rules.t_fwd.choose(log, tasks, self.rules.max_tasks);
         if chosen.suggestion.is_some() {
             remark(&[chosen.to_string()]);
         }
         chosen.seconds
-    }
-
-    /// How to replay with this forward window.
-    fn options(&self, t_fwd: f64) -> Options {
-        Options {
-            t_fwd,
-            max_tasks: self.max_tasks,
-            objective: self.objective,
-            initial: self.initial,
-            seed: self.seed,
-            completion_events: self.completion_events,
-            repeat_tasks: self.repeat_tasks,
-        }
     }
 }
 

@@ -1,0 +1,98 @@
+//! How a log is replayed.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::{Deserialize, Serialize};
+
+use gleaner_core::domain::Objective;
+use gleaner_core::error::{Error, Result};
+use gleaner_replay::{Initial, Options, TFwd};
+
+use crate::one_of;
+
+/// How a log is replayed, for single replays and for sweeps.
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+pub struct Rules {
+    /// Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` takes the
+    /// window that `gleaner inspect` suggests for the log and the tasks.
+    #[arg(long, value_name = "SECONDS|auto", default_value_t = Rules::default().t_fwd, allow_negative_numbers = true)]
+    pub t_fwd: TFwd,
+    /// Most tasks that are active at once (-maxJ).
+    #[arg(long, value_name = "COUNT", default_value_t = Rules::default().max_tasks)]
+    pub max_tasks: usize,
+    /// What the solver maximises: the objective curves of the task file; progress (throughput);
+    /// speedup; the curves times the tasks' priorities; or max-min fair shares of each task's
+    /// best.
+    #[arg(long, value_name = "NAME", default_value_t = Rules::default().objective, value_parser = objectives())]
+    pub objective: Objective,
+    /// How the first idle nodes are dealt.
+    #[arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS))]
+    pub initial: Initial,
+    /// Seed of the random initial deal.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub seed: u64,
+    /// Reallocate the nodes of a finished task as soon as it finishes, not at the next event of
+    /// the log.
+    #[arg(long)]
+    pub completion_events: bool,
+    /// Submit the tasks again whenever all of them are done, until the log ends. In the second
+    /// round task `a` is called `a#2`.
+    #[arg(long)]
+    pub repeat_tasks: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules {
+            t_fwd: TFwd::Auto,
+            max_tasks: 10,
+            objective: Objective::File,
+            initial: Initial::Random,
+            seed: 0,
+            completion_events: false,
+            repeat_tasks: false,
+        }
+    }
+}
+
+impl Rules {
+    /// Refuses values that no file could make right.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: no task may be active.
+    pub fn check(&self) -> Result<()> {
+        match self.max_tasks {
+            0 => Err(Error::Usage("--max-tasks is 0, expected at least 1".into())),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the engine takes, with a forward window of `t_fwd` seconds.
+    pub fn options(&self, t_fwd: f64) -> Options {
+        Options {
+            t_fwd,
+            max_tasks: self.max_tasks,
+            objective: self.objective,
+            initial: self.initial,
+            seed: self.seed,
+            completion_events: self.completion_events,
+            repeat_tasks: self.repeat_tasks,
+        }
+    }
+}
+
+/// Objectives by name, listed in the help.
+fn objectives() -> impl TypedValueParser<Value = Objective> {
+    let names = Objective::ALL.map(Objective::as_str);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Objective>())
+}
+
+/// The deals at event 0, and what the help says of each.
+const DEALS: [(Initial, &str); 3] = [
+    (
+        Initial::Random,
+        "Each node goes to a task drawn at random, as in the original",
+    ),
+    (Initial::Solve, "The solver decides"),
+    (Initial::Empty, "No task gets a node"),
+];
