@@ -58,6 +58,22 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> Str
     format!("{number} {thing}{plural}")
 }
 
+/// Seconds in the largest two units that apply: `2 h 5 min`, `10 min`, `12 s`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.round().max(0.0) as u64;
+    let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);
+    let (first, second) = match (days, hours, minutes) {
+        (0, 0, 0) => return format!("{whole} s"),
+        (0, 0, _) => (format!("{minutes} min"), (whole % 60, "s")),
+        (0, ..) => (format!("{hours} h"), (minutes, "min")),
+        _ => (format!("{days} d"), (hours, "h")),
+    };
+    match second {
+        (0, _) => first,
+        (more, unit) => format!("{first} {more} {unit}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +109,16 @@ mod tests {
         assert_eq!(counted(1_u32, "node"), "1 node");
         assert_eq!(counted(0_usize, "node"), "0 nodes");
         assert_eq!(counted(2_u64, "node"), "2 nodes");
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn durations_have_at_most_two_units() {
+        assert_eq!(duration(12.4), "12 s");
+        assert_eq!(duration(90.0), "1 min 30 s");
+        assert_eq!(duration(7260.0), "2 h 1 min");
+        assert_eq!(duration(90_000.0), "1 d 1 h");
+        assert_eq!(duration(600.0), "10 min");
+        assert_eq!(duration(3_601.0), "1 h");
     }
 }

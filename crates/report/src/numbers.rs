@@ -53,22 +53,6 @@ pub(super) fn hours(seconds: f64) -> String {
     number(seconds / HOUR)
 }
 
-/// Seconds in the largest two units that apply: `2 h 5 min`.
-pub(super) fn duration(seconds: f64) -> String {
-    let whole = seconds.round().max(0.0) as u64;
-    let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);
-    let (first, second) = match (days, hours, minutes) {
-        (0, 0, 0) => return format!("{whole} s"),
-        (0, 0, _) => (format!("{minutes} min"), (whole % 60, "s")),
-        (0, ..) => (format!("{hours} h"), (minutes, "min")),
-        _ => (format!("{} d", count(days)), (hours, "h")),
-    };
-    match second {
-        (0, _) => first,
-        (more, unit) => format!("{first} {more} {unit}"),
-    }
-}
-
 /// The change from `base` to `value`: `+12.3 %`, `× 50.0` if it is large, `same` if it is under
 /// 0.05 %, `none` if there is no ratio.
 pub(super) fn change(value: f64, base: f64) -> String {
@@ -151,15 +135,5 @@ mod tests {
         assert_eq!(change(1.0, 0.0), "none");
         assert_eq!(points(0.25, 0.5), "−25.0 points");
         assert_eq!(points(0.5, 0.5), "same");
-    }
-
-    #[test]
-    fn durations_in_two_units() {
-        assert_eq!(duration(12.4), "12 s");
-        assert_eq!(duration(90.0), "1 min 30 s");
-        assert_eq!(duration(7260.0), "2 h 1 min");
-        assert_eq!(duration(90_000.0), "1 d 1 h");
-        assert_eq!(duration(600.0), "10 min");
-        assert_eq!(duration(3_601.0), "1 h");
     }
 }

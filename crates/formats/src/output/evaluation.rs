@@ -6,7 +6,7 @@ use gleaner_learn::lucid::packing::Evaluation;
 use gleaner_learn::tree::Tree;
 use serde::Serialize;
 
-use super::grid::Grid;
+use super::text_table::TextTable;
 use gleaner_core::words::printable;
 use gleaner_predict::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScores};
 
@@ -140,7 +140,7 @@ fn section(out: &mut String, title: &str, unit: &str, scores: &[Score]) {
     let _ = write!(
         out,
         "\n{title}\n{}",
-        Grid::new(header, scores.iter().map(row))
+        TextTable::new(header, scores.iter().map(row))
     );
 }
 
@@ -185,7 +185,7 @@ fn packing(out: &mut String, found: &PackingResults) {
         out,
         "\nPacking, share of scores told right: {} profiles\n{}",
         found.rows.len(),
-        Grid::new(header, found.evaluations.iter().map(row))
+        TextTable::new(header, found.evaluations.iter().map(row))
     );
     let _ = write!(
         out,
@@ -202,6 +202,6 @@ fn packing(out: &mut String, found: &PackingResults) {
     let _ = write!(
         out,
         "\nScores\n{}",
-        Grid::new(header, found.rows.iter().map(row))
+        TextTable::new(header, found.rows.iter().map(row))
     );
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::grid::Grid;
+use super::text_table::TextTable;
 use super::training;
 use gleaner_core::domain::Time;
 use gleaner_core::error::{Error, Result};
@@ -123,9 +123,9 @@ fn tree(out: &mut String, facts: &TreeFacts) {
     );
 }
 
-fn importances(head: &str, terms: &[Importance]) -> Grid {
+fn importances(head: &str, terms: &[Importance]) -> TextTable {
     let row = |term: &Importance| vec![term.term.clone(), number(term.importance)];
-    Grid::new(["term", head], terms.iter().map(row))
+    TextTable::new(["term", head], terms.iter().map(row))
 }
 
 fn shape(out: &mut String, term: &TermFacts) {
@@ -147,7 +147,7 @@ fn shape(out: &mut String, term: &TermFacts) {
         term.label.name(),
         term.unit,
         number(term.importance),
-        Grid::new(heads, term.cells.iter().map(row))
+        TextTable::new(heads, term.cells.iter().map(row))
     );
 }
 
@@ -178,7 +178,7 @@ fn sum(out: &mut String, told: &Sum) {
         told.label.name(),
         printable(&told.subject),
         told.unit,
-        Grid::new(heads, rows)
+        TextTable::new(heads, rows)
     );
     if factors {
         out.push_str("A factor is what the term multiplies 1 + seconds by.\n");

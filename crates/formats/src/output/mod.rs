@@ -8,7 +8,6 @@ pub mod events;
 pub mod experiment;
 pub mod explanation;
 pub mod graphs;
-pub mod grid;
 pub mod inspect;
 pub mod model;
 pub mod number;
@@ -22,6 +21,7 @@ pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod tasks;
+pub mod text_table;
 pub mod training;
 mod workloads;
 

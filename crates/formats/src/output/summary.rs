@@ -6,7 +6,7 @@ use super::number;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::{Ended, Summary};
 use gleaner_core::results::run::Seconds;
-use gleaner_core::words::counted;
+use gleaner_core::words::{counted, duration};
 
 /// The summary as pretty-printed JSON.
 ///
@@ -194,30 +194,5 @@ fn share(part: f64, whole: f64) -> String {
         format!("{:.1} %", 100.0 * part / whole)
     } else {
         "0 %".into()
-    }
-}
-
-/// Seconds in the largest two units that apply.
-pub(super) fn duration(seconds: f64) -> String {
-    let whole = seconds.round().max(0.0) as u64;
-    let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{whole} s"),
-        (0, 0, _) => format!("{minutes} min {} s", whole % 60),
-        (0, ..) => format!("{hours} h {minutes} min"),
-        _ => format!("{days} d {hours} h"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_in_two_units() {
-        assert_eq!(duration(12.4), "12 s");
-        assert_eq!(duration(90.0), "1 min 30 s");
-        assert_eq!(duration(7260.0), "2 h 1 min");
-        assert_eq!(duration(90_000.0), "1 d 1 h");
     }
 }

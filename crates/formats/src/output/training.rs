@@ -8,7 +8,7 @@ use gleaner_learn::lucid::workload::{
     Estimator, EstimatorChoice, Trial, TrialScore, WorkloadModel,
 };
 
-use super::grid::Grid;
+use super::text_table::TextTable;
 use gleaner_core::domain::Time;
 use gleaner_core::words::counted;
 use gleaner_predict::{Model, Span, Trained};
@@ -85,7 +85,7 @@ pub fn trial(trial: &Trial, chosen: Estimator) -> String {
         Time::from(trial.from),
         Time::from(trial.to),
         trial.learnt,
-        Grid::new(
+        TextTable::new(
             ["estimator", "rank corr.", "MAE (s)"],
             trial.scores.iter().map(score)
         )

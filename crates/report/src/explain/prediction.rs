@@ -1,9 +1,9 @@
 //! One prediction, broken down.
 
 use crate::figure::{Axis, Colour, Marks, Part};
-use crate::numbers::{duration, number};
+use crate::numbers::number;
 use crate::{Figure, Grid, Head};
-use gleaner_core::words::{counted, printable};
+use gleaner_core::words::{counted, duration, printable};
 use gleaner_predict::explanation::{Part as Told, Rule, Sum, Way};
 
 /// Maximum number of terms with a bar of their own; the others share one.

@@ -1,8 +1,9 @@
 //! Idle nodes by hour and by weekday.
 
 use crate::figure::{Axis, Colour, Heat, Marks, Part};
-use crate::numbers::{duration, number};
+use crate::numbers::number;
 use crate::{Figure, Grid, Head};
+use gleaner_core::words::duration;
 use gleaner_inspect::{Inspection, Slot};
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];

@@ -1,8 +1,9 @@
 //! Suspicious spans, and nodes that never change.
 
 use crate::names::short;
-use crate::numbers::{count, duration};
+use crate::numbers::count;
 use crate::{Block, Grid, Head};
+use gleaner_core::words::duration;
 use gleaner_inspect::{Inspection, Suspicion, SuspicionKind, UnchangedNodes};
 
 /// Maximum number of suspicious spans listed.

@@ -3,7 +3,8 @@
 use super::lengths;
 use crate::Figure;
 use crate::figure::Axis;
-use crate::numbers::{count, duration};
+use crate::numbers::count;
+use gleaner_core::words::duration;
 use gleaner_inspect::Inspection;
 
 /// The histogram of gaps between events by length.

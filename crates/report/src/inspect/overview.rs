@@ -1,7 +1,8 @@
 //! The log in a few numbers.
 
-use crate::numbers::{count, duration, hours, number, percent};
+use crate::numbers::{count, hours, number, percent};
 use crate::{Grid, Head, Tile};
+use gleaner_core::words::duration;
 use gleaner_inspect::{Distribution, Inspection};
 
 /// The lead sentence: the time, the nodes and the events that the log covers.

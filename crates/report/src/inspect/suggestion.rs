@@ -1,8 +1,9 @@
 //! The suggested window for the replay, and how it is derived.
 
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
-use crate::numbers::{duration, number, percent};
+use crate::numbers::{number, percent};
 use crate::{Block, Figure, Grid, Head, Section};
+use gleaner_core::words::duration;
 use gleaner_inspect::{Inspection, OtherWindow, Suggestion, Window};
 
 /// The section about the suggested window.

@@ -3,7 +3,8 @@
 use crate::Figure;
 use crate::curves::{means, millis, minute};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
-use crate::numbers::{duration, number};
+use crate::numbers::number;
+use gleaner_core::words::duration;
 use gleaner_inspect::Inspection;
 
 /// The figure; `None` if the log covers no time.

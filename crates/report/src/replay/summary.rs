@@ -1,9 +1,10 @@
 //! The figures of `summary.json`.
 
 use super::Named;
-use crate::numbers::{change, count, duration, hours, large, number, part, percent, points};
+use crate::numbers::{change, count, hours, large, number, part, percent, points};
 use crate::{Grid, Head, Tile};
 use gleaner_core::results::replay::Summary;
+use gleaner_core::words::duration;
 use gleaner_formats::output::summary::why;
 
 /// A figure to compare: its name, its value, and how to format the value and a change of it.

@@ -4,10 +4,11 @@ use super::{Named, id_of};
 use crate::curves::{millis, minute};
 use crate::figure::{Axis, Marks, Span, Spans};
 use crate::names::short;
-use crate::numbers::{count, duration, hours, number};
+use crate::numbers::{count, hours, number};
 use crate::{Figure, Grid, Head, thin};
 use gleaner_core::domain::Time;
 use gleaner_core::results::replay::AllocationRow;
+use gleaner_core::words::duration;
 use gleaner_formats::ingest::runs::ReplayRun;
 
 /// Maximum number of tasks in the figure.

@@ -2,8 +2,8 @@
 
 use super::{Named, coloured, id_of};
 use crate::figure::{Axis, Curve, Marks, Shape};
-use crate::numbers::duration;
 use crate::{Figure, Grid, Head, thin};
+use gleaner_core::words::duration;
 use gleaner_formats::ingest::runs::JobEnd;
 
 /// Number of parts into which thinning divides the ranks; each part keeps points of its own.

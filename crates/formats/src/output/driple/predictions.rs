@@ -6,8 +6,8 @@ use gleaner_driple::dataset::METRIC_NAMES;
 use gleaner_driple::graph::METRICS;
 use serde_json::{Map, Value, json};
 
-use crate::output::grid::Grid;
 use crate::output::table::WriteTable;
+use crate::output::text_table::TextTable;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::{Column, Table};
 
@@ -54,7 +54,7 @@ pub fn text(rows: &[Row]) -> String {
         cells
     };
     let header = std::iter::once("metric").chain(rows.iter().map(|(job, _)| job.as_str()));
-    Grid::new(header, METRIC_NAMES.into_iter().zip(0..).map(row)).to_string()
+    TextTable::new(header, METRIC_NAMES.into_iter().zip(0..).map(row)).to_string()
 }
 
 /// A number with about four significant digits; `-` if it is not finite.

@@ -6,7 +6,7 @@ use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
 
 use super::predictions::number;
-use crate::output::grid::Grid;
+use crate::output::text_table::TextTable;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::{Column, Table};
 use gleaner_predict::driple::Part;
@@ -105,7 +105,11 @@ impl Evaluation {
                 decimals(mean(&scores.rank), 3),
             ]
         };
-        let _ = write!(text, "{}", Grid::new(header, self.scores.iter().map(row)));
+        let _ = write!(
+            text,
+            "{}",
+            TextTable::new(header, self.scores.iter().map(row))
+        );
         let (models, baselines) = self.scores.split_at(self.models.min(self.scores.len()));
         for scores in models {
             let table = by_metric(scores, baselines.first());
@@ -126,7 +130,7 @@ fn part(part: Part) -> &'static str {
 
 /// The scores of a model by metric. The absolute error of predicting the training mean is beside
 /// its own.
-fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
+fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> TextTable {
     let header = [
         "metric",
         "mse",
@@ -147,7 +151,7 @@ fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
             decimals(scores.rank[metric], 3),
         ]
     };
-    Grid::new(header, METRIC_NAMES.into_iter().enumerate().map(row))
+    TextTable::new(header, METRIC_NAMES.into_iter().enumerate().map(row))
 }
 
 /// A model's scores beside those of predicting the training mean: a row for each metric, a row for
@@ -168,7 +172,7 @@ pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
     let means = [mean(&model.mse), mean(&training_mean.mse)];
     let last = row("mean", means, blank, mean(&model.r2));
     let rows = METRIC_NAMES.into_iter().enumerate().map(metric);
-    let table = Grid::new(header, rows.chain([last]));
+    let table = TextTable::new(header, rows.chain([last]));
     format!(
         "{table}the model's mean squared error is {:.0} % of that of predicting the training mean\n",
         100.0 * model.share_of(training_mean)

@@ -1,7 +1,7 @@
 //! What the inspection concludes: suspicious spans, and a window for the replay.
 
 use super::percent;
-use crate::output::summary::duration;
+use gleaner_core::words::duration;
 use gleaner_inspect::{Suggestion, Suspicion, SuspicionKind};
 
 /// Maximum number of suspicious spans in the text.

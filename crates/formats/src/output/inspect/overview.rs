@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use super::percent;
-use crate::output::summary::duration;
-use gleaner_core::words::counted;
+use gleaner_core::words::{counted, duration};
 use gleaner_inspect::{Inspection, UnchangedNodes};
 
 /// Maximum number of nodes that the text names.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::results::{Entry, Figure, by_vc};
-use crate::output::grid::Grid;
+use crate::output::text_table::TextTable;
 use gleaner_core::results::simulate::{Delays, PolicyFigures, SMALL_JOB_GPUS};
 use gleaner_core::words::printable;
 
@@ -41,7 +41,7 @@ fn delays(delays: Option<&Delays>) -> [String; 3] {
     Figure::ALL.map(|figure| delays.map_or(NONE.to_owned(), |delays| seconds(figure.of(delays))))
 }
 
-fn overview(entries: &[Entry<'_>]) -> Grid {
+fn overview(entries: &[Entry<'_>]) -> TextTable {
     let header = [
         "policy",
         "avg JCT (s)",
@@ -61,7 +61,7 @@ fn overview(entries: &[Entry<'_>]) -> Grid {
         cells.push(m.checkpoints.to_string());
         cells
     };
-    Grid::new(header, entries.iter().map(row))
+    TextTable::new(header, entries.iter().map(row))
 }
 
 fn sizes_title(metrics: &PolicyFigures) -> String {
@@ -73,7 +73,7 @@ fn sizes_title(metrics: &PolicyFigures) -> String {
     )
 }
 
-fn sizes(entries: &[Entry<'_>]) -> Grid {
+fn sizes(entries: &[Entry<'_>]) -> TextTable {
     let header = [
         "policy",
         "small JCT (s)",
@@ -89,10 +89,10 @@ fn sizes(entries: &[Entry<'_>]) -> Grid {
         row.extend(delays(m.large.as_ref()));
         row
     };
-    Grid::new(header, entries.iter().map(row))
+    TextTable::new(header, entries.iter().map(row))
 }
 
-fn vcs(entries: &[Entry<'_>]) -> Grid {
+fn vcs(entries: &[Entry<'_>]) -> TextTable {
     let policies = entries.iter().map(|(policy, _)| *policy);
     let rows = by_vc(Figure::AverageJct, entries)
         .into_iter()
@@ -104,7 +104,7 @@ fn vcs(entries: &[Entry<'_>]) -> Grid {
                 .chain(cells)
                 .collect()
         });
-    Grid::new(std::iter::once("VC").chain(policies), rows)
+    TextTable::new(std::iter::once("VC").chain(policies), rows)
 }
 
 #[cfg(test)]

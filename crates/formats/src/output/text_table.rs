@@ -8,13 +8,13 @@ const WIDTH: usize = 100;
 const GAP: usize = 2;
 
 /// A text table: the first column is aligned to the left, the others to the right.
-pub struct Grid {
+pub struct TextTable {
     /// The header is the first row.
     rows: Vec<Vec<String>>,
     widths: Vec<usize>,
 }
 
-impl Grid {
+impl TextTable {
     /// A table of cells. Every row must have as many cells as the header.
     pub fn new<'h>(
         header: impl IntoIterator<Item = &'h str>,
@@ -27,7 +27,7 @@ impl Grid {
         let widths = (0..columns)
             .map(|column| width(column).unwrap_or(0))
             .collect();
-        Grid { rows, widths }
+        TextTable { rows, widths }
     }
 
     /// The columns after the first, divided into as many blocks as it takes to stay within
@@ -48,7 +48,7 @@ impl Grid {
     }
 }
 
-impl std::fmt::Display for Grid {
+impl std::fmt::Display for TextTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (number, block) in self.blocks().into_iter().enumerate() {
             if number > 0 {
