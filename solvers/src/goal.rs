@@ -149,7 +149,7 @@ mod tests {
 
     // Derived by formula: the best rate is that of 6 nodes, 50.
     #[test]
-    fn a_share_is_what_is_earned_of_the_best() {
+    fn a_share_is_the_value_as_a_part_of_the_best_value() {
         let (idle, holding) = (task(0), task(4));
         assert_eq!(idle.best_rate(), 50.0);
         assert_eq!(idle.share(100.0, 6), 1.0);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_compare_by_how_many_run_then_by_the_least_share_then_by_the_total() {
+    fn plans_are_ordered_by_running_tasks_least_share_and_total() {
         let problem = Problem {
             id: String::new(),
             nodes: 8,

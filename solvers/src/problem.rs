@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn cap_is_the_curves_end_when_that_comes_first() {
+    fn cap_is_the_end_of_the_curve_if_that_is_smaller() {
         assert_eq!(task().cap(), 4);
         assert!(!task().allows(1) && !task().allows(5) && task().allows(0));
     }

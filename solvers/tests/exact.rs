@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn buffers_carry_nothing_over(first in problem(), second in problem()) {
+    fn a_solve_does_not_depend_on_the_one_before(first in problem(), second in problem()) {
         let mut solver = Exact::new(BigM::Corrected);
         let limits = Limits::default();
         solver.solve(&first, &limits).unwrap();
@@ -147,7 +147,7 @@ fn of(nodes: u32, tasks: Vec<Task>) -> Problem {
 
 // Small fixed example: every split of 8 nodes has the same value, and changes cost nothing.
 #[test]
-fn among_equals_tasks_stay_as_they_are() {
+fn equally_good_plans_keep_tasks_as_they_are() {
     let staying = of(8, vec![flat("a", 3), flat("b", 4), flat("c", 1)]);
     assert_eq!(solve(&staying, BigM::Corrected).counts.unwrap(), [3, 4, 1]);
     let grown = of(9, vec![flat("a", 3), flat("b", 4), flat("c", 1)]);
@@ -202,7 +202,7 @@ fn enormous() -> Problem {
 }
 
 #[test]
-fn what_is_too_large_to_prove_comes_back_with_its_bound() {
+fn a_problem_too_large_to_prove_is_answered_with_a_bound() {
     let problem = enormous();
     let answer = solve(&problem, BigM::Corrected);
     assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
@@ -238,7 +238,7 @@ fn values_beyond_a_float_are_an_error_not_a_panic() {
 }
 
 #[test]
-fn nothing_to_share_and_nobody_to_share_with() {
+fn problems_without_nodes_or_tasks_are_solved() {
     assert_eq!(
         solve(&of(0, vec![flat("a", 0)]), BigM::Corrected)
             .counts

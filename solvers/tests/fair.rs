@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn a_solver_may_change_its_goal(fair in small(), other in common::problem()) {
+    fn a_solver_may_be_used_for_different_goals(fair in small(), other in common::problem()) {
         let mut solver = Exact::new(BigM::Corrected);
         let limits = Limits::default();
         solver.solve(&fair, &limits).unwrap();
@@ -115,7 +115,7 @@ fn nodes_are_dealt_in_proportion_to_what_tasks_can_use() {
 }
 
 #[test]
-fn a_task_that_holds_all_makes_room_though_it_costs() {
+fn a_task_that_holds_all_nodes_gives_some_up_despite_the_cost() {
     let tasks = vec![linear("old", 2, 4, 4), linear("new", 2, 4, 0)];
     // In a window of 5 seconds, the 10 seconds lost to shrinking are not won back. Fairness comes
     // first.
@@ -124,7 +124,7 @@ fn a_task_that_holds_all_makes_room_though_it_costs() {
 }
 
 #[test]
-fn where_not_all_fit_the_fewest_are_left_out() {
+fn if_not_all_tasks_fit_as_few_as_possible_are_left_out() {
     let tasks = vec![
         linear("huge", 8, 8, 0),
         linear("a", 3, 8, 0),
@@ -163,7 +163,7 @@ fn large_problems_are_fair_too() {
 }
 
 #[test]
-fn the_heuristic_says_how_fair_it_was() {
+fn the_heuristic_reports_its_fairness() {
     let problem = fair(8, 100.0, vec![linear("a", 1, 8, 0), linear("b", 1, 8, 0)]);
     let mut solver = SolverSpec::new(SolverKind::EqualShare).build().unwrap();
     let answer = solver.solve(&problem, &Limits::default()).unwrap();

@@ -487,7 +487,7 @@ fn fair(problem: Problem) -> Problem {
 
 // Compares two methods that share only the definition of a share.
 #[test]
-fn max_min_is_what_the_exact_solver_says() {
+fn max_min_equals_that_of_the_exact_solver() {
     for seed in 0..40 {
         let make = [synthetic::problem, synthetic::noisy, synthetic::alike][seed as usize % 3];
         let mut problem = fair(make(2 + seed as usize % 6, 5 + seed as u32, seed));
@@ -567,7 +567,7 @@ const FOUND: [&str; 2] = [
 // CBC reported a model with coefficients of 1e-16 as infeasible. HiGHS left out a task that could
 // run, as running it is a loss of 140,000 windows.
 #[test]
-fn cases_that_were_found_are_solved() {
+fn problems_that_once_failed_are_solved() {
     for text in FOUND {
         let problem: Problem = serde_json::from_str(text).unwrap();
         let exact = solve(counts(SolverKind::Exact), &problem, &patient());
@@ -620,7 +620,7 @@ fn no_claim_is_false(problem: &Problem) -> Result<(), TestCaseError> {
 // A problem on which a property test failed once. Releasing nodes costs 230,000 times what the best
 // plan earns, and CBC called a plan optimal that was 1.2e-6 worse than the best.
 #[test]
-fn no_optimum_is_claimed_beside_a_loss_that_hides_it() {
+fn no_false_optimum_is_claimed_beside_a_large_loss() {
     let text = r#"{"id": "a loss of many windows", "nodes": 7, "t_fwd": 0.010924730841314784, "tasks": [{"name": "t0", "min_nodes": 1, "max_nodes": 2, "rescale_up": 0.0, "rescale_down": 0.0, "curve_nodes": [0, 2], "curve_objective": [3.6977794492381224, 4.198071230658157], "current": 0}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.0258739961715215, "rescale_down": 2502.381337888296, "curve_nodes": [0, 3], "curve_objective": [0.0, 1.4277937498601366e+19], "current": 3}, {"name": "t2", "min_nodes": 1, "max_nodes": 6, "rescale_up": 191.50468212915243, "rescale_down": 1.04865221739893, "curve_nodes": [0, 5, 12], "curve_objective": [4.186088138621862, 42560390738225.7, 3.3496602859539686e17], "current": 5}], "groups": []}"#;
     no_claim_is_false(&serde_json::from_str(text).unwrap()).unwrap();
 }

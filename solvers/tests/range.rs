@@ -15,7 +15,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(4_000))]
 
     #[test]
-    fn what_is_in_range_is_solved_to_the_optimum(problem in problem()) {
+    fn problems_in_range_are_solved_to_the_optimum(problem in problem()) {
         prop_assert_eq!(problem.validate(), Vec::<String>::new());
         let answer = Exact::new(BigM::Corrected).solve(&problem, &Limits::default()).unwrap();
         prop_assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
@@ -58,7 +58,7 @@ fn with_each_number(value: f64) -> Vec<Problem> {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused_by_every_solver() {
+fn problems_out_of_range_are_refused_by_every_solver() {
     for value in [
         f64::NAN,
         f64::INFINITY,

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_wants_yes_or_no() {
+    fn a_switch_requires_yes_or_no() {
         assert!(
             translate(
                 ["gleaner", "replay", "-mip", "maybe"]

@@ -50,7 +50,7 @@ fn parquet(table: &Table<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn runs_follow_from_their_inputs() {
+fn correct_runs_pass_the_check() {
     let directory = samples();
     let at = directory.path();
     for more in [

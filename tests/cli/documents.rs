@@ -100,7 +100,7 @@ fn the_commands_of_the_installation_run_in_an_empty_home() {
 
 /// Blocks without a word after the fence are commands of `make`. Their targets must exist.
 #[test]
-fn targets_of_make_are_there() {
+fn targets_of_make_exist() {
     let mut targets = 0;
     for document in documents() {
         for block in blocks(&document).iter().filter(|b| b.info.is_empty()) {
@@ -121,7 +121,7 @@ fn targets_of_make_are_there() {
 
 /// The kinds that other tests read: those of dataset/README.md, and the policy in CONTRIBUTING.md.
 #[test]
-fn every_block_is_of_a_kind_that_is_tested() {
+fn every_block_of_a_document_is_of_a_tested_kind() {
     let examples = [
         "csv events",
         "toml tasks",
@@ -153,7 +153,7 @@ fn every_block_is_of_a_kind_that_is_tested() {
 }
 
 #[test]
-fn the_policy_in_contributing_is_the_one_there_is() {
+fn the_policy_in_contributing_matches_the_code() {
     let policy =
         fs::read_to_string(workspace().join("crates/simulate/src/policies/easy.rs")).unwrap();
     let contributing = blocks("CONTRIBUTING.md");

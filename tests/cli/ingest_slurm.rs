@@ -39,7 +39,7 @@ fn events_and_jobs_come_from_one_table() {
 }
 
 #[test]
-fn what_does_not_go_together_is_said() {
+fn conflicting_options_are_reported() {
     let directory = logs();
     let at = directory.path();
     for (line, code, words) in [
@@ -74,7 +74,7 @@ fn what_does_not_go_together_is_said() {
 }
 
 #[test]
-fn aligned_columns_are_told_from_a_table_with_bars() {
+fn aligned_columns_are_refused_as_bars_are_expected() {
     let directory = logs();
     let at = directory.path();
     let aligned = "JobIDRaw          State               Start                 End        NodeList \n\
@@ -100,7 +100,7 @@ fn aligned_columns_are_told_from_a_table_with_bars() {
 }
 
 #[test]
-fn a_short_line_of_a_workload_is_told_the_format() {
+fn a_short_line_of_a_workload_is_reported_with_the_format() {
     let directory = logs();
     let at = directory.path();
     fs::write(at.join("six.swf"), "; UnixStartTime: 0\n1 0 10 60 4 -1\n").unwrap();
@@ -111,7 +111,7 @@ fn a_short_line_of_a_workload_is_told_the_format() {
 }
 
 #[test]
-fn logs_of_schedulers_are_told_from_event_logs() {
+fn logs_of_schedulers_are_not_read_as_event_logs() {
     let directory = logs();
     let at = directory.path();
     fs::copy(dataset().join("tasks.toml"), at.join("tasks.toml")).unwrap();

@@ -19,7 +19,7 @@ fn simulate(at: &Path, said: &str, policies: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_trace_can_be_simulated_as_it_says() {
+fn every_trace_can_be_simulated_with_the_printed_command() {
     let directory = logs();
     let at = directory.path();
     for (what, jobs) in [
@@ -59,7 +59,7 @@ fn every_trace_can_be_simulated_as_it_says() {
 /// Fixed example, worked out by hand: Batsim's sample under FIFO on four nodes. Job 1 takes two
 /// nodes until 21, and job 2 waits for all four.
 #[test]
-fn a_batsim_workload_runs_as_by_hand() {
+fn a_batsim_workload_runs_as_worked_out_by_hand() {
     let directory = logs();
     let at = directory.path();
     let said = gleaner(at, "ingest batsim batsim.json -o jobs.csv")
@@ -110,7 +110,7 @@ fn traces_come_from_stdin_and_compressed() {
 }
 
 #[test]
-fn wrong_usage_and_data_are_told_apart() {
+fn wrong_usage_and_invalid_data_have_their_exit_codes() {
     let directory = logs();
     let at = directory.path();
     for (line, code, words) in [

@@ -115,7 +115,7 @@ fn wrong_usage_and_bad_input_have_their_exit_codes() {
 }
 
 #[test]
-fn no_idle_node_no_window() {
+fn without_idle_nodes_no_window_is_suggested() {
     let directory = tempfile::tempdir().unwrap();
     let rows = "time,node,state\n2026-01-01 00:00:00,n0,0\n2026-01-01 01:00:00,n0,0\n";
     fs::write(directory.path().join("busy.csv"), rows).unwrap();

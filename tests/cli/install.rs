@@ -32,7 +32,7 @@ fn files(directory: &Path) -> BTreeSet<PathBuf> {
 }
 
 #[test]
-fn what_is_installed_works_and_is_taken_away_again() {
+fn installed_files_work_and_are_uninstalled() {
     let directory = tempfile::tempdir().unwrap();
     let prefix = directory.path().join("a prefix");
     let at = prefix.to_str().unwrap();

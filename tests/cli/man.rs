@@ -119,7 +119,7 @@ fn troff(directory: &Path, page: &str) -> Option<String> {
 
 /// A heading applies to all options that are declared after it, so it may reach too far.
 #[test]
-fn options_of_every_command_stand_under_no_foreign_heading() {
+fn common_options_are_not_under_a_foreign_heading() {
     let common = [
         "--output", "--out", "--json", "--quiet", "--check", "--help",
     ];

@@ -87,7 +87,7 @@ fn trained_models_predict_what_simulate_takes() {
 }
 
 #[test]
-fn simulate_trains_models_of_its_own() {
+fn simulate_trains_its_own_models() {
     let folder = tempfile::tempdir().unwrap();
     let (here, data) = (folder.path(), dataset());
     let line = format!(
@@ -190,7 +190,7 @@ fn json(path: impl AsRef<Path>) -> Value {
 }
 
 #[test]
-fn training_says_which_estimator_ranks_best_and_models_use_it() {
+fn training_names_the_best_estimator_and_models_use_it() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let files = names_tell(here);
@@ -369,7 +369,7 @@ fn swept_jct(directory: &Path) -> f64 {
 }
 
 #[test]
-fn a_job_of_the_far_future_is_no_reason_to_wait() {
+fn a_job_in_the_far_future_does_not_slow_models_down() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     fs::write(here.join("vc.csv"), "vc,num\na,1\n").unwrap();
@@ -386,7 +386,7 @@ fn a_job_of_the_far_future_is_no_reason_to_wait() {
 }
 
 #[test]
-fn wrong_use_and_wrong_files_are_told_apart() {
+fn wrong_usage_and_wrong_files_have_their_exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let (here, data) = (folder.path(), dataset());
     let (_, err) = run(here, "train throughput", 2);

@@ -30,7 +30,7 @@ fn every_help_shows_examples() {
 }
 
 #[test]
-fn the_samples_are_what_the_script_makes() {
+fn the_samples_equal_the_output_of_the_script() {
     let directory = tempfile::tempdir().unwrap();
     let script = gleaner_testing::workspace().join("scripts/make-dataset.sh");
     let made = Command::new("bash")

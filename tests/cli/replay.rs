@@ -64,7 +64,7 @@ fn a_run_directory_holds_everything() {
 }
 
 #[test]
-fn same_seed_same_bytes_another_seed_another_deal() {
+fn the_same_seed_gives_the_same_bytes_and_another_seed_does_not() {
     let directory = samples();
     for (seed, out) in [(1, "a"), (1, "b"), (2, "c")] {
         gleaner(
@@ -253,7 +253,7 @@ fn a_hostile_pickle_is_refused_by_name_and_not_run() {
 }
 
 #[test]
-fn a_converted_log_replays_alike_and_knows_its_source() {
+fn a_converted_log_gives_the_same_replay_and_names_its_source() {
     let directory = samples();
     let at = directory.path();
     gleaner(at, &format!("{REPLAY} --out csv")).expect(0);
@@ -279,7 +279,7 @@ fn a_converted_log_replays_alike_and_knows_its_source() {
 }
 
 #[test]
-fn a_cache_is_made_used_and_rebuilt() {
+fn a_cache_is_written_used_and_rebuilt() {
     let directory = samples();
     let at = directory.path();
     let line = format!("{REPLAY} --cache");
@@ -300,7 +300,7 @@ fn a_cache_is_made_used_and_rebuilt() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_writes_what_there_is() {
+fn an_interrupted_run_writes_its_partial_results() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     gleaner(at, "synth events --nodes 2000 --days 60 -o long.gev").expect(0);
@@ -348,7 +348,7 @@ fn scheduler_log(name: &str) -> String {
 }
 
 #[test]
-fn ingest_makes_a_log_and_says_what_it_found() {
+fn ingest_writes_a_log_and_reports_what_it_found() {
     let folder = tempfile::tempdir().unwrap();
     let jobs = scheduler_log("sacct.txt");
     let run = gleaner(folder.path(), &format!("ingest slurm {jobs} -o log.csv"));
@@ -377,7 +377,7 @@ fn ingest_makes_a_log_and_says_what_it_found() {
 }
 
 #[test]
-fn ingest_explains_what_is_wrong() {
+fn ingest_reports_invalid_inputs() {
     let folder = tempfile::tempdir().unwrap();
     let (jobs, pbs) = (scheduler_log("sacct.txt"), scheduler_log("pbs.txt"));
     let line = |line: &str| gleaner(folder.path(), line);

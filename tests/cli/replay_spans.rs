@@ -33,7 +33,7 @@ fn with_endless(at: &Path, endless: usize) {
 }
 
 #[test]
-fn the_summary_tells_log_and_replay_apart() {
+fn the_summary_distinguishes_log_and_replay() {
     let directory = samples();
     let at = directory.path();
     let run = gleaner(at, &format!("{REPLAY} --t-fwd 120 --out run")).expect(0);
@@ -57,7 +57,7 @@ fn the_summary_tells_log_and_replay_apart() {
 }
 
 #[test]
-fn endless_and_repeated_tasks_go_on_to_the_end_of_the_log() {
+fn endless_and_repeated_tasks_run_to_the_end_of_the_log() {
     let directory = samples();
     let at = directory.path();
     with_endless(at, 1);
@@ -151,7 +151,7 @@ fn work_is_a_number_or_endless_in_every_format() {
 }
 
 #[test]
-fn tasks_after_the_log_are_remarked_on() {
+fn tasks_after_the_log_are_reported() {
     let directory = samples();
     let at = directory.path();
     let toml = fs::read_to_string(at.join("tasks.toml")).unwrap();
@@ -207,7 +207,7 @@ fn the_window_is_what_inspect_suggests() {
 }
 
 #[test]
-fn sweeps_and_comparisons_find_windows_too() {
+fn sweeps_and_comparisons_suggest_windows() {
     let directory = samples();
     let at = directory.path();
     let plan = |t_fwd: &str| {
@@ -245,7 +245,7 @@ fn sweeps_and_comparisons_find_windows_too() {
 }
 
 #[test]
-fn slices_beyond_the_log_are_remarked_on() {
+fn slices_beyond_the_log_are_reported() {
     let directory = samples();
     let at = directory.path();
     let run = gleaner(at, &format!("{REPLAY} --nodes 5000")).expect(0);

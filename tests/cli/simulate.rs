@@ -32,7 +32,7 @@ fn every_policy_runs_alone_and_passes_the_checker() {
 }
 
 #[test]
-fn every_placer_serves_every_policy() {
+fn every_placer_works_with_every_policy() {
     let directory = cluster();
     for placer in [
         "consolidate",
@@ -193,7 +193,7 @@ fn logs_and_tables_come_as_csv_where_asked_for() {
 }
 
 #[test]
-fn what_a_policy_leaves_idle_can_be_replayed() {
+fn nodes_that_a_policy_leaves_idle_can_be_replayed() {
     let directory = cluster();
     let at = directory.path();
     gleaner(at, "synth tasks --count 5 -o tasks.toml").expect(0);
@@ -243,7 +243,7 @@ fn the_documented_examples_are_an_experiment() {
 
 // Golden values: the published results, cut off to whole seconds.
 #[test]
-fn the_published_september_comes_out() {
+fn the_published_results_of_september_are_reproduced() {
     let Some(data) = shared("lucid/venus_sept") else {
         return;
     };

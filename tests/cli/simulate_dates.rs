@@ -57,7 +57,7 @@ fn civil_times_stay_as_they_are() {
 }
 
 #[test]
-fn seconds_since_1970_are_known() {
+fn seconds_since_1970_are_recognised() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     // 2020-04-01 09:00:00, by date -u -d.
@@ -71,7 +71,7 @@ fn seconds_since_1970_are_known() {
 }
 
 #[test]
-fn a_clock_of_its_own_has_the_dates_of_the_epoch() {
+fn a_trace_without_dates_gets_those_of_the_epoch() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     trace(at, ["0", "7200"]);

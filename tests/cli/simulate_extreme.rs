@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(100))]
 
     #[test]
-    fn several_at_once(changes in prop::collection::vec(change(), 2..6)) {
+    fn several_extreme_values_at_once(changes in prop::collection::vec(change(), 2..6)) {
         let directory = experiment();
         for (file, row, column, extreme) in &changes {
             let path = directory.path().join(FILES[*file].0);

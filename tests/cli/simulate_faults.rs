@@ -97,7 +97,7 @@ fn jobs_that_need_a_lent_node_are_faults() {
 }
 
 #[test]
-fn tables_that_are_something_else_are_refused() {
+fn tables_of_another_kind_are_refused() {
     let directory = cluster();
     let at = directory.path();
     for (arguments, words) in [

@@ -33,7 +33,7 @@ fn simulated_gpus(run: &Path, table: &str) -> f64 {
 }
 
 #[test]
-fn lenders_make_all_policies_equal() {
+fn lending_gives_all_policies_the_same_gpus() {
     let directory = cluster();
     let (at, run) = (directory.path(), directory.path().join("run"));
     for (lend, gpus, told) in [
@@ -64,7 +64,7 @@ fn lenders_make_all_policies_equal() {
 /// Derived: the share of the policy's own GPUs that jobs hold, from the first submission to the
 /// last end.
 #[test]
-fn utilisation_is_of_the_gpus_that_are_shown() {
+fn utilisation_is_a_share_of_the_gpus_shown() {
     let directory = cluster();
     let (at, run) = (directory.path(), directory.path().join("run"));
     let table = gleaner(at, &format!("{LINE} --profiler 120,1,4"))
@@ -95,7 +95,7 @@ fn utilisation_is_of_the_gpus_that_are_shown() {
 }
 
 #[test]
-fn lenders_that_do_not_go_are_refused() {
+fn invalid_lenders_are_refused() {
     let directory = cluster();
     let at = directory.path();
     for (arguments, words) in [

@@ -64,7 +64,7 @@ fn tables_of_minutes_are_bounded_together() {
 }
 
 #[test]
-fn normal_tables_are_by_the_minute() {
+fn tables_of_normal_length_have_a_row_a_minute() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     experiment(at, 3, 100_000);

@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{cluster, gleaner, json};
 
 #[test]
-fn auto_is_off_where_nothing_is_published() {
+fn the_auto_profiler_is_off_without_published_settings() {
     let directory = cluster();
     let at = directory.path();
     let words = [
@@ -24,7 +24,7 @@ fn auto_is_off_where_nothing_is_published() {
 }
 
 #[test]
-fn models_take_the_place_of_files_without_a_profiler_setting() {
+fn models_replace_files_without_a_profiler_setting() {
     let directory = cluster();
     let at = directory.path();
     gleaner(at, "simulate --data trace --policy lucid --models train").expect(0);
@@ -65,7 +65,7 @@ fn options_without_effect_are_named() {
 }
 
 #[test]
-fn what_was_written_is_said() {
+fn written_files_are_reported() {
     let directory = cluster();
     let at = directory.path();
     let line =
@@ -88,7 +88,7 @@ fn is_clean(text: &str) -> bool {
 }
 
 #[test]
-fn names_cannot_steer_the_terminal() {
+fn names_cannot_control_the_terminal() {
     const EVIL: &str = "\x1b]0;x\x07\u{202e}\u{2028}";
     let directory = cluster();
     let at = directory.path();

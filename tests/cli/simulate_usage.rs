@@ -59,7 +59,7 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
-fn the_profiler_says_what_does_not_go() {
+fn invalid_profiler_options_are_reported() {
     let directory = cluster();
     let at = directory.path();
     for (arguments, words) in [
@@ -82,7 +82,7 @@ fn the_profiler_says_what_does_not_go() {
 }
 
 #[test]
-fn missing_files_are_asked_for() {
+fn options_of_missing_files_are_named() {
     let directory = cluster();
     let at = directory.path();
     let files = "--trace trace/jobs.csv --cluster trace/vc_config.csv";
@@ -133,7 +133,7 @@ fn missing_files_are_asked_for() {
 }
 
 #[test]
-fn a_file_that_is_not_there_exits_with_1() {
+fn a_nonexistent_file_exits_with_1() {
     let directory = cluster();
     let at = directory.path();
     for arguments in [

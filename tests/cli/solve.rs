@@ -199,7 +199,7 @@ fn models_of_one_name_are_refused_before_any_is_written() {
 }
 
 #[test]
-fn compare_tells_the_heuristic_from_the_optimum() {
+fn compare_distinguishes_the_heuristic_from_the_optimum() {
     let directory = samples();
     let at = directory.path();
     let line = "compare --problems problems.jsonl --solvers exact,equal-share --out compared";

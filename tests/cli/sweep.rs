@@ -66,7 +66,7 @@ fn saved_files(directory: &Path, out: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn results_that_were_changed_are_not_taken() {
+fn changed_results_are_not_reused() {
     let directory = samples();
     let at = directory.path();
     run(at, "sweep sweep.toml --out swept", 0);
@@ -215,7 +215,7 @@ fn a_changed_plan_uses_what_still_fits() {
 }
 
 #[test]
-fn a_sweep_killed_midway_goes_on_where_it_was() {
+fn a_killed_sweep_continues_where_it_stopped() {
     let directory = samples();
     let at = directory.path();
     let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();
@@ -457,7 +457,7 @@ fn simulations_take_directories_presets_and_models() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_keeps_what_is_done() {
+fn an_interrupted_sweep_keeps_its_finished_runs() {
     let directory = samples();
     let at = directory.path();
     let plan = fs::read_to_string(at.join("sweep.toml")).unwrap();

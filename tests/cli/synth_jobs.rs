@@ -34,7 +34,7 @@ fn the_same_seed_makes_the_same_files_that_every_policy_takes() {
 }
 
 #[test]
-fn copies_are_as_many_jobs_on_as_many_nodes() {
+fn copies_multiply_jobs_and_nodes_alike() {
     let directory = cluster();
     let at = directory.path();
     gleaner(at, "synth jobs --from trace/jobs.csv --copies 3 -o three").expect(0);
@@ -62,7 +62,7 @@ fn one_copy_is_the_same_experiment() {
 }
 
 #[test]
-fn wrong_usage_and_data_are_told_apart() {
+fn wrong_usage_and_invalid_data_have_their_exit_codes() {
     let directory = cluster();
     let at = directory.path();
     fs::copy(dataset().join("tasks.toml"), at.join("tasks.toml")).unwrap();

@@ -65,7 +65,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
 
 // With a valid beginning, readers that stream continue.
 #[test]
-fn sound_rows_without_end_are_read_in_bounded_memory() {
+fn endless_valid_rows_are_read_in_bounded_memory() {
     let directory = samples();
     let at = directory.path();
     let head = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n";

@@ -58,7 +58,7 @@ fn a_kill_leaves_one_run_or_an_unfinished_one() {
 }
 
 #[test]
-fn a_kill_on_a_fresh_directory_does_not_refuse_the_next_run() {
+fn a_kill_in_a_new_directory_does_not_block_the_next_run() {
     let directory = samples();
     let at = directory.path();
     let line = "replay --events idle.csv --tasks tasks.toml --quiet --out fresh";
@@ -71,7 +71,7 @@ fn a_kill_on_a_fresh_directory_does_not_refuse_the_next_run() {
 }
 
 #[test]
-fn a_killed_sweep_goes_on() {
+fn a_killed_sweep_continues() {
     let directory = samples();
     let at = directory.path();
     let line = "sweep sweep.toml --quiet --jobs 1 --out swept";

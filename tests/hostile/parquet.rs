@@ -141,7 +141,7 @@ fn inspect(at: &Path, bytes: &[u8]) -> Attack {
 
 // The attack: a dictionary of 8 bytes asked for 16 GB for its values.
 #[test]
-fn a_dictionary_is_not_taken_at_its_word() {
+fn the_stated_size_of_a_dictionary_is_checked() {
     let directory = samples();
     let at = directory.path();
     let sound = inspect(at, &dictionary(1));
@@ -155,7 +155,7 @@ fn a_dictionary_is_not_taken_at_its_word() {
 
 // The attack: a schema of a megabyte whose reader calls itself for every level.
 #[test]
-fn a_schema_that_nests_without_end_is_refused() {
+fn an_endlessly_nested_schema_is_refused() {
     let directory = samples();
     let mut schema = vec![group("a", 1); 200_000];
     schema.push(column("time"));

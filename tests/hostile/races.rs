@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::support::{State, attack, bounded, end, files, json, samples, state};
 
 #[test]
-fn one_of_two_runs_is_told_that_the_directory_is_taken() {
+fn one_of_two_runs_into_a_directory_is_refused() {
     let directory = samples();
     let at = directory.path();
     attack(at, "synth events --nodes 500 --days 20 -o long.gev");
@@ -63,7 +63,7 @@ fn one_of_two_runs_is_told_that_the_directory_is_taken() {
 }
 
 #[test]
-fn nothing_of_an_earlier_run_stays() {
+fn files_of_an_earlier_run_are_removed() {
     let directory = samples();
     let at = directory.path();
     let replay = "replay --events idle.csv --tasks tasks.toml --out run";
@@ -102,7 +102,7 @@ fn nothing_of_an_earlier_run_stays() {
 
 // The reader of the output may close the pipe early.
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let directory = samples();
     let at = directory.path();
     for line in [

@@ -40,7 +40,7 @@ fn try_end(mut child: std::process::Child, line: &str) -> Option<Attack> {
 }
 
 #[test]
-fn every_command_ends_in_order() {
+fn every_command_stops_cleanly_on_a_signal() {
     let directory = samples();
     let at = directory.path();
     for line in [

@@ -7,7 +7,7 @@ use crate::support::{attack, samples};
 
 // The attack: 60 jobs of a billion seconds filled a table of minutes.
 #[test]
-fn long_jobs_make_no_endless_tables() {
+fn long_jobs_do_not_make_endless_tables() {
     let directory = samples();
     let at = directory.path();
     let mut jobs = "job_id,vc,gpu_num,submit_time,duration\n".to_owned();
@@ -54,7 +54,7 @@ fn tasks_share_a_long_curve() {
 // The attack: 160 lists of 262,144 nodes, in 2.4 KB. Memory and time must depend on the different
 // nodes only.
 #[test]
-fn lists_of_nodes_cost_their_different_nodes() {
+fn lists_of_nodes_cost_only_their_distinct_nodes() {
     let directory = samples();
     let at = directory.path();
     let head = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n";
@@ -88,7 +88,7 @@ fn lists_of_nodes_cost_their_different_nodes() {
 
 // Counts that would need more memory than there is.
 #[test]
-fn counts_without_bounds_are_refused() {
+fn unbounded_counts_are_refused() {
     let directory = samples();
     let at = directory.path();
     fs::write(

@@ -80,7 +80,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn what_a_terminal_obeys_is_escaped() {
+    fn terminal_control_characters_are_escaped() {
         assert!(matches!(printable("vc 1 – é 漢"), Cow::Borrowed(_)));
         assert_eq!(printable("a\x1b[31mb"), "a\\u{1b}[31mb");
         assert_eq!(printable("\n\u{7f}\u{9b}"), "\\u{a}\\u{7f}\\u{9b}");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same() {
+    fn escaped_json_has_the_same_value() {
         let name = "a\u{202e}\u{1b}\n\u{7f}é";
         let text = serde_json::to_string_pretty(&[name]).unwrap();
         let shown = printable_json(&text);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_has_no_plural() {
+    fn nouns_are_plural_unless_the_count_is_one() {
         assert_eq!(counted(1_u32, "node"), "1 node");
         assert_eq!(counted(0_usize, "node"), "0 nodes");
         assert_eq!(counted(2_u64, "node"), "2 nodes");

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_neither_is_told_and_never_run() {
+    fn other_content_is_reported_and_never_executed() {
         for bytes in [&b""[..], b"hello, world", b"cos\nsystem\n(S'id'\ntR."] {
             let fault = Content::of(bytes).unwrap_err().to_string();
             assert!(

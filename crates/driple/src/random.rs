@@ -66,7 +66,7 @@ mod tests {
 
     // Golden values: CPython 3.11, `random.Random(seed).getrandbits(32)`.
     #[test]
-    fn words_are_those_of_cpython() {
+    fn random_words_equal_those_of_cpython() {
         let words = |seed| {
             let mut random = PythonRandom::new(seed);
             [random.word(), random.word(), random.word()]
@@ -79,14 +79,14 @@ mod tests {
 
     // Golden value: CPython 3.11, the 2,000th word of seed 7, past several new states.
     #[test]
-    fn a_new_state_is_made_when_one_is_used_up() {
+    fn a_used_up_state_is_generated_again() {
         let mut random = PythonRandom::new(7);
         let last = (0..2000).map(|_| random.word()).last();
         assert_eq!(last, Some(2_803_521_222));
     }
 
     #[test]
-    fn numbers_below_an_end_are_below_it() {
+    fn random_numbers_are_below_their_bound() {
         let mut random = PythonRandom::new(1);
         assert!((1..500).all(|end| random.below(end) < end));
         assert_eq!(random.below(0), 0);

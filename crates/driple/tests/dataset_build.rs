@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn every_job_is_somewhere_once(
+    fn every_job_is_in_one_part_or_unused(
         count in 0usize..200,
         graphs in prop::option::of(0usize..220),
         batch in 1usize..40,

@@ -72,7 +72,7 @@ fn a_data_set_is_read_as_it_was_written() {
 }
 
 #[test]
-fn only_batches_of_unequal_graphs_have_runs() {
+fn only_batches_of_unequal_graphs_are_written_in_runs() {
     let bytes = write(&mixed(), &manifest()).unwrap();
     let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
     let mut names = file.names();
@@ -221,7 +221,7 @@ fn missing_tensors_and_batches_are_named() {
 }
 
 #[test]
-fn a_maximum_has_to_be_that_of_the_labels() {
+fn the_maximum_must_match_the_labels() {
     let mut file = File::new();
     file.add("y_train_max", Dtype::F32, &[12], floats(&[2.0; 12]));
     assert!(file.read().is_ok());
@@ -235,7 +235,7 @@ fn a_maximum_has_to_be_that_of_the_labels() {
 }
 
 #[test]
-fn a_manifest_has_to_be_that_of_the_data() {
+fn the_manifest_must_match_the_data() {
     let data = File::new().read().unwrap().0;
     let bytes = write(&data, &Manifest::default()).unwrap();
     let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
@@ -276,7 +276,7 @@ fn a_manifest_has_to_be_that_of_the_data() {
 }
 
 #[test]
-fn data_that_could_not_be_read_again_are_not_written() {
+fn invalid_data_are_not_written() {
     let fault = |change: fn(&mut Dataset)| {
         let mut data = mixed();
         change(&mut data);

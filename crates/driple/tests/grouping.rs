@@ -211,7 +211,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn groups_are_a_partition_of_what_is_kept(
+    fn groups_partition_the_kept_operations(
         (ops, edges) in edge_lists(), groups in 1usize..12, seed: u64, passes in 1usize..4,
     ) {
         let settings = Settings {

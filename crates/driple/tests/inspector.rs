@@ -61,7 +61,7 @@ fn predictions(inspector: &Inspector) -> Vec<Option<[f64; 12]>> {
 }
 
 #[test]
-fn what_is_written_predicts_the_same_when_read() {
+fn a_written_inspector_predicts_the_same_when_read() {
     for kind in [
         Convolution::Gcn,
         Convolution::Gin,
@@ -76,7 +76,7 @@ fn what_is_written_predicts_the_same_when_read() {
 }
 
 #[test]
-fn graphs_of_any_size_are_predicted_in_their_order() {
+fn graphs_of_any_size_are_predicted_in_order() {
     let inspector = trained(Convolution::Gcn);
     let all = predictions(&inspector);
     for (example, wanted) in data().train[0].iter().zip(&all) {
@@ -144,7 +144,7 @@ fn original() -> Weights {
 }
 
 #[test]
-fn weights_of_the_original_become_an_inspector_without_what_it_never_uses() {
+fn original_weights_are_converted_without_unused_tensors() {
     let mut weights = original();
     let unused = Tensor {
         shape: vec![8, 8],
@@ -165,7 +165,7 @@ fn fault(change: impl FnOnce(&mut Weights)) -> InferError {
 }
 
 #[test]
-fn weights_that_are_none_are_named() {
+fn invalid_weights_are_named() {
     let missing = fault(|weights| drop(weights.remove("conv_layers.1.b")));
     assert!(
         missing
@@ -193,7 +193,7 @@ fn weights_that_are_none_are_named() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_told_from_an_inspector() {
+fn a_file_of_another_kind_is_not_read_as_an_inspector() {
     let inspector = trained(Convolution::Gcn);
     assert!(matches!(
         read(b"not one").unwrap_err(),
@@ -210,7 +210,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn damage_is_found_or_harmless(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn damage_is_detected_or_harmless(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let inspector = trained(Convolution::Gcn);
         let mut bytes = write(&inspector).unwrap();
         let place = place.index(bytes.len());

@@ -249,7 +249,7 @@ fn elsewhere(data: &Dataset) -> Dataset {
 }
 
 #[test]
-fn a_new_setup_is_learnt_from_a_tenth_of_the_data_better_than_from_scratch() {
+fn transfer_to_a_new_setup_beats_training_from_scratch() {
     let Some(data) = synthetic() else { return };
     let architecture = Architecture {
         hidden: 32,

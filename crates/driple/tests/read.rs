@@ -209,7 +209,7 @@ fn huge_lengths_are_refused() {
 
 /// Small fixed examples.
 #[test]
-fn formats_go_by_extension() {
+fn the_format_is_chosen_by_extension() {
     let format = |name: &str| Format::of_path(Path::new(name));
     assert_eq!(format("a/b.pbtxt"), Some(Format::GraphDefText));
     assert_eq!(format("b.PB"), Some(Format::GraphDef));
@@ -266,19 +266,19 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn arbitrary_bytes_are_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         for format in [Format::GraphDefText, Format::GraphDef, Format::Onnx] {
             let _ = graph(bytes.clone(), format);
         }
     }
 
     #[test]
-    fn arbitrary_texts_are_no_panic(soup in soup()) {
+    fn arbitrary_texts_do_not_panic(soup in soup()) {
         let _ = text(&soup);
     }
 
     #[test]
-    fn a_damaged_model_is_no_panic(at: prop::sample::Index, bytes: [u8; 3]) {
+    fn a_damaged_model_does_not_panic(at: prop::sample::Index, bytes: [u8; 3]) {
         let mut model = samples(Setup::V100, 1, 1).next().unwrap().onnx;
         let at = at.index(model.len() - 3);
         model[at..at + 3].copy_from_slice(&bytes);
@@ -286,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_file_is_no_panic(at in 0..GRAPH.len(), byte: u8, cut: bool) {
+    fn a_damaged_file_does_not_panic(at in 0..GRAPH.len(), byte: u8, cut: bool) {
         let mut bytes = GRAPH.as_bytes().to_vec();
         bytes[at] = byte;
         bytes.truncate(if cut { at } else { bytes.len() });

@@ -69,7 +69,7 @@ fn largest_part(graph: &Graph) -> (usize, usize) {
 
 /// Derived by formula, for many jobs of all families.
 #[test]
-fn training_graphs_read_back_whole() {
+fn training_graphs_are_read_back_complete() {
     for sample in samples(Setup::V100, 7, 60) {
         let graph = training(&sample);
         let (on_gpu, largest) = largest_part(&graph);
@@ -301,7 +301,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
 
 /// Derived by formula: figures vary, and statistics of unseen graphs predict them.
 #[test]
-fn figures_follow_from_graphs() {
+fn figures_of_unseen_graphs_are_predictable() {
     let jobs: Vec<(Vec<f64>, Sample)> = samples(Setup::V100, 42, 200)
         .map(|sample| (statistics(&training(&sample)), sample))
         .collect();

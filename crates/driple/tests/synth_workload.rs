@@ -31,7 +31,7 @@ fn utilisation(sample: &Sample) -> f64 {
 
 /// Small fixed examples.
 #[test]
-fn a_model_s_name_tells_its_family() {
+fn a_models_name_gives_its_family() {
     let has = |model: &str, op: &str| {
         let graph = training(&made(model, 64, None));
         graph.nodes.iter().any(|node| node.op == op)
@@ -51,7 +51,7 @@ fn a_model_s_name_tells_its_family() {
 }
 
 #[test]
-fn batches_are_those_asked_for() {
+fn graphs_have_the_requested_batch_size() {
     for model in ["ResNet18", "BERT"] {
         for batch in [1, 48, 128] {
             let graph = training(&made(model, batch, None));
@@ -66,7 +66,7 @@ fn batches_are_those_asked_for() {
 
 /// The closest of many networks is within a few percent, if the family can reach that utilisation.
 #[test]
-fn utilisations_come_close_to_those_asked_for() {
+fn utilisations_are_close_to_the_requested_ones() {
     for (model, batch, wanted) in [
         ("VGG", 64, 30.0),
         ("VGG", 128, 70.0),
@@ -85,7 +85,7 @@ fn utilisations_come_close_to_those_asked_for() {
 }
 
 #[test]
-fn names_are_those_of_jobs_whatever_the_workload_is_called() {
+fn any_workload_name_gives_a_valid_job_name() {
     let wanted = Workload {
         model: "../my_net, v2",
         data: "",

@@ -95,7 +95,7 @@ fn weights_are_read_in_both_forms() {
 }
 
 #[test]
-fn data_sets_and_weights_are_told_apart() {
+fn data_sets_and_weights_are_distinguished() {
     let fault = |bytes| dataset(bytes).unwrap_err().to_string();
     assert!(
         fault(STATE[0]).starts_with("the saved object is a dict, expected a tuple of adjacencies")
@@ -303,7 +303,7 @@ fn rewritten(change: impl Fn(&str, Vec<u8>) -> Option<(String, Vec<u8>)>) -> Vec
 }
 
 #[test]
-fn archives_may_have_any_folder_and_lack_their_order_of_bytes() {
+fn archives_may_have_any_folder_and_lack_the_byteorder_file() {
     let renamed = rewritten(|name, bytes| {
         let name = name.replace("torch_data_zip", "archive");
         (!name.ends_with("byteorder")).then_some((name, bytes))

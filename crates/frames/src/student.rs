@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_and_the_expansion_meet() {
+    fn the_sum_and_the_expansion_agree() {
         let (solved, expanded) = (solved(SUMMED), expanded(SUMMED as f64));
         assert!((solved - expanded).abs() < 1e-9, "{solved} {expanded}");
         for freedom in 1..400 {

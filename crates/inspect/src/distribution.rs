@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn no_lengths_no_quantiles() {
+    fn without_lengths_there_are_no_quantiles() {
         let d = Distribution::new(&[], &[60.0]);
         assert_eq!((d.count, d.mean_s, d.quantiles.len()), (0, 0.0, 0));
         assert_eq!(d.bins.len(), 2);

@@ -71,7 +71,7 @@ mod tests {
 
     // Derived by formula, from fragments of 10 and 30 s.
     #[test]
-    fn lives_are_weighted_by_time() {
+    fn idle_lengths_are_weighted_by_time() {
         let sorted = [10 * S, 30 * S];
         let idle_lengths = IdleLengths::new(&sorted);
         assert_eq!(idle_lengths.taken(20.0), (10.0 + 20.0) / 40.0);

@@ -269,7 +269,7 @@ mod tests {
 
     // Derived by formula: F = 1 − e^(−τ/L), and for rare losses T ≈ √(up·L/2).
     #[test]
-    fn long_lives_give_the_square_root_rule() {
+    fn long_idle_lengths_give_the_square_root_rule() {
         let sorted = exponential(200_000.0, 20_000);
         let suggestion = suggest(
             &IdleLengths::new(&sorted),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn dearer_losses_shorten_the_window() {
+    fn costlier_losses_shorten_the_window() {
         let sorted = exponential(1000.0, 10_000);
         let idle_lengths = IdleLengths::new(&sorted);
         let departures = BTreeMap::from([(1, 10_000)]);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn no_window_says_why() {
+    fn a_missing_window_has_a_reason() {
         let sorted = exponential(60.0, 100);
         let idle_lengths = IdleLengths::new(&sorted);
         let none = BTreeMap::new();
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn two_digits_are_kept() {
+    fn windows_are_rounded_to_two_digits() {
         let of = [87.4, 113.0, 0.2549, 6.04, 9.96].map(two_digits);
         assert_eq!(of, [87.0, 110.0, 0.25, 6.0, 10.0]);
     }

@@ -62,7 +62,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn totals_and_fragments_are_those_of_the_seconds(rows in rows()) {
+    fn totals_and_fragments_equal_a_count_by_seconds(rows in rows()) {
         let found = inspected(&rows);
         let seconds = per_second(&rows);
         let idle = |second: &Vec<bool>| second.iter().filter(|&&s| s).count();
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn the_calendar_and_the_timeline_are_those_of_the_seconds(rows in rows()) {
+    fn the_calendar_and_the_timeline_equal_a_count_by_seconds(rows in rows()) {
         let found = inspected(&rows);
         let seconds = per_second(&rows);
         let start = 1_612_915_732 + rows[0].0;
@@ -117,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn nodes_that_never_change_are_those_of_the_seconds(rows in rows()) {
+    fn nodes_that_never_change_equal_a_count_by_seconds(rows in rows()) {
         let found = inspected(&rows);
         let seconds = per_second(&rows);
         let all = |state: bool| -> Vec<String> {
@@ -133,7 +133,7 @@ proptest! {
 
 // Small fixed example: node 0 is idle throughout, node 1 from 10 s to 70 s.
 #[test]
-fn fragments_that_the_log_cuts_off_count_with_what_it_shows() {
+fn fragments_cut_off_by_the_log_count_with_their_visible_length() {
     let found = inspected(&[
         (0, vec![true, false]),
         (10, vec![true, true]),
@@ -225,7 +225,7 @@ fn nodes_that_leave_one_by_one_are_not_suspicious() {
 }
 
 #[test]
-fn few_idle_nodes_may_well_all_be_busy() {
+fn few_idle_nodes_becoming_busy_is_not_suspicious() {
     let rows: Vec<_> = (0..60)
         .map(|i| (10, (0..30).map(|n| i % 5 > 0 && n < 4).collect()))
         .collect();

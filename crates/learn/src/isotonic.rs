@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn violators_become_their_weighted_mean() {
+    fn violating_values_become_their_weighted_mean() {
         let smooth = isotonic(
             &[1.0, 4.0, 2.0, 3.0, 9.0],
             &[1.0, 1.0, 3.0, 2.0, 1.0],

@@ -94,7 +94,7 @@ fn a_seed_gives_the_same_model_on_any_number_of_threads() {
 }
 
 #[test]
-fn whatever_is_in_a_table_gives_numbers() {
+fn any_table_gives_finite_predictions() {
     let rows = 60;
     let numbers = |value: &dyn Fn(usize) -> f64| Column::Numeric((0..rows).map(value).collect());
     let features = table(vec![

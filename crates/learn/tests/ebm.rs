@@ -201,7 +201,7 @@ fn few_rows_give_their_mean() {
 }
 
 #[test]
-fn what_cannot_be_learnt_from_is_refused() {
+fn invalid_training_data_are_refused() {
     let (features, mut labels) = odd(9, 5);
     let fit =
         |labels: &[f64], settings: Settings| Ebm::fit(&features, labels, &settings).map(|_| ());

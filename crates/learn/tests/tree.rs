@@ -169,7 +169,7 @@ fn one_row_one_class_and_constant_columns_are_a_leaf() {
 }
 
 #[test]
-fn a_split_without_gain_may_lead_to_one_with() {
+fn a_split_without_gain_may_lead_to_one_with_gain() {
     let exclusive = vec![
         (vec![0.0, 0.0], 0),
         (vec![0.0, 1.0], 1),
@@ -194,7 +194,7 @@ fn a_split_without_gain_may_lead_to_one_with() {
 }
 
 #[test]
-fn huge_values_are_parted() {
+fn huge_values_are_split() {
     let rows = vec![
         (vec![-f64::MAX], 0),
         (vec![f64::MAX], 1),
@@ -208,7 +208,7 @@ fn huge_values_are_parted() {
 }
 
 #[test]
-fn what_cannot_be_learnt_from_is_refused() {
+fn invalid_training_data_are_refused() {
     let refused = |column: Column, labels: &[u8], ccp_alpha: f64| {
         let table = Table::new(vec![("x".to_owned(), column)]).unwrap();
         let settings = Settings {

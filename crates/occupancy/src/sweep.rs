@@ -397,7 +397,7 @@ mod tests {
 
     // Derived: nodes that are alike are looked at once, however many they are.
     #[test]
-    fn nodes_that_nothing_tells_apart_are_one_stretch() {
+    fn nodes_with_the_same_jobs_are_one_stretch() {
         let rank: Vec<u32> = (0..1000).collect();
         let window = Window { from: 0, to: 9 };
         let mut sweep = Sweep::new(&rank, window);

@@ -122,7 +122,7 @@ fn calls_are_recorded_and_shared_objects_stay_shared() {
 }
 
 #[test]
-fn nodes_know_where_they_were_made() {
+fn nodes_record_their_offset_in_the_pickle() {
     let pickle = read(b"\x80\x02]K\x01\x85a.");
     let places: Vec<usize> = pickle.nodes.iter().map(|node| node.at).collect();
     assert_eq!(places, [2, 5]);
@@ -176,7 +176,7 @@ fn a_function_that_a_call_returns_may_be_called() {
 }
 
 #[test]
-fn what_follows_the_pickle_is_not_read() {
+fn bytes_after_the_pickle_are_not_read() {
     let bytes = b"\x80\x02K\x01.\x80\x02K\x02.";
     let first = read(bytes);
     assert_eq!((first.root, first.length), (Value::Int(1), 5));

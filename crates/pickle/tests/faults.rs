@@ -133,7 +133,7 @@ fn a_broken_stack_is_refused() {
 }
 
 #[test]
-fn messages_say_offset_instruction_expected_and_found() {
+fn messages_name_offset_instruction_expected_and_found() {
     let error = read(b"\x80\x02]](K\x01K\x02u.").unwrap_err().to_string();
     let expected = "byte 9: instruction SETITEMS needs a dict or object, found a list of 0";
     assert_eq!(error, expected);
@@ -144,7 +144,7 @@ fn messages_say_offset_instruction_expected_and_found() {
 }
 
 #[test]
-fn no_length_is_believed() {
+fn stated_lengths_are_checked_against_the_file() {
     let lengths: [&[u8]; 8] = [
         b"X\xff\xff\xff\xff",
         b"B\xff\xff\xff\xff",

@@ -130,7 +130,7 @@ mod tests {
 
     // Derived by formula.
     #[test]
-    fn utilisations_are_averages_and_memory_is_held() {
+    fn utilisations_are_averages_and_memory_is_that_held() {
         let found = expected(&METRICS_OF_A_JOB, Held::Tensors);
         let usage = Usage {
             speed: 0.0,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_bounds_is_clipped_and_said() {
+    fn metrics_out_of_bounds_are_clipped_and_reported() {
         let with = |at: usize, value: f64| {
             let mut metrics = METRICS_OF_A_JOB;
             metrics[at] = value;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_a_graph_with_gradients_is_held() {
+    fn graphs_with_gradients_hold_half_their_tensors() {
         let graph = |op: &str| Graph {
             nodes: vec![Node {
                 name: "a".to_owned(),

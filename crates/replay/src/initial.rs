@@ -44,7 +44,7 @@ mod tests {
     use rand_chacha::rand_core::SeedableRng;
 
     #[test]
-    fn one_task_gets_all_up_to_its_maximum() {
+    fn one_task_gets_all_nodes_up_to_its_maximum() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let dealt = deal_at_random(7, &[(1, 5)], &mut rng);
         assert_eq!(dealt, [vec![2, 3, 4, 5, 6]]);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn no_task_no_deal() {
+    fn without_tasks_no_node_is_dealt() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         assert!(deal_at_random(7, &[], &mut rng).is_empty());
     }

@@ -107,7 +107,7 @@ mod tests {
 
     // Small fixed example: the first task waits for the log, the second comes 50 s later.
     #[test]
-    fn later_rounds_come_as_the_first() {
+    fn later_rounds_are_submitted_in_the_same_rhythm_as_the_first() {
         let set = [task("a", 10, 1.0), task("b", 150, 1.0)];
         let mut rounds = Rounds::new(&set, Time::from_seconds(100));
         for round in [2, 3] {

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_the_same_through_json() {
+    fn a_window_survives_json() {
         for window in [TFwd::Auto, TFwd::Seconds(92.0)] {
             let text = serde_json::to_string(&window).unwrap();
             assert_eq!(serde_json::from_str::<TFwd>(&text).unwrap(), window);

@@ -75,7 +75,7 @@ mod tests {
 
     // Derived by formula: the extremes of every part are kept.
     #[test]
-    fn extremes_stay() {
+    fn extremes_are_kept() {
         let many: Vec<(f64, f64)> = (0..100_000)
             .map(|i| (f64::from(i), f64::from((i * 7919) % 1009)))
             .chain([(100_000.0, 5_000.0), (100_001.0, -5_000.0)])
@@ -97,7 +97,7 @@ mod tests {
 
     // Derived by formula: the largest value of each row is kept, and spans do not overlap.
     #[test]
-    fn spans_become_fewer() {
+    fn spans_are_merged_and_keep_their_maximum() {
         let span = |i: u32| Span {
             row: (i / 1000) as usize,
             from: f64::from(i % 1000),

@@ -197,7 +197,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn marks_are_round() {
+    fn tick_marks_are_round_numbers() {
         let ticks = Ticks::of(&Scale::Linear, 3.0, 97.0, 5);
         assert_eq!(texts(&ticks), ["0", "20", "40", "60", "80", "100"]);
         let ticks = Ticks::of(&Scale::Linear, 0.0, 2.4e6, 5);

@@ -124,7 +124,7 @@ mod tests {
 
     // Small fixed example.
     #[test]
-    fn slots_are_found_by_what_is_free() {
+    fn nodes_are_found_by_their_free_gpus() {
         let mut free = FreeGpus::new(3, 4);
         free.take(&vec![(0, 0b0101), (2, 0b1111)]);
         assert_eq!(free.total(), 6);

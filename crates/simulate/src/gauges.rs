@@ -121,7 +121,7 @@ mod tests {
 
     // A plain float would be off by 1e-9 and more.
     #[test]
-    fn a_million_changes_leave_no_trace() {
+    fn a_million_changes_leave_no_rounding_error() {
         let mut sum = Sum::default();
         for i in 0..1_000_000 {
             sum.add(0.1 * f64::from(i % 997));

@@ -113,7 +113,7 @@ mod tests {
 
     // Derived by formula: a speed below half the spacing of floats at 2^40 changes nothing.
     #[test]
-    fn a_speed_too_small_to_be_felt_never_ends() {
+    fn a_job_with_a_negligible_speed_never_ends() {
         assert_eq!(steps_to_end(2f64.powi(40), 1e-6).0, i64::MAX);
     }
 }

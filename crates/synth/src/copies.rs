@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_copied_is_named() {
+    fn invalid_columns_and_numbers_are_named() {
         assert!(fault(repeated("a,b\n1,2\n", 2)).contains("job_id: found no such column"));
         assert!(fault(repeated("", 2)).contains("job_id"));
         assert!(fault(multiplied(",num\nx,1\ny,many\n")).contains("line 3, num: found \"many\""));

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_idle_share_comes_out() {
+    fn the_log_has_the_requested_idle_share() {
         let log = generate(&options()).unwrap();
         let share = log.idle_node_seconds() / (50.0 * 4.0 * 86_400.0);
         assert!((share - 0.2).abs() < 0.02, "{share}");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn same_seed_same_log() {
+    fn the_same_seed_gives_the_same_log() {
         assert_eq!(generate(&options()).unwrap(), generate(&options()).unwrap());
         let other = EventOptions {
             seed: 2,

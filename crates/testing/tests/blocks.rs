@@ -31,7 +31,7 @@ fn add(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_block_takes_its_settings_from_here() {
+fn every_proptest_block_uses_the_shared_settings() {
     let mut blocks = 0;
     for path in sources() {
         let text = fs::read_to_string(&path).unwrap();
@@ -60,7 +60,7 @@ fn every_block_takes_its_settings_from_here() {
 
 /// `file!()` is the path within the workspace, for tests in `src/` as well as in `tests/`.
 #[test]
-fn every_source_has_a_file_of_its_own_that_git_ignores() {
+fn every_source_has_its_own_regression_file_that_git_ignores() {
     let saved = SavedCases::in_workspace();
     let folder = workspace().join("proptest-regressions");
     assert_eq!(

@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_at_the_minimum_counts_as_none_until_the_leftovers() {
+    fn a_quota_at_the_minimum_is_zero_until_the_leftovers() {
         assert_eq!(equal_share(&problem(8, &[(4, 4), (4, 64)])), [4, 4]);
         assert_eq!(equal_share(&problem(6, &[(4, 64), (4, 64)])), [6, 0]);
         assert_eq!(equal_share(&problem(3, &[(4, 64), (2, 64)])), [0, 3]);
     }
 
     #[test]
-    fn no_tasks_no_counts() {
+    fn without_tasks_there_are_no_counts() {
         assert!(equal_share(&problem(3, &[])).is_empty());
     }
 }

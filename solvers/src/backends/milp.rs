@@ -414,7 +414,7 @@ mod tests {
 
     // Derived by formula: the gap between plan and bound decides.
     #[test]
-    fn the_gap_decides_not_the_claim_alone() {
+    fn the_gap_decides_the_status_beside_the_solvers_claim() {
         assert_eq!(status(1e-9, true, 1.0), (Status::Optimal, Some(1.0)));
         assert_eq!(status(1e-9, false, 1.0), (Status::Optimal, Some(1.0)));
         assert_eq!(status(1e-9, true, 1.125), (Status::Feasible, Some(1.125)));
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_plan_only_the_claim_is_left() {
+    fn without_a_plan_the_solvers_claim_decides_the_status() {
         let problem = synthetic::problem(3, 20, 1);
         let of = |outcome| verdict(&problem, &Limits::default(), None, &outcome).status;
         assert_eq!(of(outcome(true, 1.0)), Status::Unknown);

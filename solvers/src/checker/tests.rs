@@ -154,7 +154,7 @@ fn fairness_is_checked() {
 }
 
 #[test]
-fn claims_to_be_the_fairest_are_refuted() {
+fn false_claims_of_fairness_are_refuted() {
     let p = fair_problem();
     let too_few = fair_answer([0, 6], 5900.0, 1, 1.0);
     assert!(matches!(
@@ -245,7 +245,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(1_000))]
 
     #[test]
-    fn what_is_halved_and_skipped_is_what_a_scan_finds(
+    fn bisection_and_skipping_find_the_same_as_a_scan(
         task in any_task(),
         t_fwd in 1.0..100.0,
         level in -1.0..1.0,

@@ -177,7 +177,7 @@ mod tests {
 
     // A task whose rate on one node is 1e-17 of its best rate.
     #[test]
-    fn tiny_shares_are_no_coefficients() {
+    fn tiny_shares_are_left_out_of_the_coefficients() {
         let mut problem = small();
         let first = &mut problem.tasks[0];
         first.curve_nodes = vec![0, 1, 2, 8].into();
@@ -205,7 +205,7 @@ mod tests {
 
     // Compares the objective and feasibility of a few plans with the number of running tasks and z.
     #[test]
-    fn the_steps_state_what_the_level_does() {
+    fn the_models_of_the_steps_agree_with_the_level_model() {
         let problem = small();
         let most = most(&problem, BigM::Corrected);
         let value = |model: &Model, plan: &[u32]| {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn only_fairer_plans_are_fairer() {
+    fn only_fairer_plans_satisfy_the_model() {
         let problem = small();
         let floor = problem.fairness(&[2, 7]).unwrap();
         let model = fairer(&problem, BigM::Corrected, floor);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_less_fair_than_the_floor_are_out() {
+    fn plans_less_fair_than_the_floor_are_infeasible() {
         let problem = small();
         let floor = problem.fairness(&[4, 4]).unwrap();
         let model = total(&problem, BigM::Corrected, floor);

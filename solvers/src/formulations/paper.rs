@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn billions_of_nodes_without_a_task_are_no_rows() {
+    fn billions_of_nodes_without_a_task_make_no_rows() {
         let problem = Problem {
             nodes: u32::MAX,
             tasks: Vec::new(),
@@ -385,7 +385,7 @@ mod tests {
 
     // Derived by formula: the model's objective is the problem's.
     #[test]
-    fn a_plan_keeps_the_rows_and_its_objective() {
+    fn a_plan_satisfies_the_rows_and_keeps_its_objective() {
         let problem = small();
         let model = build(&problem, BigM::Corrected).unwrap();
         assert_eq!(columns(&problem), model.columns.len() as u64);

@@ -196,7 +196,7 @@ mod tests {
     use super::{Weights, of_network};
 
     #[test]
-    fn what_surrounds_a_network_in_a_checkpoint_is_taken_off() {
+    fn prefixes_and_other_entries_of_a_checkpoint_are_removed() {
         let tensor = || Tensor {
             shape: vec![1],
             values: vec![1.0],

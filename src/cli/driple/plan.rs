@@ -115,7 +115,7 @@ mod tests {
 
     // The help's numbers against those that are used.
     #[test]
-    fn the_help_tells_the_defaults() {
+    fn the_help_states_the_defaults() {
         let mut program = crate::cli::command();
         let driple = program.find_subcommand_mut("driple").unwrap();
         let train = driple.find_subcommand_mut("train").unwrap();

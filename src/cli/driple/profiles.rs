@@ -293,7 +293,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn workloads_are_told_from_names() {
+    fn workloads_are_parsed_from_names() {
         let told = |name: &str| workload(name).map(|w| (w.model, w.dataset, w.batch_size, w.amp));
         let expected = |batch, amp| Ok(("VGG-16".to_owned(), "c10".to_owned(), batch, amp));
         assert_eq!(told("V100_c10_VGG-16_Sync_64_w0"), expected(64, false));

@@ -36,7 +36,7 @@ fn the_same_jobs_make_the_same_bytes() {
 // By formula: of 24 jobs, 14 train, 5 validate and 5 test; frequencies sum to one over the
 // operations of the training part.
 #[test]
-fn jobs_are_split_and_the_manifest_tells_how() {
+fn jobs_are_split_and_the_manifest_records_it() {
     let directory = jobs();
     let here = directory.path();
     let run = build(here, "-o data.safetensors --json", 0);
@@ -98,7 +98,7 @@ fn frequencies_can_be_given() {
 }
 
 #[test]
-fn onnx_and_graph_defs_and_compressed_files_go_together() {
+fn onnx_graph_defs_and_compressed_files_can_be_mixed() {
     let directory = jobs();
     let here = directory.path();
     let mixed = here.join("mixed");
@@ -140,7 +140,7 @@ fn onnx_and_graph_defs_and_compressed_files_go_together() {
 }
 
 #[test]
-fn faulty_graphs_are_all_told_and_can_be_left_out() {
+fn all_faulty_graphs_are_reported_and_can_be_left_out() {
     let directory = jobs();
     let here = directory.path();
     let files = graphs(&here.join("jobs/graphs"));
@@ -203,7 +203,7 @@ fn jobs_without_measurements_are_named() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_usage_is_reported() {
     let directory = jobs();
     let here = directory.path();
     build(here, "--jobs 1 -o d", 3).says(&["none for training", "name more graphs"]);

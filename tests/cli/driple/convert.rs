@@ -92,7 +92,7 @@ fn published_weights_predict_as_the_original() {
 }
 
 #[test]
-fn models_and_their_weights_turn_into_one_another() {
+fn models_and_weights_are_converted_into_each_other() {
     let directory = trained();
     let here = directory.path();
     let convert = |line: &str, code| gleaner(here, &format!("driple convert {line}")).expect(code);
@@ -120,7 +120,7 @@ fn models_and_their_weights_turn_into_one_another() {
 
 // The expected values are those of the formulas in crates/driple/tests/fixtures/torch_fixtures.py.
 #[test]
-fn data_sets_of_torch_become_ours() {
+fn data_sets_of_torch_are_converted() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     for name in ["torch_data_zip.bin", "torch_data_legacy.bin"] {

@@ -7,7 +7,7 @@ use gleaner_driple::inspector;
 use super::support::{gleaner, json, numbers, trained};
 
 #[test]
-fn models_stand_beside_baselines() {
+fn models_are_compared_with_baselines() {
     let directory = trained();
     let here = directory.path();
     let line = "driple evaluate --model model.safetensors --data data.safetensors";

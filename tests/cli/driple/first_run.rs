@@ -35,7 +35,7 @@ fn the_first_model_of_a_new_user_learns() {
 
 /// A model that has learnt nothing says so.
 #[test]
-fn a_model_that_learns_nothing_says_so() {
+fn a_model_that_learns_nothing_is_reported() {
     let directory = super::support::built();
     let here = directory.path();
     let train = "driple train --data data.safetensors --hidden 4 --epochs 1 --rate 1e-9 -q -o m";

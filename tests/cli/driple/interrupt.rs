@@ -53,7 +53,7 @@ fn goes_on(here: &Path) {
 
 #[cfg(unix)]
 #[test]
-fn interrupted_trainings_save_their_best_and_go_on() {
+fn interrupted_trainings_save_their_best_and_can_be_resumed() {
     let directory = built();
     let here = directory.path();
     ended(here, |child| {
@@ -74,7 +74,7 @@ fn interrupted_trainings_save_their_best_and_go_on() {
 }
 
 #[test]
-fn killed_trainings_go_on_from_their_checkpoint() {
+fn killed_trainings_are_resumed_from_their_checkpoint() {
     let directory = built();
     let here = directory.path();
     ended(here, |mut child| {

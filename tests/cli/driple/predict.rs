@@ -68,7 +68,7 @@ fn graphs_are_predicted_as_those_of_the_data_set() {
 }
 
 #[test]
-fn faulty_graphs_and_wrong_use_are_told() {
+fn faulty_graphs_and_wrong_usage_are_reported() {
     let directory = trained();
     let here = directory.path();
     fs::write(
@@ -220,7 +220,7 @@ fn models_graphs_and_data_come_from_pipes() {
 }
 
 #[test]
-fn published_weights_need_to_be_told_what_they_lack() {
+fn published_weights_need_units_grouping_and_frequencies() {
     let directory = trained();
     let here = directory.path();
     gleaner(

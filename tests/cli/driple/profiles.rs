@@ -148,7 +148,7 @@ fn profiles_are_averages_of_predictions() {
 }
 
 #[test]
-fn memory_can_be_told_by_its_peak_and_never_exceeds_a_gpu_s() {
+fn memory_can_be_that_of_the_peak_and_never_exceeds_a_gpus() {
     let directory = cluster();
     let at = directory.path();
     model(at, |_| ());
@@ -180,7 +180,7 @@ fn memory_can_be_told_by_its_peak_and_never_exceeds_a_gpu_s() {
 }
 
 #[test]
-fn workloads_can_be_told_from_the_names_of_graphs() {
+fn workloads_can_be_parsed_from_the_names_of_graphs() {
     let directory = cluster();
     let at = directory.path();
     model(at, |_| ());
@@ -240,7 +240,7 @@ fn workloads_can_be_told_from_the_names_of_graphs() {
 }
 
 #[test]
-fn faults_name_the_file_and_the_way_out() {
+fn faults_name_the_file_and_a_remedy() {
     let directory = cluster();
     let at = directory.path();
     model(at, |card| card.scale = None);

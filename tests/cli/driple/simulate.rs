@@ -95,7 +95,7 @@ fn scores(at: &Path, out: &str) -> BTreeMap<String, String> {
 
 // Derived by formula: correct predictions change nothing.
 #[test]
-fn right_predictions_schedule_as_measurements_do() {
+fn correct_predictions_give_the_schedule_of_measurements() {
     let directory = busy();
     let at = directory.path();
     lucid(at, "", "measured").expect(0);
@@ -122,7 +122,7 @@ fn right_predictions_schedule_as_measurements_do() {
 
 // Derived by formula: the cluster's utilisations are the measured ones, whatever was predicted.
 #[test]
-fn what_runs_uses_gpus_as_measured() {
+fn running_jobs_use_gpus_as_measured() {
     let directory = busy();
     let at = directory.path();
     lucid(at, "", "measured").expect(0);
@@ -137,7 +137,7 @@ fn what_runs_uses_gpus_as_measured() {
 }
 
 #[test]
-fn who_is_predicted_to_fill_a_gpu_shares_with_no_other() {
+fn a_job_predicted_to_fill_a_gpu_does_not_share() {
     let directory = busy();
     let at = directory.path();
     lucid(at, "", "measured").expect(0);
@@ -156,7 +156,7 @@ fn who_is_predicted_to_fill_a_gpu_shares_with_no_other() {
 }
 
 #[test]
-fn a_workload_without_a_prediction_is_named_and_shares_with_no_other() {
+fn a_workload_without_a_prediction_is_named_and_does_not_share() {
     let directory = busy();
     let at = directory.path();
     predict(at, "some.csv", |row| row["model"] != "GlyphNet");
@@ -243,7 +243,7 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
 
 /// If a trace does not say what jobs use, the measured table does.
 #[test]
-fn measured_profiles_stay_the_truth_where_the_trace_is_silent() {
+fn measured_profiles_apply_where_the_trace_has_no_usage() {
     let directory = busy();
     let at = directory.path();
     lucid(at, "", "told").expect(0);
@@ -259,7 +259,7 @@ fn measured_profiles_stay_the_truth_where_the_trace_is_silent() {
 }
 
 #[test]
-fn pairs_that_were_never_measured_do_not_share_by_a_prediction() {
+fn unmeasured_pairs_do_not_share_because_of_a_prediction() {
     let directory = busy();
     let at = directory.path();
     let pairs = at.join("trace/colocate_info.csv");

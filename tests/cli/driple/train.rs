@@ -19,7 +19,7 @@ fn model(here: &Path, name: &str) -> Inspector {
 }
 
 #[test]
-fn models_know_all_that_predictions_need() {
+fn models_contain_all_that_predictions_need() {
     let directory = built();
     let here = directory.path();
     let run = train(
@@ -59,7 +59,7 @@ fn models_know_all_that_predictions_need() {
 }
 
 #[test]
-fn networks_are_what_is_asked_for() {
+fn networks_are_built_as_requested() {
     let directory = built();
     let here = directory.path();
     for (name, convolution) in [
@@ -129,7 +129,7 @@ fn transfer_changes_the_readout_alone() {
 }
 
 #[test]
-fn wrong_files_are_told() {
+fn wrong_files_are_reported() {
     let directory = trained();
     let here = directory.path();
     train(here, "--from data.safetensors -o m", 3)

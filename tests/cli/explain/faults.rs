@@ -3,7 +3,7 @@
 use super::support::{data, explain, model, run};
 
 #[test]
-fn unknown_terms_are_answered_with_the_known() {
+fn unknown_terms_are_refused_and_known_ones_listed() {
     let told = explain("workload", &["--term", "moon"]).expect(2);
     told.says(&["\"moon\"", "user", "gpu_num", " & "]);
     let told = explain("packing", &["--term", "amp"]).expect(2);
@@ -11,7 +11,7 @@ fn unknown_terms_are_answered_with_the_known() {
 }
 
 #[test]
-fn rows_and_jobs_must_be_there() {
+fn rows_and_jobs_must_exist() {
     let data = data();
     for row in ["0", "401", "18446744073709551615"] {
         let told = explain("workload", &["--row", row, "--data", &data]).expect(2);
@@ -42,7 +42,7 @@ fn options_must_fit_the_model_and_each_other() {
 }
 
 #[test]
-fn what_is_no_model_is_refused() {
+fn a_file_that_is_not_a_model_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.json");
     let file = path.to_str().unwrap();

@@ -69,7 +69,7 @@ fn all_models_have_pages_and_pictures() {
 }
 
 #[test]
-fn terms_that_are_asked_for_are_drawn_alone() {
+fn only_requested_terms_are_drawn() {
     let directory = tempfile::tempdir().unwrap();
     let more = ["--term", "hour", "--term", "user"];
     draw(directory.path(), "workload", &more);

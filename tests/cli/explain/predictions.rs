@@ -56,7 +56,7 @@ fn forecasts_of_both_machines_add_up() {
 }
 
 #[test]
-fn a_sharing_score_comes_by_decisions() {
+fn a_sharing_score_is_explained_by_decisions() {
     let scores = predicted("packing", "label");
     for (place, score) in scores.iter().enumerate().step_by(7) {
         let told = row("packing", place + 1, &[]);

@@ -8,7 +8,7 @@ use super::support::{assert_near, data, explain, json, list, number};
 const JOB: &str = "1";
 
 #[test]
-fn a_rule_says_what_it_has_learnt_and_has_no_terms() {
+fn a_rule_reports_what_it_has_learnt_and_has_no_terms() {
     let told = explain("workload", &["--estimator", "history"]).expect(0);
     for words in [
         "A workload model (user's history)",
@@ -36,7 +36,7 @@ fn a_rule_says_what_it_has_learnt_and_has_no_terms() {
 
 // By hand: the mean of the sample's jobs with the same user, name and number of GPUs.
 #[test]
-fn a_history_names_the_jobs_it_is_the_mean_of() {
+fn a_history_names_the_jobs_it_averages() {
     let mut reader = csv::Reader::from_path(format!("{}/jobs.csv", data())).unwrap();
     let jobs: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     let first = &jobs[0];

@@ -14,7 +14,7 @@ fn names(kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_whole_model_is_told() {
+fn the_whole_model_is_described() {
     let run = explain("workload", &[]).expect(0);
     for told in [
         "workload model",
@@ -42,7 +42,7 @@ fn the_whole_model_is_told() {
 }
 
 #[test]
-fn terms_are_sorted_and_those_of_the_file() {
+fn terms_are_sorted_and_match_the_file() {
     for kind in ["workload", "throughput"] {
         let file: Value =
             serde_json::from_str(&std::fs::read_to_string(model(kind)).unwrap()).unwrap();
@@ -90,7 +90,7 @@ fn scores_and_rows_make_the_importance() {
 }
 
 #[test]
-fn terms_are_told_in_rows() {
+fn terms_are_printed_in_rows() {
     let names = names("workload");
     let pair = names.iter().find(|name| name.contains(" & ")).unwrap();
     let run = explain("workload", &["--term", "user", "--term", pair]).expect(0);

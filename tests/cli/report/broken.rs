@@ -29,7 +29,7 @@ fn replaced(from: &'static str, to: &'static str) -> impl Fn(Vec<u8>) -> Vec<u8>
 }
 
 #[test]
-fn a_directory_that_is_no_run() {
+fn a_directory_without_a_run_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     for run in ["missing", "."] {
@@ -95,7 +95,7 @@ fn damaged_tables() {
 }
 
 #[test]
-fn files_that_are_not_as_they_were_written() {
+fn files_that_were_changed_are_refused() {
     let directory = replays();
     let path = directory.path();
     for file in ["summary.json", "steps.parquet", "tasks.parquet"] {
@@ -164,7 +164,7 @@ fn tables_of_different_runs() {
 }
 
 #[test]
-fn policies_that_lead_elsewhere() {
+fn policy_names_that_are_paths_are_refused() {
     let directory = simulation();
     let path = directory.path();
     let elsewhere = replaced("\"fifo\"", "\"../../etc/passwd\"");

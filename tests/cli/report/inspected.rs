@@ -63,7 +63,7 @@ fn figures_are_those_of_the_inspection() {
 }
 
 #[test]
-fn the_suggestion_is_told_with_its_derivation() {
+fn the_suggestion_is_shown_with_its_derivation() {
     let directory = inspected();
     let (page, found) = (read(&directory), sample_json(""));
     let window = &found["suggestion"]["window"];

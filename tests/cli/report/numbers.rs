@@ -17,7 +17,7 @@ fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn curves_are_the_steps() {
+fn curves_equal_the_steps() {
     let directory = replays();
     let run = directory.path().join("short");
     let figures = Figures::of(&page(directory.path(), "short"));
@@ -175,7 +175,7 @@ fn hours_are_means_over_the_minutes_of_all_virtual_clusters() {
 
 /// The chart's hours add up to the share in the table: both are shares of the policy's own GPUs.
 #[test]
-fn chart_and_table_tell_one_utilisation() {
+fn chart_and_table_show_the_same_utilisation() {
     let directory = profiled();
     for run in ["extra", "lent"] {
         let summary = json(&directory.path().join(run).join("summary.json"));

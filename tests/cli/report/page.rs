@@ -5,7 +5,7 @@ use std::fs;
 use super::support::{Figures, HOSTILE, gleaner, packed, page, replays, simulation};
 
 #[test]
-fn a_page_is_whole_and_asks_nothing_of_a_network() {
+fn a_page_is_complete_and_loads_nothing_from_a_network() {
     let directory = replays();
     let page = page(directory.path(), "short");
     assert!(page.len() < 2_500_000, "{} bytes", page.len());
@@ -38,7 +38,7 @@ fn a_page_is_whole_and_asks_nothing_of_a_network() {
 }
 
 #[test]
-fn hostile_names_stay_texts() {
+fn hostile_names_are_escaped() {
     let directory = replays();
     let path = directory.path();
     let page = page(path, "short long");
@@ -95,7 +95,7 @@ fn the_same_runs_give_the_same_bytes() {
 }
 
 #[test]
-fn pictures_are_what_their_names_say() {
+fn pictures_have_the_format_of_their_names() {
     let directory = simulation();
     let path = directory.path();
     gleaner(path, "report sim --svg out --png out").expect(0);

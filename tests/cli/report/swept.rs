@@ -79,7 +79,7 @@ fn x_names(axis: &serde_json::Value) -> Vec<String> {
 }
 
 #[test]
-fn the_front_is_that_of_all_pairs() {
+fn the_pareto_front_equals_that_of_all_pairs() {
     let directory = sweep();
     let run = directory.path().join("swept");
     let table = Table(&run);
@@ -109,7 +109,7 @@ fn the_front_is_that_of_all_pairs() {
 }
 
 #[test]
-fn the_best_settings_and_all_of_them_are_told() {
+fn the_best_settings_and_all_settings_are_listed() {
     let directory = sweep();
     let summary = json(&directory.path().join("swept/summary.json"));
     assert_eq!(summary["ties_by"][0], "completion_mean_s");

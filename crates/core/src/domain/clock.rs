@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_is_cut_where_the_clock_is_changed() {
+    fn a_span_is_cut_at_changes_of_the_clock() {
         let clock = chicago();
         let pieces = clock.pieces(time("2026-10-31 23:00:00"), time("2026-11-01 03:00:00"));
         let pieces: Vec<_> = pieces.map(|(from, to)| format!("{from} {to}")).collect();
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_back_or_refused() {
+    fn a_clock_is_parsed_from_its_text_or_refused() {
         assert_eq!(chicago().to_string().parse(), Ok(chicago()));
         assert_eq!("".parse(), Ok(Clock::UNKNOWN));
         for text in [
@@ -401,7 +401,7 @@ mod tests {
 
         // The pieces of a stretch last as long as it does, and each is shown as it is.
         #[test]
-        fn pieces_add_up(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {
+        fn pieces_cover_the_whole_span(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {
             let from = Time::from_seconds(from);
             let to = from.plus_whole(length);
             let pieces: Vec<_> = clock.pieces(from, to).collect();
@@ -412,7 +412,7 @@ mod tests {
 
         // A log that starts later shows the same.
         #[test]
-        fn a_later_start_shows_the_same(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
+        fn a_clock_with_a_later_start_shows_the_same_times(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
             let start = Time::from_seconds(start);
             let (later, ahead) = clock.starting(start);
             for time in [start, start.plus_whole(step)] {
@@ -423,7 +423,7 @@ mod tests {
 
         // A time shown with its offset is read back as the same time.
         #[test]
-        fn what_is_shown_is_read_back(clock in clock(), second in -1_000_000i64..50_000_000) {
+        fn a_shown_time_is_read_back_as_the_same_time(clock in clock(), second in -1_000_000i64..50_000_000) {
             let time = Time::from_seconds(second);
             let stamp = clock.show(time).parse().unwrap();
             prop_assert_eq!(clock.time(stamp, Occurrence::First), Ok(time));

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_idle_at_its_minimum_has_a_speedup_all_the_same() {
+    fn a_task_without_progress_at_its_minimum_has_a_speedup() {
         let late = task(1, [0.0, 0.0, 80.0]);
         assert_eq!(values(Objective::Speedup, &late), [0.0, 0.0, 4.0]);
         let never = task(1, [0.0; 3]);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn objectives_are_parsed_from_their_names() {
         for objective in Objective::ALL {
             assert_eq!(objective.as_str().parse(), Ok(objective));
         }

@@ -212,7 +212,7 @@ mod tests {
         #![proptest_config(gleaner_testing::cases(256))]
 
         #[test]
-        fn a_text_is_read_back(seconds in -9_000_000_000i64..9_000_000_000, offset in -90_000i32..90_000) {
+        fn a_stamp_is_parsed_from_its_text(seconds in -9_000_000_000i64..9_000_000_000, offset in -90_000i32..90_000) {
             let utc = Time::from_seconds(seconds);
             for stamp in [Stamp::Local(utc), Stamp::Zoned { utc, offset }] {
                 prop_assert_eq!(stamp.to_string().parse(), Ok(stamp));

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_back() {
+    fn times_are_parsed_and_printed() {
         for text in [
             "2021-02-10 20:21:15",
             "1969-12-31 23:59:59",
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_with_a_fraction_are_what_they_say() {
+    fn seconds_with_a_fraction_are_parsed_exactly() {
         for (seconds, text) in [
             ("1612988475.25", "2021-02-10 20:21:15.250"),
             ("1612988475.1", "2021-02-10 20:21:15.100"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn an_invalid_time_is_refused() {
         for text in [
             "",
             "yesterday",

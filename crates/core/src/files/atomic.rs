@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_there_whole_or_as_it_was() {
+    fn a_file_keeps_its_content_until_the_new_one_is_complete() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         fs::write(&path, "old").unwrap();
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_or_fails_leaves_nothing() {
+    fn a_dropped_or_failed_write_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         AtomicFile::create(&path)

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_hashes_what_it_passes_on() {
+    fn a_writer_hashes_the_bytes_it_writes() {
         for size in [1, 7, BUFFER, BUFFER + 1] {
             let bytes: Vec<u8> = (0..3 * BUFFER).map(|i| (i % 251) as u8).collect();
             let mut out = Hashed::new(Vec::new());

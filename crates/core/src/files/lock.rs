@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_is_refused_until_the_first_lets_go() {
+    fn a_second_lock_is_refused_until_the_first_is_released() {
         let folder = tempfile::tempdir().unwrap();
         let first = DirLock::acquire(folder.path()).unwrap();
         let refused = DirLock::acquire(folder.path()).unwrap_err();

@@ -56,7 +56,7 @@ mod tests {
 
     // Small fixed example.
     #[test]
-    fn stretches_are_one_after_the_other() {
+    fn stretches_are_listed_in_order() {
         let spaced = Spaced::new(60, [(0, 3), (7, 0), (180, 1), (0, 2)]);
         let expected = [0, 60, 120, 180, 0, 60];
         assert_eq!(spaced.rows(), 6);

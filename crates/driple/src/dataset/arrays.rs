@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_that_are_no_undirected_graph_are_refused() {
+    fn matrices_other_than_of_undirected_graphs_are_refused() {
         let fault = |matrix| read(matrix).unwrap_err().to_string();
         assert!(fault([0.0, 1.0, 0.0, 0.0]).contains("nodes (0, 1) are adjacent in one direction"));
         assert!(fault([0.0, 0.5, 0.5, 0.0]).contains("nodes (0, 1) is 0.5"));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_have_to_agree_and_hold_a_graph() {
+    fn shapes_must_agree_and_not_be_empty() {
         let zeros = |shape: &[usize]| array(shape, vec![0.0; shape.iter().product()]);
         let read = |adjacency: &[usize], features: &[usize], labels: &[usize]| {
             examples(&zeros(adjacency), &zeros(features), &zeros(labels)).is_ok()

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_endings_are_no_part_of_a_name() {
+    fn a_job_name_excludes_path_and_extension() {
         let name = JobName::parse("graphs/V100_img_vgg-16_sync_lr0.1_w1.pbtxt").unwrap();
         let fields = ["V100", "img", "vgg-16", "sync", "lr0.1", "w1"];
         assert_eq!(name.fields(), &fields.map(str::to_owned));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_than_six_fields_are_refused() {
+    fn names_without_exactly_six_fields_are_refused() {
         let fault = |name| JobName::parse(name).unwrap_err().to_string();
         assert!(fault("a_b_c_d_e.pbtxt").starts_with("\"a_b_c_d_e\" has 5 fields"));
         assert!(fault("a_b_c_d_e_f_g").contains("has 7 fields"));

@@ -190,7 +190,7 @@ mod tests {
 
     // By formula: of the four operations on GPUs, two are `Mul`.
     #[test]
-    fn shares_are_of_the_operations_on_gpus() {
+    fn shares_count_only_operations_on_gpus() {
         let first = Graph {
             nodes: vec![
                 node("Mul", "/GPU:0"),

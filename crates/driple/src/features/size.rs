@@ -64,7 +64,7 @@ mod tests {
 
     // The examples of the rule, worked out by hand.
     #[test]
-    fn what_comes_before_an_unknown_dimension_does_not_count() {
+    fn dimensions_before_an_unknown_one_are_ignored() {
         assert_eq!(elements(&[Some(2), Some(3), Some(4)]), 24);
         assert_eq!(elements(&[None, Some(5), Some(7)]), 35);
         assert_eq!(elements(&[Some(5), None, Some(7)]), 7);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_told() {
+    fn unknown_ranks_and_dimensions_are_reported() {
         let unknown = tensor_size(&Shape::Unknown).unwrap();
         assert!(unknown.unknown_rank && unknown.elements == 0);
         assert_eq!(tensor_size(&Shape::None), Ok(TensorSize::default()));

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn isolated_vertices_and_smaller_components_go() {
+    fn isolated_vertices_and_smaller_components_are_removed() {
         let edges = [(1, 2), (4, 5), (5, 6), (7, 7)];
         let kept = largest_component(&Adjacency::new(9, &edges));
         assert_eq!(kept.vertices, [4, 5, 6]);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_large_components_the_first_stays() {
+    fn of_equally_large_components_the_first_is_kept() {
         let kept = largest_component(&Adjacency::new(5, &[(3, 4), (1, 2)]));
         assert_eq!((kept.vertices, kept.isolated), (vec![1, 2], 1));
     }
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_nothing() {
+    fn a_graph_without_edges_has_no_component() {
         let kept = largest_component(&Adjacency::new(2, &[]));
         assert_eq!((kept.vertices.len(), kept.isolated), (0, 2));
     }
 
     // As in networkx: [1, 0] becomes [0, 1] when a component is cut out.
     #[test]
-    fn cutting_out_sorts_the_neighbours_that_come_before() {
+    fn cutting_out_a_component_sorts_earlier_neighbours() {
         let connected = [(1, 2), (0, 2)];
         let whole = largest_component(&Adjacency::new(3, &connected));
         assert_eq!(whole.adjacency.neighbours(2), [1, 0]);

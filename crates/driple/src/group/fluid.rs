@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_each_makes_no_difference_to_settle() {
+    fn one_community_per_vertex_converges_in_one_pass() {
         let found = communities(&path(6), 6, 1, 100);
         let mut of = found.of;
         of.sort_unstable();
@@ -249,7 +249,7 @@ mod tests {
 
     // One pass takes a fluid a few steps along a long path. The rest is filled afterwards.
     #[test]
-    fn vertices_that_no_fluid_reached_join_the_nearest() {
+    fn unreached_vertices_join_the_nearest_community() {
         let found = communities(&path(1000), 1, 42, 1);
         assert!(found.unreached > 900 && !found.converged);
         assert!(found.of.iter().all(|&one| one == 0));

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn graphs_without_devices_can_be_taken_whole() {
+    fn graphs_without_devices_can_be_used_whole() {
         let bare = graph(&[("a", "", &[]), ("b", "", &["a"])]);
         assert!(on_gpus(&bare, Devices::Gpu).unwrap().nodes.is_empty());
         let whole = on_gpus(&bare, Devices::GpuOrUnplaced).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_two_operations_have_is_refused() {
+    fn a_duplicate_operation_name_is_refused() {
         let graph = graph(&[("a", "GPU", &[]), ("a", "GPU", &[])]);
         let error = on_gpus(&graph, Devices::Gpu).map(|ops| ops.nodes);
         assert_eq!(error, Err(GroupError::Twice("a".to_owned())));

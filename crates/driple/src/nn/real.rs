@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_stays_so_and_infinities_saturate() {
+    fn nan_stays_nan_and_infinities_saturate() {
         let mut values = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0];
         f32::sigmoid(&mut values);
         assert!(values[0].is_nan());

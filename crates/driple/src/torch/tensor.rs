@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn views_may_not_look_beyond_their_storage() {
+    fn views_beyond_their_storage_are_refused() {
         assert_eq!(view(0, &[2, 3], &[3, 1]).len(6), Some(6));
         assert_eq!(view(1, &[2, 3], &[3, 1]).len(6), None);
         assert_eq!(view(0, &[], &[]).len(0), None);

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn any_length_has_shares_between_zero_and_one() {
+    fn the_cosine_schedule_stays_between_zero_and_one() {
         for epochs in 1..20 {
             for step in 0..3 * epochs as u64 {
                 let share = Schedule::Cosine.share(step, 3, epochs);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_derivative_is_different_with_and_without_a_switch() {
+    fn a_wrong_derivative_is_detected_with_and_without_a_switch() {
         for function in [
             switched(1.0, 0.0),
             switched(9e-6, 0.5),

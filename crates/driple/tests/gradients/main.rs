@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(12))]
 
     #[test]
-    fn gradients_are_those_of_differences(
+    fn gradients_equal_finite_differences(
         seed in 0..1000_u64,
         nodes in 2..9_usize,
         chosen in proptest::collection::vec(any::<(Index, Index)>(), 0..12),

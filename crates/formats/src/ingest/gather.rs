@@ -49,7 +49,7 @@ mod tests {
     use gleaner_core::error::Error;
 
     #[test]
-    fn reading_stops_at_the_most_faults() {
+    fn reading_stops_at_the_maximum_number_of_faults() {
         let mut gatherer = Gatherer::default();
         for _ in 1..MAX_FAULTS {
             gatherer.add(Fault::default()).unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn no_fault_gives_the_value() {
+    fn without_faults_the_value_is_returned() {
         assert_eq!(Gatherer::default().finish(7).unwrap(), 7);
     }
 }

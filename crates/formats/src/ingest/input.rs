@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_says_so() {
+    fn a_cut_file_is_reported() {
         let bytes = gzipped(TEXT);
         let message = lines(&bytes[..bytes.len() - 9]).unwrap_err().to_string();
         assert!(message.starts_with("log, after line "), "{message}");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_cut() {
+    fn an_overlong_line_is_cut() {
         let mut bytes = vec![b'x'; LINE_LIMIT + 5];
         bytes.extend(b"\nnext\n");
         let lines = lines(&bytes).unwrap();

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_and_wanted_members_come_in_pieces() {
+    fn arrays_and_wanted_members_are_read_in_pieces() {
         let found = walked("\u{feff}[{\"a\":1}, null,\n[2]]\n", &[]).unwrap();
         assert_eq!(found, ["//1 {\"a\":1}", "//2 null", "//3 [2]"]);
         let text = "{\"x\":{\"jobs\":[1]},\"jobs\":[1,\"b\"],\"n\":-2.5,\"p\":{\"q\":{},\"r\":3}}";
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_says_where() {
+    fn invalid_json_is_reported_with_its_place() {
         for (text, wanted, part) in [
             (
                 "",
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn only_endless_pieces_are_refused() {
+    fn only_oversized_pieces_are_refused() {
         let part = format!("[\"{}\"],", "x".repeat(PIECE_LIMIT / 3));
         let many = format!("[{}1]", part.repeat(6));
         assert_eq!(walked(&many, &[]).unwrap().len(), 7);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_reader_of_pieces_is_kept() {
+    fn an_error_of_the_piece_reader_is_returned() {
         let mut input = Input::new(Path::new("doc"), "[1, 2]".as_bytes()).unwrap();
         let error = pieces(&mut input, &[], "", |_, piece| match piece.number {
             2 => Err(Error::Run("enough".to_owned())),

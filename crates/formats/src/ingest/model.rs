@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_model_is_refused() {
+    fn a_file_that_is_not_a_model_is_refused() {
         let message = fault(read_text("{}"));
         assert_has(&message, &["missing field `format`", "gleaner train"]);
         let head = r#"{"format":"gleaner-model","version":9,"kind":"packing"}"#;

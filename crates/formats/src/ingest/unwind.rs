@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_contained_and_quiet_ends_with_it() {
+    fn a_panic_is_contained_and_messages_are_enabled_again() {
         assert_eq!(contain(|| 1), Some(1));
         assert_eq!(contain(|| -> u8 { panic!("not to be seen") }), None);
         assert_eq!(

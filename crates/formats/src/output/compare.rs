@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_estimate_is_a_line() {
+    fn an_estimate_is_printed_on_one_line() {
         let ms = Duration::from_millis;
         let of = Estimate {
             problems: 12,

@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kill_leaves_is_taken_over() {
+    fn files_left_by_a_killed_run_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         // A kill while the first run writes leaves temporary files, folders and an unfinished
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_are_not_followed() {
+    fn paths_that_leave_the_directory_are_not_followed() {
         for name in ["", "/etc/passwd", "../x", "a/../../x", "./x"] {
             assert!(!is_inside(name), "{name}");
         }

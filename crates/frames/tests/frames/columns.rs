@@ -68,7 +68,7 @@ proptest! {
 
 // Small fixed example.
 #[test]
-fn numbers_at_equal_distances_are_written_out() {
+fn evenly_spaced_numbers_are_expanded() {
     let spaced = Column::Spaced(Spaced::new(60, [(0, 3), (7, 1)]));
     assert_eq!(
         wholes(&of(spaced).unwrap(), "x"),
@@ -89,7 +89,7 @@ fn columns_keep_their_names_and_their_order() {
 }
 
 #[test]
-fn contradictions_are_errors() {
+fn inconsistent_columns_are_errors() {
     let names = vec!["a"];
     let indices = vec![0, 1];
     let message = of(Column::Names { names, indices })

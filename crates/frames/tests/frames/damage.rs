@@ -51,7 +51,7 @@ fn damaged_runs_are_errors_that_name_the_file() {
 }
 
 #[test]
-fn a_directory_that_is_no_run_is_an_error() {
+fn a_directory_without_a_run_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let message = open(folder.path()).unwrap_err().to_string();
     assert!(message.contains("name a run directory"), "{message}");

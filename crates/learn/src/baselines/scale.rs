@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_vary_deviates_from_nothing() {
+    fn constant_values_scale_to_zero() {
         for values in [&[7.0, 7.0][..], &[f64::NAN, 7.0], &[7.0]] {
             let scale = Scale::of(values);
             assert_eq!((scale.apply(9.0), scale.undo(2.0)), (0.0, 7.0));

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequent_value_gets_a_bin_of_its_own() {
+    fn a_frequent_value_gets_its_own_bin() {
         let mut values = vec![0.0; 90];
         values.extend((1..=10).map(f64::from));
         let bins = Bins::numeric(&values, Binning::Quantile, 4);

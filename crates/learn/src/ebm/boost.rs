@@ -165,7 +165,7 @@ mod tests {
         /// One bag, or two that share a pass and stop independently, learn exactly what the
         /// simplest way learns, to the last bit.
         #[test]
-        fn bags_learn_as_by_the_book(
+        fn bags_learn_exactly_as_the_simplest_implementation(
             rows in proptest::collection::vec((0..5u16, 0..5u16, -100..100i32), 8..60),
             noise in any::<u64>(), patience in 1..6usize,
         ) {

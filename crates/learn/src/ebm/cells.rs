@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_are_told_by_their_ends_and_texts_by_name() {
+    fn groups_are_labelled_by_their_bounds_and_texts_by_name() {
         let numbers = Bins::Numeric {
             cuts: vec![1.0, 0.1 + 0.2 + 1.0, 5.0],
             least: 0.0,
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_axis_runs_first() {
+    fn the_last_axis_varies_fastest() {
         let labels = [vec!["x", "y"], vec!["1", "2", "3"]];
         let labels = labels.map(|axis| axis.into_iter().map(str::to_owned).collect());
         assert_eq!(words(&labels, 5), ["y", "3"]);

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn few_bins_stay_apart_and_categories_lie_by_score() {
+    fn few_bins_stay_separate_and_categories_are_sorted_by_score() {
         let coarse = Coarse::new(&[1, 3, 2], &[0, 1, 1, 1], Some(&[0.0, 5.0, -1.0, 2.0]));
         assert_eq!(coarse.groups, [0, 3, 1, 2]);
         assert_eq!((coarse.rows, coarse.size), (vec![3, 2, 1], 4));

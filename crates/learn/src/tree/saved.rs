@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_refused() {
+    fn an_invalid_tree_is_refused() {
         let cases = [
             ("\"left\":1", "\"left\":0", "a child is not a later node"),
             ("\"right\":2", "\"right\":3", "a child is not a later node"),

@@ -104,7 +104,7 @@ mod tests {
     // moves half a step to the other side. It is still between the classes. At the ends there is no
     // threshold.
     #[test]
-    fn a_row_left_out_is_told_by_its_neighbours() {
+    fn a_row_left_out_is_predicted_by_its_neighbours() {
         let (table, labels) = steps(30);
         let predicted = leave_one_out(&table, &labels, Settings::default()).unwrap();
         let wrong: Vec<usize> = (0..30)

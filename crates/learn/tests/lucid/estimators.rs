@@ -105,7 +105,7 @@ fn too_few_jobs_are_not_held_out() {
 }
 
 #[test]
-fn scores_are_those_of_fits_on_what_had_ended() {
+fn scores_are_those_of_fits_on_ended_jobs() {
     let jobs = hourly(30);
     let trial = run(&jobs).unwrap();
     let (rest, held_out) = jobs.split_at(jobs.len() - trial.held_out);
@@ -138,7 +138,7 @@ fn scores_are_those_of_fits_on_what_had_ended() {
 }
 
 #[test]
-fn equal_ranks_are_told_apart_by_errors() {
+fn equal_rank_correlations_are_decided_by_errors() {
     let mut trial = run(&hourly(10)).unwrap();
     let ranks = [Some(-0.2), None, None, Some(0.0), Some(-0.1)];
     for (score, rank) in trial.scores.iter_mut().zip(ranks) {

@@ -103,7 +103,7 @@ fn experience_ranks_the_jobs_of_venus() {
 /// The trace as if all jobs were of one user, with different but similar names: the greatest
 /// possible number of comparisons.
 #[test]
-fn as_many_names_as_jobs_are_compared() {
+fn as_many_names_as_jobs_can_be_compared() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
         return;
     };

@@ -142,7 +142,7 @@ mod tests {
 
     // Derived by formula: a label that is linear in a statistic.
     #[test]
-    fn what_is_linear_in_a_statistic_is_found() {
+    fn a_label_linear_in_a_statistic_is_learnt() {
         let examples: Vec<Example> = (2..40).map(example).collect();
         let ridge = Ridge::fit(&examples.iter().collect::<Vec<_>>()).unwrap();
         let told = ridge.predict(&example(25).graph)[7];

@@ -213,7 +213,7 @@ fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
 }
 
 #[test]
-fn estimates_know_only_what_has_ended() {
+fn estimates_use_only_jobs_that_have_ended() {
     let world = World::new();
     for name in ["qssf", "lucid", "easy"] {
         knows_only_the_past(&world, name, EstimatorChoice::Named(Estimator::Ebm));
@@ -227,7 +227,7 @@ fn estimates_know_only_what_has_ended() {
 /// By hand: the median, and the user's mean, of the jobs that ended under the policy before the
 /// week.
 #[test]
-fn rules_are_those_of_the_jobs_that_have_ended() {
+fn rules_use_only_jobs_that_have_ended() {
     let world = World::new();
     let request = request("qssf");
     let learn = |estimator| {
@@ -276,7 +276,7 @@ fn rules_are_those_of_the_jobs_that_have_ended() {
 }
 
 #[test]
-fn forecasts_know_only_intervals_that_are_over() {
+fn forecasts_use_only_past_intervals() {
     let calendar = Calendar::new("2024-01-01 00:00".parse().unwrap());
     let series = |from: usize| {
         // Another future from interval `from` on.

@@ -46,7 +46,7 @@ fn packing_is_evaluated_as_published() {
 }
 
 #[test]
-fn durations_are_told_about_as_well_as_by_boosting() {
+fn duration_estimates_are_about_as_good_as_boosted_trees() {
     let file = |name: &str| gleaner_testing::shared(&format!("lucid/venus_sept/{name}"));
     let (Some(trace), Some(cluster), Some(published)) = (
         file("jobs.csv"),

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_heuristic_is_told_from_the_optimum() {
+    fn the_heuristics_gap_to_the_optimum_is_summarised() {
         let (rows, _) = compared(&problems(5), &AtomicBool::new(false));
         let lines = summarise(&rows, &PAIR);
         assert_eq!((lines[0].optimal, lines[0].worst_gap), (5, Some(0.0)));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_problem_by_problem_whatever_was_timed_first() {
+    fn rows_are_ordered_by_problem_whatever_was_timed_first() {
         for count in [0, 1, 3, 4, 20] {
             let problems = problems(count);
             let (rows, estimates) = compared(&problems, &AtomicBool::new(false));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_leaves_rows_out() {
+    fn a_stopped_comparison_has_no_further_rows() {
         let (rows, estimates) = compared(&problems(9), &AtomicBool::new(true));
         assert_eq!((rows.len(), estimates), (0, 0));
     }

@@ -57,7 +57,7 @@ fn summary(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> Summary 
 
 // By hand: for 100 s no task uses the 4 idle nodes. Then a task has the 2 idle nodes for 100 s.
 #[test]
-fn only_time_with_tasks_counts() {
+fn only_time_with_active_tasks_counts() {
     let log = counts(4, &[(0, 4), (100, 2), (200, 0), (300, 4)]);
     let task = task("a", 100, f64::INFINITY, &[1.0, 2.0, 3.0, 4.0]);
     let found = summary(&log, &[task], 1);

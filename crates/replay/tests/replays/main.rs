@@ -105,7 +105,7 @@ fn scripted_imagenet_run_reproduces_every_row() {
 }
 
 #[test]
-fn solving_by_itself_does_the_same_work_as_the_original() {
+fn a_replay_without_a_script_does_the_same_work_as_the_original() {
     let (Some(log), Some(tasks)) = (summit(Some(100)), published_tasks("hps-shufflenet", "10J"))
     else {
         return;
@@ -238,7 +238,7 @@ fn efficiency_is_work_over_the_best_uninterrupted_split() {
 }
 
 #[test]
-fn a_completion_can_be_an_event_of_its_own() {
+fn a_completion_can_be_its_own_event() {
     let log = log(2, &[(0, &[0, 1]), (1000, &[0]), (2000, &[])]);
     let tasks = [task("a", 1620.0), task("b", 1e9)];
     let late = run(
@@ -384,7 +384,7 @@ fn scripted(lines: &[(usize, &str, u32)]) -> gleaner_core::Result<Outcome> {
 }
 
 #[test]
-fn scripts_that_cannot_be_are_refused() {
+fn impossible_scripts_are_refused() {
     let whole = scripted(&[(0, "a", 0), (1, "a", 0), (2, "a", 0)]);
     assert_eq!(whole.unwrap().steps.len(), 2);
     let ends_early = scripted(&[(0, "a", 0), (1, "a", 0)]);
@@ -505,7 +505,7 @@ proptest! {
 
     // Tasks that the readers accept give problems in the solvers' range at every event.
     #[test]
-    fn tasks_at_the_edges_make_sound_problems(
+    fn tasks_at_the_edges_of_the_ranges_make_valid_problems(
         (window, mut tasks) in prop::sample::select(vec![1e-6, 1.0, 1e12]).prop_flat_map(
             |window| (Just(window), prop::collection::vec(edge_task(window), 1..5))
         ),

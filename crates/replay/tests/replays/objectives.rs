@@ -104,7 +104,7 @@ fn held(objective: Objective, tasks: &[TrainingTask]) -> Vec<f64> {
 
 // Small fixed example: four nodes for two tasks, each of which can use all four.
 #[test]
-fn objectives_differ_in_whom_they_serve() {
+fn objectives_prefer_different_tasks() {
     let equal = [task("slow", 1.0, 1.0), task("fast", 9.0, 1.0)];
     assert_eq!(held(Objective::Throughput, &equal), [0.0, 4.0 * 990.0]);
     assert_eq!(
@@ -119,7 +119,7 @@ fn objectives_differ_in_whom_they_serve() {
 }
 
 #[test]
-fn a_window_of_time_is_a_log_of_its_own() {
+fn a_slice_by_time_has_the_state_at_its_start() {
     let (log, _) = samples();
     let (from, to) = (log.times()[100], log.times()[300]);
     let cut = log.slice(Slice {

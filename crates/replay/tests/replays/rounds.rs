@@ -24,7 +24,7 @@ fn repeated(rows: &[(i64, u32)], tasks: &[TrainingTask], change: Options) -> Out
 // of work at the event at 20 s. Task b is submitted at 25 s, has the node from 30 s, and is done at
 // 50 s.
 #[test]
-fn a_set_is_submitted_again_at_the_event_at_which_it_is_done() {
+fn a_set_is_submitted_again_at_the_event_that_completes_it() {
     let rows: Vec<(i64, u32)> = (0..=10).map(|k| (10 * k, 1 + (k % 2) as u32)).collect();
     let tasks = [task("a", 0, 15.0, &[1.0]), task("b", 25, 15.0, &[1.0])];
     let start = Options {

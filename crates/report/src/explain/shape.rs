@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn far_ends_are_cut() {
+    fn distant_ends_of_the_axis_are_cut() {
         let cuts = [10.0, 15.0, 20.0];
         assert_eq!(edges(&cuts, 0.0, 900.0), [9.0, 10.0, 15.0, 20.0, 21.0]);
         assert_eq!(edges(&cuts, 9.5, 20.0), [9.5, 10.0, 15.0, 20.0, 20.0]);

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_steps() {
+    fn numbers_are_stored_as_steps() {
         let steps = Steps::of([5.0, 7.0, 6.5].into_iter());
         assert_eq!((steps.first, steps.steps), (5.0, vec![2.0, -0.5]));
     }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_harvested_is_drawn_against_what_is_lost() {
+    fn work_is_drawn_against_lost_work_by_default() {
         let chosen = drawn(&SweepChoice::default()).unwrap();
         assert_eq!(chosen, ("total_work", "work_lost", Axes::Two(0, 1)));
         let lost = SweepChoice {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_sweep_has_not_is_refused() {
+    fn settings_and_metrics_that_the_sweep_lacks_are_refused() {
         let choice = |heat: Option<[&str; 2]>, metric: Option<&str>| SweepChoice {
             heat: heat.map(|names| names.map(str::to_owned)),
             metric: metric.map(str::to_owned),

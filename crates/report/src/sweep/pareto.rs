@@ -143,7 +143,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn the_front_is_not_beaten() {
+    fn no_setting_dominates_the_pareto_front() {
         let trials = trials();
         let figure = figure(&trials, "swept", places(&trials));
         let Marks::Curves(curves) = figure.marks else {

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn missing_files_and_experiments_are_named() {
         let root = tempfile::tempdir().unwrap();
         let error = ExperimentFiles::find("Venus_Sept", root.path(), false).unwrap_err();
         assert!(

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn files_take_the_place_of_models() {
+    fn files_replace_models() {
         let qssf = "--policy qssf --models train --no-profile";
         assert_eq!(idle(qssf, false), [""; 0]);
         assert_eq!(
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_of_models_and_idle_logs() {
+    fn dates_are_used_by_models_and_idle_logs() {
         assert_eq!(idle("--policy fifo --epoch 2020-04-01", false), ["--epoch"]);
         assert_eq!(
             idle_where("--policy fifo --epoch 2020-04-01", false, true),

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn consolidate_first_spreads_what_does_not_fit() {
+    fn consolidate_first_spreads_jobs_that_do_not_fit() {
         let place = |gpus| ConsolidateFirst.place(&free(), gpus);
         assert_eq!(place(2), Some(vec![(2, 0b0110)]));
         let spread = vec![(1, 0b1111), (3, 0b1111), (2, 0b1110), (0, 0b1000)];
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn random_takes_what_comes_first() {
+    fn random_takes_the_first_free_gpus() {
         let place = |gpus| Random.place(&free(), gpus);
         assert_eq!(place(1), Some(vec![(0, 0b1000)]));
         assert_eq!(place(3), Some(vec![(0, 0b1000), (1, 0b0011)]));

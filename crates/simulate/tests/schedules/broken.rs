@@ -149,7 +149,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(128))]
 
     #[test]
-    fn no_spoilt_schedule_passes(case in case(), which: Index) {
+    fn no_corrupted_schedule_passes(case in case(), which: Index) {
         for policy in policies::ALL {
             let mut world = case.world();
             if policy.profiled {

@@ -54,7 +54,7 @@ fn renames(schedule: &Schedule) -> bool {
 }
 
 #[test]
-fn cases_provoke_what_is_rare() {
+fn generated_cases_cover_rare_events() {
     let things = [
         "shared",
         "sped up again",
@@ -94,7 +94,7 @@ fn lucid(town: &Town) -> PolicyRun {
 }
 
 #[test]
-fn towns_provoke_what_is_rare() {
+fn generated_towns_cover_rare_events() {
     let things = [
         "borrowed",
         "returned",

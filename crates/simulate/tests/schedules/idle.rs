@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn as_many_nodes_are_idle_as_no_run_is_on(town in town(), profiled: bool) {
+    fn nodes_without_a_run_are_idle(town in town(), profiled: bool) {
         let requests: Vec<_> = policies::ALL.iter().map(|p| town.request(p)).collect();
         let start = town.case.start;
         for run in town::run(&town.simulation(profiled), &requests).unwrap() {
@@ -146,7 +146,7 @@ fn tasks(log: &EventLog) -> Vec<TrainingTask> {
 /// A policy's idle nodes are written, read and replayed: nothing is lost, and nothing is harvested
 /// that was not there.
 #[test]
-fn the_replay_harvests_what_policies_leave() {
+fn the_replay_harvests_the_nodes_that_policies_leave_idle() {
     let Some(venus) = venus() else { return };
     let folder = tempfile::tempdir().unwrap();
     for policy in ["fifo", "lucid"] {

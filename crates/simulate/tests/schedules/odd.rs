@@ -32,7 +32,7 @@ fn profiler(factor: f64, elastic: usize) -> Profiler {
 }
 
 #[test]
-fn without_jobs_there_is_nothing_to_do() {
+fn a_trace_without_jobs_is_simulated() {
     let (trace, cluster) = (trace(&[]), cluster(&[2, 1], 8));
     let profiler = profiler(4.0, 0);
     let simulation = Simulation {
@@ -48,7 +48,7 @@ fn without_jobs_there_is_nothing_to_do() {
 }
 
 #[test]
-fn jobs_that_never_fit_are_told_not_waited_for() {
+fn jobs_that_never_fit_are_an_error() {
     let trace = trace(&[(0, 1, 0, 50), (1, 5, 7, 10), (2, 1, 9, 10), (2, 2, 9, 10)]);
     let cluster = cluster(&[1, 1, 0], 4);
     for request in requests() {
@@ -70,7 +70,7 @@ fn jobs_that_never_fit_are_told_not_waited_for() {
 }
 
 #[test]
-fn times_may_be_as_long_as_a_trace_may_tell() {
+fn times_may_be_as_long_as_a_trace_allows() {
     const LONG: i64 = 1_000_000_000;
     let start = 1_000_000_000_000;
     let jobs = [
@@ -121,7 +121,7 @@ fn times_may_be_as_long_as_a_trace_may_tell() {
 
 /// Estimates of models are not limited as those of files are.
 #[test]
-fn estimates_may_be_anything() {
+fn estimates_may_be_any_number() {
     let jobs = [(0, 64, 0, 50), (0, 1, 0, 50), (0, 1, 3, 50), (0, 3, 5, 7)];
     let (trace, cluster) = (trace(&jobs), cluster(&[1], 64));
     for seconds in [
@@ -145,7 +145,7 @@ fn estimates_may_be_anything() {
 
 /// Because of the forecast, the profiler never returns what it has borrowed: all of `vc0`.
 #[test]
-fn a_borrowed_node_goes_back_when_nobody_is_left_to_profile() {
+fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let mut jobs = vec![(1, 1, 0, 5); 30];
     jobs.push((0, 2, 1, 100));
     let (trace, cluster) = (trace(&jobs), cluster(&[1, 20], 2));

@@ -9,7 +9,7 @@ use crate::venus::run_one;
 /// Job 7 takes the GPUs on which job 6 would have been placed. Job 6 is then placed elsewhere,
 /// where it does not delay job 4, for which GPUs are reserved.
 #[test]
-fn easy_looks_again_at_a_job_after_another_has_passed() {
+fn easy_considers_a_job_again_after_another_was_backfilled() {
     let jobs = [
         (0, 2, 106, 4),
         (0, 1, 106, 5),
@@ -39,7 +39,7 @@ fn easy_looks_again_at_a_job_after_another_has_passed() {
 /// the same second, job 2 first, so that job 1 is alone before job 0 is. Job 4 may join either of
 /// them, and joins job 0, which started first.
 #[test]
-fn lucid_joins_whoever_started_first_not_whoever_was_left_first() {
+fn lucid_joins_the_job_that_started_first_not_that_left_first() {
     let jobs = [
         (0, 1, 0, 1000),
         (0, 1, 0, 1000),

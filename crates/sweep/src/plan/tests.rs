@@ -32,7 +32,7 @@ fn a_plan_without_lists_is_one_run_with_the_defaults() {
 
 // Small fixed example.
 #[test]
-fn every_setting_is_understood() {
+fn every_setting_is_parsed() {
     let plan = parsed(
         "[replay]\nevents = 'e'\ncache = true\ncheck = true\nskip_invalid = true\n\
          tasks = ['t', { tasks = 'b.pkl', curves = 'c.pkl' }]\n\
@@ -95,7 +95,7 @@ fn a_plan_of_too_many_runs_is_refused() {
 }
 
 #[test]
-fn simulations_multiply_lucids_settings_for_lucid_alone() {
+fn settings_of_lucid_multiply_only_the_runs_of_lucid() {
     let text = "[simulate]\ntrace = 't'\ncluster = 'c'\npolicy = ['fifo', 'lucid']\n\
                 placer = ['consolidate', 'random']\nwithout = ['nothing', 'packing,estimate']\n\
                 corrected = [false, true]\nestimates = 3600\n";

@@ -18,7 +18,7 @@ fn jobs(options: &JobOptions) -> Vec<(Job, i64)> {
 }
 
 #[test]
-fn the_load_comes_out() {
+fn the_trace_has_the_requested_load() {
     for load in [0.1, 0.7, 1.5] {
         let options = JobOptions {
             amount: Amount::Load(load),
@@ -36,7 +36,7 @@ fn the_load_comes_out() {
 }
 
 #[test]
-fn jobs_are_as_many_as_asked_for_and_in_order() {
+fn the_requested_number_of_jobs_is_generated_in_order() {
     let options = JobOptions {
         amount: Amount::Jobs(1234),
         ..options()
@@ -94,7 +94,7 @@ fn the_forecast_counts_every_job() {
 }
 
 #[test]
-fn same_seed_same_experiment() {
+fn the_same_seed_gives_the_same_experiment() {
     assert_eq!(generate(&options()).unwrap(), generate(&options()).unwrap());
     let other = JobOptions {
         seed: 2,

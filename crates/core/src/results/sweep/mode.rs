@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_matters_has_a_best_value() {
+    fn metrics_that_rank_settings_have_a_best_value() {
         for mode in [Mode::Replay, Mode::Simulate] {
             for name in mode.order() {
                 let metric = mode.metric(name).unwrap();

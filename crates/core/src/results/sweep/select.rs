@@ -134,7 +134,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_no_goal_has_no_best() {
+    fn metrics_without_a_goal_or_without_values_have_no_best() {
         let runs = runs(&[("30", "0", Some(9.0))]);
         assert_eq!(best_of(&runs, "events"), None);
         assert_eq!(best_of(&runs, "rescale_loss"), None);
@@ -142,7 +142,7 @@ pub(super) mod tests {
 
     // Small fixed example: the first two have the same work, except for rounding.
     #[test]
-    fn equals_are_told_apart_by_the_next_figure() {
+    fn ties_are_broken_by_the_next_metric() {
         let row = |work: f64, mean: Option<f64>, loss: f64| {
             [
                 ("total_work", Some(work)),

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_not_taken_apart() {
+    fn other_names_are_not_parsed() {
         let names = [
             "",
             "train",

@@ -168,7 +168,7 @@ mod tests {
 
     // As above.
     #[test]
-    fn what_a_field_does_not_hold_is_refused() {
+    fn values_of_the_wrong_type_or_number_are_refused() {
         for (text, part) in [
             ("name: 'a' name: ''", "expected `name` once"),
             ("name: {}", "expected a string, but found '{}'"),

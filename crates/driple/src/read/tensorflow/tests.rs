@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_binary_is_no_panic((defs, _) in nodes(), at: prop::sample::Index, byte: u8) {
+    fn a_damaged_binary_does_not_panic((defs, _) in nodes(), at: prop::sample::Index, byte: u8) {
         let mut bytes = binary(&defs);
         let at = at.index(bytes.len());
         bytes[at] = byte;

@@ -154,7 +154,7 @@ mod tests {
 
         // The oracle is the writer of the csv crate.
         #[test]
-        fn cells_that_the_library_writes_come_back(
+        fn cells_written_by_the_csv_library_are_read_back(
             row in prop::collection::vec("[ab,\"é\r]{0,6}", 1..6),
         ) {
             let mut writer = csv::Writer::from_writer(Vec::new());

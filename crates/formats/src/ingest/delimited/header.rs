@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_columns_are_named_with_what_to_do() {
+    fn missing_columns_are_named_with_a_remedy() {
         let message = header("NNodes|State", None).unwrap_err().to_string();
         for part in [
             "log, line 1, JobIDRaw: found no such column",

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_records_without_end_are_stopped() {
+    fn only_endless_records_are_refused() {
         let sound = b"a,b\n".repeat(10);
         assert_eq!(bounded(&sound[..]).byte_records().count(), 9);
         let line = io::repeat(b'x');

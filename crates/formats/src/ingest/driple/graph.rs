@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_are_called_as_their_files_without_endings() {
+    fn jobs_are_named_after_their_files_without_extension() {
         for (path, name) in [
             ("a/b_c.pbtxt", "b_c"),
             ("b.lr0.1.onnx.gz", "b.lr0.1"),

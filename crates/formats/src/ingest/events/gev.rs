@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_changed_byte_is_found() {
+    fn every_cut_and_every_changed_byte_is_detected() {
         let bytes = encode(&sample(), None).unwrap();
         for length in 0..bytes.len() {
             decode(path(), &bytes[..length]).unwrap_err();
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_says_so() {
+    fn another_version_is_reported() {
         let mut bytes = encode(&sample(), None).unwrap();
         bytes[8] = 9;
         let message = decode(path(), &bytes).unwrap_err().to_string();
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_is_kept_and_its_lack_writes_the_first_version() {
+    fn the_clock_is_kept_and_without_one_version_1_is_written() {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
         log.push_row(Time::from_seconds(100), [Change::new(0, true)]);
         let unknown = encode(&log.clone().finish(), None).unwrap();
@@ -499,7 +499,7 @@ mod tests {
         #![proptest_config(gleaner_testing::cases(256))]
 
         #[test]
-        fn any_body_under_a_right_checksum_is_read_or_refused(body: Vec<u8>) {
+        fn any_body_with_a_correct_checksum_is_read_or_refused(body: Vec<u8>) {
             let head = [&[0, 0][..], &[0; 32], &body].concat();
             // One node, one row, a change of node 0, and then a clock.
             let clock = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0], &body].concat();

@@ -166,7 +166,7 @@ mod tests {
 
     // Derived: 40 minutes are between the two times.
     #[test]
-    fn offsets_are_honoured_and_tell_the_clock() {
+    fn offsets_are_honoured_and_give_the_clock() {
         let (times, clock) = place(
             None,
             &["2026-10-25 02:50:00+02:00", "2026-10-25 02:30:00+01:00"],
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn times_without_offsets_are_taken_as_they_are_and_not_mixed_with_others() {
+    fn times_without_offsets_are_not_mixed_with_others() {
         let (times, clock) = place(None, &["2026-01-01 00:00:00", "2026-01-02"]).unwrap();
         assert_eq!(times, ["2026-01-01 00:00:00", "2026-01-02 00:00:00"]);
         assert_eq!(clock, "");

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_vc_is_called_as_its_file() {
+    fn the_only_vc_is_named_after_its_file() {
         for (file, expected) in [
             ("logs/workload.json", "workload"),
             ("logs/seed=0.json.gz", "seed=0"),

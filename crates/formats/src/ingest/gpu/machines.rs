@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_has_its_list() {
+    fn every_format_of_machine_list_is_read() {
         let text = "machineId,number of GPUs,single GPU mem\nm1,8, 24GB\nm2,2, 12GB\n";
         let machines = read_text(Format::Philly, text).unwrap();
         assert_eq!(
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_another_form_are_named() {
+    fn lines_of_another_format_are_named() {
         for (format, text, part) in [
             (
                 Format::Philly,

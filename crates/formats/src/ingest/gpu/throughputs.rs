@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_of_jobs_have_their_gpus() {
+    fn the_gpu_count_is_parsed_from_the_kind_of_job() {
         let lm = "LM (batch size 5)".to_owned();
         assert_eq!(key("('LM (batch size 5)', 2)"), Some((lm.clone(), 2)));
         assert_eq!(key("LM (batch size 5)"), Some((lm, 1)));

@@ -124,7 +124,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn pairs_are_by_workloads() {
+    fn pairs_are_keyed_by_workloads() {
         let pairs = read_rows(&(row("VGG", "LSTM", "0.983") + &row("VGG", "VGG", "10"))).unwrap();
         let pair = pairs[&(workload("VGG"), workload("LSTM"))];
         let expected = Pair {

@@ -99,7 +99,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn other_jobs_are_passed_over() {
+    fn estimates_of_other_jobs_are_ignored() {
         let content = "priority,job_id\n1.5,9\nx,4\n-7,8.0\n1,4\n";
         let estimates = read_csv(content, &["8", "9"]).unwrap();
         let expected = [("8", -7.0), ("9", 1.5)].map(|(id, estimate)| (id.to_owned(), estimate));

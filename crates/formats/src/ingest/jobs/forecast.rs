@@ -96,7 +96,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn intervals_keep_their_distance() {
+    fn intervals_keep_their_spacing() {
         let expected = ForecastTable {
             times: vec![1000, 1600, 2800],
             gpu_jobs: vec![5.5, 6.0, 0.0],

@@ -76,7 +76,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn graphs_are_by_workload_and_lie_beside_the_table() {
+    fn graphs_are_keyed_by_workload_and_found_beside_the_table() {
         let input = Input::csv("model,graph,dataset,batchsize,amp\nVGG,here.csv,CIFAR-10,64,0\n");
         let own = input.path().file_name().unwrap().to_owned();
         let text = std::fs::read_to_string(input.path()).unwrap();

@@ -115,7 +115,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn profiles_are_by_workload() {
+    fn profiles_are_keyed_by_workload() {
         let profiles = read_rows("VGG,CIFAR-10,64,0,84.5,99,62.25,20162.0,2\n").unwrap();
         let usage = Usage {
             speed: 84.5,
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn predicted_profiles_are_told_from_measured_ones() {
+    fn predicted_and_measured_profiles_are_distinguished() {
         let header = "model,dataset,batchsize,amp,gpu_util,gmem_util,gmem,label,source\n";
         let rows = "A,d,1,0,50,20,900,,predicted\nB,d,1,0,50,20,900,1,\nC,d,1,0,1,2,3,0,measured\n";
         let input = Input::csv(&format!("{header}{rows}"));

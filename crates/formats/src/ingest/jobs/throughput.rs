@@ -110,7 +110,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn intervals_follow_one_another() {
+    fn intervals_are_consecutive() {
         let series = read_rows("8,2020-04-30 23:50:00,1,3\n0,2020-05-01,x,0\n").unwrap();
         let start = "2020-04-30 23:50".parse().unwrap();
         let expected = Series::new(start, vec![3.0, 0.0], vec![8.0, 0.0]);

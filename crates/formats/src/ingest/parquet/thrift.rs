@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_refused() {
+    fn endless_nesting_is_refused() {
         assert_eq!(Thrift::read_struct(&[0x1c; 10_000]), None);
         assert_eq!(Thrift::read_struct(&[0x19; 10_000]), None);
     }

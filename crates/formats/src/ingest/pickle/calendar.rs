@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_time() {
+    fn refuses_invalid_times() {
         assert_eq!(packed_ns(&packed(2021, 13, 1, [0; 6])), None);
         assert_eq!(packed_ns(&packed(2021, 1, 1, [24, 0, 0, 0, 0, 0])), None);
         assert_eq!(packed_ns(&packed(2021, 2, 29, [0; 6])), None);

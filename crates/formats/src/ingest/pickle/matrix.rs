@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn has_nothing_outside() {
+    fn returns_none_outside_the_matrix() {
         let matrix = matrix(Order::Columns);
         assert_eq!(matrix.cell(2, 0), None);
         assert_eq!(matrix.cell(0, 3), None);

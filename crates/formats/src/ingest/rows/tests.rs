@@ -92,7 +92,7 @@ fn missing_and_repeated_columns_are_gathered() {
 }
 
 #[test]
-fn cells_tell_their_line_and_column() {
+fn faults_of_cells_name_line_and_column() {
     let (_folder, source) = source("t.csv", b"a,b\n1,2\n1\nx,\n");
     let integers = column(&source, "a", |cell| cell.integer(1..=5));
     let faults: Vec<_> = integers

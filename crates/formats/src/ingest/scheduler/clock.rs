@@ -385,7 +385,7 @@ mod tests {
 
     // Derived from the offsets of -5 and -6 hours.
     #[test]
-    fn an_hour_that_occurs_twice_follows_from_the_order() {
+    fn an_hour_that_occurs_twice_is_resolved_by_order() {
         let day = |time: &str| format!("2026-11-01T{time}");
         for (texts, hours, counted) in [
             (["01:45:00", "01:30:00"], [6.75, 7.5], 0),

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_whole() {
+    fn only_whole_counts_are_parsed() {
         assert_eq!(whole("512.0"), Some(512));
         assert_eq!(whole("512"), Some(512));
         assert_eq!(whole("1.5"), None);

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_says_why() {
+    fn an_invalid_hostlist_is_reported() {
         use HostlistError::{Brackets, Empty, Range, TooMany};
         for (list, error) in [
             ("n[1-2", Brackets),

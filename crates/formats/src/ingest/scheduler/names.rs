@@ -379,7 +379,7 @@ mod tests {
         }
 
         #[test]
-        fn a_stem_and_its_number_are_the_name(name in "[a-c:0-9é]{1,24}|[a-c]{60,200}[0-9x]{1,5}") {
+        fn a_name_is_its_stem_and_its_number(name in "[a-c:0-9é]{1,24}|[a-c]{60,200}[0-9x]{1,5}") {
             let (stem, number) = Stem::of(&name);
             prop_assert_eq!(&stem.name(number), &name);
             let mut key = String::new();

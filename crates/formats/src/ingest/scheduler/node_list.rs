@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lists_no_nodes_says_so() {
+    fn an_invalid_list_of_nodes_is_reported() {
         for (text, part) in [
             ("", "nodes: found no nodes, expected the names of the nodes"),
             (

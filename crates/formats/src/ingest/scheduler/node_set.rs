@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_names_nodes_and_they_are_sorted_as_people_count() {
+    fn nodes_of_a_log_are_sorted_in_natural_order() {
         let mut nodes = NodeSet::default();
         nodes.look_up(["n10,n[2-3]"]).unwrap();
         assert_eq!(nodes.runs(), [NodeRange { first: 0, count: 3 }]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_whose_brackets_multiply_costs_once() {
+    fn a_list_with_several_brackets_is_charged_once() {
         let list = "a[0-99]b[0-9]c1,d[0-9]";
         let mut nodes = NodeSet::default();
         let first = nodes.look_up([list]).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_has_its_own_order_and_no_other_nodes() {
+    fn a_machine_keeps_its_order_and_counts_unknown_nodes() {
         let mut nodes = NodeSet::default();
         nodes.look_up(["b,a"]).unwrap();
         let mut nodes = nodes.into_machine();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_names_are_numbers() {
+    fn numbers_in_names_are_compared_as_numbers() {
         let mut names = ["n10", "n2", "n02", "m3", "n2a", "n", "n1x20", "n1x3"];
         names.sort_by(|a, b| as_people_count(a, b));
         assert_eq!(

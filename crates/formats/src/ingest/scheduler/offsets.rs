@@ -216,7 +216,7 @@ mod tests {
 
     // Fixed examples.
     #[test]
-    fn the_offset_that_most_lines_tell_holds() {
+    fn the_offset_of_most_lines_is_used() {
         assert_eq!(clock(&[], ALL), None);
         let late = [(0, -6), (1, -6), (2, -3), (3, -6)];
         assert_eq!(clock(&late, ALL).unwrap(), "-06:00");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_with_an_offset_suffices() {
+    fn one_time_with_an_offset_is_enough() {
         let mut offsets = Offsets::default();
         for (hour, offset) in [(0, 2), (1, 2), (2, 1), (5, 3), (7, 1), (9, 1)] {
             offsets.add_text(hour * HOUR, offset * 3600);
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_written_late_tell_nothing() {
+    fn lines_written_late_are_ignored() {
         let mut offsets = Offsets::default();
         offsets.add_line(1000, 1000 + 3600 + 400);
         offsets.add_line(1000, 1000 + 30 * 3600);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_grow_with_the_span() {
+    fn the_number_of_stretches_is_bounded() {
         let mut offsets = Offsets::default();
         for hour in 0..MOST_STRETCHES as i64 + 10 {
             offsets.add_text(hour * HOUR, if hour < 100_000 { 0 } else { 7200 });

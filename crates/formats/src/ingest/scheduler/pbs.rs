@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_come_from_either_form() {
+    fn hosts_are_parsed_from_every_form() {
         for (message, expected) in [
             ("exec_host=n1/0*8+n2/0*8", "n1 n2"),
             ("exec_host=n1/0+n1/1", "n1 n1"),

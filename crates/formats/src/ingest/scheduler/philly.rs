@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_none_and_what_is_wrong_says_so() {
+    fn missing_fields_are_none_and_invalid_ones_are_reported() {
         let job = Job::parse(&serde_json::json!({
             "jobid": "a_1", "vc": "None", "attempts": [
                 {"start_time": null, "end_time": "None", "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_says_why() {
+    fn an_invalid_record_is_reported() {
         for (line, part) in [
             ("01/31/2026 08:00:00 up", "semicolons"),
             ("2026-01-31 08:00:00;E;7;x=1", "for a time such as"),
@@ -160,7 +160,7 @@ mod tests {
         #![proptest_config(gleaner_testing::cases(256))]
 
         #[test]
-        fn any_value_in_quotes_comes_back(value in "[a-z \"\\\\;=']{0,12}") {
+        fn any_quoted_value_is_read_back(value in "[a-z \"\\\\;=']{0,12}") {
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
             let line = format!("01/31/2026 08:00:00;E;7;before=1 it=\"{escaped}\" after=2");
             let record = Record::parse(&line).unwrap();

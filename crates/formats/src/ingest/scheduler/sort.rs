@@ -177,7 +177,7 @@ mod tests {
         #![proptest_config(gleaner_testing::cases(256))]
 
         #[test]
-        fn few_in_memory_sort_as_all(
+        fn sorting_in_segments_equals_sorting_in_memory(
             jobs in prop::collection::vec((any::<i64>(), any::<u64>(), any::<i64>(), any::<u32>()), 0..200),
             segment in 1usize..40,
         ) {

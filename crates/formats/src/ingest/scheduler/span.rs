@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn few_jobs_are_taken_to_be_all() {
+    fn a_list_of_few_jobs_is_taken_as_complete() {
         let mut span = Span::NONE;
         span.job(0, Some(10));
         assert_eq!(window(&span), Some((0, 10)));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_as_it_happens_is_complete_between_its_records() {
+    fn a_log_of_records_is_complete_between_its_records() {
         let mut span = Span::NONE;
         span.job(-100, Some(5));
         span.record(5);

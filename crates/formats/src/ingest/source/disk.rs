@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_was_hashed() {
+    fn the_bytes_read_are_the_bytes_hashed() {
         for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK + 5] {
             let bytes: Vec<u8> = (0..length).map(|i| (i % 253) as u8).collect();
             let (_file, disk) = disk(&bytes);

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_tell_the_format_and_else_the_name() {
+    fn the_first_bytes_give_the_format_and_else_the_name() {
         for (head, name, kind) in [
             (&b"\x80\x04\x95"[..], "x.csv", Kind::Pickle),
             (b"PAR1\x15", "x", Kind::Parquet),

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_inflates_beyond_the_limit_is_stopped() {
+    fn inflating_beyond_the_limit_is_an_error() {
         assert_eq!(read_limited(100).unwrap(), 100);
         let message = read_limited(99).unwrap_err().to_string();
         assert_eq!(message, "a file that inflates to more than 4 GiB");

@@ -63,7 +63,7 @@ mod tests {
 
     // As in a pickle in which several rows refer to one array.
     #[test]
-    fn lists_that_come_again_are_one_curve_and_kept_once() {
+    fn repeated_lists_share_one_curve() {
         let (nodes, progress): (Arc<[f64]>, Arc<[f64]>) = ([0.0, 4.0].into(), [0.0, 3.0].into());
         let mut report = Report::new(Path::new("f"), String::new(), &Labels::OURS);
         let mut curves = Curves::default();

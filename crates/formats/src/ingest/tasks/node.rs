@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_in_cells_are_parted_by_semicolons_or_spaces() {
+    fn lists_in_cells_are_separated_by_semicolons_or_spaces() {
         let three = Node::Numbers([0.0, 1.0, 2.5].into());
         assert_eq!(Node::parse_list("0;1; 2.5"), three);
         assert_eq!(Node::parse_list("0 1  2.5"), three);
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(Node::parse_list(";"), Node::Text(";".into()));
     }
     #[test]
-    fn a_list_of_more_than_numbers_keeps_them_all_in_order() {
+    fn a_list_of_mixed_values_keeps_them_all_in_order() {
         let mut list = ListBuilder::default();
         list.push(Node::Number(1.0));
         list.push(Node::Null);

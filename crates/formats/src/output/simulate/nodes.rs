@@ -40,7 +40,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn nodes_as_in_the_original() {
+    fn nodes_are_written_as_in_the_original() {
         assert_eq!(text(&[]), "[]");
         assert_eq!(text(&[(0, 0b11), (3, 0b100)]), "[{0: [0, 1]}, {3: [2]}]");
         assert_eq!(text(&[(9999, 0xff)]), "[{9999: [0, 1, 2, 3, 4, 5, 6, 7]}]");

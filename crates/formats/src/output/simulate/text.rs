@@ -113,7 +113,7 @@ mod tests {
 
     // Small fixed examples.
     #[test]
-    fn seconds_are_neither_cut_nor_long() {
+    fn seconds_are_rounded_to_three_digits_or_the_unit() {
         for (value, text) in [
             (0.0, "0"),
             (-0.0, "0"),

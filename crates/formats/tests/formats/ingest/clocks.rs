@@ -133,7 +133,7 @@ fn in_chicago() -> Options {
 // Derived: there are 110 minutes from 0:50-05:00 to 1:40-06:00, and 20 minutes from 1:50-05:00 to
 // 1:10-06:00.
 #[test]
-fn an_hour_that_occurs_twice_follows_from_the_order_of_a_jobs_times() {
+fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
     let day = "2026-11-01T";
     let log = format!(
         "{HEADER}1|COMPLETED|{day}00:10:00|{day}00:50:00|{day}02:40:00|1|a\n\

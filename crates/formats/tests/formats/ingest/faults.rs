@@ -196,7 +196,7 @@ fn djc_and_swf() {
 }
 
 #[test]
-fn jobs_that_find_too_few_nodes_are_counted() {
+fn jobs_without_enough_free_nodes_are_counted() {
     let log = text("workload.swf").replace(" 2700 1800 9 ", " 0 1800 9 ");
     let (_, summary) = events(log.as_bytes(), &Options::new(Format::Swf)).unwrap();
     let found = &summary.log_counts.found[&Reason::NotEnoughFree];
@@ -208,7 +208,7 @@ fn jobs_that_find_too_few_nodes_are_counted() {
 
 /// Found by fuzzing: memory must not depend on a number of nodes in a file.
 #[test]
-fn absurd_numbers_of_nodes_are_no_machine() {
+fn absurd_numbers_of_nodes_do_not_size_the_machine() {
     let log = text("workload.swf").replace("MaxNodes: 3", "MaxNodes: 4000000000");
     let log = log
         .replace("MaxProcs: 24", "MaxProcs: 4")
@@ -284,7 +284,7 @@ fn missing_columns_are_named_with_the_command() {
 }
 
 #[test]
-fn a_log_of_which_nothing_is_of_use_is_an_error() {
+fn a_log_without_a_usable_line_is_an_error() {
     for (format, log, part) in [
         (
             Format::Slurm,
@@ -320,7 +320,7 @@ fn a_log_of_which_nothing_is_of_use_is_an_error() {
 }
 
 #[test]
-fn windows_that_do_not_fit_are_wrong_usage() {
+fn invalid_windows_are_wrong_usage() {
     let log = text("sacct.txt");
     for (from, to, part) in [
         (

@@ -19,7 +19,7 @@ fn read(lists: impl Iterator<Item = String>, options: &Options) -> Summary {
 
 // Derived: there are 160 lists of up to 262,144 nodes, and the first list names all nodes.
 #[test]
-fn lists_that_overlap_cost_their_different_nodes() {
+fn overlapping_lists_cost_only_their_distinct_nodes() {
     let lists = (0..160).map(|job| format!("n[0-{}]", 262_143 - job));
     let summary = read(lists, &Options::new(Format::Slurm));
     assert_eq!(summary.nodes, 262_144);

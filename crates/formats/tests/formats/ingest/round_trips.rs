@@ -207,7 +207,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn named_nodes_are_idle_when_the_table_says_so(jobs in prop::collection::vec(job(), 1..12)) {
+    fn named_nodes_are_idle_as_in_the_table(jobs in prop::collection::vec(job(), 1..12)) {
         let expected = dense(&jobs);
         prop_assert_eq!(&read(&slurm(&jobs), Format::Slurm), &expected);
         prop_assert_eq!(&read(&records(&jobs, pbs), Format::Pbs), &expected);

@@ -88,7 +88,7 @@ fn slurm_with_another_delimiter_and_columns() {
 
 /// A job that was running when one list was written. A later list has its end.
 #[test]
-fn slurm_lists_that_follow_each_other_agree_on_a_job() {
+fn a_later_slurm_list_adds_the_end_of_a_job() {
     let log = text("sacct.txt");
     let end =
         "106|COMPLETED|2026-01-01T09:10:00|2026-01-01T11:00:00|2026-01-01T11:20:00|2|n[01,03]\n";

@@ -72,7 +72,7 @@ fn ingest(folder: &Path, format: Format, segment: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_read_is_the_truth_in_memory_and_from_disk() {
+fn the_log_equals_the_truth_in_memory_and_from_disk() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("nodes"), names(60).join("\n")).unwrap();

@@ -43,7 +43,7 @@ fn count(summary: &Summary, reason: Reason) -> u64 {
 }
 
 #[test]
-fn every_table_of_sacct_tells_the_same() {
+fn every_table_of_sacct_gives_the_same_log() {
     let (expected, summary) = read("sacct.txt", "nodes.txt", None);
     assert_eq!(
         (summary.log_counts.jobs, summary.log_counts.running),

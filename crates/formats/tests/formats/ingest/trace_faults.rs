@@ -338,7 +338,7 @@ fn helios() {
 }
 
 #[test]
-fn what_is_another_file_is_refused() {
+fn files_of_another_format_are_refused() {
     for (format, file, part) in [
         (
             Format::Philly,
@@ -403,7 +403,7 @@ fn what_is_another_file_is_refused() {
 }
 
 #[test]
-fn archives_are_to_be_unpacked() {
+fn tar_archives_are_refused_with_a_remedy() {
     let mut archive = tar::Builder::new(Vec::new());
     let bytes = text("pai_job_table.csv");
     let mut header = tar::Header::new_ustar();

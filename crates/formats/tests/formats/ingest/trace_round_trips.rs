@@ -214,7 +214,7 @@ fn once(jobs: &[Job]) -> Vec<Job> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
     #[test]
-    fn jobs_are_what_they_were(jobs in prop::collection::vec(job(), 1..20)) {
+    fn jobs_survive_every_format(jobs in prop::collection::vec(job(), 1..20)) {
         check(Format::Philly, &philly(&jobs), &jobs)?;
         let once = once(&jobs);
         check(Format::Helios, &helios(&once), &once)?;

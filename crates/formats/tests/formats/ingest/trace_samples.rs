@@ -341,7 +341,7 @@ fn slurms_jobs_with_gpus() {
 }
 
 #[test]
-fn a_virtual_cluster_is_not_called_all() {
+fn a_virtual_cluster_is_never_named_all() {
     let log = samples(Format::Slurm)[0].replace("|gpu|", "|all|");
     let prepared = prepare(&[&log], &Options::new(Format::Slurm)).unwrap();
     assert_eq!(vcs(&prepared), ["slurm-all 1", "debug 1"]);

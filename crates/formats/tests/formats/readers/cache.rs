@@ -9,7 +9,7 @@ use super::support::{assert_has, fault_of, file};
 const TEXT: &str = "time,a,b\n1,1,0\n2,0,1\n";
 
 #[test]
-fn the_cache_is_made_used_and_made_anew() {
+fn the_cache_is_written_used_and_written_again() {
     let (_folder, path) = file("log.csv", TEXT);
     let cache = cache_path(&path);
     let fresh = read_cached(&path).unwrap();
@@ -74,7 +74,7 @@ fn a_cache_of_an_older_source_beside_it_is_refused() {
 }
 
 #[test]
-fn a_source_name_that_leads_elsewhere_is_not_followed() {
+fn a_source_path_that_leaves_the_directory_is_not_followed() {
     let (folder, path) = file("log.csv", TEXT);
     let loaded = read(&path).unwrap();
     let mut id = loaded.sources[0].clone();

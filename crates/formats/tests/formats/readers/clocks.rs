@@ -97,7 +97,7 @@ fn a_zone_resolves_local_times() {
 }
 
 #[test]
-fn the_users_zone_goes_before_the_logs() {
+fn the_users_zone_overrides_that_of_the_log() {
     let text = "when,a\n2026-07-01 10:00:00+02:00,1\n2026-07-01 11:00:00+02:00,0\n";
     let (log, _) = read_in("log.csv", text, "America/Chicago").unwrap();
     assert_eq!(shown(&log)[0], "2026-07-01 03:00:00-05:00");
@@ -200,7 +200,7 @@ proptest! {
 
     // A .gev and a Parquet file keep the whole clock. In CSV it is known at every row.
     #[test]
-    fn a_clock_survives_every_form(clock in clock(), steps in prop::collection::vec(0i64..400_000, 1..12)) {
+    fn a_clock_survives_every_format(clock in clock(), steps in prop::collection::vec(0i64..400_000, 1..12)) {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
         let mut time = clock.of_utc(Time(-5));
         for (row, step) in steps.iter().enumerate() {
@@ -230,7 +230,7 @@ proptest! {
 
     // A local time that a zone shows is resolved to the time at which it was shown.
     #[test]
-    fn a_zone_resolves_what_it_shows(second in 0i64..3_000_000_000) {
+    fn a_zone_resolves_the_local_times_it_shows(second in 0i64..3_000_000_000) {
         let zone: Zone = "America/Chicago".parse().unwrap();
         let utc = Time::from_seconds(second);
         let local = utc.plus_whole(zone.offset(utc).into());

@@ -48,7 +48,7 @@ fn examples_of_tasks_are_the_same_tasks() {
 }
 
 #[test]
-fn examples_of_tables_that_graphs_go_with_are_sound() {
+fn examples_of_tables_used_with_graphs_are_valid() {
     let of_kind = |kind: &str| {
         let examples = examples();
         let example = examples

@@ -67,7 +67,7 @@ fn empty_logs_are_refused() {
 }
 
 #[test]
-fn a_file_of_tasks_is_told_from_a_log() {
+fn a_file_of_tasks_is_not_read_as_a_log() {
     let message = fault_of(read_text("tasks.toml", "[[task]]\nname = 'a'\n"));
     assert_has(&message, &["expected an event log"]);
 }
@@ -80,14 +80,14 @@ fn times_come_as_texts_or_seconds() {
 }
 
 #[test]
-fn a_missing_file_is_no_fault_of_data() {
+fn a_missing_file_is_not_a_fault_of_data() {
     let error = gleaner_formats::ingest::events::read("no/such/file".as_ref()).unwrap_err();
     assert_eq!(error.exit_code(), 1);
     assert_has(&error.to_string(), &["cannot read no/such/file"]);
 }
 
 #[test]
-fn a_line_without_end_is_stopped() {
+fn an_endless_line_is_refused() {
     use std::io::Write;
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     out.write_all(&vec![0; 65 << 20]).unwrap();

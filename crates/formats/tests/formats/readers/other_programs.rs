@@ -115,7 +115,7 @@ fn csv_in_gzip_is_read() {
 }
 
 #[test]
-fn archives_without_a_log_say_what_is_wanted() {
+fn archives_without_a_log_are_refused_with_a_remedy() {
     let two = tar(&[("a.txt", b"hello"), ("b.txt", b"world")]);
     let message = fault_of(read_text("two.tar.gz", gzip(&two)));
     assert_has(&message, &["2 files in an archive, none named .pkl"]);
@@ -159,7 +159,7 @@ fn faults_in_a_pickle_name_row_and_node() {
 }
 
 #[test]
-fn the_content_tells_the_format_before_the_name() {
+fn the_content_gives_the_format_before_the_name() {
     let (_folder, path) = file("log.csv", pickle());
     assert_eq!(read(&path).unwrap().value, fixture_log());
 }

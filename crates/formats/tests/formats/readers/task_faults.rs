@@ -37,7 +37,7 @@ fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn every_rule_has_its_words() {
+fn every_rule_has_its_message() {
     for (change, words) in [
         (("name", "''"), "name: found nothing, expected a name"),
         (("name", "7"), "name: found 7, expected a text"),
@@ -272,7 +272,7 @@ fn shared_curves_are_checked_once() {
 }
 
 #[test]
-fn documents_that_are_none_say_where() {
+fn invalid_documents_are_reported_with_their_place() {
     for (name, text, words) in [
         (
             "tasks.toml",
@@ -330,7 +330,7 @@ fn documents_that_are_none_say_where() {
 }
 
 #[test]
-fn csv_faults_have_lines() {
+fn faults_in_csv_name_the_line() {
     let header =
         "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
     let text = format!("{header}a,1,4,1,1,10,0;4,0;3\nb,one,4,1,1,10,0;4,0;x\nc,1,4\n");

@@ -224,7 +224,7 @@ proptest! {
 
     // At every second the log agrees with the runs about every node, and no row is superfluous.
     #[test]
-    fn the_log_tells_of_the_runs(vcs in prop::collection::vec(any_vc(), 1..4)) {
+    fn the_log_agrees_with_the_runs_at_every_second(vcs in prop::collection::vec(any_vc(), 1..4)) {
         let all_runs: Vec<_> = vcs.iter().map(|(nodes, jobs)| schedule(*nodes, jobs)).collect();
         let mut run = PolicyRun { policy: "fifo", vcs: vec![], profiler: None };
         for (vc, ((nodes, _), runs)) in vcs.iter().zip(&all_runs).enumerate() {

@@ -151,7 +151,7 @@ fn a_log_of_a_shared_job() {
 }
 
 #[test]
-fn what_a_trace_does_not_say_is_left_empty() {
+fn values_that_a_trace_lacks_are_left_empty() {
     let (mut trace, _, run) = small_run();
     trace.jobs[0].cpus = 0.5;
     let folder = write(&trace, &[("big", 4), ("small", 1)], &run, None);
@@ -213,7 +213,7 @@ fn the_states_of_a_single_virtual_cluster_are_those_of_all() {
 }
 
 #[test]
-fn names_that_lead_elsewhere_are_refused() {
+fn names_that_are_paths_or_all_are_refused() {
     let (trace, _, run) = small_run();
     for name in ["", ".", "..", "a/b", "/etc", "../up", "all", "a/"] {
         let folder = tempfile::tempdir().unwrap();

@@ -30,7 +30,7 @@ fn figures_of_three_jobs() {
 
 // Derived by formula: busy GPU-seconds as a share of those of all GPUs that the policy has.
 #[test]
-fn nodes_that_nobody_lends_are_part_of_the_whole() {
+fn nodes_that_the_profiler_adds_count_in_the_utilisation() {
     let (trace, cluster, mut run) = small_run();
     run.profiler.as_mut().unwrap().extra_gpus = 16;
     let m = summarise(&trace, &cluster, &run);
@@ -83,7 +83,7 @@ fn the_summary_for_programs() {
 }
 
 #[test]
-fn nothing_to_average_is_no_number() {
+fn averages_over_nothing_are_null() {
     let (trace, mut cluster, run) = small_run();
     cluster.vcs.push(gleaner_core::domain::VirtualCluster {
         name: "unused".to_owned(),
@@ -163,7 +163,7 @@ all     365              365
 }
 
 #[test]
-fn names_that_a_terminal_obeys_are_escaped() {
+fn control_characters_in_names_are_escaped() {
     let mut m = metrics();
     m.vcs.0[0].0 = "big\x1b[2J\u{202e}".to_owned();
     let text = simulate::text(&[("fifo", &m)]);

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_name_is_taken_for_the_two_most_like_it() {
+    fn a_new_name_is_estimated_from_the_two_most_similar() {
         let history = learnt(&[
             ("ann", "train-1", 1, 10.0),
             ("ann", "train-21", 1, 20.0),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_ended_lately_are_compared() {
+    fn only_names_of_recently_ended_jobs_are_compared() {
         let mut history = learnt(&[("ann", "old-name", 1, 5.0), ("ann", "kept-name", 1, 7.0)]);
         for job in 0..RECENT - 1 {
             history.learn("ann", &format!("{job:0>40}"), 1, 100.0);

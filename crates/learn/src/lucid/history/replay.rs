@@ -66,7 +66,7 @@ mod tests {
         /// Each estimate is that of a history that knows only earlier ends. So it uses neither the
         /// job's own duration nor that of any job that is still to end.
         #[test]
-        fn nothing_is_learnt_before_it_ends(jobs in jobs()) {
+        fn a_job_is_learnt_only_after_it_ended(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {
                 let mut past: Vec<_> = jobs.iter().filter(|past| past.ended < job.submitted).collect();
                 past.sort_by_key(|past| past.ended);

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_below_the_least_are_none() {
+    fn ratios_below_the_minimum_are_none() {
         // Too short; too few characters in common; the same characters in another order.
         for other in ["ab", "uvwxyz", "fedcba"] {
             let name = Name::new("abcdef");

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_zero_or_refused() {
+    fn unknown_features_are_zero_and_unknown_rows_are_none() {
         let series = series(vec![7.0; 20]);
         let row_18 = row(&series, 18).unwrap();
         assert_eq!(feature(&row_18, "shift_3h_njob"), 7.0);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn who_and_how_many_tells_how_long() {
+    fn durations_are_learnt_from_users_and_gpus() {
         let (jobs, seconds) = jobs();
         for logarithm in [true, false] {
             let options = Options {

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_is_missing() {
+    fn unknown_values_are_missing() {
         let job = Job {
             user: "",
             name: "",
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_go_back_to_seconds() {
+    fn logarithms_are_converted_back_to_seconds() {
         for seconds in [0.0, 1.0, 97.0, 1_286_670.0] {
             assert!((from_log(to_log(seconds)) - seconds).abs() <= 1e-9 * seconds);
         }

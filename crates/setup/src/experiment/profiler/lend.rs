@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_keeps_the_most_lends() {
+    fn the_vc_that_keeps_the_most_nodes_lends() {
         let lend = |nodes, cluster: &Cluster, jobs: &[_]| {
             loans(&[Lend::Auto], nodes, cluster, &trace(jobs)).ok()
         };

@@ -235,7 +235,7 @@ fn sound_schedules_pass() {
 }
 
 #[test]
-fn a_wait_elsewhere_counts_as_queue() {
+fn time_queued_in_the_profiler_counts_as_queuing() {
     let mut example = exclusive();
     example.queued = Some(vec![7, 0, 0, 0]);
     example.schedule.jobs[0].queue += 7;
@@ -280,7 +280,7 @@ fn rejected(example: &Example, wanted: impl Fn(&Violation) -> bool) -> bool {
 }
 
 #[test]
-fn absurd_times_are_told_not_panicked_over() {
+fn absurd_times_are_violations_not_panics() {
     for time in [i64::MIN, i64::MAX] {
         let mut example = exclusive();
         example.schedule.runs[0].from = time;

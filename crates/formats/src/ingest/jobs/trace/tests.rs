@@ -205,7 +205,7 @@ fn helios_and_philly_logs_are_read() {
 }
 
 #[test]
-fn workloads_are_told_apart_in_order() {
+fn workloads_are_numbered_in_order_of_appearance() {
     let input = read_csv(&format!(
         "{MODELS}1,a,1,0,1,VGG,CIFAR-10,64,0\n2,a,1,0,1,,,,\n3,a,1,0,1,LSTM,CIFAR-10,64,False\n\
          4,a,1,0,1,VGG,CIFAR-10,64.0,0.0\n"
@@ -310,7 +310,7 @@ fn jobs_with_faults_may_be_skipped() {
 }
 
 #[test]
-fn half_a_workload_is_a_fault() {
+fn an_incomplete_workload_is_a_fault() {
     let log = format!("{MODELS}1,a,1,0,1,VGG,,64,0\n2,a,1,0,1,VGG,x,64,2\n");
     let message = fault(read_with(&log, Options::default()));
     let parts = [
@@ -328,7 +328,7 @@ fn half_a_workload_is_a_fault() {
 }
 
 #[test]
-fn an_empty_trace_says_why() {
+fn an_empty_trace_is_reported_with_its_reason() {
     assert_has(
         &fault(read_with(HEADER, Options::default())),
         &["found no row"],
@@ -357,7 +357,7 @@ fn an_empty_trace_says_why() {
 }
 
 #[test]
-fn a_window_that_does_not_fit_is_wrong_usage() {
+fn an_invalid_window_is_wrong_usage() {
     let dated = Options {
         to: time("2020-04-01"),
         ..Options::default()

@@ -144,7 +144,7 @@ fn reads_objects_one_by_one() {
 }
 
 #[test]
-fn says_what_a_column_holds_instead() {
+fn reports_what_a_column_holds_instead() {
     let (name, bytes) = TASKS[0];
     let frame = read(name, bytes);
     let error = frame.column_f64("Tsub").unwrap_err().to_string();

@@ -63,7 +63,7 @@ fn the_message_says_that_nothing_was_executed() {
 }
 
 #[test]
-fn lists_two_functions_for_one_use_each() {
+fn allows_two_functions_for_one_use_each() {
     let getattr = |object, name| call(class("builtins", "getattr"), &[object, text(name)]);
     let reached = getattr(class("pandas.core.frame", "DataFrame"), "to_pickle");
     assert_eq!(refused_name(&pickle(&reached)), "builtins.getattr");
@@ -74,7 +74,7 @@ fn lists_two_functions_for_one_use_each() {
 }
 
 #[test]
-fn refuses_what_lies_outside_the_file() {
+fn refuses_references_outside_the_file() {
     let outside = [
         b"\x80\x04Pid\n.".as_slice(),
         b"\x80\x04K\x01Q.",
@@ -94,7 +94,7 @@ fn refuses_what_lies_outside_the_file() {
 
 /// What is wrong with pickles as such is tested in gleaner-pickle; here, what the user is told.
 #[test]
-fn says_what_to_do_about_other_files() {
+fn reports_a_remedy_for_other_files() {
     let text = |bytes| refusal(bytes).to_string();
     for (bytes, problem, remedy) in [
         (
@@ -149,7 +149,7 @@ fn says_what_to_do_about_other_files() {
 }
 
 #[test]
-fn refuses_what_is_no_table() {
+fn refuses_objects_other_than_tables() {
     for value in [
         none(),
         int(1),
@@ -167,7 +167,7 @@ fn refuses_what_is_no_table() {
 }
 
 #[test]
-fn refuses_calls_that_no_table_has() {
+fn refuses_calls_that_tables_do_not_contain() {
     let series = class("pandas.core.series", "Series");
     let called = call(series, &[]);
     let of_object = call(called.clone(), &[]);
@@ -246,7 +246,7 @@ fn ranges_are_bounded_by_the_file() {
 }
 
 #[test]
-fn values_that_contain_themselves_end() {
+fn values_that_contain_themselves_are_refused() {
     // A list that is its own member, as a cell.
     let own_member = [keep(0, b"]".to_vec()), shared(0), b"a".to_vec()].concat();
     let cells = objects(&[1, 1], &[own_member]);

@@ -25,7 +25,7 @@ fn two_by_three(fortran: bool) -> Vec<u8> {
 }
 
 #[test]
-fn the_order_flag_turns_the_matrix() {
+fn the_order_flag_transposes_the_matrix() {
     let placement = slice(0, 2, 1);
     let columns = frame(
         names(&["a", "b"]),
@@ -87,7 +87,7 @@ fn places_columns_by_slices_and_arrays() {
 }
 
 #[test]
-fn refuses_placements_that_are_none() {
+fn refuses_invalid_placements() {
     let with = |placement| {
         let two = block(two_by_three(false), placement);
         frame(names(&["a", "b"]), range(0, 3, 1), &[two])
