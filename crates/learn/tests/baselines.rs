@@ -174,7 +174,7 @@ fn references(baseline: Baseline) -> [f64; 2] {
 
 // Golden values: LightGBM, and scikit-learn's forest and perceptron, on the submissions of Venus.
 #[test]
-fn errors_on_the_throughput_of_venus_are_no_worse_than_those_of_the_reference() {
+fn throughput_errors_on_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/throughput_features.csv") else {
         return;
     };
