@@ -104,7 +104,7 @@ pub enum SolveError {
     #[error("{0}")]
     Unfit(String),
     /// The problem is not sound; see [`Problem::validate`].
-    #[error("the problem is not sound: {}", .0.join("; "))]
+    #[error("the problem is invalid: {}", .0.join("; "))]
     Invalid(Vec<String>),
     /// The backend was left out of this build.
     #[error(

@@ -8,7 +8,7 @@ use crate::{Problem, Task};
 /// Most nodes of any generated task.
 const MOST_NODES: u32 = 64;
 
-/// Generates a sound problem with `tasks` tasks on `nodes` idle nodes. The same arguments give the
+/// Generates a valid problem with `tasks` tasks on `nodes` idle nodes. The same arguments give the
 /// same problem.
 ///
 /// Curves have points at 0, 1, 2, 4, … nodes. They follow Amdahl's law, a power law, or saturating

@@ -121,7 +121,7 @@ fn same_inputs(info: &RunInfo, sources: &[SourceId]) -> Result<()> {
         if !listed.any(|input| input.path == path && input.sha256 == sha256) {
             let fault = Fault::of(
                 &source.path,
-                "another content than when the run read it",
+                "content other than when the run read it",
                 "the same",
             );
             return Err(fault

@@ -137,7 +137,7 @@ fn check_named(args: &Args, contenders: &[Contender], problems: &[Problem]) -> R
         };
         if let Some(first) = refusals.first() {
             let name = contender.name;
-            let message = format!("--solvers {name} takes none of the problems: {first}");
+            let message = format!("--solvers {name} can solve none of the problems: {first}");
             return Err(Error::Usage(message));
         }
     }

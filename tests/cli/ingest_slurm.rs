@@ -48,12 +48,12 @@ fn conflicting_options_are_reported() {
         (
             "sacct-gpus.txt --jobs a.csv --from 2026-01-01",
             2,
-            "of use to an event log alone",
+            "apply only to an event log",
         ),
         (
             "sacct-gpus.txt -o a.gev --gpus-per-node 4",
             2,
-            "of use to jobs alone",
+            "apply only to jobs",
         ),
         (
             "sacct-gpus.txt --jobs a.txt",

@@ -160,7 +160,7 @@ fn curves_can_be_made_monotone() {
     assert!(scores.first() > scores.last(), "{scores:?}");
     let (_, err) = run(here, &format!("{line} --monotone user=increasing"), 2);
     assert!(
-        err.contains("no number of that name, expected one of gpu_num, cpu_num"),
+        err.contains("no numeric feature of that name, expected one of gpu_num, cpu_num"),
         "{err}"
     );
     run(here, &format!("{line} --monotone hour=up"), 2);

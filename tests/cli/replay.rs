@@ -386,7 +386,7 @@ fn ingest_reports_invalid_inputs() {
         .says(&["NodeList: found no such column", "sacct -a -X -P -D"]);
     line(&format!("ingest pbs {jobs} -o log.gev"))
         .expect(3)
-        .says(&["none of use", "line 1: a line without the three semicolons"]);
+        .says(&["none usable", "line 1: a line without the three semicolons"]);
     line(&format!("ingest slurm {jobs} -o log.txt"))
         .expect(2)
         .says(&["expected a name ending in .csv, .parquet or .gev"]);

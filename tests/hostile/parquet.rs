@@ -146,7 +146,7 @@ fn the_stated_size_of_a_dictionary_is_checked() {
     let at = directory.path();
     let sound = inspect(at, &dictionary(1));
     assert!(!sound.err.contains("dictionary"), "{}", sound.err);
-    assert!(!sound.err.contains("sound Parquet"), "{}", sound.err);
+    assert!(!sound.err.contains("valid Parquet"), "{}", sound.err);
     let found = inspect(at, &dictionary(2_000_000_000));
     assert_eq!(found.code, 3, "{}", found.err);
     let part = "a dictionary of 8 bytes that states 2000000000 values";

@@ -28,7 +28,7 @@ pub enum ContentError {
     /// The file is neither safetensors nor of `torch.save`.
     #[error(
         "this is neither a safetensors file ({0}) nor one of torch.save, which starts with PK or \
-         the bytes 80 02 8a 0a; copy the file again, or save its tensors anew"
+         the bytes 80 02 8a 0a; copy the file again, or save its tensors again"
     )]
     Neither(String),
     /// The file is from `torch.save`, but damaged or malicious.
@@ -76,7 +76,7 @@ impl Content {
             Self::Inspector => "a trained model",
             Self::Checkpoint => "a checkpoint of a training",
             Self::Data => "a data set",
-            Self::Weights => "weights that say nothing of their network",
+            Self::Weights => "weights without a description of their network",
             Self::TorchData => "a data set of torch.save",
             Self::TorchWeights => "tensors of torch.save",
         }

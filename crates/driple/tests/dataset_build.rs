@@ -64,7 +64,8 @@ fn jobs_without_one_row_for_each_resource_have_no_labels() {
     let measured = Measurements::from_csv(text.as_bytes()).unwrap();
     let fault = |model| measured.labels(&job(model)).unwrap_err().to_string();
     assert!(
-        fault("none").starts_with("the measurements have no rows of it (equal in GPU, Data Set")
+        fault("none")
+            .starts_with("the measurements have no rows of this job (matched by GPU, Data Set")
     );
     assert!(
         fault("three")

@@ -85,7 +85,7 @@ fn faults_name_the_line_and_the_node() {
         ),
         (
             "\n node: 5",
-            "line 2: what `node` has should be in brackets, \
+            "line 2: the fields of `node` belong in brackets, \
              as in `node { name: \"a\" op: \"Add\" }`",
         ),
         (
@@ -114,7 +114,7 @@ fn faults_name_the_line_and_the_node() {
         ),
         (
             "node { name: 'a' op: 'A' }\nnode { name: 'b' op: 'A' }\nnode { name: 'a' op: 'B' }",
-            "line 3: node 3 `a`: node 1 has that name already: give each node a name of its own",
+            "line 3: node 3 `a`: node 1 has that name already: give each node its own name",
         ),
         (
             "node { name: 'a' op: 'A' }\nnode { op: 'A' input: 5 name: 'b' }",

@@ -151,11 +151,11 @@ fn files_that_would_run_code_are_refused() {
 #[test]
 fn calls_other_than_to_make_tensors_are_refused() {
     let error = refused(b"\x80\x02ctorch\nFloatStorage\nK\x05\x85R.");
-    assert!(error.contains("something is called that cannot be"));
+    assert!(error.contains("an object that is not a function is called"));
     let error = refused(b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nK\x05\x85R.");
     assert!(error.contains("a tensor lacks its parts"));
     let error = refused(b"\x80\x02ccollections\nOrderedDict\nK\x05\x85R.");
-    assert!(error.contains("something is called that cannot be"));
+    assert!(error.contains("an object that is not a function is called"));
     let error = refused(b"\x80\x02ccollections\nOrderedDict\n)R]b.");
     assert!(error.starts_with("the file is a dict without tensors"));
     assert!(refused(b"\x80\x02]]b.").contains("instruction BUILD needs an object, found a list"));
@@ -199,7 +199,7 @@ fn tensors_have_no_attributes_and_parameters_do_not_nest() {
     let unused = b"\x80\x02ccollections\nOrderedDict\n)R]cos\nsystem\n";
     assert!(refused(&[unused.as_slice(), b")Rab."].concat()).contains("os.system"));
     let unused = b"\x80\x02ccollections\nOrderedDict\n)R]ctorch\nFloatStorage\n)Rab.";
-    assert!(refused(unused).contains("something is called that cannot be"));
+    assert!(refused(unused).contains("an object that is not a function is called"));
 }
 
 // A dict in itself, and lists that are doubled forty times over.
@@ -247,7 +247,7 @@ fn tensors_beyond_their_storage_are_refused() {
             .unwrap_err()
             .to_string();
         assert!(
-            error.starts_with("adjacency of batch train 0: it looks beyond"),
+            error.starts_with("adjacency of batch train 0: it reaches beyond"),
             "{error}"
         );
     }
@@ -256,7 +256,7 @@ fn tensors_beyond_their_storage_are_refused() {
         dataset(&strided)
             .unwrap_err()
             .to_string()
-            .contains("looks beyond its storage")
+            .contains("reaches beyond its storage")
     );
     let fewer = changed(DATA[1], shape, b"QK\x00K\x02K\x03K\x01\x87");
     let error = dataset(&fewer).unwrap_err().to_string();
@@ -325,7 +325,7 @@ fn archives_that_are_not_as_torch_saves_them_are_refused() {
         bytes.resize(bytes.len() + 4 * usize::from(name.ends_with("data/0")), 0);
         Some((name.to_owned(), bytes))
     });
-    assert!(fault(values).contains("storage \"0\": 76 bytes are there, 72 are expected"));
+    assert!(fault(values).contains("storage \"0\": found 76 bytes, expected 72"));
     let unnamed = rewritten(|name, bytes| Some((name.replace("data.pkl", "data"), bytes)));
     assert!(fault(unnamed).contains("it has 0 files data.pkl in a folder"));
     // The compression method in the header of the pickle and in the directory: 8 for deflate.

@@ -51,7 +51,7 @@ pub enum Error {
         known: Vec<&'static str>,
     },
     /// The figure only describes runs: none of its values is the best.
-    #[error("no value of the figure {name:?} is the best; rank by one of {}", goals.join(", "))]
+    #[error("the figure {name:?} has no best value; rank by one of {}", goals.join(", "))]
     NoGoal {
         /// The figure asked for.
         name: String,

@@ -11,8 +11,8 @@ pub fn calendar(epoch: Option<Time>, trace: &Trace, remark: Remark<'_>) -> Calen
     let time = epoch.or(trace.origin);
     if time.is_none() {
         remark(&[
-            "the trace has no calendar: its second 0 is taken for 1970-01-01 00:00:00; name it \
-             with --epoch TIME"
+            "the trace has no calendar: its second 0 is taken as 1970-01-01 00:00:00; state its \
+             date with --epoch TIME"
                 .to_owned(),
         ]);
     }

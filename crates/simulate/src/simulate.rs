@@ -113,7 +113,7 @@ pub enum Problem {
     #[error(transparent)]
     Stuck(#[from] Stuck),
     /// The checker rejects its schedule. This is a fault of this program.
-    #[error("the schedule is not sound: {first} ({count} in all)")]
+    #[error("the schedule is invalid: {first} ({count} in all)")]
     Unsound {
         /// The first violation.
         first: String,

@@ -21,7 +21,7 @@ fn end(start: Time, seconds: f64, options: &str) -> Result<Time> {
         return Ok(start.plus_seconds(seconds));
     }
     Err(Error::Usage(format!(
-        "{options}: ends after the year 2262, the last that logs can tell; choose an earlier start \
+        "{options}: ends after the year 2262, the last that logs can hold; choose an earlier start \
          or a shorter span"
     )))
 }

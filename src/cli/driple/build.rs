@@ -135,7 +135,7 @@ fn labelled(
     match left_out.first() {
         Some(LeftOut { job, reason }) if jobs.is_empty() => {
             let found = format!(
-                "nothing of the {} jobs with graphs ({job}: {reason})",
+                "no measurements of the {} jobs with graphs ({job}: {reason})",
                 left_out.len()
             );
             Err(Fault::of(table, found, "four rows for each job that is to be used").into())

@@ -18,8 +18,9 @@ impl Contrary {
     ) {
         if let Some(asked) = asked.filter(|asked| *asked != known) {
             let (asked, known) = (words(&asked), words(&known));
-            self.0
-                .push(format!("{option} asks for {asked}, there it is {known}"));
+            self.0.push(format!(
+                "{option} asks for {asked}, but there it is {known}"
+            ));
         }
     }
 

@@ -134,7 +134,7 @@ impl Args {
             let examples = Part::Train.of(&data);
             if examples.is_empty() {
                 return Err(
-                    Fault::of(path, "no training part", "one, which units come from").into(),
+                    Fault::of(path, "no training part", "one, which gives the units").into(),
                 );
             }
             let card = &mut inspector.card;
@@ -148,7 +148,7 @@ impl Args {
     fn no_depth(&self, what: &str) -> Result<()> {
         match self.depth {
             Some(_) => Err(Error::Usage(format!(
-                "--depth: {} is {what}, which has a depth of its own",
+                "--depth: {} is {what}, which has its own depth",
                 self.input.display()
             ))),
             None => Ok(()),

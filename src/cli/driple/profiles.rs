@@ -122,7 +122,7 @@ fn named(files: &[PathBuf]) -> Result<Graphs> {
             }
             Ok(workload) => {
                 if let Some(other) = graphs.insert(workload.clone(), file.clone()) {
-                    let found = format!("{workload}, which {} is too", other.display());
+                    let found = format!("{workload}, which is also that of {}", other.display());
                     faults.add(Fault::of(file, found, "every workload once").remedy(NAMES))?;
                 }
             }
@@ -138,7 +138,7 @@ fn workload(name: &str) -> Result<Workload, String> {
     let name = JobName::parse(name).map_err(|error| error.to_string())?;
     let [_, dataset, model, _, hyper, _] = name.fields();
     let batch_size = hyper.split('-').find_map(samples).ok_or_else(|| {
-        format!("the hyper-parameter {hyper:?}, which tells no batch, such as 64 or b64")
+        format!("the hyper-parameter {hyper:?}, which has no batch size, such as 64 or b64")
     })?;
     Ok(Workload {
         model: model.clone(),
@@ -179,9 +179,7 @@ impl<'a> Reading<'a> {
         let lacks = |what: &str| {
             let found = format!("a model that does not say {what}");
             let fault = Fault::of(&args.model, found, "one of gleaner driple train");
-            Error::from(
-                fault.remedy("put that into it with gleaner driple convert --scale-of DATA"),
-            )
+            Error::from(fault.remedy("add it with gleaner driple convert --scale-of DATA"))
         };
         if card.scale.is_none() {
             return Err(lacks("in which units it predicts"));
@@ -239,7 +237,11 @@ fn expect<'g>(
             Some(usage) => drop(all.insert(*file, usage)),
             None => {
                 let found = "a graph of which the model predicts no finite numbers";
-                faults.add(Fault::of(file, found, "one as those that it learnt from"))?;
+                faults.add(Fault::of(
+                    file,
+                    found,
+                    "one like those that it was trained on",
+                ))?;
             }
         }
     }
@@ -308,7 +310,7 @@ mod tests {
         assert_eq!(told("V100_c10_VGG-16_Sync_batch7_w0"), expected(7, false));
         for hyper in ["sgd", "b0", "b", "b-1x", "beta1", "99999999999"] {
             let fault = told(&format!("V100_c10_VGG-16_Sync_{hyper}_w0")).unwrap_err();
-            assert!(fault.contains("tells no batch"), "{fault}");
+            assert!(fault.contains("has no batch size"), "{fault}");
         }
         assert!(told("V100_VGG").unwrap_err().contains("expected 6"));
     }

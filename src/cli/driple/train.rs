@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(());
     }
     if let Some(path) = args.checkpoint() {
-        remark(&[format!("go on with --resume {}", path.display())]);
+        remark(&[format!("continue with --resume {}", path.display())]);
     }
     Err(Error::Interrupted)
 }

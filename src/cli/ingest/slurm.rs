@@ -79,15 +79,15 @@ impl Args {
         let of_events = input.from.is_some() || input.to.is_some();
         if self.output.is_none() && (of_events || input.nodes.is_some() || input.events.is_some()) {
             return Err(Error::Usage(
-                "--from, --to, --nodes and --events are of use to an event log alone: name one \
-                 with -o, or leave them away"
+                "--from, --to, --nodes and --events apply only to an event log: name one with -o, \
+                 or leave them out"
                     .into(),
             ));
         }
         if self.jobs.is_none() && !self.cluster.is_default() {
             return Err(Error::Usage(
-                "--gpus-per-node and --cluster are of use to jobs alone: name a file for them \
-                 with --jobs, or leave them away"
+                "--gpus-per-node and --cluster apply only to jobs: name a file for them with \
+                 --jobs, or leave them out"
                     .into(),
             ));
         }

@@ -227,7 +227,7 @@ pub fn run(what: &What) -> Result<()> {
             ))
         }
         _ if is_events => Err(Error::Usage(format!(
-            "{}: only Philly's trace names the machines of its jobs, as event logs need it; \
+            "{}: only Philly's trace names the machines of its jobs, which event logs need; \
              expected a name ending in .csv or .parquet",
             args.output.display()
         ))),
@@ -246,8 +246,8 @@ impl PhillyArgs {
         let trace = &self.trace;
         if trace.node_count.is_some() || !trace.cluster.is_default() {
             return Err(Error::Usage(
-                "--gpus-per-node, --node-count and --cluster are of no use to an event log: \
-                 leave them away, or name a file ending in .csv or .parquet for the jobs"
+                "--gpus-per-node, --node-count and --cluster do not apply to an event log: leave \
+                 them out, or name a file ending in .csv or .parquet for the jobs"
                     .into(),
             ));
         }

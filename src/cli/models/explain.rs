@@ -134,7 +134,8 @@ impl Args {
         let asked = self.row.is_some() || self.job.is_some();
         if !asked && !self.data.is_nothing() {
             return Err(Error::Usage(
-                "data are for the prediction of one row of them: name it with --row or --job"
+                "data are only needed to explain the prediction for one row: name it with --row or \
+                 --job"
                     .into(),
             ));
         }
@@ -194,7 +195,7 @@ impl Args {
     ) -> Result<Prediction> {
         let series = self.data.series(sources)?;
         // As many as gleaner predict forecasts.
-        let step = self.place(series.len() + LEAD, "intervals that can be told")?;
+        let step = self.place(series.len() + LEAD, "intervals that can be predicted")?;
         of_interval(machine, &series, step).map_err(|error| Error::Run(error.to_string()))
     }
 

@@ -52,7 +52,8 @@ pub fn check(curves: &[Monotone], kind: Kind, profile: bool) -> Result<()> {
     {
         None => Ok(()),
         Some(Monotone { feature, .. }) => Err(Error::Usage(format!(
-            "--monotone {feature}: the {kind} model has no number of that name, expected one of {}",
+            "--monotone {feature}: the {kind} model has no numeric feature of that name, expected \
+             one of {}",
             numbers.join(", ")
         ))),
     }

@@ -142,7 +142,7 @@ impl Results<'_> {
                 self.trace_path,
                 format!("the schedule is too long: {error}"),
             );
-            fault.remedy("leave out the jobs that last for so long, or do without --idle-events")
+            fault.remedy("leave out jobs that last this long, or leave out --idle-events")
         };
         let log = idle_log(trace, cluster, run, start).map_err(too_late)?;
         if trace.origin.is_none() {

@@ -193,13 +193,13 @@ fn jobs_without_measurements_are_named() {
     for words in [
         "3 jobs left out",
         "one row each of",
-        "no rows of it",
+        "no rows of this job",
         "has 2 fields",
     ] {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
     fs::write(here.join("jobs/measured.csv"), rows[0]).unwrap();
-    build(here, "-o data.safetensors", 3).says(&["measured.csv", "nothing of the 25 jobs"]);
+    build(here, "-o data.safetensors", 3).says(&["measured.csv", "no measurements of the 25 jobs"]);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn wrong_usage_is_reported() {
     let line = "driple build --graphs none.pbtxt --measured jobs/measured.csv -o d";
     gleaner(here, line)
         .expect(3)
-        .says(&["nothing of the 1 jobs"]);
+        .says(&["no measurements of the 1 jobs"]);
     fs::write(here.join("m.csv"), "GPU,Model\n").unwrap();
     let line = "driple build --graphs jobs/graphs --measured m.csv -o d";
     gleaner(here, line)

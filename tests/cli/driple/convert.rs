@@ -109,7 +109,7 @@ fn models_and_weights_are_converted_into_each_other() {
     assert_eq!(new.card.scale, old.card.scale);
     assert_eq!(new.card.frequencies, old.card.frequencies);
     convert("o -o x", 2).says(&["is a model already", "--weights"]);
-    convert("o --depth half --scale-of data.safetensors -o x", 2).says(&["a depth of its own"]);
+    convert("o --depth half --scale-of data.safetensors -o x", 2).says(&["its own depth"]);
     convert("w --weights -o x", 2).says(&["plain weights already"]);
     convert("data.safetensors --weights -o x", 2).says(&["is a data set"]);
     convert("data.safetensors -o copy", 0);

@@ -66,7 +66,7 @@ fn interrupted_trainings_save_their_best_and_can_be_resumed() {
             return false;
         }
         run.expect(130)
-            .says(&["go on with --resume c", "interrupted"]);
+            .says(&["continue with --resume c", "interrupted"]);
         true
     });
     gleaner(here, "driple predict --model part --data data.safetensors").expect(0);

@@ -232,7 +232,7 @@ fn workloads_can_be_parsed_from_the_names_of_graphs() {
     .expect(3);
     run.says(&[
         "3 faults",
-        "tells no batch",
+        "has no batch size",
         "which few/",
         "expected 6",
         "--jobs",

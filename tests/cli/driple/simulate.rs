@@ -163,7 +163,7 @@ fn a_workload_without_a_prediction_is_named_and_does_not_share() {
     lucid(at, "--profiles some.csv", "some").expect(0).says(&[
         "no profile of GlyphNet on Tiles-10",
         "1 more",
-        "share with no other",
+        "share no GPUs",
     ]);
     assert_eq!(scores(at, "some")["GlyphNet"], "");
     assert_eq!(scores(at, "some")["SparrowNet"], "0.0");

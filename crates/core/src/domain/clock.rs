@@ -34,8 +34,8 @@ pub enum Occurrence {
 /// The error of a time that has an offset from UTC when the log's clock is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0} has an offset from UTC, and the log's time zone is unknown: leave the offset away, or \
-     name the zone with --timezone"
+    "{0} has an offset from UTC, and the log's time zone is unknown: remove the offset, or name \
+     the zone with --timezone"
 )]
 pub struct UnknownClock(pub Stamp);
 

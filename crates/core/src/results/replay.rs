@@ -333,9 +333,9 @@ impl Summary {
         let mut remarks = Vec::new();
         if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {
             remarks.push(
-                "the efficiency is above 100 %: training did more than on as many nodes that are \
-                 always there, as scaling curves are not concave, or as more tasks were active \
-                 while more nodes were idle (docs/OUTPUTS.md)"
+                "the efficiency is above 100 %: training did more work than on the same number of \
+                 nodes that are always there, because scaling curves are not concave or because \
+                 more tasks were active while more nodes were idle (docs/OUTPUTS.md)"
                     .to_owned(),
             );
         }

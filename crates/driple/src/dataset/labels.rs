@@ -89,7 +89,7 @@ fn list(faults: &[ValueFault]) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlabelled {
     /// There are no measurements of the job.
-    #[error("the measurements have no rows of it (equal in {})", FIELDS.join(", "))]
+    #[error("the measurements have no rows of this job (matched by {})", FIELDS.join(", "))]
     NotMeasured,
     /// The job does not have exactly one row for each resource.
     #[error("the measurements need one row each of {}, found {found}", RESOURCES.join(", "))]

@@ -24,12 +24,12 @@ pub enum InspectorError {
     Weights(#[from] WeightsError),
     /// The file has no card.
     #[error(
-        "the file has weights but says nothing of their network: make an inspector of it with \
+        "the file has weights but no description of their network: make a model of it with \
          gleaner driple convert"
     )]
     NoCard,
     /// The card cannot be parsed, or it contradicts itself.
-    #[error("what the file says of its network is damaged: {0}")]
+    #[error("the description of the network in the file is damaged: {0}")]
     Card(String),
     /// The file has a later version than can be read.
     #[error("the file is of version {0}, this program reads versions up to {VERSION}: update it")]

@@ -14,7 +14,7 @@ pub enum InferError {
     )]
     Convolution(String),
     /// The weight that shows the hidden width is missing, or it is not a matrix. Holds its name.
-    #[error("{0} is missing or no matrix: the weights are not those of an inspector")]
+    #[error("{0} is missing or not a matrix: the weights are not those of an inspector")]
     Width(&'static str),
     /// The weights do not fit the inferred network.
     #[error(transparent)]

@@ -87,13 +87,13 @@ pub struct Architecture {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArchitectureError {
     /// The width of a state is not a multiple of 4 or is out of range.
-    #[error("a hidden width of {0} cannot be: expected a multiple of 4 from 4 to {MOST_HIDDEN}")]
+    #[error("the hidden width {0} is invalid: expected a multiple of 4 from 4 to {MOST_HIDDEN}")]
     Hidden(usize),
     /// The number of linear layers in the readout is out of range.
-    #[error("{0} linear layers at the end cannot be: expected 1 to {MOST_LAYERS}")]
+    #[error("{0} linear layers at the end are invalid: expected 1 to {MOST_LAYERS}")]
     Readout(usize),
     /// The number of convolutions is out of range.
-    #[error("{0} convolutions cannot be: expected 1 to {MOST_LAYERS}")]
+    #[error("{0} convolutions are invalid: expected 1 to {MOST_LAYERS}")]
     Depth(usize),
 }
 

@@ -82,7 +82,7 @@ pub enum TextFault {
     #[error("a value should be here instead of {0}")]
     Value(Found),
     /// The value of a `node` field is not a message.
-    #[error("what `node` has should be in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
+    #[error("the fields of `node` belong in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
     Node,
     /// A colon is expected between a field and its value. Holds what was found.
     #[error("`:` or `{{` should be here instead of {0}")]
@@ -103,7 +103,7 @@ pub enum TextFault {
     },
     /// Too many brackets are open at a time. Holds the limit.
     #[error(
-        "more than {0} brackets are open here: no GraphDef has that many, and such are not read"
+        "more than {0} brackets are open here: no GraphDef has that many, so the file is not read"
     )]
     Depth(usize),
 }
@@ -135,7 +135,7 @@ pub enum NodeFault {
     #[error("it has no {0}, which says what it does")]
     NoOp(&'static str),
     /// Another node has the same name.
-    #[error("node {} has that name already: give each node a name of its own", first + 1)]
+    #[error("node {} has that name already: give each node its own name", first + 1)]
     Duplicate {
         /// The number of nodes that come before the other node.
         first: usize,
@@ -147,6 +147,6 @@ pub enum NodeFault {
     #[error("its input `{0}` is neither an input of the model nor an output of a node")]
     Input(String),
     /// An output is also the output of another node or an input of the model.
-    #[error("its output `{0}` is one of another node or of the model's inputs as well")]
+    #[error("its output `{0}` is also an output of another node or an input of the model")]
     Output(String),
 }

@@ -85,12 +85,12 @@ fn values<'a>(
             return Err(fault("?", "its name is not a text"));
         };
         let size = sizes.get(key).copied();
-        let size = size.ok_or_else(|| fault(key, "no tensor looks at them"))?;
+        let size = size.ok_or_else(|| fault(key, "no tensor uses them"))?;
         let (read, after) =
-            counted(rest, size).ok_or_else(|| fault(key, "the file ends in them"))?;
+            counted(rest, size).ok_or_else(|| fault(key, "the file ends within them"))?;
         rest = after;
         if values.insert(key, read).is_some() {
-            return Err(fault(key, "they are there twice"));
+            return Err(fault(key, "they occur twice"));
         }
     }
     Ok(values)

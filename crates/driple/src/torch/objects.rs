@@ -117,7 +117,11 @@ fn returned<'p, 'a>(
         }
         Value::Global(Global::Tensor) => tensor(pickle, arguments)?,
         Value::Global(Global::Parameter) => parameter(pickle, arguments)?,
-        _ => return Err(Problem::Malformed("something is called that cannot be")),
+        _ => {
+            return Err(Problem::Malformed(
+                "an object that is not a function is called",
+            ));
+        }
     };
     match call.state.is_none() && call.entries.is_empty() {
         true => Ok(Object::Tensor(tensor)),
@@ -146,7 +150,7 @@ fn storage<'a>(pickle: &Pickle<'a>, reference: Value<'a>) -> Result<Storage<'a>,
             _ => Err(Problem::Malformed("views of storages are not read")),
         },
         _ => Err(Problem::Malformed(
-            "a reference out of the pickle is not to values",
+            "a reference out of the pickle does not refer to values",
         )),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn collect<'a>(
         let length = length.ok_or_else(|| fault(key, "they are too many"))?;
         let bytes = read(key, length)?;
         if bytes.len() != length {
-            let found = format!("{} bytes are there, {length} are expected", bytes.len());
+            let found = format!("found {} bytes, expected {length}", bytes.len());
             return Err(fault(key, &found));
         }
         storages.insert(key, (storage, bytes));

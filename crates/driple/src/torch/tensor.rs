@@ -50,7 +50,7 @@ impl Saved<'_> {
         let storage = view.storage;
         let len = view
             .len(storage.len)
-            .ok_or_else(|| fault("it looks beyond its storage"))?;
+            .ok_or_else(|| fault("it reaches beyond its storage"))?;
         self.spend(len.max(view.shape.len()))?;
         let stored = self.storages.get(storage.key);
         let (_, bytes) = stored.ok_or_else(|| fault("it has no values"))?;

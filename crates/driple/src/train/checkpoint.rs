@@ -158,7 +158,7 @@ fn split(weights: Weights) -> Result<BTreeMap<usize, Weights>, CheckpointError> 
         let mut found = place.filter_map(|(part, start)| Some((part, name.strip_prefix(start)?)));
         let Some((part, rest)) = found.next() else {
             return Err(CheckpointError::Damaged(format!(
-                "tensor {name:?} is of no part"
+                "tensor {name:?} belongs to no part of a checkpoint"
             )));
         };
         parts

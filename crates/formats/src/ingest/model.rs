@@ -78,8 +78,8 @@ fn parse<M: DeserializeOwned>(
 fn usable(source: &Source, trained: Trained) -> Result<Trained> {
     match &trained.model {
         Model::Packing(model) if model.features() != Features::Profile => {
-            let found = "a packing model that asks for measured pairs";
-            Err(source.fault(found, "one by profiles alone").into())
+            let found = "a packing model that uses measured pairs";
+            Err(source.fault(found, "one that uses profiles alone").into())
         }
         _ => Ok(trained),
     }

@@ -30,7 +30,7 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
                 for reason in problem.validate() {
                     faults.add(
                         source
-                            .fault(reason, "a sound problem")
+                            .fault(reason, "a valid problem")
                             .at(format!("problem {}", problem.id)),
                     )?;
                 }

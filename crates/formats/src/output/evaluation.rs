@@ -92,11 +92,11 @@ pub fn text(findings: &EvaluationResults) -> String {
 
 fn workload(out: &mut String, found: &WorkloadScores) {
     let rows = format!("learnt from {} jobs, tested on {}", found.train, found.test);
-    let title = format!("Workload, durations by models that know the profile: {rows}");
+    let title = format!("Workload, durations estimated by models with the profile: {rows}");
     section(out, &title, "s", &found.with_profile);
     section(
         out,
-        "Workload, by models that do not",
+        "Workload, by models without the profile",
         "s",
         &found.without_profile,
     );
@@ -117,8 +117,8 @@ fn workload(out: &mut String, found: &WorkloadScores) {
         named(&found.best.without_profile)
     );
     out.push_str(
-        "In published traces profiles were made up from durations: there, only what does without \
-         them\nsays how well durations are told.\n",
+        "In published traces the profiles were made up from the durations: there, only the models\n\
+         without the profile show how well durations are estimated.\n",
     );
 }
 
@@ -183,13 +183,14 @@ fn packing(out: &mut String, found: &PackingResults) {
     };
     let _ = write!(
         out,
-        "\nPacking, share of scores told right: {} profiles\n{}",
+        "\nPacking, share of scores predicted correctly: {} profiles\n{}",
         found.rows.len(),
         TextTable::new(header, found.evaluations.iter().map(row))
     );
     let _ = write!(
         out,
-        "\nScores by measured pairs are those by hand for {:.3} of them.\n\nThe tree by profiles\n{}",
+        "\nScores by measured pairs equal those by hand for {:.3} of them.\n\nThe tree by \
+         profiles\n{}",
         found.agreement, found.tree
     );
     let header = ["workload", "by hand", "by pairs", "left out", "fitted"];

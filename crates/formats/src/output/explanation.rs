@@ -117,7 +117,7 @@ fn tree(out: &mut String, facts: &TreeFacts) {
     let _ = write!(
         out,
         "\nThe tree: rows of each node, in brackets by sharing score; after an arrow the score it \
-         gives.\n{}\nWhat it goes by, as shares:\n{}",
+         gives.\n{}\nWhat its splits use, as shares:\n{}",
         facts.text,
         importances("importance", &facts.importances)
     );

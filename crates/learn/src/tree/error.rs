@@ -18,7 +18,7 @@ pub enum TreeError {
     #[error("feature {0} is of texts, and trees split numbers only: leave it out or number it")]
     Texts(String),
     /// The table lacks this feature of the tree.
-    #[error("the tree asks for feature {0}, which the table lacks")]
+    #[error("the tree uses feature {0}, which the table lacks")]
     Missing(String),
     /// A value is infinite, so no threshold can be half way to it.
     #[error("feature {feature} is infinite in row {row}: mark it as missing, or leave the row out")]

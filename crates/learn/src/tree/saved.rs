@@ -55,7 +55,7 @@ fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
     };
     if split.feature >= saved.features.len() {
         return Err(format!(
-            "asks for feature {}, which does not exist",
+            "uses feature {}, which does not exist",
             split.feature
         ));
     }

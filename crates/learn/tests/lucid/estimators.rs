@@ -171,11 +171,11 @@ fn a_saved_model_is_the_same_and_a_mixed_up_one_refused() {
         error.map(|_| ()).unwrap_err().to_string()
     };
     let error = refused(&|v| v["estimators"]["ebm"] = v["estimators"]["ebm-seconds"].clone());
-    assert_eq!(error, "what is called ebm is another estimator");
+    assert_eq!(error, "the estimator saved as ebm is another one");
     let error = refused(&|v| v["estimators"]["history"] = v["estimators"]["mean"].clone());
-    assert_eq!(error, "what is called history is another estimator");
+    assert_eq!(error, "the estimator saved as history is another one");
     let error = refused(&|v| v["profile"] = true.into());
-    assert_eq!(error, "what is called ebm is another estimator");
+    assert_eq!(error, "the estimator saved as ebm is another one");
     refused(&|v| v["chosen"] = "moon".into());
     refused(&|v| v["estimators"]["median"] = serde_json::Value::Null);
 }

@@ -14,8 +14,8 @@ pub(super) fn write(report: &Report, library: &str) -> Result<String> {
     let sections: String = report.sections.iter().map(section).collect();
     Ok(format!(
         "{}<body>\n{}<main id=\"main\">\n\
-         <noscript><p class=\"lead\">The charts need JavaScript. The tables tell the same \
-         without it.</p></noscript>\n{sections}</main>\n{}\
+         <noscript><p class=\"lead\">The charts need JavaScript. The tables show the same without \
+         it.</p></noscript>\n{sections}</main>\n{}\
          <script type=\"application/gzip\" id=\"figures\">{figures}</script>\n\
          <script type=\"application/gzip\" id=\"library\">{packed}</script>\n\
          </body>\n</html>\n",

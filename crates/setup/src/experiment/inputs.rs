@@ -485,8 +485,8 @@ impl<'r> Reader<'r> {
         let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
         if !checked.is_empty() {
             (self.remark)(&[format!(
-                "never measured on the same GPUs, so not sharing them, though by what is \
-                 predicted they could: {}",
+                "never measured on the same GPUs, so they do not share them, although their \
+                 predicted profiles would allow it: {}",
                 listed(&checked)
             )]);
         }

@@ -87,14 +87,14 @@ impl Profiles {
         if !unprofiled.is_empty() {
             let listed = listed(&unprofiled);
             remarks.push(format!(
-                "no profile of {listed}: jobs that train this share with no other"
+                "no profile of {listed}: jobs that train this share no GPUs"
             ));
         }
         if !unscored.is_empty() {
             let listed = listed(&unscored);
             remarks.push(format!(
-                "no sharing score of {listed}: jobs that train this share with no other; \
-                 gleaner predict packing.json --profiles adds scores, --models tells them"
+                "no sharing score of {listed}: jobs that train this share no GPUs; \
+                 gleaner predict packing.json --profiles adds scores, --models predicts them"
             ));
         }
         remarks

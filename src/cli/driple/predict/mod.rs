@@ -106,7 +106,7 @@ fn rows(inspector: &Inspector, graphs: &[Named], faults: &mut Faults) -> Vec<Row
             }
             None => {
                 let found = "a graph of which the model predicts no finite numbers";
-                let expected = "one as those that it learnt from";
+                let expected = "one like those that it was trained on";
                 faults.push(Fault::of(file, found, expected).at(format!("job {job}")));
             }
         }

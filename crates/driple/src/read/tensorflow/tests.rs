@@ -232,7 +232,7 @@ fn faults_of_binary_nodes_name_them() {
     let same = fault(&[node("a", "Add"), node("a", "Add")]);
     assert_eq!(
         same,
-        "node 2 `a`: node 1 has that name already: give each node a name of its own"
+        "node 2 `a`: node 1 has that name already: give each node its own name"
     );
     let none = fault(&[node("a", "Add"), node("", "Add")]);
     assert_eq!(

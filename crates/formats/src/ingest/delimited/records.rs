@@ -103,7 +103,7 @@ impl<R: Read> Read for Bounded<R> {
         self.open.set(open);
         if open > RECORD_LIMIT {
             let limit = RECORD_LIMIT >> 20;
-            let found = format!("a line of more than {limit} MiB, or a quote without its end");
+            let found = format!("a line of more than {limit} MiB, or an unclosed quote");
             return Err(io::Error::other(found));
         }
         Ok(read)

@@ -22,7 +22,7 @@ pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
     tensors(path, |content, bytes| {
         let remedy = match content {
             Content::Inspector => return inspector::read(bytes).map_err(|e| e.to_string()),
-            Content::Checkpoint => "the model is the file of its -o, or go on with --resume",
+            Content::Checkpoint => "name the model, the file of -o, or continue with --resume",
             Content::Data | Content::TorchData => "train one on it with gleaner driple train",
             Content::Weights | Content::TorchWeights => {
                 "make a model of them with gleaner driple convert"

@@ -125,7 +125,7 @@ pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
             notes.extend(remarks);
             match gev::write(&log, &cache_path, Some(source.id())) {
                 Ok(()) => notes.push(format!("wrote the cache {}", cache_path.display())),
-                Err(error) => notes.push(format!("went on without a cache: {error}")),
+                Err(error) => notes.push(format!("continued without a cache: {error}")),
             }
             log
         }

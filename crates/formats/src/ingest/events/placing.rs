@@ -109,14 +109,14 @@ impl Placing {
         let mut notes = Vec::new();
         if self.unsure > 0 {
             notes.push(format!(
-                "{} at a local time that occurs twice, as the clock was put back: the first is \
-                 taken that is not before the row above",
+                "{} at a local time that occurs twice, because the clock was put back: the first \
+                 of the two that is not before the row above is used",
                 counted(self.unsure, "row")
             ));
         }
         if self.seen.epoch && !self.clock.is_known() {
-            let note = "the log counts seconds since 1970 and does not say its time zone: times \
-                        are told in UTC (--timezone ZONE names it)";
+            let note = "the log counts seconds since 1970 and does not state its time zone: times \
+                        are given in UTC (--timezone ZONE names it)";
             notes.push(note.to_owned());
         }
         let clock = match (self.zone, self.first, self.last) {
@@ -144,7 +144,7 @@ fn resolve(
             Ok(first)
         }
         Instant::Never(_) => Err(format!(
-            "a local time of {zone}, whose clock was put forward over this one"
+            "a local time that {zone} skipped when its clock was put forward"
         )),
     }
 }

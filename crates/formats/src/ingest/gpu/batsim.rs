@@ -115,7 +115,7 @@ impl Workload {
                 }
                 None => (
                     place(Unit::Job),
-                    Err(format!("{} for nb_res", shown(&piece.value))),
+                    Err(format!("{} is not a valid nb_res", shown(&piece.value))),
                 ),
             },
         };
@@ -204,7 +204,7 @@ impl Job {
     /// Parses a job. The error says what is wrong with it.
     fn parse(value: &Value) -> Result<Self, String> {
         let member = |name: &str| value.get(name).unwrap_or(&Value::Null);
-        let wrong = |name: &str| format!("{} for {name}", shown(member(name)));
+        let wrong = |name: &str| format!("{} is not a valid {name}", shown(member(name)));
         let seconds = |name: &str| member(name).as_f64();
         let id = word(member("id")).ok_or_else(|| wrong("id"))?;
         let submit = seconds("subtime").filter(|second| *second >= 0.0);
@@ -254,7 +254,7 @@ impl Profile {
                 let delay = value.get("delay").unwrap_or(&Value::Null);
                 match delay.as_f64().filter(|delay| *delay > 0.0) {
                     Some(seconds) => Ok(Profile::Delay(Delay { seconds, fails })),
-                    None => Err(format!("{} for delay", shown(delay))),
+                    None => Err(format!("{} is not a valid delay", shown(delay))),
                 }
             }
             "sequential_composition" | "SequentialCompositionProfile" | "composed" => {
@@ -280,8 +280,8 @@ fn sequence(value: &Value) -> Result<(Vec<String>, u64), String> {
         Some(times) => times.as_u64().filter(|times| *times > 0),
     };
     Ok((
-        names.ok_or_else(|| format!("{} for seq, no list of profiles", shown(list)))?,
-        times.ok_or_else(|| format!("{} for repeat", shown(&value["repeat"])))?,
+        names.ok_or_else(|| format!("seq is {}, not a list of profiles", shown(list)))?,
+        times.ok_or_else(|| format!("{} is not a valid repeat", shown(&value["repeat"])))?,
     ))
 }
 

@@ -142,20 +142,20 @@ impl<'l> Job<'l> {
         let layout = LAYOUTS.iter().find(|(count, _)| *count == fields.len());
         let Some((_, layout)) = layout else {
             return Err(format!(
-                "{} parted by tabs, not 10 ({FIELDS}), or 9, 7 or 6 as in earlier versions",
+                "{} separated by tabs, not 10 ({FIELDS}), or 9, 7 or 6 as in earlier versions",
                 counted(fields.len(), "field")
             ));
         };
         let number = |at: usize, name: &str, least: f64| {
             let number = fields[at].parse::<f64>().ok();
             let number = number.filter(|number| number.is_finite() && *number >= least);
-            number.ok_or_else(|| format!("{:?} for the {name}", fields[at]))
+            number.ok_or_else(|| format!("{:?} is not a valid value for the {name}", fields[at]))
         };
         let gpus = fields[layout.gpus].parse().ok().filter(|gpus| *gpus > 0);
         Ok(Job {
             kind: fields[0],
             steps: number(layout.steps, "steps", 0.0)?,
-            gpus: gpus.ok_or_else(|| format!("{:?} for the scale factor", fields[layout.gpus]))?,
+            gpus: gpus.ok_or_else(|| format!("{:?} is not a scale factor", fields[layout.gpus]))?,
             arrival: number(layout.arrival, "arrival", 0.0)?,
         })
     }
@@ -184,10 +184,16 @@ mod tests {
             assert_eq!(Job::parse(&line).as_ref(), Ok(&job), "{line}");
         }
         for (line, part) in [
-            ("a,b,c", "1 field parted by tabs, not 10 (job type,"),
-            ("a\tb\tc\t-1\t7.5\t2", "\"-1\" for the steps"),
-            ("a\tb\tc\t1\t7.5\t0", "\"0\" for the scale factor"),
-            ("a\tb\tc\t1\tnan\t1", "\"nan\" for the arrival"),
+            ("a,b,c", "1 field separated by tabs, not 10 (job type,"),
+            (
+                "a\tb\tc\t-1\t7.5\t2",
+                "\"-1\" is not a valid value for the steps",
+            ),
+            ("a\tb\tc\t1\t7.5\t0", "\"0\" is not a scale factor"),
+            (
+                "a\tb\tc\t1\tnan\t1",
+                "\"nan\" is not a valid value for the arrival",
+            ),
         ] {
             let found = Job::parse(line).unwrap_err();
             assert!(found.contains(part), "{found}");

@@ -98,16 +98,16 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     let time = |column: usize| {
         let text = row.text(column);
         let time = stamp(text);
-        time.ok_or_else(|| format!("{text:?} for a time such as 2020-06-09 18:41:01"))
+        time.ok_or_else(|| format!("{text:?} is not a time such as 2020-06-09 18:41:01"))
     };
     let gpus = whole(row.text(GPUS));
     let cpus = row.cell(CPUS).filter(|text| !text.is_empty());
     let cpus = cpus.map_or(Some(0.0), |text| text.parse().ok());
     Ok(Parsed {
-        gpus: gpus.ok_or_else(|| format!("{:?} for gpu_num", row.text(GPUS)))?,
+        gpus: gpus.ok_or_else(|| format!("{:?} is not a valid gpu_num", row.text(GPUS)))?,
         cpus: cpus
             .filter(|cpus| (0.0..=1e9).contains(cpus))
-            .ok_or_else(|| format!("{:?} for cpu_num", row.text(CPUS)))?,
+            .ok_or_else(|| format!("{:?} is not a valid cpu_num", row.text(CPUS)))?,
         submit: time(SUBMIT)?,
         start: time(START)?,
         end: time(END)?,

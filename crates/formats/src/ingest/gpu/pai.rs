@@ -254,7 +254,7 @@ fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
     if is_unknown(text) {
         return Ok(None);
     }
-    let second = epoch(text).ok_or_else(|| format!("{text:?} for {name}"))?;
+    let second = epoch(text).ok_or_else(|| format!("{text:?} is not a valid {name}"))?;
     Ok(Some(second).filter(|second| *second > 0))
 }
 
@@ -275,7 +275,7 @@ impl<'r> Task<'r> {
             text => {
                 let number = text.parse().ok();
                 let number = number.filter(|n| (0.0..=MOST).contains(n));
-                number.ok_or_else(|| format!("{text:?} for {name}"))
+                number.ok_or_else(|| format!("{text:?} is not a valid {name}"))
             }
         };
         let instances = number(INSTANCES, "inst_num")?;
@@ -342,7 +342,7 @@ impl Rounded {
     fn note(&self) -> Option<String> {
         (self.jobs > 0 && self.planned > 0.0).then(|| {
             format!(
-                "{} with parts of GPUs in their plan get whole ones: {:.1} % more GPU time in all",
+                "{} that plan for parts of GPUs get whole GPUs: {:.1} % more GPU time in all",
                 counted(self.jobs, "job"),
                 100.0 * (self.given / self.planned - 1.0)
             )

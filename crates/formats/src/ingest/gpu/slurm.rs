@@ -116,7 +116,7 @@ impl SlurmReader {
         let times = texts.map(stamp);
         let wrong = (0..3).find(|at| times[*at].is_none() && !(*at == 2 && is_unknown(texts[2])));
         if let Some(at) = wrong {
-            let found = format_args!("{:?} for a time such as 2026-01-31T08:00:00", texts[at]);
+            let found = format_args!("{:?} is not a time such as 2026-01-31T08:00:00", texts[at]);
             return collector.log_counts.fault(Reason::Unreadable, place, found);
         }
         let gpus = match gpus(row.text(TRES)) {
@@ -215,7 +215,7 @@ fn gpus(resources: &str) -> Result<u64, String> {
             continue;
         }
         let count = count.trim().parse::<u64>().ok();
-        let count = count.ok_or_else(|| format!("{resource:?} for a number of GPUs"))?;
+        let count = count.ok_or_else(|| format!("{resource:?} has no valid number of GPUs"))?;
         match kind {
             "" => all = Some(count),
             _ => typed = typed.saturating_add(count),

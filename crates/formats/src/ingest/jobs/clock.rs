@@ -62,7 +62,7 @@ impl Form {
                 Ok(utc.plus_whole(offset.into()))
             }
             (Form::Civil | Form::Seconds, Stamp::Zoned { .. }) => Err(Error::Usage(format!(
-                "{stamp} has an offset from UTC, and the times of the trace have none: leave it away"
+                "{stamp} has an offset from UTC, and the times of the trace have none: remove it"
             ))),
         }
     }

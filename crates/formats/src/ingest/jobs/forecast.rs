@@ -40,7 +40,8 @@ pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     if rows.is_empty() && faults.is_empty() {
         faults.add(source.fault("no row", "at least one interval"))?;
     }
-    let note = "the forecast has no column pred_gpu_job: what was submitted is taken for it";
+    let note = "the forecast has no column pred_gpu_job: the submitted jobs and GPUs are used as \
+                the forecast";
     Ok(Loaded {
         value: faults.finish(reader.shifted(start))?,
         sources: vec![source.id().clone()],

@@ -147,7 +147,7 @@ impl<'a> Table<'a> {
     }
 }
 
-const EXPECTED: &str = "a sound Parquet file";
+const EXPECTED: &str = "a valid Parquet file";
 
 /// The top-level columns, and where each is stored.
 fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {

@@ -43,7 +43,7 @@ impl Held {
     pub fn read(source: &Source, table: &Table<'_>, wanted: &[Wanted]) -> Result<Self> {
         if table.rows() as u64 > max_rows(source.id().length) {
             let found = format!("{} rows in {} bytes", table.rows(), source.id().length);
-            return Err(source.fault(found, "a sound Parquet file").into());
+            return Err(source.fault(found, "a valid Parquet file").into());
         }
         let mut texts = Texts::default();
         let columns = wanted.iter().map(|wanted| {

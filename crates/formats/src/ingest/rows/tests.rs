@@ -169,7 +169,7 @@ fn other_formats_and_empty_files_are_faults() {
             "found an empty file, expected a header line",
         ),
         ("t.json", b"{}", "found JSON text, expected CSV or Parquet"),
-        ("t.parquet", b"PAR1", "expected a sound Parquet file"),
+        ("t.parquet", b"PAR1", "expected a valid Parquet file"),
     ] {
         let (_folder, source) = source(name, content);
         let message = Header::open(&source).map(drop).unwrap_err().to_string();

@@ -37,7 +37,7 @@ impl SweepRuns {
                 "a sweep that was interrupted",
                 "one with all its runs",
             );
-            let remedy = "start it again: it goes on with the runs that are missing";
+            let remedy = "start it again: it continues with the missing runs";
             return Err(fault.remedy(remedy).into());
         }
         let (mode, runs) = read_runs(files)?;

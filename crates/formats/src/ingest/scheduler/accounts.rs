@@ -275,7 +275,7 @@ fn time(
     collector.clock.count_epochs();
     if time.is_none() {
         let value = value.as_deref().unwrap_or("nothing");
-        let found = format_args!("{value:?} for {name}, in epoch seconds");
+        let found = format_args!("{value:?} is not a valid {name} in epoch seconds");
         collector.fault(Reason::Unreadable, place, found)?;
     }
     Ok(time)

@@ -159,7 +159,7 @@ impl SchedulerClock {
             let told = told.filter(|told| told.base() != clock.base());
             return match (told, self.said) {
                 (Some(told), _) => Some(format!(
-                    "times are local times of {zone}, though the lines of the log tell {}",
+                    "times are local times of {zone}, although the lines of the log imply {}",
                     told.describe()
                 )),
                 (None, true) => Some(format!("times are local times of {zone}, as the log says")),
@@ -177,8 +177,8 @@ impl SchedulerClock {
                     clock.describe()
                 )
             }
-            (true, None) => "the log counts seconds since 1970 and does not say its time zone: \
-                             times are told in UTC (--timezone ZONE names it)"
+            (true, None) => "the log counts seconds since 1970 and does not state its time zone: \
+                             times are given in UTC (--timezone ZONE names it)"
                 .to_owned(),
         })
     }

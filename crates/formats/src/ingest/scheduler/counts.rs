@@ -105,9 +105,9 @@ impl Reason {
             Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
             Reason::Unreadable => "that cannot be read",
             Reason::EndsBeforeStart => "with an end before the start",
-            Reason::NoEnd => "over without an end",
+            Reason::NoEnd => "that ended without an end time",
             Reason::NoNodes => "that ran on unknown nodes",
-            Reason::StartsAgain => "that started again without an end (which is then)",
+            Reason::StartsAgain => "that started again without an end (the new start is the end)",
             Reason::UnknownNodes => "with nodes that the machine lacks (the others are used)",
             Reason::CountDiffers => "with another count of nodes than in the list (which is used)",
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
@@ -130,11 +130,11 @@ impl Reason {
             Reason::NoJob => "with tasks and no row in the table of jobs",
             Reason::Absurd => "with times or numbers that no job has (left out)",
             Reason::NeverOccurs => {
-                "at a local time that did not occur, as the clock was put forward (told with \
-                 the offset from before)"
+                "at a local time that did not occur, because the clock was put forward (the offset \
+                 from before is used)"
             }
             Reason::OccursTwice => {
-                "at a local time that occurs twice, as the clock was put back (the earlier is \
+                "at a local time that occurs twice, because the clock was put back (the earlier is \
                  used)"
             }
             Reason::Overlap => {
@@ -205,7 +205,7 @@ impl LogCounts {
             );
             let fault = fault.at(place.within());
             return Err(fault
-                .remedy("leave --strict away to count such lines and go on")
+                .remedy("leave out --strict to count such lines and continue")
                 .into());
         }
         self.note(reason, 1, || format!("{place}: {found}"));
@@ -229,7 +229,7 @@ impl LogCounts {
     /// The error for logs from which nothing could be used: it lists all reasons with examples.
     pub(in crate::ingest) fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
         let read = counted(self.lines, &self.unit.to_string());
-        let first = Fault::of(file, format!("{read}, none of use"), expected);
+        let first = Fault::of(file, format!("{read}, none usable"), expected);
         let mut faults = Faults(vec![first]);
         for (reason, found) in self.found.iter().filter(|(_, found)| found.count > 0) {
             let example = match found.example.as_str() {
@@ -292,7 +292,9 @@ mod tests {
         let text = log_counts.to_string();
         assert!(text.contains("left out  1 of a job's steps"), "{text}");
         assert!(
-            text.contains("odd       2 over without an end; first log, line 7: COMPLETED"),
+            text.contains(
+                "odd       2 that ended without an end time; first log, line 7: COMPLETED"
+            ),
             "{text}"
         );
     }

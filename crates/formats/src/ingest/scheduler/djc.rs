@@ -172,7 +172,7 @@ fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Re
         return Ok(None);
     };
     let Some(nodes) = whole(nodes).filter(|nodes| *nodes > 0) else {
-        let found = format_args!("{nodes:?} for NODES_USED");
+        let found = format_args!("{nodes:?} is not a valid NODES_USED");
         collector.fault(Reason::NoNodes, place, found)?;
         return Ok(None);
     };

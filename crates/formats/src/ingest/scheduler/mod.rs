@@ -293,7 +293,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
         false => format!("{nodes}, the most ever used at once (see --node-count)"),
     };
     format!(
-        "jobs only count their nodes: each is dealt the free nodes with the lowest \
+        "jobs have only a number of nodes: each is given the free nodes with the lowest \
          indexes of {machine}"
     )
 }

@@ -137,7 +137,7 @@ impl Job {
     /// Parses a job. The error says what is wrong with it.
     fn parse(value: &Value) -> Result<Self, String> {
         if !value.is_object() {
-            return Err(format!("{}, no job", shown(value)));
+            return Err(format!("{} is not a job", shown(value)));
         }
         let attempts = list(value, "attempts")?;
         let attempts: Result<_, String> = attempts.iter().map(attempt).collect();
@@ -173,7 +173,7 @@ fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     match value.get(name) {
         None | Some(Value::Null) => Ok(&[]),
         Some(Value::Array(list)) => Ok(list),
-        Some(other) => Err(format!("{} for {name}, no list", shown(other))),
+        Some(other) => Err(format!("{name} is {}, not a list", shown(other))),
     }
 }
 
@@ -186,7 +186,7 @@ fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
             Ok(Some(text.to_owned()).filter(|_| !matches!(text, "" | "None")))
         }
         Some(Value::Number(number)) => Ok(Some(number.to_string())),
-        Some(other) => Err(format!("{} for {name}, no text", shown(other))),
+        Some(other) => Err(format!("{name} is {}, not a text", shown(other))),
     }
 }
 
@@ -197,7 +197,7 @@ fn time(value: &Value, name: &str) -> Result<Option<Stamp>, String> {
     match stamp(&text) {
         Some(time) => Ok(Some(time)),
         None => Err(format!(
-            "{} for {name}, no time such as 2017-10-07 01:12:09",
+            "{name} is {}, not a time such as 2017-10-07 01:12:09",
             shown(&Value::from(text))
         )),
     }
@@ -239,15 +239,15 @@ mod tests {
             (None, None, 1)
         );
         for (job, part) in [
-            (serde_json::json!(5), "5, no job"),
+            (serde_json::json!(5), "5 is not a job"),
             (
                 serde_json::json!({"attempts": {}}),
-                "an object for attempts, no list",
+                "attempts is an object, not a list",
             ),
-            (serde_json::json!({"vc": []}), "a list for vc, no text"),
+            (serde_json::json!({"vc": []}), "vc is a list, not a text"),
             (
                 serde_json::json!({"attempts": [{"start_time": "soon"}]}),
-                "\"soon\" for start_time, no time such as",
+                "start_time is \"soon\", not a time such as",
             ),
             (
                 serde_json::json!({"attempts": [{"detail": [{}]}]}),

@@ -31,7 +31,9 @@ impl<'l> Record<'l> {
             return Err("a line without the three semicolons of a record".to_owned());
         };
         let Some(time) = american(stamp.trim()) else {
-            return Err(format!("{stamp:?} for a time such as 01/31/2026 08:00:00"));
+            return Err(format!(
+                "{stamp:?} is not a time such as 01/31/2026 08:00:00"
+            ));
         };
         Ok(Record {
             stamp: time,
@@ -144,7 +146,7 @@ mod tests {
     fn an_invalid_record_is_reported() {
         for (line, part) in [
             ("01/31/2026 08:00:00 up", "semicolons"),
-            ("2026-01-31 08:00:00;E;7;x=1", "for a time such as"),
+            ("2026-01-31 08:00:00;E;7;x=1", "not a time such as"),
         ] {
             assert!(Record::parse(line).unwrap_err().contains(part), "{line}");
         }

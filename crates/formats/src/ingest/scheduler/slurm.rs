@@ -141,7 +141,7 @@ fn without_nodes(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollec
 
 /// Counts a text that is not a time.
 pub(super) fn no_time(text: &str, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
-    let found = format_args!("{text:?} for a time such as 2026-01-31T08:00:00");
+    let found = format_args!("{text:?} is not a time such as 2026-01-31T08:00:00");
     collector.fault(Reason::Unreadable, place, found)
 }
 

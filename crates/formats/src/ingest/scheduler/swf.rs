@@ -102,7 +102,7 @@ impl SwfReader {
         if cores.is_none() {
             collector.notes.push(
                 "the header does not say how many processors a node has, and neither does \
-                 --cores-per-node: every processor is taken for a node"
+                 --cores-per-node: every processor is taken as a node"
                     .to_owned(),
             );
         }
@@ -184,7 +184,7 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
     }
     let named = words.iter().zip(FIELDS);
     let numbers = named.map(|(word, name)| {
-        let wrong = || format!("{word:?} for the {name}, no number");
+        let wrong = || format!("{word:?} for the {name} is not a number");
         number(word).ok_or_else(wrong)
     });
     numbers.collect()

@@ -40,7 +40,7 @@ pub(super) fn window(
     }
     if window.from >= window.to {
         return Err(Error::Usage(format!(
-            "the event log would be from {}, and the logs tell of {}: see --from and --to",
+            "the event log would be from {}, but the logs cover {}: see --from and --to",
             show(window),
             show(whole)
         )));
@@ -48,8 +48,8 @@ pub(super) fn window(
     let early = from.is_none() && complete.from > whole.from;
     if early || to.is_none() && complete.to < whole.to {
         collector.notes.push(format!(
-            "the logs tell of jobs from {}, but are complete only from {}, where the event log \
-             begins and ends unless --from and --to say otherwise",
+            "the logs have jobs from {}, but are complete only from {}, which the event log covers \
+             unless --from and --to say otherwise",
             show(whole),
             show(complete)
         ));

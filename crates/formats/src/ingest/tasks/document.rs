@@ -169,7 +169,7 @@ impl Named {
             Some(Some(curve)) => Some(curve.clone()),
             Some(None) => {
                 let found = format!("{name:?}, which has faults");
-                fields.report.add("curve", found, "a sound curve");
+                fields.report.add("curve", found, "a valid curve");
                 None
             }
             None => {

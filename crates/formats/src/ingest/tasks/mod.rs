@@ -154,7 +154,7 @@ impl<'a> Sieve<'a> {
         self.gatherer.finish(())?;
         if self.set.tasks.is_empty() {
             let mut faults = self.set.skipped;
-            faults.push(Fault::of(self.file, "no sound task", "at least one task"));
+            faults.push(Fault::of(self.file, "no valid task", "at least one task"));
             return Err(faults.into());
         }
         Ok(self.set)

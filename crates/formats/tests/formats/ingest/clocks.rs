@@ -96,7 +96,8 @@ fn a_zone_that_the_records_contradict_is_remarked_upon() {
             ..Options::new(Format::Pbs)
         };
         let (_, summary) = read(&log, &options);
-        let remark = format!("local times of {zone}, though the lines of the log tell UTC-05:00");
+        let remark =
+            format!("local times of {zone}, although the lines of the log imply UTC-05:00");
         assert_eq!(
             notes(&summary).contains(&remark),
             told,
@@ -249,7 +250,7 @@ fn the_header_of_a_workload_names_its_zone() {
     }
     let (_, summary) = read(&with(""), &Options::new(Format::Swf));
     assert!(
-        notes(&summary).contains("times are told in UTC"),
+        notes(&summary).contains("times are given in UTC"),
         "{:?}",
         summary.notes
     );

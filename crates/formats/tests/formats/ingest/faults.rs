@@ -75,7 +75,7 @@ fn slurm() {
         (
             "2026-01-01T10:00:00|1|n03",
             "Unknown|1|n03",
-            "over without an end | log, line 3: TIMEOUT without an end",
+            "that ended without an end time | log, line 3: TIMEOUT without an end",
         ),
     ] {
         assert_fault("sacct.txt", &options, from, to, expected);
@@ -95,12 +95,12 @@ fn pbs_and_cobalt() {
         (
             "01/01/2026 07:50:00;Q",
             "2026-01-01;Q",
-            "log, line 1: \"2026-01-01\" for a time such as",
+            "log, line 1: \"2026-01-01\" is not a time such as",
         ),
         (
             "start=1767255000",
             "start=soon",
-            "log, line 4: \"soon\" for start, in epoch seconds",
+            "log, line 4: \"soon\" is not a valid start in epoch seconds",
         ),
         (
             "end=1767258000",
@@ -110,7 +110,7 @@ fn pbs_and_cobalt() {
         (
             ";S;3.pbs",
             ";S;2.pbs",
-            "started again without an end (which is then) | log, line 8: 2.pbs",
+            "started again without an end (the new start is the end) | log, line 8: 2.pbs",
         ),
         (
             "exec_host=p3/0+p3/1",
@@ -157,7 +157,7 @@ fn djc_and_swf() {
         (
             "17,2.0,2",
             "17,2.5,2",
-            "ran on unknown nodes | log, line 3: \"2.5\" for NODES_USED",
+            "ran on unknown nodes | log, line 3: \"2.5\" is not a valid NODES_USED",
         ),
         (
             "\"2, a.theta\"",
@@ -182,7 +182,7 @@ fn djc_and_swf() {
         (
             "1 0 0 3600 16 -1",
             "1 0 0 3600 x -1",
-            "log, line 8: \"x\" for the allocated processors, no number",
+            "log, line 8: \"x\" for the allocated processors is not a number",
         ),
         ("3600 16", "3600 160", "log, line 8: 20 nodes, of 3"),
         (
@@ -289,14 +289,14 @@ fn a_log_without_a_usable_line_is_an_error() {
         (
             Format::Slurm,
             "",
-            "0 lines, none of use, expected at least one job that ran, from `sacct",
+            "0 lines, none usable, expected at least one job that ran, from `sacct",
         ),
         (
             Format::Pbs,
             "hello\n",
             "1 that cannot be read, such as log, line 1: a line without",
         ),
-        (Format::Cobalt, "\u{0}\u{1}", "none of use"),
+        (Format::Cobalt, "\u{0}\u{1}", "none usable"),
         (
             Format::Djc,
             "START_TIMESTAMP,END_TIMESTAMP,NODES_USED\n",

@@ -52,17 +52,17 @@ fn philly() {
         (
             "\"vc\": \"7f04ca\"",
             "\"vc\": {}",
-            "log, job 2: an object for vc, no text",
+            "log, job 2: vc is an object, not a text",
         ),
         (
             "\"attempts\": []",
             "\"attempts\": 7",
-            "log, job 3: 7 for attempts, no list",
+            "log, job 3: attempts is 7, not a list",
         ),
         (
             "2017-10-07 08:30:10",
             "yesterday",
-            "log, job 1: \"yesterday\" for end_time, no time such as",
+            "log, job 1: end_time is \"yesterday\", not a time such as",
         ),
         (
             "07 08:30:10",
@@ -92,7 +92,7 @@ fn philly() {
         (
             "{\"status\": \"Pass\"",
             "7, {\"status\": \"Pass\"",
-            "log, job 1: 7, no job",
+            "log, job 1: 7 is not a job",
         ),
     ] {
         // The sample has a lost attempt of its own, which would stop a strict reader.
@@ -157,12 +157,12 @@ fn pai() {
         (
             ",2.0,Terminated",
             ",two,Terminated",
-            "cannot be read | log, line 7: \"two\" for inst_num",
+            "cannot be read | log, line 7: \"two\" is not a valid inst_num",
         ),
         (
             "4700.0,600.0",
             "then,600.0",
-            "log, line 2: \"then\" for end_time",
+            "log, line 2: \"then\" is not a valid end_time",
         ),
         (
             ",Failed,2000.0,2600.0\n",
@@ -227,15 +227,23 @@ fn batsim() {
         (
             "\"subtime\": 0,",
             "",
-            "cannot be read | log, job 1: null for subtime",
+            "cannot be read | log, job 1: null is not a valid subtime",
         ),
-        ("\"res\": 2", "\"res\": -2", "log, job 1: -2 for res"),
+        (
+            "\"res\": 2",
+            "\"res\": -2",
+            "log, job 1: -2 is not a valid res",
+        ),
         (
             "\"walltime\": 100",
             "\"walltime\": \"1 h\"",
-            "log, job 1: \"1 h\" for walltime",
+            "log, job 1: \"1 h\" is not a valid walltime",
         ),
-        ("\"id\": \"1\"", "\"id\": []", "log, job 1: a list for id"),
+        (
+            "\"id\": \"1\"",
+            "\"id\": []",
+            "log, job 1: a list is not a valid id",
+        ),
         (
             "\"id\": 2",
             "\"id\": 1",
@@ -249,7 +257,7 @@ fn batsim() {
         (
             "\"delay\": 5",
             "\"delay\": 0",
-            "log, profile 2: 0 for delay",
+            "log, profile 2: 0 is not a valid delay",
         ),
         (
             "{\"type\": \"delay\", ",
@@ -274,7 +282,7 @@ fn batsim() {
         (
             "\"nb_res\": 4",
             "\"nb_res\": \"4\"",
-            "log, job 1: \"4\" for nb_res",
+            "log, job 1: \"4\" is not a valid nb_res",
         ),
     ] {
         assert_fault(&options, from, to, expected);
@@ -288,18 +296,18 @@ fn helios() {
         (
             "vcJkd,1,1,1",
             "vcJkd,one,1,1",
-            "cannot be read | log, line 2: \"one\" for gpu_num",
+            "cannot be read | log, line 2: \"one\" is not a valid gpu_num",
         ),
         (
             "vcJkd,1,1,1",
             "vcJkd,1,-1,1",
-            "log, line 2: \"-1\" for cpu_num",
+            "log, line 2: \"-1\" is not a valid cpu_num",
         ),
         ("vcJkd,1,1,1", ",1,1,1", "log, line 2: no vc"),
         (
             "09 18:41:01",
             "09 18:61:01",
-            "\"2020-06-09 18:61:01\" for a time such as",
+            "\"2020-06-09 18:61:01\" is not a time such as",
         ),
         (",249,1", ",249", "log, line 3: 11 cells, not 12"),
         (
@@ -358,25 +366,25 @@ fn files_of_another_format_are_refused() {
         (
             Format::Philly,
             "[]",
-            "log: found 0 jobs, none of use, expected at least one job that ran",
+            "log: found 0 jobs, none usable, expected at least one job that ran",
         ),
         (
             Format::Philly,
             "[7]",
-            "found 1 that cannot be read, such as log, job 1: 7, no job",
+            "found 1 that cannot be read, such as log, job 1: 7 is not a job",
         ),
         (
             Format::Batsim,
             "[]",
             "invalid type: sequence, expected an object with nb_res, jobs",
         ),
-        (Format::Batsim, "{}", "0 jobs, none of use"),
+        (Format::Batsim, "{}", "0 jobs, none usable"),
         (
             Format::Pai,
             "a,b,c\n",
             "line 1: found 3 cells, expected job_name,inst_id,user",
         ),
-        (Format::Pai, "", "0 lines, none of use"),
+        (Format::Pai, "", "0 lines, none usable"),
         (
             Format::Helios,
             "a,b\n",

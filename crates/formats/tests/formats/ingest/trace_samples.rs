@@ -125,7 +125,7 @@ fn pai() {
     ];
     assert_left_out(&prepared, &expected);
     // 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
-    let note = "2 jobs with parts of GPUs in their plan get whole ones: 6.1 % more GPU time in all";
+    let note = "2 jobs that plan for parts of GPUs get whole GPUs: 6.1 % more GPU time in all";
     assert_eq!(prepared.summary.notes[0], note);
 }
 

@@ -49,7 +49,7 @@ fn a_cache_that_cannot_be_written_is_a_note() {
     let (_folder, path) = file("log.csv", TEXT);
     std::fs::create_dir(cache_path(&path)).unwrap();
     let loaded = read_cached(&path).unwrap();
-    assert_has(&loaded.notes.join("\n"), &["went on without a cache"]);
+    assert_has(&loaded.notes.join("\n"), &["continued without a cache"]);
     assert_eq!(loaded.value, read(&path).unwrap().value);
 }
 

@@ -228,7 +228,7 @@ fn costs_must_fit_the_window() {
     assert_eq!(rest.tasks.len(), 1);
     assert_has(&rest.skipped.to_string(), &[words]);
     let none = fault_of(set(true).within_window(100.0, true));
-    assert_has(&none, &[words.split(',').next().unwrap(), "no sound task"]);
+    assert_has(&none, &[words.split(',').next().unwrap(), "no valid task"]);
 
     // Faults name the fields as the format does.
     let header =
@@ -284,7 +284,7 @@ fn invalid_documents_are_reported_with_their_place() {
             "[[tasks]]\nname = 'a'\n",
             "tasks: found a field that no task has",
         ),
-        ("tasks.toml", "", "no sound task"),
+        ("tasks.toml", "", "no valid task"),
         (
             "tasks.toml",
             "task = 3",

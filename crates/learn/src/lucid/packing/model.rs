@@ -37,7 +37,7 @@ impl TryFrom<Saved> for PackingModel {
         if saved.tree.features() != names {
             let found = saved.tree.features().join(", ");
             return Err(format!(
-                "the tree asks for {found}, but has to for {}",
+                "the tree uses {found}, but must use {}",
                 names.join(", ")
             ));
         }

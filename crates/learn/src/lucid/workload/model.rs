@@ -59,7 +59,7 @@ impl TryFrom<Saved> for WorkloadModel {
     fn try_from(saved: Saved) -> Result<Self, String> {
         for estimator in Estimator::ALL {
             if !is_of(estimator, saved.estimators.get(estimator), saved.profile) {
-                return Err(format!("what is called {estimator} is another estimator"));
+                return Err(format!("the estimator saved as {estimator} is another one"));
             }
         }
         Ok(WorkloadModel {

@@ -135,7 +135,7 @@ fn faults_name_the_node() {
                 node("Relu", "", &["x"], &["y"]),
                 node("Relu", "", &["x"], &["y"]),
             ],
-            "node 2: its output `y` is one of another node or of the model's inputs as well",
+            "node 2: its output `y` is also an output of another node or an input of the model",
         ),
         (
             vec![node("", "n", &["x"], &["y"])],

@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
             .collect();
         let workloads = self.workloads.into_list();
         if workloads.is_empty() && self.options.profiles.is_some() {
-            notes.push("no job says what it trains: the profiles are of no use".to_owned());
+            notes.push("no job states its workload: the profiles are not used".to_owned());
         }
         let trace = Trace {
             jobs,
@@ -230,7 +230,7 @@ fn nothing(table: &Table<'_>, left_out: &[String], mut skipped: Faults) -> Fault
     }
     let found = match reasons.as_slice() {
         [] => "no row".to_owned(),
-        _ => format!("no job to simulate, for it has {}", reasons.join("; ")),
+        _ => format!("no job to simulate, because it has {}", reasons.join("; ")),
     };
     let source = table.source();
     skipped.push(source.fault(found, "at least one GPU job of a VC of the cluster"));

@@ -304,7 +304,7 @@ fn jobs_with_faults_may_be_skipped() {
         &message,
         &[
             "3 faults",
-            "found no job to simulate, for it has 2 jobs with faults, expected",
+            "found no job to simulate, because it has 2 jobs with faults, expected",
         ],
     );
 }
@@ -335,7 +335,7 @@ fn an_empty_trace_is_reported_with_its_reason() {
     );
     let log = civil(&[("1", "x", 1, "04-01"), ("2", "a", 0, "04-01")]);
     let message = fault(read_with(&log, Options::default()));
-    let found = "found no job to simulate, for it has 1 job without GPUs; \
+    let found = "found no job to simulate, because it has 1 job without GPUs; \
                  1 job of VCs that the cluster does not have: x, expected at least one GPU job";
     assert_has(&message, &[found]);
     let message = fault(read_with(
