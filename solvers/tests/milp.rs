@@ -523,7 +523,7 @@ fn assert_same_merit(problem: &Problem, answer: &Allocation, best: &Allocation) 
 
 // Derived by formula: two equal tasks share 8 nodes equally, unless their group may hold only 5.
 #[test]
-fn max_min_and_groups_go_together() {
+fn max_min_and_groups_can_be_combined() {
     let mut problem = fair(synthetic::alike(2, 8, 3));
     for task in &mut problem.tasks {
         (task.min_nodes, task.max_nodes, task.current) = (1, 8, 0);

@@ -54,7 +54,7 @@ pub struct Args {
 }
 
 /// A remark on hours and weekdays.
-const ZONE_UNKNOWN: &str = "the log does not say its time zone: hours and weekdays are those of \
+const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are those of \
                             its times as they are written (--timezone ZONE names it)";
 
 /// Runs the subcommand.

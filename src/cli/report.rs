@@ -86,7 +86,7 @@ fn choice(args: &Args, runs: &[Run]) -> Result<SweepChoice> {
     let is_sweep = |run: &Run| matches!(run.result, RunResult::Sweep(_));
     if !choice.is_empty() && !runs.iter().any(is_sweep) {
         return Err(Error::Usage(
-            "--heat, --metric and --against say what to draw of sweeps; none of the runs is one"
+            "--heat, --metric and --against apply only to sweeps; none of the runs is a sweep"
                 .into(),
         ));
     }

@@ -127,7 +127,7 @@ fn a_log_without_a_zone_gets_one() {
     };
     let (said, from, idle) = inspected("idle.csv");
     assert!(
-        said.contains("the log does not say its time zone"),
+        said.contains("the log does not state its time zone"),
         "{said}"
     );
     assert_eq!(from.len(), 19);

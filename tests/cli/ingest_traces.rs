@@ -143,7 +143,7 @@ fn wrong_usage_and_invalid_data_have_their_exit_codes() {
         (
             "philly philly-jobs.json -o idle.gev --node-count 3",
             2,
-            "of no use to an event log",
+            "do not apply to an event log",
         ),
         (
             "batsim batsim.json --strict --node-count 1 -o jobs.csv",

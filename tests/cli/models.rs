@@ -20,7 +20,7 @@ fn dataset() -> String {
 }
 
 #[test]
-fn trained_models_predict_what_simulate_takes() {
+fn predictions_of_trained_models_are_read_by_simulate() {
     let folder = tempfile::tempdir().unwrap();
     let (here, data) = (folder.path(), dataset());
     let (out, err) = run(
@@ -167,9 +167,9 @@ fn curves_can_be_made_monotone() {
 }
 
 /// Writes 30 bursts of 30 jobs, 70,000 s apart, on one node that each job needs as a whole. A
-/// user's jobs of the same name run equally long, and nothing else tells their duration. Returns
-/// the arguments that name the files.
-fn names_tell(here: &Path) -> &'static str {
+/// user's jobs of the same name run equally long, and nothing else determines their duration.
+/// Returns the arguments that name the files.
+fn trace_with_durations_by_name(here: &Path) -> &'static str {
     let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
     for k in 0..900i64 {
         let (user, name) = (k * 7 % 5, k * 11 % 17);
@@ -193,7 +193,7 @@ fn json(path: impl AsRef<Path>) -> Value {
 fn training_names_the_best_estimator_and_models_use_it() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let files = names_tell(here);
+    let files = trace_with_durations_by_name(here);
     let (out, _) = run(here, &format!("train workload {files}"), 0);
     for words in [
         "Best by rank correlation, as ranks are what schedulers use: history",
@@ -281,7 +281,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
 fn estimators_are_learnt_in_simulations() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let files = names_tell(here);
+    let files = trace_with_durations_by_name(here);
     let simulate = |more: &str| {
         let line = format!("simulate {files} --policy fifo,qssf,easy --quiet {more}");
         run(here, &line, 0).0
@@ -336,7 +336,7 @@ fn estimators_are_learnt_in_simulations() {
 fn sweeps_learn_estimates_too() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let files = names_tell(here);
+    let files = trace_with_durations_by_name(here);
     let plan = "[simulate]\ntrace = \"jobs.csv\"\ncluster = \"vc.csv\"\n\
                 estimates = \"history\"\npolicy = [\"qssf\", \"fifo\"]\n";
     fs::write(here.join("plan.toml"), plan).unwrap();

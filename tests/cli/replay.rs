@@ -146,7 +146,7 @@ fn a_missing_file_exits_with_1() {
 }
 
 #[test]
-fn invalid_data_exits_with_3_and_says_where() {
+fn invalid_data_exits_with_3_and_names_the_place() {
     let directory = samples();
     let at = directory.path();
     fs::write(

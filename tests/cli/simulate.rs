@@ -167,7 +167,7 @@ fn estimates_and_forecasts_may_be_numbers() {
 }
 
 #[test]
-fn logs_and_tables_come_as_csv_where_asked_for() {
+fn logs_and_tables_are_written_as_csv_if_requested() {
     let directory = cluster();
     let at = directory.path();
     let line = format!("{ALL} --csv --logs --placer consolidate-first --out run");

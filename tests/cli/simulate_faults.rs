@@ -19,7 +19,7 @@ fn spoil(at: &Path, column: usize, cell: &str) {
 }
 
 #[test]
-fn faults_of_jobs_say_where_and_can_be_left_out() {
+fn faults_of_jobs_name_the_line_and_jobs_can_be_left_out() {
     for (column, cell, words) in [
         (
             VC,

@@ -189,7 +189,7 @@ fn results_do_not_depend_on_threads_and_nothing_is_run_twice() {
 }
 
 #[test]
-fn a_changed_plan_uses_what_still_fits() {
+fn a_changed_plan_uses_results_that_still_fit() {
     let directory = samples();
     let at = directory.path();
     run(at, "sweep sweep.toml --out swept", 0);

@@ -174,7 +174,7 @@ fn broken_pickles_are_refused() {
     assert!(problem(b"N.").contains("not a pickle of protocol 2 to 5"));
     assert!(problem(b"\x80\x02\x8a\x09aaaaaaaaa.").contains("more than 64 bits"));
     assert!(problem(b"\x80\x02U\x01\xff.").contains("not UTF-8"));
-    assert!(problem(b"\x80\x02(K\x01tQ.").contains("not to values"));
+    assert!(problem(b"\x80\x02(K\x01tQ.").contains("does not refer to values"));
 }
 
 /// The instructions that push an empty tensor.

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_too_large_gets_what_is_free() {
+    fn a_job_too_large_gets_all_free_nodes() {
         let (edges, short) = deal(3, &[(0, 10, 2), (1, 5, 4)]);
         assert_eq!(edges[1], (1, 2, 1, true));
         assert_eq!(

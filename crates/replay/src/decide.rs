@@ -176,7 +176,7 @@ impl Decider for Script {
     }
 
     fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
-        let expected = "tasks that keep their nodes or take idle ones of nobody";
+        let expected = "tasks that keep their nodes or take idle nodes that no task holds";
         fault(self, event, format!("task {task} {what}"), expected)
     }
 

@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<()> {
         let inspector = model::read(path)?.value;
         if inspector.card.scale.is_none() {
             remark(&[format!(
-                "{}: {UNSCALED}; those of {} are taken",
+                "{}: {UNSCALED}; those of {} are used",
                 path.display(),
                 args.data.display()
             )]);

@@ -73,7 +73,7 @@ impl Args {
         let stdin = input.files.iter().any(|file| file == Path::new(STDIN));
         if stdin && self.output.is_some() && self.jobs.is_some() {
             return Err(Error::Usage(
-                "stdin can be read only once: ask for -o or for --jobs, or name a file".into(),
+                "stdin can be read only once: use either -o or --jobs, or name a file".into(),
             ));
         }
         let of_events = input.from.is_some() || input.to.is_some();

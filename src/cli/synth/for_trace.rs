@@ -34,7 +34,8 @@ pub fn make(
     let trace = read(data)?;
     if trace.workloads.is_empty() {
         return Err(Error::Usage(format!(
-            "--for {}: no job says what it trains; jobs.csv needs model, dataset, batchsize and amp",
+            "--for {}: no job states its workload; jobs.csv needs model, dataset, batchsize and \
+             amp",
             data.display()
         )));
     }

@@ -43,7 +43,7 @@ fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
 }
 
 /// Resumes the training, and compares its model and history with those of an uninterrupted one.
-fn goes_on(here: &Path) {
+fn assert_resumed_as_uninterrupted(here: &Path) {
     gleaner(here, &format!("{TRAIN} --resume c --history h.csv -o end")).expect(0);
     gleaner(here, &format!("{TRAIN} --history whole.csv -o whole")).expect(0);
     let bytes = |name: &str| fs::read(here.join(name)).unwrap();
@@ -70,7 +70,7 @@ fn interrupted_trainings_save_their_best_and_can_be_resumed() {
         true
     });
     gleaner(here, "driple predict --model part --data data.safetensors").expect(0);
-    goes_on(here);
+    assert_resumed_as_uninterrupted(here);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn killed_trainings_are_resumed_from_their_checkpoint() {
         !child.wait().unwrap().success()
     });
     assert!(!here.join("part").exists());
-    goes_on(here);
+    assert_resumed_as_uninterrupted(here);
     // The training is finished: only the model remains to be written.
     gleaner(
         here,

@@ -314,7 +314,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
     let silent = |line: &str| line.split(',').take(9).collect::<Vec<_>>().join(",") + "\n";
     fs::write(&jobs, text.lines().map(silent).collect::<String>()).unwrap();
     let run = gleaner(at, "synth graphs --for trace -o none").expect(2);
-    run.says(&["no job says what it trains"]);
+    run.says(&["no job states its workload"]);
     gleaner(at, "synth graphs --for nowhere -o none").expect(1);
 }
 

@@ -194,7 +194,7 @@ fn axes_and_figures_can_be_chosen() {
     .expect(0);
     gleaner(path, "report run --metric efficiency -o no.html")
         .expect(2)
-        .says(&["none of the runs is one"]);
+        .says(&["none of the runs is a sweep"]);
     assert!(!path.join("no.html").exists());
 }
 

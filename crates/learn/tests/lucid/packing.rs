@@ -279,7 +279,7 @@ fn a_model_with_another_tree_is_refused() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("auto_label, but has to for amp, gpu_util, gmem_util, gmem"),
+        error.contains("auto_label, but must use amp, gpu_util, gmem_util, gmem"),
         "{error}"
     );
 }

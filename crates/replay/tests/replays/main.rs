@@ -105,7 +105,7 @@ fn scripted_imagenet_run_reproduces_every_row() {
 }
 
 #[test]
-fn a_replay_without_a_script_does_the_same_work_as_the_original() {
+fn a_replay_without_a_script_does_as_much_work_as_the_original() {
     let (Some(log), Some(tasks)) = (summit(Some(100)), published_tasks("hps-shufflenet", "10J"))
     else {
         return;

@@ -214,7 +214,7 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
             first => format!(" from node {first} on"),
         };
         remarks.push(format!(
-            "{asked} nodes are asked for, and the log has {left}{after}: those are used"
+            "{asked} nodes are requested, but the log has only {left}{after}: these are used"
         ));
     }
     let time = |stamp: Option<Stamp>| log.clock().time(stamp?, Occurrence::First).ok();

@@ -159,8 +159,8 @@ impl Args {
             (None, None) => {
                 let defaults = self.grouping.over(group::Settings::default());
                 remark(&[format!(
-                    "the model does not know how graphs were grouped for it: {} groups are made, \
-                     name another number with --groups",
+                    "the model does not state how graphs were grouped for it: {} groups are used; \
+                     set another number with --groups",
                     defaults.groups
                 )]);
                 Ok(defaults)

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_a_node_keep_events_apart() {
+    fn rows_without_a_node_separate_events() {
         let log = build(&[
             (1, "a", true),
             (2, "", false),

@@ -26,7 +26,7 @@ const LAYOUT: Layout = Layout {
     ],
     required: 6,
     quoted: true,
-    remedy: || format!("take {WHERE}"),
+    remedy: || format!("use {WHERE}"),
 };
 const ID: usize = 0;
 const VC: usize = 1;

@@ -166,7 +166,7 @@ fn other_table(cells: usize, place: Place<'_>) -> Fault {
     let found = format!("{cells} cells");
     let expected = format!("{JOB_HEADER} or {TASK_HEADER}");
     let fault = Fault::of(place.file, found, expected).at(place.within());
-    fault.remedy(format!("take {WHERE}"))
+    fault.remedy(format!("use {WHERE}"))
 }
 
 /// Reads a row of either table.

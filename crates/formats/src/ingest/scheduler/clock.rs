@@ -167,10 +167,12 @@ impl SchedulerClock {
             };
         }
         Some(match (clock.is_known(), told) {
-            (false, _) => "the log does not say its time zone: times are local times as they are \
+            (false, _) => {
+                "the log does not state its time zone: times are local times as they are \
                            written, also where a clock was put forward or back (--timezone ZONE \
                            names it)"
-                .to_owned(),
+                    .to_owned()
+            }
             (true, Some(_)) => {
                 format!(
                     "times are local times, as stated in the log: {}",

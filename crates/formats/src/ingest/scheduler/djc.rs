@@ -24,7 +24,7 @@ const LAYOUT: Layout = Layout {
     ],
     required: 3,
     quoted: true,
-    remedy: || format!("take {WHERE}"),
+    remedy: || format!("use {WHERE}"),
 };
 const START: usize = 0;
 const END: usize = 1;

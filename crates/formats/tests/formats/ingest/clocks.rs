@@ -169,7 +169,7 @@ fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
     let (_, summary) = read(&log, &Options::new(Format::Slurm));
     assert_eq!(summary.log_counts.found[&Reason::EndsBeforeStart].count, 1);
     assert!(
-        notes(&summary).contains("does not say its time zone"),
+        notes(&summary).contains("does not state its time zone"),
         "{:?}",
         summary.notes
     );
@@ -328,7 +328,7 @@ fn traces_of_gpu_clusters_honour_offsets_and_zones() {
     let told = |prepared: &gpu::Prepared| prepared.summary.notes.join("\n");
     assert!(!told(&prepared).contains("time zone"));
     let unknown = prepare(&[&civil], &options);
-    assert!(told(&unknown.unwrap()).contains("does not say its time zone"));
+    assert!(told(&unknown.unwrap()).contains("does not state its time zone"));
 }
 
 #[test]

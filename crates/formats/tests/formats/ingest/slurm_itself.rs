@@ -185,7 +185,7 @@ fn lists() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(100))]
     #[test]
-    fn lists_of_hosts_are_what_scontrol_makes_of_them(list in lists()) {
+    fn hostlists_are_expanded_as_by_scontrol(list in lists()) {
         let mut found = Vec::new();
         hostlist::expand(&list, |host| found.push(host.to_owned())).unwrap();
         // To Slurm, the compressed list is the same list.

@@ -393,7 +393,7 @@ fn files_of_another_format_are_refused() {
         (
             Format::Helios,
             "a,b\n",
-            "take a cluster_log.csv of https://github.com",
+            "use a cluster_log.csv of https://github.com",
         ),
     ] {
         let error = prepare(&[file], &Options::new(format)).unwrap_err();

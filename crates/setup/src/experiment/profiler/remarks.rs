@@ -8,7 +8,7 @@ use gleaner_simulate::profiler::Profiler;
 /// Of `--profiler auto` for a cluster that nothing is published of.
 pub const NOT_PUBLISHED: &str = "\
 --profiler auto: no setting is published for this cluster, only for Venus and Philly, so jobs are not \
-profiled; to profile them say --profiler TIME,NODES,FACTOR, such as --profiler 200,2,4 --lend auto";
+profiled; to profile them use --profiler TIME,NODES,FACTOR, such as --profiler 200,2,4 --lend auto";
 
 /// Of a setting by hand that drops the loans of the `published` one.
 pub fn without_loans(

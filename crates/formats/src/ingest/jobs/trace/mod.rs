@@ -122,7 +122,7 @@ fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window>
     let dated = options.from.or(options.to).or(epoch);
     if let (Some(time), Form::Seconds) = (dated, survey.form) {
         return Err(Error::Usage(format!(
-            "{} tells times as seconds, so that {time} says nothing of it: cut the file instead",
+            "{} has times in seconds, so {time} does not apply to it: cut the file instead",
             path.display()
         )));
     }

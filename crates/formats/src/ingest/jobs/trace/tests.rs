@@ -248,7 +248,7 @@ fn profiles_fill_in_the_usage() {
                  expected a workload with a profile";
     assert_has(&message, &[found]);
     let notes = read_with(&plain(&["1 a 1 0 1"]), options).unwrap().notes;
-    assert_has(&notes[0], &["no job says what it trains"]);
+    assert_has(&notes[0], &["no job states its workload"]);
 }
 
 const FAULTY: [&str; 13] = [
