@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput};
-use gleaner_core::domain::{EventLog, Objective, Time, TrainingTask};
+use gleaner_core::domain::{EventLog, NodeRule, Objective, Time, TrainingTask};
 use gleaner_core::results::replay::Outcome;
 use gleaner_replay::{Control, Initial, Options, SolverDecider, run};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
@@ -71,6 +71,7 @@ fn replay(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize, kind: Solver
         initial: Initial::Random,
         seed: 0,
         completion_events: false,
+        node_choice: NodeRule::Arrival,
         repeat_tasks: false,
     };
     let mut decider = SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap();

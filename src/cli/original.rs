@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use gleaner_core::domain::NodeRule;
 use gleaner_core::error::{Error, Result};
 use gleaner_replay::t_fwd::ORIGINAL;
 
@@ -18,7 +19,7 @@ const RENAMED: [(&str, &str); 8] = [
 ];
 
 /// Replaces the original's single-dash flags after `replay` by this program's. With any of
-/// them the forward window is the original's unless one is named.
+/// them the forward window and the choice of nodes are the original's unless they are named.
 ///
 /// # Errors
 /// A switch whose value is no yes or no.
@@ -55,9 +56,13 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
             _ => {}
         }
     }
-    if is_original && !out.iter().any(|argument| split(argument).0 == "--t-fwd") {
-        out.extend(["--t-fwd".into(), ORIGINAL.to_string().into()]);
-    }
+    let mut default = |flag: &str, value: String| {
+        if is_original && !out.iter().any(|argument| split(argument).0 == flag) {
+            out.extend([flag.into(), value.into()]);
+        }
+    };
+    default("--t-fwd", ORIGINAL.to_string());
+    default("--node-choice", NodeRule::Arrival.to_string());
     Ok(out)
 }
 
@@ -90,7 +95,7 @@ mod tests {
     fn the_originals_flags_are_known_in_replay() {
         let ours = translated(
             "gleaner replay --events a --tasks b --curves c --t-fwd 60 --nodes=5 --first-node 2 \
-             --max-tasks 7 --time-limit 3 --solver equal-share --quiet --out x-itrOut",
+             --max-tasks 7 --time-limit 3 --solver equal-share --quiet --out x-itrOut --node-choice arrival",
         );
         let mut theirs = translated(
             "gleaner replay -ndmap a -bdfn b -scfn c -Tfwd 60 -nN 5 -nis 2 -maxJ 7 -optTL=3 \
@@ -102,11 +107,26 @@ mod tests {
         assert_eq!(theirs, ours);
         assert_eq!(
             translated("gleaner replay -mip 1 -print 1"),
-            ["gleaner", "replay", "--t-fwd", "10"]
+            [
+                "gleaner",
+                "replay",
+                "--t-fwd",
+                "10",
+                "--node-choice",
+                "arrival"
+            ]
         );
         assert_eq!(
-            translated("gleaner replay -nN 5 --t-fwd=auto"),
-            ["gleaner", "replay", "--nodes", "5", "--t-fwd=auto"]
+            translated("gleaner replay -nN 5 --t-fwd=auto --node-choice blocks"),
+            [
+                "gleaner",
+                "replay",
+                "--nodes",
+                "5",
+                "--t-fwd=auto",
+                "--node-choice",
+                "blocks"
+            ]
         );
         assert_eq!(
             translated("gleaner replay --nodes 5"),

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::{interrupt, print, print_json, remark};
+use gleaner_core::domain::NodeRule;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::run::Seconds;
@@ -70,8 +71,9 @@ pub fn run(args: &Args) -> Result<()> {
     let mut inputs = Replay::open(&args.log, args.skip_invalid, &remark)?;
     let mut decider = decider(args, &mut inputs)?;
     if args.scripted.is_some() {
-        // The script's event 0 is the initial deal.
+        // The script's event 0 is the initial deal, and it names nodes.
         inputs.options.initial = Initial::Solve;
+        inputs.options.node_choice = NodeRule::Arrival;
     }
     report_skipped(&inputs);
     seconds.read = clock.elapsed().as_secs_f64();

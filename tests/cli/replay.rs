@@ -86,7 +86,7 @@ fn the_originals_flags_do_the_same() {
     let directory = samples();
     gleaner(
         directory.path(),
-        &format!("{REPLAY} --max-tasks 5 --nodes 50 --out ours"),
+        &format!("{REPLAY} --max-tasks 5 --nodes 50 --node-choice arrival --out ours"),
     )
     .expect(0);
     let theirs = "replay -ndmap idle.csv -bdfn tasks.toml -Tfwd 120 -maxJ 5 -nN 50 -nis 0 -optTL 10 \

@@ -166,6 +166,8 @@ struct Ledger<'a> {
     active_seconds: f64,
     rescale_loss: f64,
     preemption_loss: f64,
+    /// Events at which nodes left, and the tasks that lost progress at them.
+    hits: (u64, u64),
 }
 
 /// The figures of a row as they follow.
@@ -208,6 +210,7 @@ impl<'a> Ledger<'a> {
             active_seconds: 0.0,
             rescale_loss: 0.0,
             preemption_loss: 0.0,
+            hits: (0, 0),
         }
     }
 
@@ -342,6 +345,8 @@ impl<'a> Ledger<'a> {
             }
         }
         self.preemption_loss += expected.preemption_cost;
+        self.hits.0 += u64::from(expected.nodes_left > 0);
+        self.hits.1 += u64::from(expected.tasks_preempted);
     }
 
     /// Adds the progress to the work done. Tasks that have done their work are over.
@@ -619,6 +624,12 @@ impl<'a> Ledger<'a> {
             name("preemption_loss"),
             s.preemption_loss,
             self.preemption_loss,
+        );
+        let (events, tasks) = self.hits;
+        findings.option(
+            name("tasks_hit_mean"),
+            s.tasks_hit_mean,
+            (events > 0).then(|| tasks as f64 / events as f64),
         );
         let start = self.log.times().first().copied().unwrap_or(self.now);
         findings.number(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::decide::Plan;
 use super::engine::Engine;
+use super::node_choice::Growing;
 use super::nodes::Holder;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::AllocationRow;
@@ -18,7 +19,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Shrinks tasks, then grows others. The nodes that arrived first are released and taken first.
+    /// Shrinks tasks, then grows others. The nodes that arrived first are released first.
     fn apply_counts(&mut self, event: usize, counts: &[u32]) -> Result<()> {
         for (k, &count) in counts.iter().enumerate() {
             let held = &self.active[k].held;
@@ -27,15 +28,38 @@ impl Engine<'_> {
                 self.release(k, node);
             }
         }
+        self.grow(event, counts)
+    }
+
+    /// Gives tasks that have fewer nodes than `counts` those that they lack.
+    fn grow(&mut self, event: usize, counts: &[u32]) -> Result<()> {
+        let (mut growing, mut places) = (Vec::new(), Vec::new());
+        let mut free = self.pool.free().len();
         for (k, &count) in counts.iter().enumerate() {
-            let wanted = count.saturating_sub(self.active[k].held.len()) as usize;
-            let taken: Vec<u32> = self.pool.free().iter().take(wanted).collect();
-            if taken.len() < wanted {
+            let active = &self.active[k];
+            let wanted = count.saturating_sub(active.held.len());
+            if wanted > free {
                 return Err(self.impossible(event, k, "is given more nodes than are idle"));
             }
-            for node in taken {
-                self.take(k, node);
+            free -= wanted;
+            if wanted > 0 {
+                let task = &self.tasks[active.task as usize];
+                places.push(k);
+                growing.push(Growing {
+                    task: active.task,
+                    held: &active.held,
+                    wanted,
+                    cost: task.rescale_down * task.curve.progress_at(count),
+                });
             }
+        }
+        if growing.is_empty() {
+            return Ok(());
+        }
+        let mut dealt = Vec::new();
+        self.choice.deal(&self.pool, &growing, &mut dealt);
+        for (place, node) in dealt {
+            self.take(places[place], node);
         }
         Ok(())
     }

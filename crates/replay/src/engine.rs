@@ -12,10 +12,11 @@ use super::accounts::{self, Active, Rescale};
 use super::decide::{Decider, Plan};
 use super::efficiency::EfficiencyMeter;
 use super::initial::{Initial, deal_at_random};
+use super::node_choice::{self, NodeChoice};
 use super::nodes::{Holder, NodePool};
 use super::queue::Queue;
 use super::rounds::Rounds;
-use gleaner_core::domain::{Change, EventLog, Objective, Time, TrainingTask};
+use gleaner_core::domain::{Change, EventLog, NodeRule, Objective, Time, TrainingTask};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{
@@ -33,6 +34,8 @@ pub struct Options {
     pub objective: Objective,
     /// How idle nodes are dealt to tasks at event 0.
     pub initial: Initial,
+    /// Which nodes growing tasks get.
+    pub node_choice: NodeRule,
     /// Seed of the random deal.
     pub seed: u64,
     /// Whether a task's completion is an event of its own.
@@ -61,11 +64,27 @@ pub fn run(
     decider: &mut dyn Decider,
     control: Control<'_>,
 ) -> Result<Outcome> {
+    let mut choice = node_choice::of_rule(options.node_choice, log);
+    run_choosing(log, tasks, options, decider, choice.as_mut(), control)
+}
+
+/// As [`run`], with your own choice of nodes in place of that of the options.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_choosing(
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    options: &Options,
+    decider: &mut dyn Decider,
+    choice: &mut dyn NodeChoice,
+    control: Control<'_>,
+) -> Result<Outcome> {
     let Some(&start) = log.times().first() else {
         return Err(Error::Run("the log slice holds no event".into()));
     };
     let last_event = decider.last_event();
-    let mut engine = Engine::new(log, tasks, options, decider, start);
+    let mut engine = Engine::new(log, tasks, options, (decider, choice), start);
     engine.deal()?;
     let mut ended = Ended::LogEnded;
     for (event, (time, changes)) in log.rows().enumerate().skip(1) {
@@ -101,6 +120,7 @@ pub(super) struct Engine<'a> {
     pub(super) rounds: Option<Rounds<'a>>,
     pub(super) options: &'a Options,
     pub(super) decider: &'a mut dyn Decider,
+    pub(super) choice: &'a mut dyn NodeChoice,
     pub(super) start: Time,
     pub(super) now: Time,
     pub(super) pool: NodePool,
@@ -134,7 +154,7 @@ impl<'a> Engine<'a> {
         log: &'a EventLog,
         tasks: &'a [TrainingTask],
         options: &'a Options,
-        decider: &'a mut dyn Decider,
+        (decider, choice): (&'a mut dyn Decider, &'a mut dyn NodeChoice),
         start: Time,
     ) -> Self {
         let solver = decider.name().into();
@@ -144,6 +164,7 @@ impl<'a> Engine<'a> {
             rounds: options.repeat_tasks.then(|| Rounds::new(tasks, start)),
             options,
             decider,
+            choice,
             start,
             now: start,
             pool: NodePool::new(log.nodes().len()),
@@ -171,6 +192,7 @@ impl<'a> Engine<'a> {
     /// Event 0: the first tasks become active and the idle nodes are dealt to them.
     fn deal(&mut self) -> Result<()> {
         let log = self.log;
+        self.choice.observe(self.now, log.changes(0));
         self.join(log.changes(0));
         self.admit();
         if self.pool.idle() == 0 || self.active.is_empty() {
@@ -276,6 +298,7 @@ impl<'a> Engine<'a> {
     ) -> Result<bool> {
         let rate_before: f64 = self.active.iter().map(|a| a.rate).sum();
         self.accrue(time);
+        self.choice.observe(time, changes);
         let mut moves = Moves::default();
         self.preempt(changes, &mut moves);
         let progress = self.settle(kind);

@@ -13,6 +13,7 @@ mod efficiency;
 mod engine;
 mod fairness;
 pub mod initial;
+pub mod node_choice;
 pub mod nodes;
 mod queue;
 pub mod rounds;
@@ -20,6 +21,6 @@ mod summary;
 pub mod t_fwd;
 
 pub use decide::{Decider, Decision, Plan, SolverDecider};
-pub use engine::{Control, Options, run};
+pub use engine::{Control, Options, run, run_choosing};
 pub use initial::Initial;
 pub use t_fwd::{ChosenWindow, TFwd};

@@ -4,7 +4,7 @@ use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
 use gleaner_core::domain::Time;
 use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::replay::{Ended, StepStatus, Summary, TaskRow};
+use gleaner_core::results::replay::{Ended, StepRow, StepStatus, Summary, TaskRow};
 
 impl Engine<'_> {
     /// Closes all intervals and accounts, and sums up the run.
@@ -38,6 +38,7 @@ impl Engine<'_> {
             log_idle_node_seconds: self.log.idle_node_seconds(),
             active_seconds: measured.active_seconds,
             objective: self.options.objective,
+            node_choice: self.options.node_choice,
             from: self.start.to_string(),
             to: self.now.to_string(),
             span_seconds: self.now.seconds_since(self.start),
@@ -50,6 +51,7 @@ impl Engine<'_> {
             used_node_seconds: self.accounts.iter().map(|a| a.node_seconds).sum(),
             rescale_loss: self.rescale_loss,
             preemption_loss: self.steps.iter().map(|s| s.preemption_cost).sum(),
+            tasks_hit_mean: tasks_hit_mean(&self.steps),
             equivalent_nodes: measured.equivalent_nodes,
             dedicated_work: measured.dedicated_work,
             efficiency: share(measured.dedicated_work),
@@ -74,6 +76,15 @@ impl Engine<'_> {
             summary,
         }
     }
+}
+
+/// Tasks that lost progress to leaving nodes, on average over the events at which nodes left.
+fn tasks_hit_mean(steps: &[StepRow]) -> Option<f64> {
+    let hit = steps.iter().filter(|step| step.nodes_left > 0);
+    let (events, tasks) = hit.fold((0, 0), |(events, tasks), step| {
+        (events + 1, tasks + u64::from(step.tasks_preempted))
+    });
+    (events > 0).then(|| tasks as f64 / f64::from(events))
 }
 
 /// Completion times of the finished tasks.

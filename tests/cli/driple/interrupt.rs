@@ -116,7 +116,7 @@ fn other_data_and_options_are_refused() {
     .expect(2);
     run.says(&[
         "options contradict --resume c",
-        "--epochs asks for 9, there it is 2",
+        "--epochs asks for 9, but there it is 2",
         "--rate",
     ]);
     let run = gleaner(
@@ -125,7 +125,7 @@ fn other_data_and_options_are_refused() {
     )
     .expect(2);
     run.says(&[
-        "--hidden asks for 16, there it is 8",
+        "--hidden asks for 16, but there it is 8",
         "--network asks for gin",
         "--compat",
     ]);

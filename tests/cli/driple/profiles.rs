@@ -233,7 +233,7 @@ fn workloads_can_be_parsed_from_the_names_of_graphs() {
     run.says(&[
         "3 faults",
         "has no batch size",
-        "which few/",
+        "which is also that of few/",
         "expected 6",
         "--jobs",
     ]);

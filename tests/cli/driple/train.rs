@@ -123,7 +123,7 @@ fn transfer_changes_the_readout_alone() {
     assert!(new.card.provenance.unwrap().started_from.is_some());
     let line = "--from model.safetensors --network gat --hidden 16 -o new.safetensors";
     train(here, line, 2).says(&[
-        "--network asks for gat, there it is gcn",
+        "--network asks for gat, but there it is gcn",
         "--hidden asks for 16",
     ]);
 }

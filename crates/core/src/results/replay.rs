@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Column, Field, Named, Table};
 use crate::domain::tasks::{ENDLESS, MAX_TASKS};
-use crate::domain::{Objective, Time};
+use crate::domain::{NodeRule, Objective, Time};
 
 /// What happened at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,6 +244,8 @@ summary! {
         max_tasks: usize ["tasks"],
         /// what every decision maximised: see below
         objective: Objective [""],
+        /// which free nodes a growing task got: `arrival`, `blocks`
+        node_choice: NodeRule [""],
         /// which solver decided
         solver: String [""],
         /// how it wrote problems down; null where it does not
@@ -283,6 +285,9 @@ summary! {
         rescale_loss: f64 ["work"] least,
         /// lost to preemption
         preemption_loss: f64 ["work"] least,
+        /// that lost progress at an event at which nodes left, on average over these events; null
+        /// where none left
+        tasks_hit_mean: Option<f64> ["tasks"] least,
         /// idle nodes on average over `active_seconds`
         equivalent_nodes: f64 ["nodes"] shown,
         /// A_s: what the tasks active at each moment would do on `equivalent_nodes` dedicated

@@ -26,13 +26,14 @@ pub fn text(s: &Summary, seconds: Seconds) -> String {
         ("nodes", nodes(s)),
         ("window", window(s)),
         ("objective", s.objective.to_string()),
+        ("choice of nodes", s.node_choice.to_string()),
         ("solver", solver(s)),
         ("events", events(s)),
         ("idle node-hours", hours(s.idle_node_seconds)),
         ("used node-hours", used(s)),
         ("work done", format!("{:.6e}", s.total_work)),
         ("lost to rescaling", loss(s.rescale_loss, s)),
-        ("lost to preemption", loss(s.preemption_loss, s)),
+        ("lost to preemption", preempted(s)),
         ("efficiency", efficiency(s)),
         ("fairness", fairness(s)),
         ("tasks", tasks(s)),
@@ -65,6 +66,17 @@ fn replayed(s: &Summary) -> String {
         false => format!("{} to {} ({})", s.from, s.to, duration(s.span_seconds)),
     };
     format!("{span}, until {}", why(s.ended))
+}
+
+fn preempted(s: &Summary) -> String {
+    let lost = loss(s.preemption_loss, s);
+    match s.tasks_hit_mean {
+        Some(mean) => format!(
+            "{lost}, {} tasks hit by an event on average",
+            short(mean, 2)
+        ),
+        None => lost,
+    }
 }
 
 /// Why a replay ended. The text completes "until ...".

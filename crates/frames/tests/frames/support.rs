@@ -120,14 +120,15 @@ pub fn replay() -> Replay {
 pub fn summary(work: f64) -> Summary {
     let value = json!({
         "complete": true, "ended": "log_ended", "t_fwd": 120.0, "max_tasks": 10,
-        "objective": "throughput", "solver": "exact", "formulation": null,
+        "objective": "throughput", "node_choice": "blocks", "solver": "exact", "formulation": null,
         "log_from": "1970-01-01 00:00:00", "log_to": "1970-01-01 00:02:00",
         "log_span_seconds": 120.0, "log_idle_node_seconds": 90.0,
         "from": "1970-01-01 00:00:00", "to": "1970-01-01 00:02:00",
         "span_seconds": 120.0, "active_seconds": 120.0, "nodes": 3, "events": 2,
         "events_optimal": 2, "events_kept": 0, "total_work": work,
         "idle_node_seconds": 90.0, "used_node_seconds": 60.0, "rescale_loss": 0.5,
-        "preemption_loss": 0.0, "equivalent_nodes": 0.75, "dedicated_work": 20.0,
+        "preemption_loss": 0.0, "tasks_hit_mean": null,
+        "equivalent_nodes": 0.75, "dedicated_work": 20.0,
         "efficiency": null, "fluid_work": 21.0, "fluid_efficiency": 0.8, "tasks": 2,
         "rounds": 1, "tasks_endless": 1, "tasks_started": 1, "tasks_finished": 0,
         "completion_mean_s": null, "completion_median_s": null, "completion_last_s": null,

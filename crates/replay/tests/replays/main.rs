@@ -4,6 +4,7 @@
 
 mod audit;
 mod efficiency;
+mod node_choice;
 mod objectives;
 mod rounds;
 mod support;
@@ -12,7 +13,7 @@ mod windows;
 use audit::audit;
 use gleaner_core::domain::Script;
 use gleaner_core::domain::{
-    Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Time, TrainingTask,
+    Change, EventLog, EventLogBuilder, NodeRule, Objective, ScalingCurve, Time, TrainingTask,
 };
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
@@ -420,6 +421,7 @@ proptest! {
         initial in prop_oneof![Just(Initial::Random), Just(Initial::Solve), Just(Initial::Empty)],
         completion_events in any::<bool>(),
         kind in prop_oneof![Just(SolverKind::Exact), Just(SolverKind::EqualShare)],
+        node_choice in prop_oneof![Just(NodeRule::Arrival), Just(NodeRule::Blocks)],
     ) {
         let start = Time::from_seconds(1_700_000_000);
         let log = gleaner_synth::events::generate(&gleaner_synth::events::EventOptions {
@@ -441,7 +443,7 @@ proptest! {
             seed,
         }).unwrap();
         let log = log.slice(Default::default()).unwrap();
-        let options = Options { initial, seed, completion_events, ..options(t_fwd, max_tasks) };
+        let options = Options { initial, seed, completion_events, node_choice, ..options(t_fwd, max_tasks) };
         let outcome = replay(&log, &tasks, &options, &mut solver(kind)).unwrap();
         audit(&log, &tasks, &outcome);
     }

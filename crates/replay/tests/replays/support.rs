@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner_core::Result;
 use gleaner_core::domain::Slice;
-use gleaner_core::domain::{EventLog, Objective, TrainingTask};
+use gleaner_core::domain::{EventLog, NodeRule, Objective, TrainingTask};
 use gleaner_core::results::replay::Outcome;
 use gleaner_replay::{Control, Decider, Initial, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
@@ -42,6 +42,7 @@ pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
         initial: Initial::Random,
         seed: 0,
         completion_events: false,
+        node_choice: NodeRule::Arrival,
         repeat_tasks: false,
     }
 }

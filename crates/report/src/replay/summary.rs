@@ -3,6 +3,7 @@
 use super::Named;
 use crate::numbers::{change, count, hours, large, number, part, percent, points};
 use crate::{Grid, Head, Tile};
+use gleaner_core::domain::NodeRule;
 use gleaner_core::results::replay::Summary;
 use gleaner_core::words::duration;
 use gleaner_formats::output::summary::why;
@@ -15,7 +16,7 @@ type Row = (
     fn(f64, f64) -> String,
 );
 
-const ROWS: [Row; 17] = [
+const ROWS: [Row; 18] = [
     ("Time replayed", |s| Some(s.span_seconds), duration, change),
     (
         "Time of the whole log",
@@ -60,6 +61,12 @@ const ROWS: [Row; 17] = [
         "Work lost to preemption",
         |s| Some(s.preemption_loss),
         large,
+        change,
+    ),
+    (
+        "Tasks hit by an event on average",
+        |s| s.tasks_hit_mean,
+        number,
         change,
     ),
     (
@@ -218,11 +225,15 @@ pub(super) fn lead(runs: &[Named<'_>]) -> String {
     };
     format!(
         "{replayed}, until {}. {} decisions, {optimal}{kept}, by the solver {}, with a window of {} s \
-         and at most {} tasks at once.",
+         and at most {} tasks at once. A growing task got {}.",
         why(s.ended),
         count(s.events),
         s.solver,
         number(s.t_fwd),
-        count(s.max_tasks)
+        count(s.max_tasks),
+        match s.node_choice {
+            NodeRule::Arrival => "the nodes that had been idle longest",
+            NodeRule::Blocks => "neighbouring nodes",
+        }
     )
 }

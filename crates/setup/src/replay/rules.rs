@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
-use gleaner_core::domain::Objective;
+use gleaner_core::domain::{NodeRule, Objective};
 use gleaner_core::error::{Error, Result};
 use gleaner_replay::{Initial, Options, TFwd};
 
@@ -28,6 +28,10 @@ pub struct Rules {
     /// How the first idle nodes are dealt.
     #[arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS))]
     pub initial: Initial,
+    /// Which free nodes a growing task gets.
+    #[arg(long, value_name = "RULE", default_value = "blocks", value_parser = one_of(&NODE_RULES))]
+    #[serde(default)]
+    pub node_choice: NodeRule,
     /// Seed of the random initial deal.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub seed: u64,
@@ -48,6 +52,7 @@ impl Default for Rules {
             max_tasks: 10,
             objective: Objective::File,
             initial: Initial::Random,
+            node_choice: NodeRule::Blocks,
             seed: 0,
             completion_events: false,
             repeat_tasks: false,
@@ -74,6 +79,7 @@ impl Rules {
             max_tasks: self.max_tasks,
             objective: self.objective,
             initial: self.initial,
+            node_choice: self.node_choice,
             seed: self.seed,
             completion_events: self.completion_events,
             repeat_tasks: self.repeat_tasks,
@@ -95,4 +101,16 @@ const DEALS: [(Initial, &str); 3] = [
     ),
     (Initial::Solve, "The solver decides"),
     (Initial::Empty, "No task gets a node"),
+];
+
+/// The rules of which nodes a task gets, and what the help says of each.
+const NODE_RULES: [(NodeRule, &str); 2] = [
+    (
+        NodeRule::Arrival,
+        "Those that have been idle longest, as in the original",
+    ),
+    (
+        NodeRule::Blocks,
+        "Neighbours by name: they mostly leave together, which costs a task only once",
+    ),
 ];

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use gleaner_core::domain::{EventLog, Objective, Time, TrainingTask};
+use gleaner_core::domain::{EventLog, NodeRule, Objective, Time, TrainingTask};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::schedule::Schedule;
@@ -104,6 +104,7 @@ fn replayed(log: &EventLog) -> Outcome {
         initial: Initial::Random,
         seed: 0,
         completion_events: false,
+        node_choice: NodeRule::Arrival,
         repeat_tasks: false,
     };
     let control = Control {

@@ -11,7 +11,7 @@ use super::check::Checker;
 use super::settings::{ReplayChoices, ReplaySettings, TaskFiles};
 use super::visit::{Combinations, Runs, Visitor};
 use super::{MAX_RUNS, PlanFault};
-use gleaner_core::domain::{Objective, Slice};
+use gleaner_core::domain::{NodeRule, Objective, Slice};
 use gleaner_replay::{Initial, TFwd, t_fwd};
 use gleaner_setup::Rules;
 
@@ -45,6 +45,7 @@ pub struct ReplayPlan {
     time_limit: Option<Spanned<f64>>,
     gap: Option<Spanned<f64>>,
     initial: Setting<Initial>,
+    node_choice: Setting<NodeRule>,
     seed: Setting<u64>,
     completion_events: Setting<bool>,
 }
@@ -87,6 +88,9 @@ impl ReplayPlan {
         });
         visitor.axis("solver", &self.solver, |s, v| s.choices.solver = v);
         visitor.axis("initial", &self.initial, |s, v| s.choices.rules.initial = v);
+        visitor.axis("node_choice", &self.node_choice, |s, v| {
+            s.choices.rules.node_choice = v
+        });
         visitor.axis("seed", &self.seed, |s, v| s.choices.rules.seed = v);
         visitor.axis("completion_events", &self.completion_events, |s, v| {
             s.choices.rules.completion_events = v

@@ -31,7 +31,7 @@ const fn field(name: &'static str, pointer: &'static str, kind: Kind) -> Field {
 }
 
 /// Settings of a replay, in the order in which they are varied.
-pub const REPLAY_SETTINGS: [Field; 17] = [
+pub const REPLAY_SETTINGS: [Field; 18] = [
     field("tasks", "/tasks", Kind::Text),
     field("curves", "/curves", Kind::Text),
     field("skip_rows", "/skip_rows", Kind::Whole),
@@ -47,6 +47,7 @@ pub const REPLAY_SETTINGS: [Field; 17] = [
     field("big_m", "/big_m", Kind::Text),
     field("time_limit", "/time_limit", Kind::Float),
     field("initial", "/initial", Kind::Text),
+    field("node_choice", "/node_choice", Kind::Text),
     field("seed", "/seed", Kind::Whole),
     field("completion_events", "/completion_events", Kind::Text),
 ];

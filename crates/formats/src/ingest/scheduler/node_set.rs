@@ -1,10 +1,10 @@
 //! The nodes of a machine and their indexes.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::hostlist::{self, HostlistError, MAX_PRODUCTS};
 use super::names::Names;
+use gleaner_core::domain::names::natural_order;
 use gleaner_occupancy::{NodeRange, merge_ranges};
 
 /// Most nodes of a machine: a million, several times as many as the largest machine has.
@@ -137,7 +137,7 @@ impl NodeSet {
         let mut names = self.names();
         let mut order: Vec<u32> = (0..names.len() as u32).collect();
         if !self.fixed {
-            order.sort_by(|a, b| as_people_count(&names[*a as usize], &names[*b as usize]));
+            order.sort_by(|a, b| natural_order(&names[*a as usize], &names[*b as usize]));
         }
         let mut rank = vec![0; order.len()];
         for (place, index) in (0..).zip(&order) {
@@ -148,38 +148,6 @@ impl NodeSet {
             .map(|index| std::mem::take(&mut names[*index as usize]));
         (ordered.collect(), rank)
     }
-}
-
-/// Compares names. The numbers in them are compared by value.
-fn as_people_count(a: &str, b: &str) -> Ordering {
-    let (mut a_rest, mut b_rest) = (a, b);
-    while !a_rest.is_empty() && !b_rest.is_empty() {
-        let (a_part, b_part) = (part(&mut a_rest), part(&mut b_rest));
-        let key = |text: &str| text.trim_start_matches('0').len();
-        let numbers =
-            a_part.as_bytes()[0].is_ascii_digit() && b_part.as_bytes()[0].is_ascii_digit();
-        let order = match numbers {
-            true => key(a_part).cmp(&key(b_part)).then_with(|| {
-                a_part
-                    .trim_start_matches('0')
-                    .cmp(b_part.trim_start_matches('0'))
-            }),
-            false => a_part.cmp(b_part),
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-    }
-    a_rest.cmp(b_rest).then_with(|| a.cmp(b))
-}
-
-/// Splits off the first part of a text: digits only, or no digits.
-fn part<'t>(rest: &mut &'t str) -> &'t str {
-    let digits = rest.starts_with(|c: char| c.is_ascii_digit());
-    let end = rest.find(|c: char| c.is_ascii_digit() != digits);
-    let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-    *rest = after;
-    part
 }
 
 #[cfg(test)]
@@ -227,15 +195,5 @@ mod tests {
         };
         assert_eq!(looked, expected);
         assert_eq!(nodes.ranked().0, ["b", "a"]);
-    }
-
-    #[test]
-    fn numbers_in_names_are_compared_as_numbers() {
-        let mut names = ["n10", "n2", "n02", "m3", "n2a", "n", "n1x20", "n1x3"];
-        names.sort_by(|a, b| as_people_count(a, b));
-        assert_eq!(
-            names,
-            ["m3", "n", "n1x3", "n1x20", "n02", "n2", "n2a", "n10"]
-        );
     }
 }

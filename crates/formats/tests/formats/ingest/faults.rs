@@ -130,7 +130,7 @@ fn pbs_and_cobalt() {
         (
             "end=1767258000.77",
             "end=nan",
-            "log, line 5: \"nan\" for end",
+            "log, line 5: \"nan\" is not a valid end",
         ),
         (
             "\"nid00003,nid00004\"",
@@ -326,7 +326,7 @@ fn invalid_windows_are_wrong_usage() {
         (
             "2026-01-02",
             "2026-01-01",
-            "from 2026-01-02 00:00:00 to 2026-01-01 00:00:00, and",
+            "from 2026-01-02 00:00:00 to 2026-01-01 00:00:00, but",
         ),
         ("soon", "2026-01-01", "--from soon: expected a time"),
     ] {

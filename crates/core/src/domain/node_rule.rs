@@ -1,0 +1,32 @@
+//! Rules by which growing tasks get nodes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which free nodes a growing task gets. A plan fixes how many nodes each task has, not which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeRule {
+    /// The nodes that have been idle longest, as in the original.
+    Arrival,
+    /// Nodes that are neighbours by their names, of each other and of the task's own.
+    #[default]
+    Blocks,
+}
+
+impl NodeRule {
+    /// Name on the command line and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NodeRule::Arrival => "arrival",
+            NodeRule::Blocks => "blocks",
+        }
+    }
+}
+
+impl fmt::Display for NodeRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,22 @@
+//! The original's rule: the nodes that have been idle longest first.
+
+use gleaner_core::domain::{Change, Time};
+
+use super::{Growing, NodeChoice};
+use crate::nodes::NodePool;
+
+/// Deals the nodes that have been idle longest first, to tasks in file order.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Arrival;
+
+impl NodeChoice for Arrival {
+    fn observe(&mut self, _: Time, _: &[Change]) {}
+
+    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+        let mut free = pool.free().iter();
+        for (place, task) in growing.iter().enumerate() {
+            let taken = free.by_ref().take(task.wanted as usize);
+            dealt.extend(taken.map(|node| (place, node)));
+        }
+    }
+}

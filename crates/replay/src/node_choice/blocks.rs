@@ -1,0 +1,201 @@
+//! Blocks: a growing task gets free nodes that are neighbours of each other and of its own.
+//!
+//! # The model
+//!
+//! Nodes have a fixed order. The batch scheduler takes runs of nodes that are neighbours *among the
+//! idle ones* in this order, so distances are counted in idle nodes: the rank of an idle node is the
+//! number of idle nodes before it. Two idle nodes whose ranks differ by g are taken at different
+//! events with probability q(g) = 1 − exp(−g ÷ 10). And a node is taken soon or late by its distance
+//! from the nearer end of the order, as schedulers fill machines from the ends: [`EndHazard`]
+//! learns h, the share of idle nodes at each distance that an event takes.
+//!
+//! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
+//! it `cost · h(r) · q(g)`, where g is the distance of r to the nearest node that the task has, or to
+//! the new node below r. The sum over all new nodes is the objective ([`expected_loss`]).
+//!
+//! # The rule
+//!
+//! The tasks are served in the order of their costs, the largest first. Each takes the run of
+//! neighbours in the list of free nodes that costs least. The tests compare this with the best of all
+//! assignments on small cases.
+
+use std::sync::LazyLock;
+
+use gleaner_core::domain::{Change, EventLog, Time};
+
+use super::hazard::EndHazard;
+use super::idle_nodes::IdleNodes;
+use super::order::by_name;
+use super::{Growing, NodeChoice};
+use crate::nodes::NodePool;
+
+/// Distance in ranks over which two nodes probably leave together: the mean length of the runs of
+/// idle neighbours that a batch scheduler takes is of this size (16 on Summit). Results hardly
+/// depend on it: from 3 to 30 the work on the Summit log changes by 0.15 %.
+const REACH: f64 = 10.0;
+
+/// Deals runs of neighbours.
+#[derive(Debug)]
+pub struct Blocks {
+    idle: IdleNodes,
+    hazard: EndHazard,
+    /// Ranks of the nodes that leave at an event.
+    leaving: Vec<u32>,
+    ranked: Ranked,
+}
+
+impl Blocks {
+    /// Blocks in the natural order of the names of the log's nodes. If the names hold no numbers,
+    /// in the order of the log.
+    pub fn by_name(log: &EventLog) -> Self {
+        Blocks::in_order(&by_name(log.nodes()))
+    }
+
+    /// Blocks in this order: `order` lists the indices of all nodes of the log.
+    pub fn in_order(order: &[u32]) -> Self {
+        Blocks {
+            idle: IdleNodes::new(order),
+            hazard: EndHazard::default(),
+            leaving: Vec::new(),
+            ranked: Ranked::default(),
+        }
+    }
+}
+
+impl NodeChoice for Blocks {
+    fn observe(&mut self, _: Time, changes: &[Change]) {
+        let left = changes.iter().filter(|change| !change.idle());
+        self.leaving.clear();
+        self.leaving
+            .extend(left.map(|change| self.idle.rank(change.node())));
+        self.hazard.learn(self.idle.count(), &self.leaving);
+        for change in changes {
+            self.idle.set(change.node(), change.idle());
+        }
+        self.idle.count_ranks();
+    }
+
+    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+        let ranked = &mut self.ranked;
+        ranked.fill(&self.idle, &self.hazard, pool, growing);
+        let mut by_cost: Vec<usize> = (0..growing.len()).collect();
+        by_cost.sort_by(|&a, &b| growing[b].cost.total_cmp(&growing[a].cost));
+        for place in by_cost {
+            let wanted = growing[place].wanted as usize;
+            let first = ranked.cheapest_run(place, wanted);
+            let run = ranked.free.drain(first..first + wanted);
+            dealt.extend(run.map(|free| (place, free.node)));
+        }
+    }
+}
+
+/// Probability that two idle nodes whose ranks differ by `distance` leave at different events.
+fn apart(distance: u32) -> f64 {
+    static NEAR: LazyLock<[f64; 256]> =
+        LazyLock::new(|| std::array::from_fn(|distance| 1.0 - (-(distance as f64) / REACH).exp()));
+    NEAR.get(distance as usize).copied().unwrap_or(1.0)
+}
+
+/// What the model expects a task with nodes of ranks `held` to lose to the new nodes `taken`, for a
+/// cost of 1. Both ascend.
+pub fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
+    let mut loss = 0.0;
+    for (place, &rank) in taken.iter().enumerate() {
+        let below = place.checked_sub(1).map(|place| taken[place]);
+        let others = held.iter().copied().chain(below);
+        let nearest = others.map(|other| other.abs_diff(rank)).min();
+        loss += hazard(rank) * nearest.map_or(1.0, apart);
+    }
+    loss
+}
+
+/// A free node.
+#[derive(Debug, Clone, Copy)]
+struct Free {
+    rank: u32,
+    node: u32,
+    /// Share of the nodes at its rank that an event takes.
+    hazard: f64,
+}
+
+/// The free nodes, and the nodes of growing tasks, by rank.
+#[derive(Debug, Default)]
+struct Ranked {
+    free: Vec<Free>,
+    /// Ranks of the nodes of each growing task, ascending.
+    held: Vec<Vec<u32>>,
+    /// What each free node costs as the first of a run, and as a later one.
+    costs: Vec<(f64, f64)>,
+}
+
+impl Ranked {
+    /// Lists the free nodes and the nodes of growing tasks.
+    fn fill(
+        &mut self,
+        idle: &IdleNodes,
+        hazard: &EndHazard,
+        pool: &NodePool,
+        growing: &[Growing<'_>],
+    ) {
+        self.free.clear();
+        self.free.extend(pool.free().iter().map(|node| {
+            let rank = idle.rank(node);
+            let hazard = hazard.at(rank, idle.count());
+            Free { rank, node, hazard }
+        }));
+        self.free.sort_unstable_by_key(|free| free.rank);
+        if self.held.len() < growing.len() {
+            self.held.resize_with(growing.len(), Vec::new);
+        }
+        for (held, growing) in self.held.iter_mut().zip(growing) {
+            held.clear();
+            held.extend(growing.held.iter().map(|node| idle.rank(node)));
+            held.sort_unstable();
+        }
+    }
+
+    /// Where in the list of free nodes the cheapest run of `wanted` nodes begins, for the growing
+    /// task at `position`. Of equal runs the first is taken.
+    fn cheapest_run(&mut self, position: usize, wanted: usize) -> usize {
+        let held = &self.held[position];
+        let (mut above, mut below) = (0, None);
+        self.costs.clear();
+        self.costs.extend(self.free.iter().map(|free| {
+            while held.get(above).is_some_and(|&other| other < free.rank) {
+                above += 1;
+            }
+            let own = [
+                above.checked_sub(1).map(|at| held[at]),
+                held.get(above).copied(),
+            ];
+            let own = own
+                .into_iter()
+                .flatten()
+                .map(|other| other.abs_diff(free.rank));
+            let own = own.min().unwrap_or(u32::MAX);
+            let gap = below
+                .replace(free.rank)
+                .map_or(u32::MAX, |below| free.rank - below);
+            (free.hazard * apart(own), free.hazard * apart(own.min(gap)))
+        }));
+        // The sum over a run changes by one node at each end as it moves.
+        let mut later: f64 = self
+            .costs
+            .iter()
+            .take(wanted)
+            .skip(1)
+            .map(|cost| cost.1)
+            .sum();
+        let (mut first, mut least) = (0, f64::INFINITY);
+        for start in 0..=self.costs.len().saturating_sub(wanted) {
+            if start > 0 && wanted > 1 {
+                later += self.costs[start + wanted - 1].1 - self.costs[start].1;
+            }
+            let cost = self.costs[start].0 + later;
+            if cost < least - 1e-12 {
+                (first, least) = (start, cost);
+            }
+        }
+        first
+    }
+}

@@ -1,0 +1,51 @@
+//! Which free nodes a growing task gets.
+//!
+//! A plan fixes how many nodes each task has, not which. The batch scheduler takes nodes in blocks,
+//! and a task pays once for an event however many of its nodes leave. Nodes that leave together
+//! should therefore belong to one task.
+
+mod arrival;
+mod blocks;
+mod hazard;
+mod idle_nodes;
+mod order;
+
+pub use arrival::Arrival;
+pub use blocks::{Blocks, expected_loss};
+pub use order::by_name;
+
+use gleaner_core::domain::{Change, EventLog, NodeRule, Time};
+
+use super::nodes::{NodePool, NodeSet};
+
+/// The choice of nodes by this rule, for the nodes of a log.
+pub fn of_rule(rule: NodeRule, log: &EventLog) -> Box<dyn NodeChoice> {
+    match rule {
+        NodeRule::Arrival => Box::new(Arrival),
+        NodeRule::Blocks => Box::new(Blocks::by_name(log)),
+    }
+}
+
+/// A task that grows.
+#[derive(Debug, Clone, Copy)]
+pub struct Growing<'a> {
+    /// Index of the task.
+    pub task: u32,
+    /// The nodes that it keeps.
+    pub held: &'a NodeSet,
+    /// Number of nodes that it gets, at least 1.
+    pub wanted: u32,
+    /// Work that it loses at an event at which any of its nodes leave, with its next number of nodes.
+    pub cost: f64,
+}
+
+/// Chooses nodes. It sees the past and the present of the log, never what comes.
+pub trait NodeChoice {
+    /// Sees the nodes that leave and join at an event, before anything is decided at it.
+    fn observe(&mut self, now: Time, changes: &[Change]);
+
+    /// Deals free nodes to tasks. Appends to `dealt` pairs of a position in `growing` and a free
+    /// node, each node once, so that every task gets the number of nodes that it wants. At least one task
+    /// grows, and there are enough free nodes.
+    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
+}

@@ -1,0 +1,259 @@
+//! Which nodes growing tasks get.
+
+use gleaner_core::domain::{Change, EventLog, EventLogBuilder, NodeRule, Time, TrainingTask};
+use gleaner_core::results::replay::{AllocationRow, Outcome, Summary};
+use gleaner_replay::node_choice::{Blocks, Growing, NodeChoice, expected_loss};
+use gleaner_replay::nodes::{NodePool, NodeSet};
+use gleaner_replay::{Initial, Options};
+use gleaner_solvers::SolverKind;
+use gleaner_synth::tasks::TaskOptions;
+use proptest::prelude::*;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::support::{options, published_tasks, replay, solver, summit};
+
+const RULES: [NodeRule; 2] = [NodeRule::Arrival, NodeRule::Blocks];
+
+fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options, rule: NodeRule) -> Outcome {
+    let options = Options {
+        node_choice: rule,
+        ..options.clone()
+    };
+    replay(log, tasks, &options, &mut solver(SolverKind::Exact)).unwrap()
+}
+
+/// Tasks that never end.
+fn endless(count: u32, max_nodes: u32, start: Time) -> Vec<TrainingTask> {
+    let mut tasks = gleaner_synth::tasks::generate(&TaskOptions {
+        count,
+        models: 4,
+        max_nodes,
+        hours: 12.0,
+        start: Some(start),
+        submit_every: 0.0,
+        seed: 0,
+    })
+    .unwrap();
+    for task in &mut tasks {
+        task.work = f64::INFINITY;
+    }
+    tasks
+}
+
+/// A log of nodes that blocks leave and join: `flips` are pairs of a first node and a length.
+fn blocks(names: Vec<String>, flips: &[(u32, u32)]) -> EventLog {
+    let nodes = names.len() as u32;
+    let mut log = EventLogBuilder::new(names);
+    let mut idle = vec![false; nodes as usize];
+    for (row, &(first, length)) in (0i64..).zip(flips) {
+        let first = first % nodes;
+        let changes: Vec<Change> = (first..nodes.min(first + length))
+            .map(|node| {
+                idle[node as usize] ^= true;
+                Change::new(node, idle[node as usize])
+            })
+            .collect();
+        log.push_row(Time::from_seconds(60 * row), changes);
+    }
+    log.finish()
+}
+
+fn names(count: u32) -> Vec<String> {
+    (0..count).map(|node| format!("n{node}")).collect()
+}
+
+fn flips() -> impl Strategy<Value = Vec<(u32, u32)>> {
+    prop::collection::vec((0u32..40, 1u32..12), 2..60)
+}
+
+/// Who held which node until `to`.
+fn held_until(outcome: &Outcome, to: Time) -> Vec<AllocationRow> {
+    let rows = outcome.allocations.iter().filter(|row| row.from < to);
+    let cut = rows.map(|row| AllocationRow {
+        to: row.to.min(to),
+        ..*row
+    });
+    let mut rows: Vec<_> = cut.collect();
+    rows.sort_unstable_by_key(|row| (row.node, row.from));
+    rows
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(64))]
+
+    // The log is altered after an event. Nothing before the next event may change.
+    #[test]
+    fn no_rule_looks_ahead(
+        past in flips(),
+        futures in [flips(), flips()],
+        count in 1u32..6,
+        initial in prop_oneof![Just(Initial::Random), Just(Initial::Empty)],
+    ) {
+        let tasks = endless(count, 9, Time::from_seconds(0));
+        let options = Options { initial, ..options(120.0, 10) };
+        let [one, other] = futures.map(|future| {
+            let all: Vec<_> = past.iter().copied().chain(future).collect();
+            blocks(names(40), &all)
+        });
+        let until = Time::from_seconds(60 * past.len() as i64);
+        for rule in RULES {
+            let [one, other] = [&one, &other].map(|log| run(log, &tasks, &options, rule));
+            prop_assert_eq!(held_until(&one, until), held_until(&other, until));
+            let rows = past.len() - 1;
+            prop_assert_eq!(&one.steps[..rows], &other.steps[..rows]);
+        }
+    }
+}
+
+/// The least expected loss over all ways to deal `free` nodes to two tasks, by brute force.
+fn best(
+    held: &[Vec<u32>; 2],
+    wanted: [usize; 2],
+    cost: [f64; 2],
+    free: &[u32],
+    hazard: &impl Fn(u32) -> f64,
+) -> f64 {
+    let ways = 3u32.pow(free.len() as u32);
+    let loss = |mut way: u32| {
+        let mut taken = [Vec::new(), Vec::new()];
+        for &rank in free {
+            if let Some(taken) = taken.get_mut(way as usize % 3) {
+                taken.push(rank);
+            }
+            way /= 3;
+        }
+        let fits = (0..2).all(|task| taken[task].len() == wanted[task]);
+        let loss = |task: usize| cost[task] * expected_loss(&held[task], &taken[task], hazard);
+        fits.then(|| loss(0) + loss(1))
+    };
+    (0..ways).filter_map(loss).fold(f64::INFINITY, f64::min)
+}
+
+/// A small case for two tasks, and what the rule deals them. Nodes are named by their ranks.
+#[derive(Debug)]
+struct Dealt {
+    /// What each task has before.
+    held: [Vec<u32>; 2],
+    /// What each task gets.
+    taken: [Vec<u32>; 2],
+    /// What was free.
+    free: Vec<u32>,
+}
+
+impl Dealt {
+    /// Deals to two tasks among idle nodes in a row. `holders` says which task has each node.
+    fn by_blocks(holders: &[Option<usize>], wanted: [u32; 2], cost: [f64; 2]) -> Dealt {
+        let order: Vec<u32> = (0..holders.len() as u32).collect();
+        let mut choice = Blocks::in_order(&order);
+        let joined: Vec<Change> = order.iter().map(|&node| Change::new(node, true)).collect();
+        choice.observe(Time::from_seconds(0), &joined);
+        let mut pool = NodePool::new(order.len());
+        order.iter().for_each(|&node| pool.join(node));
+        let mut sets = [NodeSet::default(), NodeSet::default()];
+        let mut held = [Vec::new(), Vec::new()];
+        for (&node, holder) in order.iter().zip(holders) {
+            if let Some(task) = *holder {
+                pool.take(node, task as u32, &mut sets[task]);
+                held[task].push(node);
+            }
+        }
+        let growing: Vec<Growing<'_>> = (0..2)
+            .map(|task| Growing {
+                task: task as u32,
+                held: &sets[task],
+                wanted: wanted[task],
+                cost: cost[task],
+            })
+            .collect();
+        let mut dealt = Vec::new();
+        choice.deal(&pool, &growing, &mut dealt);
+        let mut taken = [Vec::new(), Vec::new()];
+        for (task, node) in dealt {
+            taken[task].push(node);
+        }
+        taken.iter_mut().for_each(|taken| taken.sort_unstable());
+        let free = order.into_iter().zip(holders);
+        let free = free.filter(|(_, holder)| holder.is_none());
+        Dealt {
+            held,
+            taken,
+            free: free.map(|(node, _)| node).collect(),
+        }
+    }
+}
+
+// Small cases from a fixed seed, against the best of all assignments. All nodes are equally likely to
+// leave, because nothing has left yet.
+#[test]
+fn blocks_are_close_to_the_best_assignment() {
+    let mut rng = ChaCha8Rng::seed_from_u64(14);
+    let (mut loss, mut least, mut exact, mut cases) = (0.0, 0.0, 0, 0);
+    while cases < 400 {
+        let holders: Vec<Option<usize>> = (0..9)
+            .map(|_| Some(rng.random_range(0..5)).filter(|&task| task < 2))
+            .collect();
+        let free = holders.iter().filter(|holder| holder.is_none()).count() as u32;
+        if free < 2 {
+            continue;
+        }
+        let first = rng.random_range(1..free);
+        let wanted = [first, rng.random_range(1..=free - first)];
+        let cost = [1.0, rng.random_range(0.1..1.0)];
+        let dealt = Dealt::by_blocks(&holders, wanted, cost);
+        let hazard = |_: u32| 1.0;
+        let found: f64 = (0..2)
+            .map(|task| cost[task] * expected_loss(&dealt.held[task], &dealt.taken[task], hazard))
+            .sum();
+        let wanted = wanted.map(|nodes| nodes as usize);
+        for (task, wanted) in wanted.iter().enumerate() {
+            assert_eq!(dealt.taken[task].len(), *wanted);
+        }
+        let best = best(&dealt.held, wanted, cost, &dealt.free, &hazard);
+        assert!(found >= best - 1e-9, "{dealt:?}: {found} below {best}");
+        exact += u32::from(found <= best + 1e-9);
+        (loss, least, cases) = (loss + found, least + best, cases + 1);
+    }
+    println!(
+        "{exact} of {cases} are the best; {:.4} of the least loss in all",
+        loss / least
+    );
+    assert!(loss <= 1.1 * least, "{}", loss / least);
+}
+
+/// Work of ten and of a hundred endless tasks on Summit, and the costless efficiency of the
+/// published tasks, against the original's rule.
+#[test]
+fn blocks_do_more_work_on_the_summit_log() {
+    let (Some(log), Some(published)) = (summit(None), published_tasks("hps-shufflenet", "1000J"))
+    else {
+        return;
+    };
+    for (count, gain) in [(10, 1.030), (100, 1.014)] {
+        let tasks = endless(count, 32, log.times()[0]);
+        let options = options(120.0, count as usize);
+        let [arrival, blocks] = RULES.map(|rule| run(&log, &tasks, &options, rule).summary);
+        let more = blocks.total_work / arrival.total_work;
+        assert!(more >= gain, "{count} endless tasks: {more}");
+        assert!(hits(&blocks) < 0.85 * hits(&arrival));
+    }
+    let blocks = run(&log, &published, &options(120.0, 10), NodeRule::Blocks).summary;
+    let efficiency = blocks.fluid_efficiency.unwrap();
+    assert!(efficiency >= 0.911, "{efficiency}");
+}
+
+fn hits(summary: &Summary) -> f64 {
+    summary.tasks_hit_mean.unwrap()
+}
+
+// Names without numbers say nothing: the order of the columns is used.
+#[test]
+fn names_without_numbers_leave_the_order_of_columns() {
+    let order = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        gleaner_replay::node_choice::by_name(&names)
+    };
+    assert_eq!(order(&["n10", "n9", "m1"]), [2, 1, 0]);
+    assert_eq!(order(&["gamma", "alpha", "beta"]), [0, 1, 2]);
+}
