@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput};
-use gleaner_core::domain::{EventLog, NodeRule, Objective, Time, TrainingTask};
+use gleaner_core::domain::{EventLog, Time, TrainingTask};
 use gleaner_core::results::replay::Outcome;
-use gleaner_replay::{Control, Initial, Options, SolverDecider, run};
+use gleaner_replay::{Control, Options, SolverDecider, run};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use gleaner_synth::events::{self, EventOptions, FragmentLength};
 use gleaner_synth::tasks::{self, TaskOptions};
@@ -64,16 +64,7 @@ fn tasks() -> Vec<TrainingTask> {
 }
 
 fn replay(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize, kind: SolverKind) -> Outcome {
-    let options = Options {
-        t_fwd: 120.0,
-        max_tasks,
-        objective: Objective::File,
-        initial: Initial::Random,
-        seed: 0,
-        completion_events: false,
-        node_choice: NodeRule::Arrival,
-        repeat_tasks: false,
-    };
+    let options = Options::original(120.0, max_tasks);
     let mut decider = SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap();
     let control = Control {
         stop: &AtomicBool::new(false),

@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
 /// What was found, as text.
 fn told(findings: &Findings) -> String {
     if findings.count == 0 {
-        return format!("{} follow", counted(findings.compared, "value"));
+        return format!("{} verified", counted(findings.compared, "value"));
     }
     let mut text = format!("{} wrong of {}", findings.count, findings.compared);
     for sentence in &findings.sentences {

@@ -64,7 +64,7 @@ fn correct_runs_pass_the_check() {
         gleaner(at, &format!("{REPLAY} {more} --out run")).expect(0);
         let run = gleaner(at, "check run").expect(0);
         assert!(
-            run.out.starts_with("run: ") && run.out.contains(" values follow"),
+            run.out.starts_with("run: ") && run.out.contains(" values verified"),
             "{more}: {}",
             run.out
         );

@@ -45,6 +45,23 @@ pub struct Options {
     pub repeat_tasks: bool,
 }
 
+impl Options {
+    /// The settings of the original replayer, with a window of `t_fwd` seconds and at most
+    /// `max_tasks` tasks at once.
+    pub fn original(t_fwd: f64, max_tasks: usize) -> Self {
+        Options {
+            t_fwd,
+            max_tasks,
+            objective: Objective::File,
+            initial: Initial::Random,
+            node_choice: NodeRule::Arrival,
+            seed: 0,
+            completion_events: false,
+            repeat_tasks: false,
+        }
+    }
+}
+
 /// How the caller follows and stops a run.
 pub struct Control<'a> {
     /// Set to stop at the next event; the outcome is then marked incomplete.

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner_core::Result;
 use gleaner_core::domain::Slice;
-use gleaner_core::domain::{EventLog, NodeRule, Objective, TrainingTask};
+use gleaner_core::domain::{EventLog, TrainingTask};
 use gleaner_core::results::replay::Outcome;
-use gleaner_replay::{Control, Decider, Initial, Options, SolverDecider};
+use gleaner_replay::{Control, Decider, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 /// The original's log, cut as the original cuts it: without its first 1,000 rows, and with `nodes`
@@ -33,18 +33,9 @@ pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
     Some(set.value.tasks)
 }
 
-/// The original's default options, with a window and a number of tasks.
+/// The original's settings, with a window and a number of tasks.
 pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
-    Options {
-        t_fwd,
-        max_tasks,
-        objective: Objective::File,
-        initial: Initial::Random,
-        seed: 0,
-        completion_events: false,
-        node_choice: NodeRule::Arrival,
-        repeat_tasks: false,
-    }
+    Options::original(t_fwd, max_tasks)
 }
 
 /// A decider that uses a solver.

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use gleaner_core::domain::{EventLog, NodeRule, Objective, Time, TrainingTask};
+use gleaner_core::domain::{EventLog, Time, TrainingTask};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::schedule::Schedule;
 use gleaner_formats::ingest::events;
 use gleaner_formats::output::events::{Layout, write};
-use gleaner_replay::{Control, Initial, Options, SolverDecider};
+use gleaner_replay::{Control, Options, SolverDecider};
 use gleaner_simulate::idle::idle_log;
 use gleaner_simulate::policies;
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
@@ -97,16 +97,7 @@ fn node_seconds(counts: &Counts, end: i64) -> i64 {
 
 /// A replay of the log with up to 12 tasks at once, and a window of 600 seconds.
 fn replayed(log: &EventLog) -> Outcome {
-    let options = Options {
-        t_fwd: 600.0,
-        max_tasks: 12,
-        objective: Objective::File,
-        initial: Initial::Random,
-        seed: 0,
-        completion_events: false,
-        node_choice: NodeRule::Arrival,
-        repeat_tasks: false,
-    };
+    let options = Options::original(600.0, 12);
     let control = Control {
         stop: &AtomicBool::new(false),
         progress: &mut |_, _| {},
