@@ -61,14 +61,14 @@ lint:
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
 	$(CARGO) clippy --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES) -- -D warnings
-	$(CARGO) clippy --release --locked $(ALL) --all-targets --no-default-features -- -D warnings
+	# The crates that have optional parts, without them.
+	$(CARGO) clippy --release --locked -p gleaner-solvers -p gleaner-predict --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked $(ALL) --no-deps --no-default-features $(BASELINES)
 
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
-	# Without native solvers: the other solvers, and the command that names solvers, built quickly.
+	# Without native solvers, the crate that has them. FEATURES=--no-default-features tests all crates so.
 	scripts/test.sh -p gleaner-solvers --no-default-features
-	$(CARGO) test --locked -p gleaner --no-default-features --test cli solve::
 
 # polars takes minutes to build: apart, in the development profile.
 frames:

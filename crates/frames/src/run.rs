@@ -5,11 +5,12 @@ use std::path::Path;
 use gleaner_core::results::replay::{AllocationRow, Summary};
 use gleaner_core::results::run::fields;
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
+use gleaner_core::results::states::JobRow;
 use gleaner_core::results::{Column, Figures, Metric, Table};
 use gleaner_formats::ingest::runs::{
     self, Hour, PolicyRun, ReplayRun, RunInfo, RunResult, SimulateRun,
 };
-use polars::prelude::{Column as FrameColumn, DataFrame};
+use polars::prelude::{Column as FrameColumn, DataFrame, DataType};
 use serde_json::Value;
 
 use crate::{Error, Result, Sweep, frame};
@@ -172,7 +173,7 @@ impl PolicyFrames {
     fn of(info: &RunInfo, run: &PolicyRun) -> Result<Self> {
         Ok(PolicyFrames {
             name: run.name.clone(),
-            jobs: frame(&Table::of("jobs", &runs::job_rows(info, &run.name)?))?,
+            jobs: jobs(&runs::job_rows(info, &run.name)?)?,
             hours: hours(&run.hours)?,
         })
     }
@@ -222,6 +223,14 @@ fn figure_columns<S: Figures>(summaries: &[Option<&S>]) -> impl Iterator<Item = 
             false => FrameColumn::new(named, values.collect::<Vec<_>>()),
         }
     })
+}
+
+/// The jobs of a policy. Ids are texts, also if all of them are numbers.
+fn jobs(rows: &[JobRow]) -> Result<DataFrame> {
+    let mut jobs = frame(&Table::of("jobs", rows))?;
+    let ids = jobs.column("job_id")?.cast(&DataType::String)?;
+    jobs.with_column(ids)?;
+    Ok(jobs)
 }
 
 /// The states of a cluster.
