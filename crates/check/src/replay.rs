@@ -166,7 +166,7 @@ struct Ledger<'a> {
     active_seconds: f64,
     rescale_loss: f64,
     preemption_loss: f64,
-    /// Events at which nodes left, and the tasks that lost progress at them.
+    /// Events at which nodes left while tasks were active, and the tasks that lost progress at them.
     hits: (u64, u64),
 }
 
@@ -345,7 +345,7 @@ impl<'a> Ledger<'a> {
             }
         }
         self.preemption_loss += expected.preemption_cost;
-        self.hits.0 += u64::from(expected.nodes_left > 0);
+        self.hits.0 += u64::from(expected.nodes_left > 0 && !self.active.is_empty());
         self.hits.1 += u64::from(expected.tasks_preempted);
     }
 

@@ -19,12 +19,17 @@ impl Engine<'_> {
         }
     }
 
-    /// Shrinks tasks, then grows others. The nodes that arrived first are released first.
+    /// Shrinks tasks, then grows others.
     fn apply_counts(&mut self, event: usize, counts: &[u32]) -> Result<()> {
         for (k, &count) in counts.iter().enumerate() {
             let held = &self.active[k].held;
             let over = held.len().saturating_sub(count) as usize;
-            for node in held.iter().take(over).collect::<Vec<_>>() {
+            if over == 0 {
+                continue;
+            }
+            let mut released = Vec::new();
+            self.choice.release(held, over, &mut released);
+            for node in released {
                 self.release(k, node);
             }
         }

@@ -149,6 +149,8 @@ pub(super) struct Engine<'a> {
     pub(super) held_since: Vec<Time>,
     pub(super) efficiency: EfficiencyMeter,
     pub(super) rescale_loss: f64,
+    /// Events at which nodes left while tasks were active.
+    pub(super) losses: u64,
     pub(super) steps: Vec<StepRow>,
     pub(super) timings: Vec<TimingRow>,
     /// Name of the decider.
@@ -198,6 +200,7 @@ impl<'a> Engine<'a> {
             held_since: vec![start; log.nodes().len()],
             efficiency: EfficiencyMeter::new(),
             rescale_loss: 0.0,
+            losses: 0,
             steps: Vec::with_capacity(log.len()),
             timings: Vec::with_capacity(log.len()),
             solver,
@@ -209,7 +212,7 @@ impl<'a> Engine<'a> {
     /// Event 0: the first tasks become active and the idle nodes are dealt to them.
     fn deal(&mut self) -> Result<()> {
         let log = self.log;
-        self.choice.observe(self.now, log.changes(0));
+        self.choice.observe(self.now, log.changes(0), 0);
         self.join(log.changes(0));
         self.admit();
         if self.pool.idle() == 0 || self.active.is_empty() {
@@ -315,7 +318,7 @@ impl<'a> Engine<'a> {
     ) -> Result<bool> {
         let rate_before: f64 = self.active.iter().map(|a| a.rate).sum();
         self.accrue(time);
-        self.choice.observe(time, changes);
+        self.choice.observe(time, changes, self.active.len());
         let mut moves = Moves::default();
         self.preempt(changes, &mut moves);
         let progress = self.settle(kind);
@@ -391,6 +394,8 @@ impl<'a> Engine<'a> {
 
     /// Takes away the nodes that left. A task that held any of them pays once.
     fn preempt(&mut self, changes: &[Change], moves: &mut Moves) {
+        let loses = !self.active.is_empty() && changes.iter().any(|change| !change.idle());
+        self.losses += u64::from(loses);
         for change in changes.iter().filter(|c| !c.idle()) {
             moves.left += 1;
             let node = change.node();

@@ -4,7 +4,7 @@ use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
 use gleaner_core::domain::Time;
 use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::replay::{Ended, StepRow, StepStatus, Summary, TaskRow};
+use gleaner_core::results::replay::{Ended, StepStatus, Summary, TaskRow};
 
 impl Engine<'_> {
     /// Closes all intervals and accounts, and sums up the run.
@@ -25,6 +25,11 @@ impl Engine<'_> {
         let count = |status| self.steps.iter().filter(|s| s.status == status).count();
         let completions = Completions::of(&self.accounts, self.start);
         let log_end = self.log.times().last().copied().unwrap_or(self.start);
+        let hits: u64 = self
+            .steps
+            .iter()
+            .map(|s| u64::from(s.tasks_preempted))
+            .sum();
         let summary = Summary {
             complete: ended != Ended::Interrupted,
             ended,
@@ -51,7 +56,7 @@ impl Engine<'_> {
             used_node_seconds: self.accounts.iter().map(|a| a.node_seconds).sum(),
             rescale_loss: self.rescale_loss,
             preemption_loss: self.steps.iter().map(|s| s.preemption_cost).sum(),
-            tasks_hit_mean: tasks_hit_mean(&self.steps),
+            tasks_hit_mean: (self.losses > 0).then(|| hits as f64 / self.losses as f64),
             equivalent_nodes: measured.equivalent_nodes,
             dedicated_work: measured.dedicated_work,
             efficiency: share(measured.dedicated_work),
@@ -76,15 +81,6 @@ impl Engine<'_> {
             summary,
         }
     }
-}
-
-/// Tasks that lost progress to leaving nodes, on average over the events at which nodes left.
-fn tasks_hit_mean(steps: &[StepRow]) -> Option<f64> {
-    let hit = steps.iter().filter(|step| step.nodes_left > 0);
-    let (events, tasks) = hit.fold((0, 0), |(events, tasks), step| {
-        (events + 1, tasks + u64::from(step.tasks_preempted))
-    });
-    (events > 0).then(|| tasks as f64 / f64::from(events))
 }
 
 /// Completion times of the finished tasks.

@@ -285,8 +285,8 @@ summary! {
         rescale_loss: f64 ["work"] least,
         /// lost to preemption
         preemption_loss: f64 ["work"] least,
-        /// that lost progress at an event at which nodes left, on average over these events; null
-        /// where none left
+        /// that lost progress at an event at which nodes left, on average over those at which tasks
+        /// were active; null where there was none
         tasks_hit_mean: Option<f64> ["tasks"] least,
         /// idle nodes on average over `active_seconds`
         equivalent_nodes: f64 ["nodes"] shown,

@@ -3,14 +3,18 @@
 use gleaner_core::domain::{Change, Time};
 
 use super::{Growing, NodeChoice};
-use crate::nodes::NodePool;
+use crate::nodes::{NodePool, NodeSet};
 
-/// Deals the nodes that have been idle longest first, to tasks in file order.
+/// Deals and releases the nodes that have been idle longest first. Tasks are served in file order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arrival;
 
 impl NodeChoice for Arrival {
-    fn observe(&mut self, _: Time, _: &[Change]) {}
+    fn observe(&mut self, _: Time, _: &[Change], _: usize) {}
+
+    fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
+        released.extend(held.iter().take(count));
+    }
 
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
         let mut free = pool.free().iter();

@@ -27,7 +27,7 @@ use super::hazard::EndHazard;
 use super::idle_nodes::IdleNodes;
 use super::order::by_name;
 use super::{Growing, NodeChoice};
-use crate::nodes::NodePool;
+use crate::nodes::{NodePool, NodeSet};
 
 /// Distance in ranks over which two nodes probably leave together: the mean length of the runs of
 /// idle neighbours that a batch scheduler takes is of this size (16 on Summit). Results hardly
@@ -41,6 +41,9 @@ pub struct Blocks {
     hazard: EndHazard,
     /// Ranks of the nodes that leave at an event.
     leaving: Vec<u32>,
+    /// Number of deals so far, and at the last deal of each node.
+    deals: u64,
+    dealt_at: Vec<u64>,
     ranked: Ranked,
 }
 
@@ -57,25 +60,40 @@ impl Blocks {
             idle: IdleNodes::new(order),
             hazard: EndHazard::default(),
             leaving: Vec::new(),
+            deals: 0,
+            dealt_at: vec![0; order.len()],
             ranked: Ranked::default(),
         }
     }
 }
 
 impl NodeChoice for Blocks {
-    fn observe(&mut self, _: Time, changes: &[Change]) {
-        let left = changes.iter().filter(|change| !change.idle());
-        self.leaving.clear();
-        self.leaving
-            .extend(left.map(|change| self.idle.rank(change.node())));
-        self.hazard.learn(self.idle.count(), &self.leaving);
+    fn observe(&mut self, _: Time, changes: &[Change], tasks: usize) {
+        if tasks > 0 {
+            let left = changes.iter().filter(|change| !change.idle());
+            let ranks = left.map(|change| self.idle.rank(change.node()));
+            self.leaving.clear();
+            self.leaving.extend(ranks);
+            self.hazard.learn(self.idle.count(), &self.leaving);
+        }
         for change in changes {
             self.idle.set(change.node(), change.idle());
         }
         self.idle.count_ranks();
     }
 
+    /// Releases the nodes that the task has had longest; of those dealt together, the first in the
+    /// order.
+    fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
+        let first = released.len();
+        released.extend(held.iter());
+        released[first..]
+            .sort_unstable_by_key(|&node| (self.dealt_at[node as usize], self.idle.rank(node)));
+        released.truncate(first + count);
+    }
+
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+        self.deals += 1;
         let ranked = &mut self.ranked;
         ranked.fill(&self.idle, &self.hazard, pool, growing);
         let mut by_cost: Vec<usize> = (0..growing.len()).collect();
@@ -83,8 +101,10 @@ impl NodeChoice for Blocks {
         for place in by_cost {
             let wanted = growing[place].wanted as usize;
             let first = ranked.cheapest_run(place, wanted);
-            let run = ranked.free.drain(first..first + wanted);
-            dealt.extend(run.map(|free| (place, free.node)));
+            for free in ranked.free.drain(first..first + wanted) {
+                self.dealt_at[free.node as usize] = self.deals;
+                dealt.push((place, free.node));
+            }
         }
     }
 }

@@ -39,10 +39,16 @@ pub struct Growing<'a> {
     pub cost: f64,
 }
 
-/// Chooses nodes. It sees the past and the present of the log, never what comes.
+/// Chooses the nodes that tasks get and give back. It sees the past and the present of the log, never what comes.
 pub trait NodeChoice {
-    /// Sees the nodes that leave and join at an event, before anything is decided at it.
-    fn observe(&mut self, now: Time, changes: &[Change]);
+    /// Sees the nodes that leave and join at an event, before anything is decided at it. `tasks` is
+    /// the number of active tasks before the event. Rules learn only while there are any, so that
+    /// time without tasks changes no result.
+    fn observe(&mut self, now: Time, changes: &[Change], tasks: usize);
+
+    /// Chooses `count` of the nodes of a task that shrinks, and appends them to `released`. The task
+    /// has at least as many.
+    fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
     /// Deals free nodes to tasks. Appends to `dealt` pairs of a position in `growing` and a free
     /// node, each node once, so that every task gets the number of nodes that it wants. At least one task

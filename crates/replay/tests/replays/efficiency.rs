@@ -1,6 +1,8 @@
 //! Efficiency: the nodes and the work of the dedicated machine are those of the same span of time.
 
-use gleaner_core::domain::{Change, EventLog, EventLogBuilder, ScalingCurve, Time, TrainingTask};
+use gleaner_core::domain::{
+    Change, EventLog, EventLogBuilder, NodeRule, ScalingCurve, Time, TrainingTask,
+};
 use gleaner_core::results::replay::{Ended, Summary};
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
@@ -47,8 +49,18 @@ pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTas
 
 /// Replays from an empty allocation, so that the first event is like any other.
 fn summary(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> Summary {
+    summary_by(NodeRule::Arrival, log, tasks, max_tasks)
+}
+
+fn summary_by(
+    node_choice: NodeRule,
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    max_tasks: usize,
+) -> Summary {
     let options = Options {
         initial: Initial::Empty,
+        node_choice,
         ..options(60.0, max_tasks)
     };
     let outcome = replay(log, tasks, &options, &mut solver(SolverKind::Exact));
@@ -136,11 +148,12 @@ proptest! {
     #[test]
     fn time_without_tasks_changes_nothing(
         rows in rows(), more in rows(), curve in concave(), works in prop::collection::vec(1.0f64..2000.0, 1..4),
+        rule in prop_oneof![Just(NodeRule::Arrival), Just(NodeRule::Blocks)],
     ) {
         let first = rows[0].0;
         let tasks: Vec<TrainingTask> = works.iter().enumerate()
             .map(|(i, work)| task(&format!("t{i}"), first + 1, *work, &curve)).collect();
-        let plain = summary(&counts(12, &rows), &tasks, 2);
+        let plain = summary_by(rule, &counts(12, &rows), &tasks, 2);
         let shift = more.last().unwrap().0 + 1 - first;
         let earlier = more.iter().map(|&(at, idle)| (at - shift, idle));
         let mut longer: Vec<(i64, u32)> = earlier.chain(rows.iter().copied()).collect();
@@ -148,10 +161,11 @@ proptest! {
             let last = rows.last().unwrap().0;
             longer.extend(more.iter().map(|&(at, idle)| (last + at, idle)));
         }
-        let longer = summary(&counts(12, &longer), &tasks, 2);
+        let longer = summary_by(rule, &counts(12, &longer), &tasks, 2);
         let of = |s: &Summary| (
             s.total_work, s.used_node_seconds, s.active_seconds, s.equivalent_nodes,
-            s.dedicated_work, s.efficiency, s.fluid_work, s.fluid_efficiency,
+            s.dedicated_work, s.efficiency, s.fluid_work, s.fluid_efficiency, s.preemption_loss,
+            s.tasks_hit_mean,
         );
         prop_assert_eq!(of(&plain), of(&longer));
         prop_assert!(longer.log_idle_node_seconds >= plain.log_idle_node_seconds);
@@ -168,7 +182,7 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
         return;
     };
     let log = gleaner_formats::ingest::events::read(&path).unwrap().value;
-    let of = |from: Option<&str>| {
+    let of = |node_choice, from: Option<&str>| {
         let slice = gleaner_core::domain::Slice {
             from: from.map(|from| from.parse().unwrap()),
             ..Default::default()
@@ -177,14 +191,20 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
         let outcome = replay(
             &log,
             &tasks,
-            &options(120.0, 100),
+            &Options {
+                node_choice,
+                ..options(120.0, 100)
+            },
             &mut solver(SolverKind::Exact),
         );
         outcome.unwrap().summary
     };
-    let (whole, cut) = (of(None), of(Some("2021-02-10 19:41:00")));
-    assert_eq!(whole.efficiency, cut.efficiency);
-    assert_eq!(whole.equivalent_nodes, cut.equivalent_nodes);
-    assert!(whole.efficiency.unwrap() < 1.0, "{whole:?}");
-    assert!(whole.idle_node_seconds > cut.idle_node_seconds);
+    for rule in [NodeRule::Arrival, NodeRule::Blocks] {
+        let (whole, cut) = (of(rule, None), of(rule, Some("2021-02-10 19:41:00")));
+        assert_eq!(whole.efficiency, cut.efficiency);
+        assert_eq!(whole.equivalent_nodes, cut.equivalent_nodes);
+        assert_eq!(whole.tasks_hit_mean, cut.tasks_hit_mean);
+        assert!(whole.efficiency.unwrap() < 1.0, "{whole:?}");
+        assert!(whole.idle_node_seconds > cut.idle_node_seconds);
+    }
 }

@@ -148,7 +148,7 @@ impl Dealt {
         let order: Vec<u32> = (0..holders.len() as u32).collect();
         let mut choice = Blocks::in_order(&order);
         let joined: Vec<Change> = order.iter().map(|&node| Change::new(node, true)).collect();
-        choice.observe(Time::from_seconds(0), &joined);
+        choice.observe(Time::from_seconds(0), &joined, 0);
         let mut pool = NodePool::new(order.len());
         order.iter().for_each(|&node| pool.join(node));
         let mut sets = [NodeSet::default(), NodeSet::default()];
