@@ -67,8 +67,9 @@ lint:
 
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
-	# Without native solvers, the crate that has them. FEATURES=--no-default-features tests all crates so.
+	# Without native solvers: the other solvers, and the command that names solvers, built quickly.
 	scripts/test.sh -p gleaner-solvers --no-default-features
+	$(CARGO) test --locked -p gleaner --no-default-features --test cli solve::
 
 # polars takes minutes to build: apart, in the development profile.
 frames:

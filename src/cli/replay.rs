@@ -16,7 +16,7 @@ use gleaner_formats::ingest;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::{replay as tables, summary};
 use gleaner_replay::{Control, Decider, Initial, SolverDecider};
-use gleaner_setup::{LogArgs, Replay, SolverArgs};
+use gleaner_setup::{LogArgs, Replay, SolverArgs, report_left_out};
 
 /// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
         inputs.options.initial = Initial::Solve;
         inputs.options.node_choice = NodeRule::Arrival;
     }
-    report_skipped(&inputs);
+    report_left_out(&inputs.skipped, &remark);
     seconds.read = clock.elapsed().as_secs_f64();
 
     let clock = Instant::now();
@@ -122,12 +122,6 @@ fn decider(args: &Args, inputs: &mut Replay) -> Result<Box<dyn Decider>> {
         true => decider.checked(spec.big_m),
         false => decider,
     }))
-}
-
-fn report_skipped(inputs: &Replay) {
-    if !inputs.skipped.0.is_empty() {
-        remark(&[format!("left out: {}", inputs.skipped)]);
-    }
 }
 
 /// Writes the run directory; returns the seconds it took.

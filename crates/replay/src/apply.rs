@@ -51,7 +51,6 @@ impl Engine<'_> {
                 let task = &self.tasks[active.task as usize];
                 places.push(k);
                 growing.push(Growing {
-                    task: active.task,
                     held: &active.held,
                     wanted,
                     cost: task.rescale_down * task.curve.progress_at(count),

@@ -212,7 +212,7 @@ impl<'a> Engine<'a> {
     /// Event 0: the first tasks become active and the idle nodes are dealt to them.
     fn deal(&mut self) -> Result<()> {
         let log = self.log;
-        self.choice.observe(self.now, log.changes(0), 0);
+        self.choice.observe(log.changes(0), 0);
         self.join(log.changes(0));
         self.admit();
         if self.pool.idle() == 0 || self.active.is_empty() {
@@ -318,7 +318,7 @@ impl<'a> Engine<'a> {
     ) -> Result<bool> {
         let rate_before: f64 = self.active.iter().map(|a| a.rate).sum();
         self.accrue(time);
-        self.choice.observe(time, changes, self.active.len());
+        self.choice.observe(changes, self.active.len());
         let mut moves = Moves::default();
         self.preempt(changes, &mut moves);
         let progress = self.settle(kind);
@@ -394,8 +394,6 @@ impl<'a> Engine<'a> {
 
     /// Takes away the nodes that left. A task that held any of them pays once.
     fn preempt(&mut self, changes: &[Change], moves: &mut Moves) {
-        let loses = !self.active.is_empty() && changes.iter().any(|change| !change.idle());
-        self.losses += u64::from(loses);
         for change in changes.iter().filter(|c| !c.idle()) {
             moves.left += 1;
             let node = change.node();
@@ -423,6 +421,7 @@ impl<'a> Engine<'a> {
                 moves.preemption_cost += cost;
             }
         }
+        self.losses += u64::from(moves.left > 0 && !self.active.is_empty());
     }
 
     /// Adds the progress of active tasks to their accounts and retires finished tasks. Returns

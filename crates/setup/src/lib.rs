@@ -10,6 +10,8 @@ pub mod experiment;
 pub mod replay;
 pub mod solver;
 
+use gleaner_core::error::Faults;
+
 pub use calendar::calendar;
 pub use choices::{names, one_of};
 pub use experiment::{Experiment, ExperimentArgs};
@@ -18,3 +20,10 @@ pub use solver::SolverArgs;
 
 /// Receives remarks for the user, one sentence each, as soon as they are known.
 pub type Remark<'a> = &'a dyn Fn(&[String]);
+
+/// Reports what was left out because of its faults, if anything was.
+pub fn report_left_out(faults: &Faults, remark: Remark<'_>) {
+    if !faults.0.is_empty() {
+        remark(&[format!("left out: {faults}")]);
+    }
+}

@@ -19,7 +19,7 @@ use gleaner_core::words::printable;
 use gleaner_formats::output::events;
 use gleaner_formats::output::run::RunDir;
 use gleaner_setup::experiment::{Choice, FileArgs, Inputs, ModelArgs, ProfilerArgs};
-use gleaner_setup::{Experiment, ExperimentArgs};
+use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
 use gleaner_simulate::policies;
 use gleaner_simulate::{Control, Request, simulate};
 
@@ -130,7 +130,7 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs = &experiment.inputs;
     let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
     let directory = args.out(inputs).map(open).transpose()?;
-    report_skipped(inputs);
+    report_left_out(&inputs.skipped, &remark);
     let mut seconds = Seconds {
         read: clock.elapsed().as_secs_f64(),
         ..Seconds::default()
@@ -213,11 +213,5 @@ impl OutputArgs {
             format!("{name} has no effect: tables are written only with --out")
         };
         idle.map(remark).collect()
-    }
-}
-
-fn report_skipped(inputs: &Inputs) {
-    if !inputs.skipped.0.is_empty() {
-        remark(&[format!("left out: {}", inputs.skipped)]);
     }
 }

@@ -1,6 +1,6 @@
 //! The original's rule: the nodes that have been idle longest first.
 
-use gleaner_core::domain::{Change, Time};
+use gleaner_core::domain::Change;
 
 use super::{Growing, NodeChoice};
 use crate::nodes::{NodePool, NodeSet};
@@ -10,7 +10,7 @@ use crate::nodes::{NodePool, NodeSet};
 pub struct Arrival;
 
 impl NodeChoice for Arrival {
-    fn observe(&mut self, _: Time, _: &[Change], _: usize) {}
+    fn observe(&mut self, _: &[Change], _: usize) {}
 
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
         released.extend(held.iter().take(count));

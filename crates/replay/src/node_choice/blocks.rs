@@ -11,7 +11,7 @@
 //!
 //! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
 //! it `cost · h(r) · q(g)`, where g is the distance of r to the nearest node that the task has, or to
-//! the new node below r. The sum over all new nodes is the objective ([`expected_loss`]).
+//! the new node below r. The sum over all new nodes is the objective.
 //!
 //! # The rule
 //!
@@ -21,7 +21,7 @@
 
 use std::sync::LazyLock;
 
-use gleaner_core::domain::{Change, EventLog, Time};
+use gleaner_core::domain::{Change, EventLog};
 
 use super::hazard::EndHazard;
 use super::idle_nodes::IdleNodes;
@@ -68,7 +68,7 @@ impl Blocks {
 }
 
 impl NodeChoice for Blocks {
-    fn observe(&mut self, _: Time, changes: &[Change], tasks: usize) {
+    fn observe(&mut self, changes: &[Change], tasks: usize) {
         if tasks > 0 {
             let left = changes.iter().filter(|change| !change.idle());
             let ranks = left.map(|change| self.idle.rank(change.node()));
@@ -95,12 +95,13 @@ impl NodeChoice for Blocks {
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
         self.deals += 1;
         let ranked = &mut self.ranked;
-        ranked.fill(&self.idle, &self.hazard, pool, growing);
+        ranked.list_free(&self.idle, &self.hazard, pool);
         let mut by_cost: Vec<usize> = (0..growing.len()).collect();
         by_cost.sort_by(|&a, &b| growing[b].cost.total_cmp(&growing[a].cost));
         for place in by_cost {
-            let wanted = growing[place].wanted as usize;
-            let first = ranked.cheapest_run(place, wanted);
+            let Growing { held, wanted, .. } = growing[place];
+            let wanted = wanted as usize;
+            let first = ranked.cheapest_run(&self.idle, held, wanted);
             for free in ranked.free.drain(first..first + wanted) {
                 self.dealt_at[free.node as usize] = self.deals;
                 dealt.push((place, free.node));
@@ -116,19 +117,6 @@ fn apart(distance: u32) -> f64 {
     NEAR.get(distance as usize).copied().unwrap_or(1.0)
 }
 
-/// What the model expects a task with nodes of ranks `held` to lose to the new nodes `taken`, for a
-/// cost of 1. Both ascend.
-pub fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
-    let mut loss = 0.0;
-    for (place, &rank) in taken.iter().enumerate() {
-        let below = place.checked_sub(1).map(|place| taken[place]);
-        let others = held.iter().copied().chain(below);
-        let nearest = others.map(|other| other.abs_diff(rank)).min();
-        loss += hazard(rank) * nearest.map_or(1.0, apart);
-    }
-    loss
-}
-
 /// A free node.
 #[derive(Debug, Clone, Copy)]
 struct Free {
@@ -138,25 +126,18 @@ struct Free {
     hazard: f64,
 }
 
-/// The free nodes, and the nodes of growing tasks, by rank.
+/// The free nodes, and the nodes of a growing task, by rank.
 #[derive(Debug, Default)]
 struct Ranked {
     free: Vec<Free>,
-    /// Ranks of the nodes of each growing task, ascending.
-    held: Vec<Vec<u32>>,
+    /// Ranks of the nodes that the task has, ascending.
+    held: Vec<u32>,
     /// What each free node costs as the first of a run, and as a later one.
     costs: Vec<(f64, f64)>,
 }
 
 impl Ranked {
-    /// Lists the free nodes and the nodes of growing tasks.
-    fn fill(
-        &mut self,
-        idle: &IdleNodes,
-        hazard: &EndHazard,
-        pool: &NodePool,
-        growing: &[Growing<'_>],
-    ) {
+    fn list_free(&mut self, idle: &IdleNodes, hazard: &EndHazard, pool: &NodePool) {
         self.free.clear();
         self.free.extend(pool.free().iter().map(|node| {
             let rank = idle.rank(node);
@@ -164,20 +145,15 @@ impl Ranked {
             Free { rank, node, hazard }
         }));
         self.free.sort_unstable_by_key(|free| free.rank);
-        if self.held.len() < growing.len() {
-            self.held.resize_with(growing.len(), Vec::new);
-        }
-        for (held, growing) in self.held.iter_mut().zip(growing) {
-            held.clear();
-            held.extend(growing.held.iter().map(|node| idle.rank(node)));
-            held.sort_unstable();
-        }
     }
 
-    /// Where in the list of free nodes the cheapest run of `wanted` nodes begins, for the growing
-    /// task at `position`. Of equal runs the first is taken.
-    fn cheapest_run(&mut self, position: usize, wanted: usize) -> usize {
-        let held = &self.held[position];
+    /// Where in the list of free nodes the cheapest run of `wanted` nodes begins, for a task that has
+    /// the nodes `held`. Of equal runs the first is taken.
+    fn cheapest_run(&mut self, idle: &IdleNodes, held: &NodeSet, wanted: usize) -> usize {
+        self.held.clear();
+        self.held.extend(held.iter().map(|node| idle.rank(node)));
+        self.held.sort_unstable();
+        let held = &self.held;
         let (mut above, mut below) = (0, None);
         self.costs.clear();
         self.costs.extend(self.free.iter().map(|free| {

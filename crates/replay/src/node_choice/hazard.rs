@@ -50,8 +50,7 @@ impl EndHazard {
         let halves = [idle.div_ceil(2), idle / 2];
         for (end, half) in self.ends.iter_mut().zip(halves) {
             for (class, seen) in end.iter_mut().enumerate() {
-                let bound =
-                    |class: usize| half.min(((1u64 << class) - 1).min(u64::from(half)) as u32);
+                let bound = |class: usize| ((1u64 << class) - 1).min(half.into()) as u32;
                 seen.keep();
                 seen.idle += f64::from(bound(class + 1) - bound(class));
             }

@@ -11,10 +11,10 @@ mod idle_nodes;
 mod order;
 
 pub use arrival::Arrival;
-pub use blocks::{Blocks, expected_loss};
+pub use blocks::Blocks;
 pub use order::by_name;
 
-use gleaner_core::domain::{Change, EventLog, NodeRule, Time};
+use gleaner_core::domain::{Change, EventLog, NodeRule};
 
 use super::nodes::{NodePool, NodeSet};
 
@@ -29,8 +29,6 @@ pub fn of_rule(rule: NodeRule, log: &EventLog) -> Box<dyn NodeChoice> {
 /// A task that grows.
 #[derive(Debug, Clone, Copy)]
 pub struct Growing<'a> {
-    /// Index of the task.
-    pub task: u32,
     /// The nodes that it keeps.
     pub held: &'a NodeSet,
     /// Number of nodes that it gets, at least 1.
@@ -39,19 +37,20 @@ pub struct Growing<'a> {
     pub cost: f64,
 }
 
-/// Chooses the nodes that tasks get and give back. It sees the past and the present of the log, never what comes.
+/// Chooses the nodes that tasks get and give back. It sees the past and the present of the log,
+/// never what comes.
 pub trait NodeChoice {
     /// Sees the nodes that leave and join at an event, before anything is decided at it. `tasks` is
     /// the number of active tasks before the event. Rules learn only while there are any, so that
     /// time without tasks changes no result.
-    fn observe(&mut self, now: Time, changes: &[Change], tasks: usize);
+    fn observe(&mut self, changes: &[Change], tasks: usize);
 
     /// Chooses `count` of the nodes of a task that shrinks, and appends them to `released`. The task
     /// has at least as many.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
     /// Deals free nodes to tasks. Appends to `dealt` pairs of a position in `growing` and a free
-    /// node, each node once, so that every task gets the number of nodes that it wants. At least one task
-    /// grows, and there are enough free nodes.
+    /// node, each node once, so that every task gets the number of nodes that it wants. At
+    /// least one task grows, and there are enough free nodes.
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
 }

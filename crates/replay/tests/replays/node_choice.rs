@@ -2,7 +2,7 @@
 
 use gleaner_core::domain::{Change, EventLog, EventLogBuilder, NodeRule, Time, TrainingTask};
 use gleaner_core::results::replay::{AllocationRow, Outcome, Summary};
-use gleaner_replay::node_choice::{Blocks, Growing, NodeChoice, expected_loss};
+use gleaner_replay::node_choice::{Blocks, Growing, NodeChoice};
 use gleaner_replay::nodes::{NodePool, NodeSet};
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
@@ -107,6 +107,20 @@ proptest! {
     }
 }
 
+/// What docs/NODES.md expects a task with nodes of ranks `held` to lose to the new nodes `taken`, for
+/// a cost of 1. Both ascend.
+fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
+    let apart = |distance: u32| 1.0 - (-f64::from(distance) / 10.0).exp();
+    let mut loss = 0.0;
+    for (place, &rank) in taken.iter().enumerate() {
+        let below = place.checked_sub(1).map(|place| taken[place]);
+        let others = held.iter().copied().chain(below);
+        let nearest = others.map(|other| other.abs_diff(rank)).min();
+        loss += hazard(rank) * nearest.map_or(1.0, apart);
+    }
+    loss
+}
+
 /// The least expected loss over all ways to deal `free` nodes to two tasks, by brute force.
 fn best(
     held: &[Vec<u32>; 2],
@@ -148,7 +162,7 @@ impl Dealt {
         let order: Vec<u32> = (0..holders.len() as u32).collect();
         let mut choice = Blocks::in_order(&order);
         let joined: Vec<Change> = order.iter().map(|&node| Change::new(node, true)).collect();
-        choice.observe(Time::from_seconds(0), &joined, 0);
+        choice.observe(&joined, 0);
         let mut pool = NodePool::new(order.len());
         order.iter().for_each(|&node| pool.join(node));
         let mut sets = [NodeSet::default(), NodeSet::default()];
@@ -161,7 +175,6 @@ impl Dealt {
         }
         let growing: Vec<Growing<'_>> = (0..2)
             .map(|task| Growing {
-                task: task as u32,
                 held: &sets[task],
                 wanted: wanted[task],
                 cost: cost[task],

@@ -29,7 +29,7 @@ pub struct Rules {
     #[arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS))]
     pub initial: Initial,
     /// Which free nodes a growing task gets.
-    #[arg(long, value_name = "RULE", default_value = "blocks", value_parser = one_of(&NODE_RULES))]
+    #[arg(long, value_name = "RULE", default_value_t = Rules::default().node_choice, value_parser = one_of(&NODE_RULES))]
     #[serde(default)]
     pub node_choice: NodeRule,
     /// Seed of the random initial deal.
@@ -52,7 +52,7 @@ impl Default for Rules {
             max_tasks: 10,
             objective: Objective::File,
             initial: Initial::Random,
-            node_choice: NodeRule::Blocks,
+            node_choice: NodeRule::default(),
             seed: 0,
             completion_events: false,
             repeat_tasks: false,

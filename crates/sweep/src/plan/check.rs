@@ -23,10 +23,21 @@ pub struct PlanFault {
     pub wrong_choice: bool,
 }
 
-/// Collects a plan's faults.
-#[derive(Debug, Default)]
+/// Collects a plan's faults, and counts the combinations of its settings.
+#[derive(Debug)]
 pub(super) struct Checker {
     pub faults: Vec<PlanFault>,
+    /// Number of combinations of the settings visited; `None` if it cannot be counted.
+    pub runs: Option<usize>,
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Checker {
+            faults: Vec::new(),
+            runs: Some(1),
+        }
+    }
 }
 
 impl Checker {
@@ -82,6 +93,7 @@ impl<S> Visitor<S> for Checker {
     ) {
         let Some(setting) = setting else { return };
         let (at, values) = (Some(setting.span().start), &setting.get_ref().0);
+        self.runs = self.runs.and_then(|runs| runs.checked_mul(values.len()));
         if values.is_empty() {
             self.add(at, field, "an empty list", "at least one value");
         }

@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::axis::{Setting, values};
 use super::check::Checker;
 use super::settings::{ReplayChoices, ReplaySettings, TaskFiles};
-use super::visit::{Combinations, Runs, Visitor};
+use super::visit::{Combinations, Visitor};
 use super::{MAX_RUNS, PlanFault};
 use gleaner_core::domain::{NodeRule, Objective, Slice};
 use gleaner_replay::{Initial, TFwd, t_fwd};
@@ -160,10 +160,10 @@ impl ReplayPlan {
     }
 
     fn check_size(&self, checker: &mut Checker) {
-        let mut runs = Runs(Some(self.tasks().len()));
-        self.axes(&mut runs);
-        if runs.0.is_none_or(|runs| runs > MAX_RUNS) {
-            let found = runs.0.map_or("more runs than can be counted".into(), |n| {
+        let tasks = self.tasks().len();
+        let runs = checker.runs.and_then(|runs| runs.checked_mul(tasks));
+        if runs.is_none_or(|runs| runs > MAX_RUNS) {
+            let found = runs.map_or("more runs than can be counted".into(), |n| {
                 format!("{n} runs")
             });
             checker.add(None, "replay", found, format!("at most {MAX_RUNS}"));

@@ -1,5 +1,5 @@
-//! What is done with every setting of a plan: it is checked, its values are counted, and they are
-//! combined with those of the others.
+//! What is done with every setting of a plan: it is checked, and its values are combined with those of the
+//! others.
 
 use std::fmt::Debug;
 
@@ -25,23 +25,6 @@ pub(super) trait Visitor<S> {
         set: impl Fn(&mut S, T),
     ) {
         self.checked(name, setting, "", |_| true, set);
-    }
-}
-
-/// The number of combinations of the settings visited; `None` if it cannot be counted.
-pub(super) struct Runs(pub Option<usize>);
-
-impl<S> Visitor<S> for Runs {
-    fn checked<T: Clone>(
-        &mut self,
-        _: &'static str,
-        setting: &Setting<T>,
-        _: &str,
-        _: impl Fn(&T) -> bool,
-        _: impl Fn(&mut S, T),
-    ) {
-        let values = setting.as_ref().map_or(1, |s| s.get_ref().0.len());
-        self.0 = self.0.and_then(|runs| runs.checked_mul(values));
     }
 }
 

@@ -15,7 +15,7 @@ use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, SolverDecider, TFwd};
 use gleaner_setup::replay::{cut, read_log};
-use gleaner_setup::{Remark, solver};
+use gleaner_setup::{Remark, report_left_out, solver};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -178,9 +178,7 @@ impl Replays {
         plan: &ReplayPlan,
         remark: Remark<'_>,
     ) -> Result<()> {
-        if !set.skipped.0.is_empty() {
-            remark(&[format!("left out: {}", set.skipped)]);
-        }
+        report_left_out(&set.skipped, remark);
         if plan.repeat_tasks {
             check_repeatable(&set.tasks)?;
         }

@@ -11,7 +11,7 @@ use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_setup::experiment::{Choice, Given, Learned};
-use gleaner_setup::{Experiment, ExperimentArgs, Remark};
+use gleaner_setup::{Experiment, ExperimentArgs, Remark, report_left_out};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
@@ -47,9 +47,7 @@ impl Simulations {
             dated: false,
         };
         let experiment = Experiment::open(args, &all.requests(false)?, remark)?;
-        if !experiment.inputs.skipped.0.is_empty() {
-            remark(&[format!("left out: {}", experiment.inputs.skipped)]);
-        }
+        report_left_out(&experiment.inputs.skipped, remark);
         let named = settings.iter().zip(&jobs);
         let runs = named
             .map(|(one, (_, request))| sweep_run(one, &decisive(&plan, one, request, &experiment)));
