@@ -13,14 +13,21 @@ pub enum NodeRule {
     /// Nodes that are neighbours by their names, of each other and of the task's own.
     #[default]
     Blocks,
+    /// Nodes that are neighbours in an order learnt from the log: nodes that have left or joined
+    /// together are near.
+    Learned,
 }
 
 impl NodeRule {
+    /// All rules.
+    pub const ALL: [NodeRule; 3] = [NodeRule::Arrival, NodeRule::Blocks, NodeRule::Learned];
+
     /// Name on the command line and in files.
     pub fn as_str(self) -> &'static str {
         match self {
             NodeRule::Arrival => "arrival",
             NodeRule::Blocks => "blocks",
+            NodeRule::Learned => "learned",
         }
     }
 }

@@ -244,7 +244,7 @@ summary! {
         max_tasks: usize ["tasks"],
         /// what every decision maximised: see below
         objective: Objective [""],
-        /// which free nodes a growing task got: `arrival`, `blocks`
+        /// which free nodes a growing task got: `arrival`, `blocks`, `learned`
         node_choice: NodeRule [""],
         /// which solver decided
         solver: String [""],

@@ -65,6 +65,11 @@ impl Blocks {
             ranked: Ranked::default(),
         }
     }
+
+    /// Changes the order. It lists the same nodes as before.
+    pub(super) fn reorder(&mut self, order: &[u32]) {
+        self.idle.reorder(order);
+    }
 }
 
 impl NodeChoice for Blocks {

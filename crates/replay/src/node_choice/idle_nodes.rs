@@ -36,6 +36,20 @@ impl IdleNodes {
         }
     }
 
+    /// The same idle nodes in another order of the same nodes.
+    pub fn reorder(&mut self, order: &[u32]) {
+        let before = std::mem::replace(self, IdleNodes::new(order));
+        for &node in order {
+            self.set(node, before.holds(node));
+        }
+        self.count_ranks();
+    }
+
+    fn holds(&self, node: u32) -> bool {
+        let place = self.places[node as usize];
+        self.words[place as usize / 64] >> (place % 64) & 1 == 1
+    }
+
     /// Counts the nodes before each word.
     pub fn count_ranks(&mut self) {
         let mut sum = 0;
@@ -86,6 +100,13 @@ mod tests {
                 before += u32::from(idle[node as usize]);
             }
             prop_assert_eq!(nodes.count(), before);
+            let in_turn: Vec<u32> = (0..200).collect();
+            nodes.reorder(&in_turn);
+            let mut before = 0;
+            for node in in_turn {
+                prop_assert_eq!(nodes.rank(node), before);
+                before += u32::from(idle[node as usize]);
+            }
         }
     }
 }

@@ -8,10 +8,12 @@ mod arrival;
 mod blocks;
 mod hazard;
 mod idle_nodes;
+mod learned;
 mod order;
 
 pub use arrival::Arrival;
 pub use blocks::Blocks;
+pub use learned::Learned;
 pub use order::by_name;
 
 use gleaner_core::domain::{Change, EventLog, NodeRule};
@@ -23,6 +25,7 @@ pub fn of_rule(rule: NodeRule, log: &EventLog) -> Box<dyn NodeChoice> {
     match rule {
         NodeRule::Arrival => Box::new(Arrival),
         NodeRule::Blocks => Box::new(Blocks::by_name(log)),
+        NodeRule::Learned => Box::new(Learned::new(log)),
     }
 }
 

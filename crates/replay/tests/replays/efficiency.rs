@@ -148,7 +148,7 @@ proptest! {
     #[test]
     fn time_without_tasks_changes_nothing(
         rows in rows(), more in rows(), curve in concave(), works in prop::collection::vec(1.0f64..2000.0, 1..4),
-        rule in prop_oneof![Just(NodeRule::Arrival), Just(NodeRule::Blocks)],
+        rule in prop::sample::select(&NodeRule::ALL),
     ) {
         let first = rows[0].0;
         let tasks: Vec<TrainingTask> = works.iter().enumerate()
@@ -199,7 +199,7 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
         );
         outcome.unwrap().summary
     };
-    for rule in [NodeRule::Arrival, NodeRule::Blocks] {
+    for rule in NodeRule::ALL {
         let (whole, cut) = (of(rule, None), of(rule, Some("2021-02-10 19:41:00")));
         assert_eq!(whole.efficiency, cut.efficiency);
         assert_eq!(whole.equivalent_nodes, cut.equivalent_nodes);

@@ -421,7 +421,7 @@ proptest! {
         initial in prop_oneof![Just(Initial::Random), Just(Initial::Solve), Just(Initial::Empty)],
         completion_events in any::<bool>(),
         kind in prop_oneof![Just(SolverKind::Exact), Just(SolverKind::EqualShare)],
-        node_choice in prop_oneof![Just(NodeRule::Arrival), Just(NodeRule::Blocks)],
+        node_choice in prop::sample::select(&NodeRule::ALL),
     ) {
         let start = Time::from_seconds(1_700_000_000);
         let log = gleaner_synth::events::generate(&gleaner_synth::events::EventOptions {

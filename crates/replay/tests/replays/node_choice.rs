@@ -9,12 +9,11 @@ use gleaner_solvers::SolverKind;
 use gleaner_synth::tasks::TaskOptions;
 use proptest::prelude::*;
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::support::{options, published_tasks, replay, solver, summit};
-
-const RULES: [NodeRule; 2] = [NodeRule::Arrival, NodeRule::Blocks];
 
 fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options, rule: NodeRule) -> Outcome {
     let options = Options {
@@ -98,7 +97,7 @@ proptest! {
             blocks(names(40), &all)
         });
         let until = Time::from_seconds(60 * past.len() as i64);
-        for rule in RULES {
+        for rule in NodeRule::ALL {
             let [one, other] = [&one, &other].map(|log| run(log, &tasks, &options, rule));
             prop_assert_eq!(held_until(&one, until), held_until(&other, until));
             let rows = past.len() - 1;
@@ -246,7 +245,8 @@ fn blocks_do_more_work_on_the_summit_log() {
     for (count, gain) in [(10, 1.030), (100, 1.014)] {
         let tasks = endless(count, 32, log.times()[0]);
         let options = options(120.0, count as usize);
-        let [arrival, blocks] = RULES.map(|rule| run(&log, &tasks, &options, rule).summary);
+        let [arrival, blocks] = [NodeRule::Arrival, NodeRule::Blocks]
+            .map(|rule| run(&log, &tasks, &options, rule).summary);
         let more = blocks.total_work / arrival.total_work;
         assert!(more >= gain, "{count} endless tasks: {more}");
         assert!(hits(&blocks) < 0.85 * hits(&arrival));
@@ -254,6 +254,93 @@ fn blocks_do_more_work_on_the_summit_log() {
     let blocks = run(&log, &published, &options(120.0, 10), NodeRule::Blocks).summary;
     let efficiency = blocks.fluid_efficiency.unwrap();
     assert!(efficiency >= 0.911, "{efficiency}");
+}
+
+/// The same log with its nodes in another order, and names that say nothing.
+fn nameless(log: &EventLog) -> EventLog {
+    let mut nodes: Vec<u32> = (0..log.nodes().len() as u32).collect();
+    nodes.shuffle(&mut ChaCha8Rng::seed_from_u64(5));
+    let names = nodes.iter().map(|node| format!("x{node}"));
+    let mut other = EventLogBuilder::new(names.collect());
+    for (time, changes) in log.rows() {
+        let moved = |change: &Change| Change::new(nodes[change.node() as usize], change.idle());
+        other.push_row(time, changes.iter().map(moved));
+    }
+    other.finish()
+}
+
+/// A machine whose scheduler takes 12 idle neighbours at a time, and gets 12 nodes of all places back.
+fn scattered(nodes: u32, events: i64) -> EventLog {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let mut log = EventLogBuilder::new(names(nodes));
+    let mut idle = vec![false; nodes as usize];
+    for event in 0..events {
+        let joins = event < 10 || event % 2 == 0;
+        let mut moved: Vec<u32> = (0..nodes)
+            .filter(|&node| idle[node as usize] != joins)
+            .collect();
+        if joins {
+            moved.shuffle(&mut rng);
+            moved.truncate(12);
+        } else {
+            let first = rng.random_range(0..=moved.len() - 12);
+            moved = moved[first..first + 12].to_vec();
+        }
+        let changes = moved.iter().map(|&node| Change::new(node, joins));
+        log.push_row(Time::from_seconds(60 * event), changes);
+        moved.iter().for_each(|&node| idle[node as usize] = joins);
+    }
+    log.finish()
+}
+
+/// Work under each rule: the original's, blocks with the log's names, and learned without them.
+fn work_by_rule(log: &EventLog, count: u32) -> [f64; 3] {
+    let tasks = endless(count, 32, log.times()[0]);
+    let work = |log: &EventLog, rule| {
+        let summary = run(log, &tasks, &options(120.0, count as usize), rule).summary;
+        summary.total_work
+    };
+    [
+        work(log, NodeRule::Arrival),
+        work(log, NodeRule::Blocks),
+        work(&nameless(log), NodeRule::Learned),
+    ]
+}
+
+// Names are taken away; most of what names earn is learnt, the time of learning counted.
+#[test]
+fn the_learnt_order_replaces_names_on_the_summit_log() {
+    let Some(log) = summit(None) else { return };
+    for (count, gain) in [(10, 1.027), (100, 1.012)] {
+        let [arrival, blocks, learned] = work_by_rule(&log, count);
+        println!(
+            "{count} endless tasks: {} with names, {} without",
+            blocks / arrival,
+            learned / arrival
+        );
+        assert!(
+            learned / arrival >= gain,
+            "{count} endless tasks: {}",
+            learned / arrival
+        );
+    }
+}
+
+// The nodes that come back are not neighbours, so the original's rule mixes them.
+#[test]
+fn the_learnt_order_replaces_names_on_a_generated_log() {
+    let [arrival, blocks, learned] = work_by_rule(&scattered(300, 20_000), 4);
+    println!(
+        "{} with names, {} without",
+        blocks / arrival,
+        learned / arrival
+    );
+    assert!(blocks > 1.01 * arrival, "{}", blocks / arrival);
+    assert!(
+        learned - arrival > 0.7 * (blocks - arrival),
+        "{}",
+        learned / arrival
+    );
 }
 
 fn hits(summary: &Summary) -> f64 {

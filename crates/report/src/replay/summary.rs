@@ -234,6 +234,7 @@ pub(super) fn lead(runs: &[Named<'_>]) -> String {
         match s.node_choice {
             NodeRule::Arrival => "the nodes that had been idle longest",
             NodeRule::Blocks => "neighbouring nodes",
+            NodeRule::Learned => "nodes that had mostly left and joined together",
         }
     )
 }

@@ -104,7 +104,7 @@ const DEALS: [(Initial, &str); 3] = [
 ];
 
 /// The rules of which nodes a task gets, and what the help says of each.
-const NODE_RULES: [(NodeRule, &str); 2] = [
+const NODE_RULES: [(NodeRule, &str); 3] = [
     (
         NodeRule::Arrival,
         "Those that have been idle longest, as in the original",
@@ -112,5 +112,9 @@ const NODE_RULES: [(NodeRule, &str); 2] = [
     (
         NodeRule::Blocks,
         "Neighbours by name: they mostly leave together, which costs a task only once",
+    ),
+    (
+        NodeRule::Learned,
+        "Neighbours in an order learnt from the log, for names that say nothing of where a node is",
     ),
 ];
