@@ -64,6 +64,34 @@ fn a_run_directory_holds_everything() {
 }
 
 #[test]
+fn the_bound_with_hindsight_is_told_where_it_is_asked_for() {
+    let directory = samples();
+    let number = |out: &str, field: &str| {
+        let summary = json(&directory.path().join(out).join("summary.json"));
+        summary[field].as_f64()
+    };
+    let plain = gleaner(directory.path(), &format!("{REPLAY} --out plain")).expect(0);
+    assert!(!plain.out.contains("hindsight"), "{}", plain.out);
+    assert_eq!(number("plain", "bound_work"), None);
+    for rule in ["arrival", "blocks", "learned"] {
+        let line = format!("{REPLAY} --node-choice {rule} --bound --out {rule}");
+        let run = gleaner(directory.path(), &line).expect(0);
+        assert!(
+            run.out.contains("% of the bound with hindsight"),
+            "{}",
+            run.out
+        );
+        let of = |field: &str| number(rule, field).unwrap();
+        assert!(of("total_work") <= of("bound_work") && of("bound_work") <= of("fluid_work"));
+        assert_eq!(of("bound_efficiency"), of("total_work") / of("bound_work"));
+        gleaner(directory.path(), &format!("check {rule}")).expect(0);
+        gleaner(directory.path(), &format!("report {rule} -o {rule}.html")).expect(0);
+        let page = fs::read_to_string(directory.path().join(format!("{rule}.html"))).unwrap();
+        assert!(page.contains("Efficiency against the bound with hindsight"));
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_does_not() {
     let directory = samples();
     for (seed, out) in [(1, "a"), (1, "b"), (2, "c")] {

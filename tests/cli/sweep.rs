@@ -384,6 +384,40 @@ fn simulations_are_swept_too() {
     );
 }
 
+// The bound of endless tasks is of the log and the tasks alone.
+#[test]
+fn a_sweep_tells_the_share_of_the_bound_that_each_rule_reached() {
+    let directory = samples();
+    let at = directory.path();
+    let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
+    let endless = tasks.lines().map(|line| match line.starts_with("work = ") {
+        true => "work = \"endless\"\n".to_owned(),
+        false => format!("{line}\n"),
+    });
+    fs::write(at.join("tasks.toml"), endless.collect::<String>()).unwrap();
+    let plan = "[replay]\nevents = \"idle.csv\"\ntasks = \"tasks.toml\"\nt_fwd = 120\nbound = true\n\
+                max_tasks = 100\nnode_choice = [\"arrival\", \"blocks\", \"learned\"]\n";
+    fs::write(at.join("plan.toml"), plan).unwrap();
+    run(at, "sweep plan.toml --out swept", 0);
+    let rows = table(&at.join("swept/sweep.csv"));
+    let column = |name: &str| {
+        let place = rows[0].iter().position(|head| head == name).unwrap();
+        rows[1..]
+            .iter()
+            .map(|row| row[place].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(column("node_choice"), ["arrival", "blocks", "learned"]);
+    let bounds = column("bound_work");
+    assert!(bounds.iter().all(|bound| *bound == bounds[0]), "{bounds:?}");
+    for share in column("bound_efficiency") {
+        assert!(
+            (0.5..=1.0).contains(&share.parse::<f64>().unwrap()),
+            "{share}"
+        );
+    }
+}
+
 /// The cells of a CSV table.
 fn table(path: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap();

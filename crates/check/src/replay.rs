@@ -650,6 +650,19 @@ impl<'a> Ledger<'a> {
                 s.total_work, s.fluid_work
             )
         });
+        findings.option(
+            name("bound_efficiency"),
+            s.bound_efficiency,
+            s.bound_work.and_then(share),
+        );
+        if let Some(bound) = s.bound_work {
+            findings.holds(s.total_work <= bound * (1.0 + 1e-9), || {
+                format!(
+                    "summary.json: total_work is {}, more than the bound with hindsight {bound}",
+                    s.total_work
+                )
+            });
+        }
         self.compare_completions(start, findings);
     }
 

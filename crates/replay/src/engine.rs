@@ -11,6 +11,7 @@ use rand_chacha::rand_core::SeedableRng;
 use super::accounts::{self, Active, Rescale};
 use super::decide::{Decider, Plan};
 use super::efficiency::EfficiencyMeter;
+use super::hindsight::CourseRecorder;
 use super::initial::{Initial, deal_at_random};
 use super::node_choice::{self, NodeChoice};
 use super::nodes::{Holder, NodePool};
@@ -43,6 +44,8 @@ pub struct Options {
     /// Whether the tasks are submitted again once all of them are done; they must pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
+    /// Whether the bound of the work with hindsight is computed.
+    pub bound: bool,
 }
 
 impl Options {
@@ -58,6 +61,7 @@ impl Options {
             seed: 0,
             completion_events: false,
             repeat_tasks: false,
+            bound: false,
         }
     }
 }
@@ -148,6 +152,8 @@ pub(super) struct Engine<'a> {
     /// Time at which the present holder of each node got it.
     pub(super) held_since: Vec<Time>,
     pub(super) efficiency: EfficiencyMeter,
+    /// For the bound; `None` if it is not wanted.
+    pub(super) course: Option<CourseRecorder>,
     pub(super) rescale_loss: f64,
     /// Events at which nodes left while tasks were active.
     pub(super) losses: u64,
@@ -199,6 +205,7 @@ impl<'a> Engine<'a> {
             },
             held_since: vec![start; log.nodes().len()],
             efficiency: EfficiencyMeter::new(),
+            course: options.bound.then(CourseRecorder::default),
             rescale_loss: 0.0,
             losses: 0,
             steps: Vec::with_capacity(log.len()),
@@ -381,6 +388,9 @@ impl<'a> Engine<'a> {
     fn accrue(&mut self, time: Time) {
         let seconds = time.seconds_since(self.now);
         self.efficiency.accrue(self.pool.idle(), seconds);
+        if let Some(course) = &mut self.course {
+            course.accrue(self.pool.idle(), seconds);
+        }
         for active in &mut self.active {
             active.progress = seconds * active.rate - active.pending_cost;
             active.preempted = false;
@@ -506,8 +516,11 @@ impl<'a> Engine<'a> {
     }
 
     fn active_changed(&mut self) {
-        let active = self.active.iter().map(|a| a.task);
-        self.efficiency.set_active(&self.tasks, active);
+        let active = || self.active.iter().map(|a| a.task);
+        self.efficiency.set_active(&self.tasks, active());
+        if let Some(course) = &mut self.course {
+            course.set_active(&active().collect());
+        }
     }
 
     /// Asks for a decision and carries it out. Returns the wall time of the solver in

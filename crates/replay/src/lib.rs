@@ -12,6 +12,7 @@ pub mod decide;
 mod efficiency;
 mod engine;
 mod fairness;
+mod hindsight;
 pub mod initial;
 pub mod node_choice;
 pub mod nodes;

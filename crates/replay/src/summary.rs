@@ -22,6 +22,10 @@ impl Engine<'_> {
         let measured = self.efficiency.finish(&self.tasks);
         let total_work: f64 = self.accounts.iter().map(|a| a.work_done).sum();
         let share = |of: f64| (of > 0.0).then(|| total_work / of);
+        let bound = self.course.map(|course| {
+            let nodes = self.log.nodes().len() as u32;
+            gleaner_bound::bound(&course.finish(&self.tasks, nodes))
+        });
         let count = |status| self.steps.iter().filter(|s| s.status == status).count();
         let completions = Completions::of(&self.accounts, self.start);
         let log_end = self.log.times().last().copied().unwrap_or(self.start);
@@ -62,6 +66,8 @@ impl Engine<'_> {
             efficiency: share(measured.dedicated_work),
             fluid_work: measured.fluid_work,
             fluid_efficiency: share(measured.fluid_work),
+            bound_work: bound,
+            bound_efficiency: bound.and_then(share),
             tasks: self.tasks.len(),
             rounds: self.rounds.as_ref().map_or(1, |rounds| rounds.count),
             tasks_endless: self.tasks.iter().filter(|t| t.is_endless()).count(),

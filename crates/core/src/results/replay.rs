@@ -299,6 +299,11 @@ summary! {
         fluid_work: f64 ["work"] shown,
         /// A against it; null where it is 0
         fluid_efficiency: Option<f64> [""] most,
+        /// upper bound of what any allocator could do that knew the whole log, rescaling and
+        /// preemption paid (`--bound`); null where it was not computed
+        bound_work: Option<f64> ["work"] shown,
+        /// A against it; null where it is 0 or was not computed
+        bound_efficiency: Option<f64> [""] most,
         /// of all rounds, submitted or to come
         tasks: usize [""] shown as "task_count",
         /// how often the set of tasks was submitted (`--repeat-tasks`)

@@ -180,15 +180,19 @@ fn loss(lost: f64, s: &Summary) -> String {
 }
 
 fn efficiency(s: &Summary) -> String {
-    match (s.efficiency, s.fluid_efficiency) {
-        (Some(dedicated), Some(fluid)) => format!(
-            "{:.1} % of {} dedicated nodes, {:.1} % of the costless bound",
-            100.0 * dedicated,
-            short(s.equivalent_nodes, 1),
-            100.0 * fluid
-        ),
-        _ => "none: nothing to compare with".into(),
-    }
+    let (Some(dedicated), Some(fluid)) = (s.efficiency, s.fluid_efficiency) else {
+        return "none: nothing to compare with".into();
+    };
+    let hindsight = s
+        .bound_efficiency
+        .map(|bound| format!(", {:.1} % of the bound with hindsight", 100.0 * bound));
+    format!(
+        "{:.1} % of {} dedicated nodes, {:.1} % of the costless bound{}",
+        100.0 * dedicated,
+        short(s.equivalent_nodes, 1),
+        100.0 * fluid,
+        hindsight.unwrap_or_default()
+    )
 }
 
 fn fairness(s: &Summary) -> String {

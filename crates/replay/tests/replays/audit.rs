@@ -150,6 +150,12 @@ fn totals_add_up(outcome: &Outcome) {
         s.total_work <= s.fluid_work * (1.0 + 1e-9),
         "more than the costless bound: {s:?}"
     );
+    if let Some(bound) = s.bound_work {
+        assert!(
+            s.total_work <= bound * (1.0 + 1e-9),
+            "more than the bound with hindsight: {s:?}"
+        );
+    }
     assert_eq!(s.events, outcome.steps.len());
     let finished = outcome.tasks.iter().filter(|t| t.end.is_some()).count();
     assert_eq!(s.tasks_finished, finished);

@@ -443,7 +443,7 @@ proptest! {
             seed,
         }).unwrap();
         let log = log.slice(Default::default()).unwrap();
-        let options = Options { initial, seed, completion_events, node_choice, ..options(t_fwd, max_tasks) };
+        let options = Options { initial, seed, completion_events, node_choice, bound: true, ..options(t_fwd, max_tasks) };
         let outcome = replay(&log, &tasks, &options, &mut solver(kind)).unwrap();
         audit(&log, &tasks, &outcome);
     }

@@ -16,7 +16,7 @@ type Row = (
     fn(f64, f64) -> String,
 );
 
-const ROWS: [Row; 18] = [
+const ROWS: [Row; 19] = [
     ("Time replayed", |s| Some(s.span_seconds), duration, change),
     (
         "Time of the whole log",
@@ -82,6 +82,12 @@ const ROWS: [Row; 18] = [
         points,
     ),
     (
+        "Efficiency against the bound with hindsight",
+        |s| s.bound_efficiency,
+        percent,
+        points,
+    ),
+    (
         "Tasks finished",
         |s| Some(s.tasks_finished as f64),
         number,
@@ -111,7 +117,7 @@ fn used_share(s: &Summary) -> Option<f64> {
     (s.idle_node_seconds > 0.0).then(|| s.used_node_seconds / s.idle_node_seconds)
 }
 
-/// All figures of the runs side by side, with their changes relative to the first.
+/// All figures that any of the runs has, side by side, with their changes relative to the first.
 pub(super) fn grid(runs: &[Named<'_>]) -> Grid {
     let (title, first) = match runs {
         [first, _, ..] => (
@@ -132,7 +138,8 @@ pub(super) fn grid(runs: &[Named<'_>]) -> Grid {
         }
     }
     let mut grid = Grid::new(title, heads);
-    for row in ROWS {
+    let any_has = |(_, of, ..): &Row| runs.iter().any(|run| of(&run.result.summary).is_some());
+    for row in ROWS.into_iter().filter(any_has) {
         grid.row(cells(runs, row));
     }
     grid

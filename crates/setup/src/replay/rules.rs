@@ -43,6 +43,11 @@ pub struct Rules {
     /// round task `a` is called `a#2`.
     #[arg(long)]
     pub repeat_tasks: bool,
+    /// Compute an upper bound of the work that any allocator could have done that knew the whole
+    /// log, with these tasks and their costs (docs/BOUND.md).
+    #[arg(long)]
+    #[serde(default)]
+    pub bound: bool,
 }
 
 impl Default for Rules {
@@ -56,6 +61,7 @@ impl Default for Rules {
             seed: 0,
             completion_events: false,
             repeat_tasks: false,
+            bound: false,
         }
     }
 }
@@ -83,6 +89,7 @@ impl Rules {
             seed: self.seed,
             completion_events: self.completion_events,
             repeat_tasks: self.repeat_tasks,
+            bound: self.bound,
         }
     }
 }

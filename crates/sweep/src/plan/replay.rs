@@ -34,6 +34,9 @@ pub struct ReplayPlan {
     /// Whether the tasks are submitted again when all of them are done.
     #[serde(default)]
     pub repeat_tasks: bool,
+    /// Whether the bound of the work with hindsight is computed for every run.
+    #[serde(default)]
+    bound: bool,
     tasks: Spanned<super::Axis<TaskFiles>>,
     window: Setting<Slice>,
     t_fwd: Setting<TFwd>,
@@ -189,6 +192,7 @@ impl ReplayPlan {
             window: Slice::default(),
             rules: Rules {
                 repeat_tasks: self.repeat_tasks,
+                bound: self.bound,
                 ..Rules::default()
             },
             solver: SolverKind::Auto,

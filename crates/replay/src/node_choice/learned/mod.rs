@@ -13,7 +13,7 @@ use crate::nodes::{NodePool, NodeSet};
 use chain::chain;
 use groups::Groups;
 
-/// Moves that are remembered, for each node on average. Summit's log has 135 in two months.
+/// Moves that are remembered, for each node on average. Summit's log of two weeks has 134.
 const REMEMBERED: usize = 128;
 
 /// A new order is made when the moves have become more by this share, so that the time it takes

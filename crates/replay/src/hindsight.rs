@@ -1,0 +1,82 @@
+//! Records the course of a replay for the bound with hindsight.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gleaner_bound::{Course, Interval, Kind, Stay};
+use gleaner_core::domain::{ScalingCurve, TrainingTask};
+
+use super::fairness::as_solved;
+
+/// Which nodes and tasks there were when.
+#[derive(Debug, Default)]
+pub(super) struct CourseRecorder {
+    intervals: Vec<Interval>,
+    /// The first interval of each active task.
+    active: BTreeMap<u32, u32>,
+    /// Tasks that were active, with their first interval and the one after their last.
+    past: Vec<(u32, u32, u32)>,
+}
+
+impl CourseRecorder {
+    /// Records that from now on `active` are the active tasks.
+    pub fn set_active(&mut self, active: &BTreeSet<u32>) {
+        let now = self.intervals.len() as u32;
+        let past = &mut self.past;
+        self.active.retain(|task, from| {
+            let stays = active.contains(task);
+            if !stays {
+                past.push((*task, *from, now));
+            }
+            stays
+        });
+        for &task in active {
+            self.active.entry(task).or_insert(now);
+        }
+    }
+
+    /// Records that `idle` nodes were idle for `seconds`.
+    pub fn accrue(&mut self, idle: u32, seconds: f64) {
+        self.intervals.push(Interval { seconds, idle });
+    }
+
+    /// The course, of these tasks on a machine of `nodes` nodes.
+    pub fn finish(mut self, tasks: &[TrainingTask], nodes: u32) -> Course {
+        self.set_active(&BTreeSet::new());
+        let mut kinds = Kinds::default();
+        let stay = |&(task, from, to): &(u32, u32, u32)| Stay {
+            kind: kinds.number(&tasks[task as usize], nodes),
+            from,
+            to,
+        };
+        Course {
+            stays: self.past.iter().map(stay).collect(),
+            intervals: self.intervals,
+            kinds: kinds.list,
+        }
+    }
+}
+
+/// The distinct kinds of tasks.
+#[derive(Debug, Default)]
+struct Kinds {
+    list: Vec<Kind>,
+    /// Number of each kind by curve, most nodes, and the bits of the costs of rescaling.
+    numbers: BTreeMap<(ScalingCurve, u32, [u64; 2]), u32>,
+}
+
+impl Kinds {
+    /// The number of this task's kind.
+    fn number(&mut self, task: &TrainingTask, nodes: u32) -> u32 {
+        let most = as_solved(task).cap().min(nodes);
+        let costs = [task.rescale_up, task.rescale_down];
+        let key = (task.curve.clone(), most, costs.map(f64::to_bits));
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.list.push(Kind {
+                rates: (0..=most).map(|n| task.curve.progress_at(n)).collect(),
+                rescale_up: task.rescale_up,
+                rescale_down: task.rescale_down,
+            });
+            self.list.len() as u32 - 1
+        })
+    }
+}
