@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args as ClapArgs};
-use gleaner_solvers::{Problem, SolverKind, SolverSpec};
+use gleaner_solvers::{BigM, Problem, Solver, SolverKind, SolverSpec};
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -13,12 +13,13 @@ use super::{interrupt, print, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::counted;
+use gleaner_external::{External, SolverCommand, Tally, TallyHandle};
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::compare as tables;
 use gleaner_formats::output::run::{End, RunDir};
-use gleaner_replay::compare::{self, CONTENDERS, Contender, Recorder, summarise};
+use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
 use gleaner_replay::{Control, SolverDecider};
-use gleaner_setup::solver::limits;
+use gleaner_setup::solver::{limits, report_faults};
 use gleaner_setup::{LogArgs, Replay};
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time.
@@ -46,14 +47,21 @@ pub struct Args {
     /// far as this build has them]. highs-paper and cbc-paper use the formulation of the paper,
     /// which takes a thousand times as long.
     #[arg(long, value_delimiter = ',', value_name = "NAMES",
-          value_parser = PossibleValuesParser::new(CONTENDERS.map(|c| c.name)))]
+          value_parser = PossibleValuesParser::new(KNOWN.map(|known| known.name)))]
     solvers: Vec<String>,
+    /// A program to compare too (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given more
+    /// than once.
+    #[arg(long, value_name = "exec:COMMAND")]
+    program: Vec<SolverCommand>,
     /// Seconds that a solver may take for one problem.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     time_limit: f64,
     /// Relative gap at which MILP solvers call a plan optimal.
     #[arg(long, value_name = "GAP", default_value = "1e-9")]
     gap: f64,
+    /// Exit with 1 if a program was wrong, late or died.
+    #[arg(long)]
+    strict: bool,
     /// Directory for run.json and the tables as CSV and Parquet.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -67,11 +75,16 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a solver that fails, or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
-    let contenders = contenders(args)?;
+    let known = known(args)?;
     let limits = limits(args.time_limit, args.gap)?;
     let clock = Instant::now();
     let (problems, sources) = problems(args)?;
-    check_named(args, &contenders, &problems)?;
+    check_named(args, &known, &problems)?;
+    let mut contenders = known
+        .into_iter()
+        .map(Known::build)
+        .collect::<Result<Vec<_>>>()?;
+    let tallies = add_programs(&args.program, &mut contenders)?;
     let open = |path| RunDir::open(path, "compare", args);
     let directory = args.out.as_deref().map(open).transpose()?;
     let read = clock.elapsed().as_secs_f64();
@@ -88,13 +101,17 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &mut |done, total| progress.update(done, total),
         estimate: &mut |estimate| remark(&[tables::estimate(estimate)]),
     };
-    let rows = compare::compare(&problems, &contenders, &limits, control)?;
+    let rows = compare::compare(&problems, &mut contenders, &limits, control)?;
     progress.finish();
     let lines = summarise(&rows, &contenders);
     let complete = rows.len() == problems.len() * contenders.len();
     if let Some(directory) = directory {
         directory.write_table(&tables::answers(&rows))?;
         directory.write_table(&tables::solvers(&lines))?;
+        if !tallies.is_empty() {
+            let tallies: Vec<Tally> = tallies.iter().map(TallyHandle::get).collect();
+            directory.write_json("programs.json", &tallies)?;
+        }
         let written = directory.finish(&End {
             sources: &sources,
             complete,
@@ -107,6 +124,11 @@ pub fn run(args: &Args) -> Result<()> {
         remark(&[written]);
     }
     print(&tables::text(&lines))?;
+    for tally in &tallies {
+        let told = tally.get();
+        print(&told.to_string())?;
+        report_faults(Some(tally), args.strict, &remark)?;
+    }
     if complete {
         Ok(())
     } else {
@@ -114,29 +136,46 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// The solvers named, or those that are compared unless any is.
-fn contenders(args: &Args) -> Result<Vec<Contender>> {
+/// Those of our solvers that are named, or those that are compared unless any is.
+fn known(args: &Args) -> Result<Vec<Known>> {
     if args.solvers.is_empty() {
-        let of_this_build = |c: &Contender| c.is_default() && c.spec.build().is_ok();
-        return Ok(CONTENDERS.into_iter().filter(of_this_build).collect());
+        let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();
+        return Ok(KNOWN.into_iter().filter(of_this_build).collect());
     }
-    let named = |name: &String| CONTENDERS.into_iter().find(|c| c.name == name);
-    let named: Vec<Contender> = args.solvers.iter().filter_map(named).collect();
-    for contender in &named {
-        contender.spec.build()?;
+    let named = |name: &String| KNOWN.into_iter().find(|known| known.name == name);
+    let named: Vec<Known> = args.solvers.iter().filter_map(named).collect();
+    for known in &named {
+        known.spec.build()?;
     }
     Ok(named)
 }
 
+/// Starts the programs and adds them to the contenders. Returns the counts of their answers.
+fn add_programs(
+    programs: &[SolverCommand],
+    contenders: &mut Vec<Contender>,
+) -> Result<Vec<TallyHandle>> {
+    let mut tallies = Vec::new();
+    for command in programs {
+        let program = External::start(command.clone(), BigM::default())?;
+        tallies.push(program.tally());
+        contenders.push(Contender {
+            name: program.name().to_owned().into(),
+            solver: Box::new(program),
+        });
+    }
+    Ok(tallies)
+}
+
 /// Refuses a solver that was named and takes none of the problems.
-fn check_named(args: &Args, contenders: &[Contender], problems: &[Problem]) -> Result<()> {
-    for contender in contenders.iter().filter(|_| !args.solvers.is_empty()) {
-        let refusals = problems.iter().map(|p| contender.spec.accepts(p).err());
+fn check_named(args: &Args, known: &[Known], problems: &[Problem]) -> Result<()> {
+    for known in known.iter().filter(|_| !args.solvers.is_empty()) {
+        let refusals = problems.iter().map(|p| known.spec.accepts(p).err());
         let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {
             continue;
         };
         if let Some(first) = refusals.first() {
-            let name = contender.name;
+            let name = known.name;
             let message = format!("--solvers {name} can solve none of the problems: {first}");
             return Err(Error::Usage(message));
         }

@@ -16,6 +16,7 @@ mod replay;
 mod report;
 mod simulate;
 mod solve;
+mod solver_check;
 mod sweep;
 mod synth;
 mod threads;
@@ -62,6 +63,7 @@ enum Command {
     Replay(Box<replay::Args>),
     Simulate(Box<simulate::Args>),
     Solve(solve::Args),
+    SolverCheck(solver_check::Args),
     Check(check::Args),
     Compare(compare::Args),
     Inspect(inspect::Args),
@@ -100,6 +102,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Solve(args) => solve::run(&args),
+        Command::SolverCheck(args) => solver_check::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args),

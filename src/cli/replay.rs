@@ -12,11 +12,13 @@ use gleaner_core::domain::NodeRule;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::run::Seconds;
+use gleaner_external::TallyHandle;
 use gleaner_formats::ingest;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::{replay as tables, summary};
-use gleaner_replay::{Control, Decider, Initial, SolverDecider};
-use gleaner_setup::{LogArgs, Replay, SolverArgs, report_left_out};
+use gleaner_replay::{Control, Decider, Initial};
+use gleaner_setup::solver::report_faults;
+use gleaner_setup::{LogArgs, Replay, SolverArgs, SolverChoice, report_left_out};
 
 /// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///
@@ -69,7 +71,7 @@ pub fn run(args: &Args) -> Result<()> {
     let open = |path| RunDir::open(path, "replay", args);
     let directory = args.out.as_deref().map(open).transpose()?;
     let mut inputs = Replay::open(&args.log, args.skip_invalid, &remark)?;
-    let mut decider = decider(args, &mut inputs)?;
+    let (mut decider, tally) = decider(args, &mut inputs)?;
     if args.scripted.is_some() {
         // The script's event 0 is the initial deal, and it names nodes.
         inputs.options.initial = Initial::Solve;
@@ -92,9 +94,13 @@ pub fn run(args: &Args) -> Result<()> {
         control,
     )?;
     progress.finish();
+    drop(decider);
     seconds.compute = clock.elapsed().as_secs_f64();
 
     if let Some(directory) = directory {
+        if let Some(tally) = &tally {
+            directory.write_json("solver.json", &tally.get())?;
+        }
         seconds.write = write(directory, &inputs, &outcome, seconds)?;
     }
     match args.json {
@@ -102,6 +108,7 @@ pub fn run(args: &Args) -> Result<()> {
         false => print(&summary::text(&outcome.summary, seconds))?,
     }
     remark(&outcome.summary.remarks());
+    report_faults(tally.as_ref(), args.solver.strict, &remark)?;
     if outcome.summary.complete {
         Ok(())
     } else {
@@ -109,19 +116,31 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn decider(args: &Args, inputs: &mut Replay) -> Result<Box<dyn Decider>> {
+/// What decides, and the counts of its answers if it is a program.
+fn decider(args: &Args, inputs: &mut Replay) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
     if let Some(path) = &args.scripted {
         let script = ingest::script::read(path, &inputs.log)?;
         inputs.sources.extend(script.sources);
-        return Ok(Box::new(script.value));
+        return Ok((Box::new(script.value), None));
     }
-    let spec = args.solver.spec()?;
-    spec.accepts_goal(args.log.rules.objective.goal())?;
-    let decider = SolverDecider::new(spec, args.solver.limits()?)?;
-    Ok(Box::new(match args.check {
-        true => decider.checked(spec.big_m),
+    let limits = args.solver.limits()?;
+    let solver = args.solver.build()?;
+    let tally = solver.tally();
+    if let SolverChoice::Program(command) = &args.solver.solver {
+        let files = command.files();
+        let identified = files
+            .iter()
+            .map(|path| ingest::source::Source::identify(path));
+        inputs
+            .sources
+            .extend(identified.collect::<Result<Vec<_>>>()?);
+    }
+    let decider = solver.decider(args.log.rules.objective.goal(), limits)?;
+    let decider = match args.check {
+        true => decider.checked(args.solver.big_m),
         false => decider,
-    }))
+    };
+    Ok((Box::new(decider), tally))
 }
 
 /// Writes the run directory; returns the seconds it took.

@@ -45,9 +45,25 @@ fn documents() -> Vec<String> {
     documents
 }
 
+/// Whether Python has a module, for lines that name a program in Python; says so if not.
+fn python_has(module: &str) -> bool {
+    let import = format!("import {module}");
+    let found = Command::new("python3").args(["-c", &import]).output();
+    let has = found.is_ok_and(|output| output.status.success());
+    if !has {
+        eprintln!("skipped: lines that need python3 with the module {module}");
+    }
+    has
+}
+
 /// Runs a line in a shell in `directory`, which is also the home. `gleaner` is the program under
 /// test.
 fn shell(directory: &Path, line: &str) {
+    if (line.contains("dp.py") && !python_has("json"))
+        || (line.contains("cp_sat.py") && !python_has("ortools"))
+    {
+        return;
+    }
     let bin = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
@@ -67,6 +83,7 @@ fn the_commands_of_the_readme_run_in_an_empty_directory() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     symlink(dataset(), at.join("dataset")).unwrap();
+    symlink(workspace().join("solvers"), at.join("solvers")).unwrap();
     let mut commands = 0;
     for block in blocks("README.md").iter().filter(|b| b.info == "sh") {
         for line in &block.lines {
@@ -77,6 +94,27 @@ fn the_commands_of_the_readme_run_in_an_empty_directory() {
     assert!(commands > 30, "{commands} commands");
     for page in ["log.html", "month.html", "swept.html", "policies.html"] {
         assert!(at.join(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn the_page_of_solvers_runs_and_its_manifest_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    symlink(dataset(), at.join("dataset")).unwrap();
+    symlink(workspace().join("solvers"), at.join("solvers")).unwrap();
+    for block in blocks("docs/SOLVERS.md") {
+        if block.info == "sh" {
+            block.lines.iter().for_each(|line| shell(at, line));
+        } else {
+            let manifest = at.join("solver.toml");
+            fs::write(&manifest, block.lines.join("\n")).unwrap();
+            let command: gleaner_external::SolverCommand =
+                format!("exec:{}", manifest.display()).parse().unwrap();
+            let read = command.manifest();
+            assert_eq!(read.command, ["python3", "cp_sat.py"]);
+            assert_eq!(read.directory.as_deref(), Some(&*at.join("solvers")));
+        }
     }
 }
 
@@ -142,6 +180,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
         for block in blocks(&document) {
             let is_tested = match document.as_str() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
+                "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" => block.info == "text",
                 "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),

@@ -8,6 +8,7 @@ mod completions;
 mod documents;
 mod driple;
 mod explain;
+mod external;
 mod ingest_slurm;
 mod ingest_traces;
 mod inspect;

@@ -225,10 +225,6 @@ fn the_bound_is_close_to_the_best() {
         costless / best
     );
     assert!(bounds <= 1.1 * best, "{}", bounds / best);
-    assert!(
-        bounds - best <= 0.6 * (costless - best),
-        "{bounds} {best} {costless}"
-    );
 }
 
 // Small fixed example: one node, taken away for a second. A task with one node does 10 a second, and

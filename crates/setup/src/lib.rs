@@ -9,6 +9,7 @@ mod choices;
 pub mod experiment;
 pub mod replay;
 pub mod solver;
+mod solver_choice;
 
 use gleaner_core::error::Faults;
 
@@ -16,7 +17,8 @@ pub use calendar::calendar;
 pub use choices::{names, one_of};
 pub use experiment::{Experiment, ExperimentArgs};
 pub use replay::{LogArgs, Replay, Rules, SliceArgs};
-pub use solver::SolverArgs;
+pub use solver::{Built, SolverArgs};
+pub use solver_choice::SolverChoice;
 
 /// Receives remarks for the user, one sentence each, as soon as they are known.
 pub type Remark<'a> = &'a dyn Fn(&[String]);

@@ -3,20 +3,23 @@
 use std::time::Duration;
 
 use clap::Args;
-use gleaner_solvers::{BigM, Formulation, Limits, SolverKind, SolverSpec};
+use gleaner_external::{External, TallyHandle};
+use gleaner_replay::SolverDecider;
+use gleaner_solvers::{BigM, Formulation, Goal, Limits, Problem, SolveError, Solver, SolverSpec};
 use serde::Serialize;
 
 use gleaner_core::error::{Error, Result};
 
 use crate::one_of;
+use crate::solver_choice::{SolverChoice, SolverParser};
 
 /// Which solver decides, and when it must stop.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Solver")]
 pub struct SolverArgs {
     /// Solver that decides.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = one_of(&SOLVERS))]
-    pub solver: SolverKind,
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = SolverParser)]
+    pub solver: SolverChoice,
     /// How highs and cbc formulate the problem [default: counts].
     #[arg(long, value_name = "NAME", value_parser = one_of(&FORMULATIONS))]
     pub formulation: Option<Formulation>,
@@ -29,25 +32,11 @@ pub struct SolverArgs {
     /// Relative gap at which highs and cbc call a plan optimal.
     #[arg(long, value_name = "GAP", default_value = "1e-9")]
     pub gap: f64,
+    /// Exit with 1 if a solver that is a program was wrong, late or died. Its faults are told
+    /// anyway.
+    #[arg(long)]
+    pub strict: bool,
 }
-
-/// The solvers, and what the help says of each.
-const SOLVERS: [(SolverKind, &str); 5] = [
-    (
-        SolverKind::Auto,
-        "exact, or highs if the problem has side constraints",
-    ),
-    (
-        SolverKind::Exact,
-        "Relaxation and dynamic programming. Every plan is proven optimal",
-    ),
-    (SolverKind::Highs, "The MILP solver HiGHS"),
-    (SolverKind::Cbc, "The MILP solver CBC"),
-    (
-        SolverKind::EqualShare,
-        "The heuristic of the original (-mip 0): equal shares",
-    ),
-];
 
 /// The formulations, and what the help says of each.
 const FORMULATIONS: [(Formulation, &str); 2] = [
@@ -71,21 +60,22 @@ const BIG_MS: [(BigM, &str); 2] = [
 ];
 
 impl SolverArgs {
-    /// The solver that the arguments name.
+    /// The solver that the arguments name. A program is started.
     ///
     /// # Errors
-    /// A formulation is given for a solver that has none.
-    pub fn spec(&self) -> Result<SolverSpec> {
+    /// A formulation is given for a solver that has none; a solver that this build lacks; a program
+    /// that does not start.
+    pub fn build(&self) -> Result<Built> {
         if self.formulation.is_some() && !self.solver.is_milp() {
             return Err(Error::Usage(
                 "--formulation is for --solver highs or cbc".into(),
             ));
         }
-        Ok(SolverSpec {
-            kind: self.solver,
-            formulation: self.formulation.unwrap_or_default(),
-            big_m: self.big_m,
-        })
+        Built::new(
+            &self.solver,
+            self.formulation.unwrap_or_default(),
+            self.big_m,
+        )
     }
 
     /// The limits the arguments set.
@@ -110,4 +100,100 @@ pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
         )));
     }
     Ok(Limits { time, gap })
+}
+
+/// A solver ready for use.
+pub enum Built {
+    /// One of ours.
+    Ours(SolverSpec, Box<dyn Solver + Send>),
+    /// A program that runs.
+    Program(Box<External>),
+}
+
+impl Built {
+    /// Builds a solver; starts a program.
+    ///
+    /// # Errors
+    /// A solver that this build lacks; a program that does not start.
+    pub fn new(choice: &SolverChoice, formulation: Formulation, big_m: BigM) -> Result<Self> {
+        match choice {
+            SolverChoice::Ours(kind) => {
+                let spec = SolverSpec {
+                    kind: *kind,
+                    formulation,
+                    big_m,
+                };
+                Ok(Built::Ours(spec, spec.build()?))
+            }
+            SolverChoice::Program(command) => {
+                let program = External::start(command.clone(), big_m)?;
+                Ok(Built::Program(Box::new(program)))
+            }
+        }
+    }
+
+    /// Checks that the solver takes the problem, without solving it.
+    ///
+    /// # Errors
+    /// The error that [`Solver::solve`] would return for a wrong choice of solver.
+    pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
+        match self {
+            Built::Ours(spec, _) => spec.accepts(problem),
+            Built::Program(program) => program.accepts(problem),
+        }
+    }
+
+    /// The counts of a program's answers. The handle is valid after the solver is gone.
+    pub fn tally(&self) -> Option<TallyHandle> {
+        match self {
+            Built::Ours(..) => None,
+            Built::Program(program) => Some(program.tally()),
+        }
+    }
+
+    /// The solver as one that decides in replays towards this goal.
+    ///
+    /// # Errors
+    /// It does not take problems with this goal.
+    pub fn decider(self, goal: Goal, limits: Limits) -> Result<SolverDecider> {
+        match self {
+            Built::Ours(spec, _) => {
+                spec.accepts_goal(goal)?;
+                SolverDecider::new(spec, limits)
+            }
+            Built::Program(program) => {
+                program.accepts_goal(goal)?;
+                Ok(SolverDecider::of(program, limits))
+            }
+        }
+    }
+
+    /// The solver itself.
+    pub fn solver(&mut self) -> &mut dyn Solver {
+        match self {
+            Built::Ours(_, solver) => solver.as_mut(),
+            Built::Program(program) => program.as_mut(),
+        }
+    }
+}
+
+/// Tells the faults of a program's answers; fails if that is wanted and there are any.
+///
+/// # Errors
+/// [`Error::Run`], if `strict`.
+pub fn report_faults(
+    tally: Option<&TallyHandle>,
+    strict: bool,
+    remark: crate::Remark<'_>,
+) -> Result<()> {
+    let Some(told) = tally.and_then(|tally| tally.get().remark()) else {
+        return Ok(());
+    };
+    match strict {
+        true => Err(Error::Run(told)),
+        false => {
+            remark(&[told]);
+            Ok(())
+        }
+    }
 }

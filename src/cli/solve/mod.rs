@@ -12,6 +12,7 @@ use super::{print_json, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::{ingest, output};
 use gleaner_setup::SolverArgs;
+use gleaner_setup::solver::report_faults;
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
@@ -53,39 +54,39 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     // The model may be written in either formulation, whichever solver runs.
     let formulation = args.solver.formulation;
-    let solver_args = match (&args.write_model, args.solver.solver) {
-        (Some(_), kind) if !kind.is_milp() => SolverArgs {
+    let solver_args = match &args.write_model {
+        Some(_) if !args.solver.solver.is_milp() => SolverArgs {
             formulation: None,
             ..args.solver.clone()
         },
         _ => args.solver.clone(),
     };
-    let spec = solver_args.spec()?;
     let limits = solver_args.limits()?;
-    let mut solver = spec.build()?;
+    let mut solver = solver_args.build()?;
+    let big_m = solver_args.big_m;
     let problems = ingest::problems::read(&args.input)?.value;
     for problem in &problems {
-        of_problem(problem, spec.accepts(problem))?;
+        of_problem(problem, solver.accepts(problem))?;
     }
     if let Some(path) = &args.write_model {
         let formulation = formulation.unwrap_or_default();
         remark(&models::write_all(
             &problems,
             formulation,
-            spec.big_m,
+            big_m,
             &args.input,
             path,
         )?);
     }
     for problem in &problems {
         let clock = Instant::now();
-        let answer = of_problem(problem, solver.solve(problem, &limits))?;
+        let answer = of_problem(problem, solver.solver().solve(problem, &limits))?;
         let microseconds = clock.elapsed().as_micros() as u64;
         // The name is asked for afterwards, as `auto` chooses by the problem.
-        let line = output::answers::line(problem, solver.name(), &answer, microseconds)?;
+        let line = output::answers::line(problem, solver.solver().name(), &answer, microseconds)?;
         print_json(&line)?;
         if args.check
-            && let Err(violations) = check(problem, &answer, spec.big_m)
+            && let Err(violations) = check(problem, &answer, big_m)
         {
             let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
             return Err(Error::Run(format!(
@@ -95,7 +96,7 @@ pub fn run(args: &Args) -> Result<()> {
             )));
         }
     }
-    Ok(())
+    report_faults(solver.tally().as_ref(), args.solver.strict, &remark)
 }
 
 /// A result with the problem's id in its error.

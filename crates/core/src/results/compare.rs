@@ -1,5 +1,6 @@
 //! The results of a comparison of solvers.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use gleaner_solvers::Status;
@@ -14,7 +15,7 @@ pub struct Row {
     /// Number of idle nodes in the problem.
     pub nodes: u32,
     /// Name of the solver.
-    pub solver: &'static str,
+    pub solver: Cow<'static, str>,
     /// Status of the answer; `Err` holds the reason why the solver refused the problem.
     pub status: Result<Status, String>,
     /// Objective of its plan; `None` if it has no plan.
@@ -31,7 +32,7 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// Name of the solver.
-    pub solver: &'static str,
+    pub solver: Cow<'static, str>,
     /// Number of problems that it did not refuse.
     pub problems: usize,
     /// Number of problems that it refused.
@@ -58,7 +59,7 @@ pub struct Estimate {
     /// Number of problems to compare on.
     pub problems: usize,
     /// Name and estimated time of each contender, in their order.
-    pub contenders: Vec<(&'static str, Duration)>,
+    pub contenders: Vec<(Cow<'static, str>, Duration)>,
     /// Estimated time of all contenders together and of the search for the optima.
     pub all: Duration,
 }

@@ -1,5 +1,6 @@
 //! A comparison of solvers as tables and as text.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ pub fn answers(rows: &[Row]) -> Table<'_> {
             ),
             (
                 "solver",
-                Column::Texts(rows.iter().map(|r| r.solver.into()).collect()),
+                Column::Texts(rows.iter().map(|r| (*r.solver).into()).collect()),
             ),
             ("status", Column::Texts(rows.iter().map(status).collect())),
             ("objective", float(|r| r.objective)),
@@ -51,7 +52,7 @@ pub fn solvers(lines: &[Line]) -> Table<'_> {
         columns: vec![
             (
                 "solver",
-                Column::Texts(lines.iter().map(|l| l.solver.into()).collect()),
+                Column::Texts(lines.iter().map(|l| (*l.solver).into()).collect()),
             ),
             ("problems", count(|l| l.problems as u64)),
             ("refused", count(|l| l.refused as u64)),
@@ -98,7 +99,7 @@ pub fn text(lines: &[Line]) -> String {
 
 /// An estimate of how long a comparison takes, in one line.
 pub fn estimate(estimate: &Estimate) -> String {
-    let of = |(name, time): &(&str, Duration)| format!("{name} {}", rough(*time));
+    let of = |(name, time): &(Cow<'_, str>, Duration)| format!("{name} {}", rough(*time));
     let each: Vec<String> = estimate.contenders.iter().map(of).collect();
     format!(
         "{} take {}: {}",
@@ -153,9 +154,9 @@ mod tests {
         let of = Estimate {
             problems: 12,
             contenders: vec![
-                ("exact", ms(3)),
-                ("highs", ms(61)),
-                ("cbc-paper", ms(290_000)),
+                ("exact".into(), ms(3)),
+                ("highs".into(), ms(61)),
+                ("cbc-paper".into(), ms(290_000)),
             ],
             all: ms(292_000),
         };

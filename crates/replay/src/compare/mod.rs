@@ -5,6 +5,7 @@ mod recorder;
 mod row;
 mod summary;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gleaner_solvers::backends::Exact;
@@ -20,26 +21,34 @@ pub use row::{REPEAT_TIME, REPEATS};
 pub use summary::summarise;
 
 /// A solver under comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
     /// Name in the table, such as `highs-paper`.
+    pub name: Cow<'static, str>,
+    /// The solver.
+    pub solver: Box<dyn Solver + Send>,
+}
+
+/// One of our solvers that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// Its name.
     pub name: &'static str,
     /// The solver that the name stands for.
     pub spec: SolverSpec,
 }
 
-/// Every solver that can be compared, by name.
-pub const CONTENDERS: [Contender; 6] = [
-    contender("exact", SolverKind::Exact, Formulation::Counts),
-    contender("highs", SolverKind::Highs, Formulation::Counts),
-    contender("cbc", SolverKind::Cbc, Formulation::Counts),
-    contender("highs-paper", SolverKind::Highs, Formulation::Paper),
-    contender("cbc-paper", SolverKind::Cbc, Formulation::Paper),
-    contender("equal-share", SolverKind::EqualShare, Formulation::Counts),
+/// All of our solvers that can be compared.
+pub const KNOWN: [Known; 6] = [
+    known("exact", SolverKind::Exact, Formulation::Counts),
+    known("highs", SolverKind::Highs, Formulation::Counts),
+    known("cbc", SolverKind::Cbc, Formulation::Counts),
+    known("highs-paper", SolverKind::Highs, Formulation::Paper),
+    known("cbc-paper", SolverKind::Cbc, Formulation::Paper),
+    known("equal-share", SolverKind::EqualShare, Formulation::Counts),
 ];
 
-const fn contender(name: &'static str, kind: SolverKind, formulation: Formulation) -> Contender {
-    Contender {
+const fn known(name: &'static str, kind: SolverKind, formulation: Formulation) -> Known {
+    Known {
         name,
         spec: SolverSpec {
             kind,
@@ -49,7 +58,18 @@ const fn contender(name: &'static str, kind: SolverKind, formulation: Formulatio
     }
 }
 
-impl Contender {
+impl Known {
+    /// The solver, ready to be compared.
+    ///
+    /// # Errors
+    /// This build has no such solver.
+    pub fn build(self) -> Result<Contender> {
+        Ok(Contender {
+            name: self.name.into(),
+            solver: self.spec.build()?,
+        })
+    }
+
     /// Whether it is compared by default. The paper's formulation is not: it takes thousands of
     /// times longer than the rest.
     pub fn is_default(&self) -> bool {
@@ -71,14 +91,14 @@ pub struct Control<'a> {
 /// contenders. After a stop some are missing.
 ///
 /// # Errors
-/// A solver that this build lacks or that fails, or a plan that fails the check.
+/// A solver that fails, or a plan that fails the check.
 pub fn compare(
     problems: &[Problem],
-    contenders: &[Contender],
+    contenders: &mut [Contender],
     limits: &Limits,
     control: Control<'_>,
 ) -> Result<Vec<Row>> {
-    let mut comparison = Comparison::new(problems, contenders, limits, control)?;
+    let mut comparison = Comparison::new(problems, contenders, limits, control);
     let stopwatch = comparison.run_sample()?;
     if comparison.done < comparison.rows.len() && !comparison.is_stopped() {
         (comparison.control.estimate)(&stopwatch.estimate(problems.len()));
@@ -90,10 +110,9 @@ pub fn compare(
 /// The state of a comparison.
 struct Comparison<'a, 'c> {
     problems: &'a [Problem],
-    contenders: &'a [Contender],
+    contenders: &'a mut [Contender],
     limits: &'a Limits,
     control: Control<'c>,
-    solvers: Vec<Box<dyn Solver + Send>>,
     exact: Exact,
     /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it
     /// found none.
@@ -107,22 +126,20 @@ struct Comparison<'a, 'c> {
 impl<'a, 'c> Comparison<'a, 'c> {
     fn new(
         problems: &'a [Problem],
-        contenders: &'a [Contender],
+        contenders: &'a mut [Contender],
         limits: &'a Limits,
         control: Control<'c>,
-    ) -> Result<Self> {
-        let solvers = contenders.iter().map(|c| Ok(c.spec.build()?));
-        Ok(Comparison {
+    ) -> Self {
+        Comparison {
             problems,
-            contenders,
             limits,
             control,
-            solvers: solvers.collect::<Result<_>>()?,
             exact: Exact::new(BigM::Corrected),
             optima: vec![None; problems.len()],
             rows: vec![None; problems.len() * contenders.len()],
+            contenders,
             done: 0,
-        })
+        }
     }
 
     fn is_stopped(&self) -> bool {
@@ -180,8 +197,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         self.rows[at] = Some(row::row(
             &self.problems[problem],
             self.optima[problem].as_ref().and_then(Option::as_ref),
-            self.contenders[contender].name,
-            self.solvers[contender].as_mut(),
+            &mut self.contenders[contender],
             self.limits,
         )?);
         self.done += 1;
@@ -199,7 +215,9 @@ mod tests {
         (0..count).map(of).collect()
     }
 
-    const PAIR: [Contender; 2] = [CONTENDERS[0], CONTENDERS[5]];
+    fn pair() -> [Contender; 2] {
+        [KNOWN[0], KNOWN[5]].map(|known| known.build().unwrap())
+    }
 
     /// The rows, and the number of estimates made.
     fn compared(problems: &[Problem], stop: &AtomicBool) -> (Vec<Row>, usize) {
@@ -209,14 +227,14 @@ mod tests {
             progress: &mut |_, _| {},
             estimate: &mut |_| estimates += 1,
         };
-        let rows = compare(problems, &PAIR, &Limits::default(), control).unwrap();
+        let rows = compare(problems, &mut pair(), &Limits::default(), control).unwrap();
         (rows, estimates)
     }
 
     #[test]
     fn the_heuristics_gap_to_the_optimum_is_summarised() {
         let (rows, _) = compared(&problems(5), &AtomicBool::new(false));
-        let lines = summarise(&rows, &PAIR);
+        let lines = summarise(&rows, &pair());
         assert_eq!((lines[0].optimal, lines[0].worst_gap), (5, Some(0.0)));
         assert_eq!(lines[1].optimal, 0);
         assert!(lines[1].worst_gap > Some(0.0) && lines[1].objective < lines[0].objective);
@@ -227,9 +245,9 @@ mod tests {
         for count in [0, 1, 3, 4, 20] {
             let problems = problems(count);
             let (rows, estimates) = compared(&problems, &AtomicBool::new(false));
-            let found = rows.iter().map(|r| (r.problem.clone(), r.solver));
-            let of = |p: &'_ Problem| PAIR.map(|c| (p.id.clone(), c.name));
-            let expected: Vec<(String, &str)> = problems.iter().flat_map(of).collect();
+            let found = rows.iter().map(|r| (r.problem.clone(), r.solver.clone()));
+            let of = |p: &'_ Problem| pair().map(|c| (p.id.clone(), c.name));
+            let expected: Vec<(String, Cow<'_, str>)> = problems.iter().flat_map(of).collect();
             assert_eq!(found.collect::<Vec<_>>(), expected);
             // The sample may be all there is.
             assert_eq!(estimates, usize::from(count > 3), "{count} problems");

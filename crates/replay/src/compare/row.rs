@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use gleaner_solvers::range::NOTHING;
 use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver, Status, check};
 
+use super::Contender;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::compare::Row;
 
@@ -32,22 +33,22 @@ fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
 pub(super) fn row(
     problem: &Problem,
     optimum: Option<&Allocation>,
-    name: &'static str,
-    solver: &mut dyn Solver,
+    contender: &mut Contender,
     limits: &Limits,
 ) -> Result<Row> {
+    let Contender { name, solver } = contender;
     let mut row = Row {
         problem: problem.id.clone(),
         tasks: problem.tasks.len(),
         nodes: problem.nodes,
-        solver: name,
+        solver: name.clone(),
         status: Ok(Status::Unknown),
         objective: None,
         proven_gap: None,
         gap_to_optimum: None,
         micros: 0.0,
     };
-    match timed(problem, solver, limits) {
+    match timed(problem, solver.as_mut(), limits) {
         Ok((answer, micros)) => {
             checked(problem, &answer, name)?;
             row.status = Ok(answer.status);

@@ -16,7 +16,7 @@ pub fn summarise(rows: &[Row], contenders: &[Contender]) -> Vec<Line> {
             times.sort_by(f64::total_cmp);
             let gaps: Vec<f64> = taken.iter().filter_map(|r| r.gap_to_optimum).collect();
             Line {
-                solver: c.name,
+                solver: c.name.clone(),
                 problems: taken.len(),
                 refused: own.len() - taken.len(),
                 optimal: taken

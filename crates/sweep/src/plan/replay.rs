@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gleaner_solvers::{BigM, Formulation, SolverKind, SolverSpec};
+use gleaner_solvers::{BigM, Formulation, SolverSpec};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -13,7 +13,7 @@ use super::visit::{Combinations, Visitor};
 use super::{MAX_RUNS, PlanFault};
 use gleaner_core::domain::{NodeRule, Objective, Slice};
 use gleaner_replay::{Initial, TFwd, t_fwd};
-use gleaner_setup::Rules;
+use gleaner_setup::{Rules, SolverChoice};
 
 /// Replays of one log. The private fields are the settings of runs. Most take a value or a
 /// list; the others hold for all runs.
@@ -42,7 +42,7 @@ pub struct ReplayPlan {
     t_fwd: Setting<TFwd>,
     max_tasks: Setting<usize>,
     objective: Setting<Objective>,
-    solver: Setting<SolverKind>,
+    solver: Setting<SolverChoice>,
     formulation: Option<Spanned<Formulation>>,
     big_m: Option<BigM>,
     time_limit: Option<Spanned<f64>>,
@@ -136,12 +136,15 @@ impl ReplayPlan {
     }
 
     fn check_solvers(&self, checker: &mut Checker) {
-        let built = |kind: &SolverKind| SolverSpec::new(*kind).build().is_ok();
+        let built = |choice: &SolverChoice| match choice {
+            SolverChoice::Ours(kind) => SolverSpec::new(*kind).build().is_ok(),
+            SolverChoice::Program(_) => true,
+        };
         let Some(setting) = &self.solver else { return };
         for kind in setting.get_ref().0.iter().filter(|kind| !built(kind)) {
             let expected = "a solver that this build has";
             let at = Some(setting.span().start);
-            checker.add(at, "solver", format!("{kind:?}"), expected);
+            checker.add(at, "solver", kind.to_string(), expected);
         }
     }
 
@@ -150,7 +153,7 @@ impl ReplayPlan {
             return;
         };
         let at = Some(formulation.span().start);
-        let solvers = values(&self.solver, SolverKind::Auto);
+        let solvers = values(&self.solver, SolverChoice::default());
         if !solvers.iter().any(|kind| kind.is_milp()) {
             let found = "a formulation without a solver that has one";
             checker.add(at, "formulation", found, "highs or cbc among the solvers");
@@ -195,7 +198,7 @@ impl ReplayPlan {
                 bound: self.bound,
                 ..Rules::default()
             },
-            solver: SolverKind::Auto,
+            solver: SolverChoice::default(),
             formulation: self
                 .formulation
                 .as_ref()

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use gleaner_solvers::{BigM, Formulation, SolverKind, SolverSpec};
+use gleaner_solvers::{BigM, Formulation};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use gleaner_core::domain::Slice;
-use gleaner_setup::Rules;
+use gleaner_setup::{Rules, SolverChoice};
 
 /// The files of one set of tasks: a path, or `{ tasks, curves }` for the original's pickles.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -31,7 +31,7 @@ pub struct ReplayChoices {
     #[serde(flatten)]
     pub rules: Rules,
     /// The solver.
-    pub solver: SolverKind,
+    pub solver: SolverChoice,
     /// Formulation of problems for MILP solvers.
     pub formulation: Formulation,
     /// Big-M of the paper's model.
@@ -51,17 +51,6 @@ pub struct ReplaySettings {
     /// All other settings.
     #[serde(flatten)]
     pub choices: ReplayChoices,
-}
-
-impl ReplayChoices {
-    /// The solver with its formulation.
-    pub fn spec(&self) -> SolverSpec {
-        SolverSpec {
-            kind: self.solver,
-            formulation: self.formulation,
-            big_m: self.big_m,
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for TaskFiles {

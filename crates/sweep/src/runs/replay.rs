@@ -13,9 +13,9 @@ use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
-use gleaner_replay::{Control, SolverDecider, TFwd};
+use gleaner_replay::{Control, TFwd};
 use gleaner_setup::replay::{cut, read_log};
-use gleaner_setup::{Remark, report_left_out, solver};
+use gleaner_setup::{Built, Remark, report_left_out, solver};
 
 /// The replays of a plan.
 pub struct Replays {
@@ -204,10 +204,17 @@ impl Replays {
     }
 
     fn replay(&self, job: &Job, control: Control<'_>) -> Result<Outcome> {
-        let spec = job.choices.spec();
-        let mut decider = SolverDecider::new(spec, job.limits)?;
+        let ReplayChoices {
+            solver,
+            formulation,
+            big_m,
+            rules,
+            ..
+        } = &job.choices;
+        let solver = Built::new(solver, *formulation, *big_m)?;
+        let mut decider = solver.decider(rules.objective.goal(), job.limits)?;
         if self.check {
-            decider = decider.checked(spec.big_m);
+            decider = decider.checked(*big_m);
         }
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
         let options = job.choices.rules.options(job.t_fwd);

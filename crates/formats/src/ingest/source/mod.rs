@@ -102,6 +102,19 @@ impl Source {
         Ok(source)
     }
 
+    /// Path, length and SHA-256 of a file of any kind, which is not read further.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn identify(path: &Path) -> Result<SourceId> {
+        let (_, length, sha256) = open_raw(path)?;
+        Ok(SourceId {
+            path: path.to_owned(),
+            length,
+            sha256,
+        })
+    }
+
     /// Path, length and SHA-256.
     pub fn id(&self) -> &SourceId {
         &self.id

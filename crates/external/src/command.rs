@@ -1,0 +1,165 @@
+//! Which program a solver is.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use gleaner_core::error::{Error, Fault, Result};
+use serde::{Deserialize, Serialize};
+
+/// What begins the name of a solver that is a program.
+pub const PREFIX: &str = "exec:";
+
+/// What a manifest is.
+const EXPECTED: &str = "command = [\"PROGRAM\", \"ARGUMENT\"], and any of directory, environment, \
+                        start_seconds, seed, threads";
+
+/// Seconds in which a program must say hello.
+const START_SECONDS: f64 = 10.0;
+
+/// A program that solves, and how it is run. Written as `exec:COMMAND ARGUMENTS`, with quotes as in a
+/// shell, or `exec:FILE.toml`, a manifest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SolverCommand {
+    /// As the user wrote it.
+    text: String,
+    manifest: Manifest,
+}
+
+/// The settings of a program. Paths are relative to the manifest.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where it runs [default: where we do; for a manifest, its own directory].
+    #[serde(default)]
+    pub directory: Option<PathBuf>,
+    /// Variables of its environment besides ours.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Seconds in which it must say hello.
+    #[serde(default = "start_seconds")]
+    pub start_seconds: f64,
+    /// Seed that it is given.
+    #[serde(default)]
+    pub seed: u64,
+    /// Threads that it may use.
+    #[serde(default = "one")]
+    pub threads: usize,
+}
+
+fn start_seconds() -> f64 {
+    START_SECONDS
+}
+
+fn one() -> usize {
+    1
+}
+
+impl FromStr for SolverCommand {
+    type Err = Error;
+
+    /// # Errors
+    /// No command after `exec:`, a quote that is not closed, a faulty manifest.
+    fn from_str(text: &str) -> Result<Self> {
+        let usage = |what: &str| Error::Usage(format!("solver {text}: {what}"));
+        let line = text
+            .strip_prefix(PREFIX)
+            .ok_or_else(|| usage("expected exec:COMMAND"))?;
+        let command = shlex::split(line).ok_or_else(|| usage("a quote is not closed"))?;
+        let manifest = match &command[..] {
+            [] => return Err(usage("expected a command after exec:")),
+            [file] if file.ends_with(".toml") => Manifest::read(Path::new(file))?,
+            _ => Manifest {
+                command,
+                directory: None,
+                environment: BTreeMap::new(),
+                start_seconds: START_SECONDS,
+                seed: 0,
+                threads: 1,
+            },
+        };
+        let text = text.to_owned();
+        Ok(SolverCommand { text, manifest })
+    }
+}
+
+impl Manifest {
+    fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, error))?;
+        let mut manifest: Manifest = toml::from_str(&text).map_err(|error| {
+            let line = error
+                .span()
+                .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            Fault::of(path, error.message(), EXPECTED).at(format!("line {line}"))
+        })?;
+        let expected = match () {
+            () if manifest.command.is_empty() => Some("at least the name of a program in command"),
+            () if !(manifest.start_seconds > 0.0 && manifest.start_seconds <= 3600.0) => {
+                Some("start_seconds above 0 and at most 3600")
+            }
+            () if manifest.threads == 0 => Some("threads of at least 1"),
+            () => None,
+        };
+        if let Some(expected) = expected {
+            return Err(Fault::of(path, "a value out of range", expected).into());
+        }
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let directory = beside.join(manifest.directory.unwrap_or_default());
+        manifest.directory = Some(directory).filter(|path| !path.as_os_str().is_empty());
+        Ok(manifest)
+    }
+}
+
+impl SolverCommand {
+    /// As the user wrote it, with `exec:`.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// How the program is run.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The program and those of its arguments that are files, for the record of a run's inputs. A
+    /// program that cannot be found is left out.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let at = |word: &str| match &self.manifest.directory {
+            Some(directory) => directory.join(word),
+            None => PathBuf::from(word),
+        };
+        let (program, arguments) = match &self.manifest.command[..] {
+            [program, arguments @ ..] => (Path::new(program), arguments),
+            [] => return Vec::new(),
+        };
+        let program = match program.components().count() {
+            1 => {
+                let all = std::env::var_os("PATH").unwrap_or_default();
+                let places: Vec<PathBuf> = std::env::split_paths(&all).collect();
+                places
+                    .into_iter()
+                    .map(|place| place.join(program))
+                    .find(|path| path.is_file())
+            }
+            _ => Some(at(&program.to_string_lossy())),
+        };
+        let arguments = arguments.iter().map(|word| at(word));
+        program
+            .into_iter()
+            .chain(arguments)
+            .filter(|path| path.is_file())
+            .collect()
+    }
+}
+
+impl Serialize for SolverCommand {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}

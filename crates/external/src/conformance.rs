@@ -1,0 +1,238 @@
+//! Whether a program keeps to the protocol: what `gleaner solver-check` asks.
+
+use std::time::{Duration, Instant};
+
+use gleaner_core::error::Result;
+use gleaner_solvers::{BigM, GroupLimit, Limits, Problem, Solver, synthetic};
+
+use crate::child::{Event, Program};
+use crate::command::SolverCommand;
+use crate::external::{External, greet, line};
+use crate::protocol::{Done, DoneStatus, Reply, Request};
+
+/// What became of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Passed, with what was seen.
+    Passed(String),
+    /// Failed, with what was seen and what was expected.
+    Failed(String),
+    /// Not asked, with the reason.
+    Skipped(String),
+}
+
+/// A check and its verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What was asked.
+    pub name: &'static str,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// Small problems whose optimum our exact solver finds.
+const PROBLEMS: u64 = 40;
+
+/// Limits of the small problems.
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(10),
+    gap: 1e-9,
+};
+
+/// Time that a program may take beyond a time limit, after `cancel` and after `quit`.
+const SLACK: Duration = Duration::from_secs(2);
+
+/// Asks everything, one check after the other. Each has a program of its own.
+///
+/// # Errors
+/// The program does not start or says no hello: then nothing else can be asked.
+pub fn conformance(command: &SolverCommand) -> Result<Vec<Check>> {
+    let solver = External::start(command.clone(), BigM::default())?;
+    let hello = solver.hello().clone();
+    let version = match hello.version.is_empty() {
+        true => "no version".to_owned(),
+        false => format!("version {}", hello.version),
+    };
+    let can = |what: &str| hello.capabilities.iter().any(|can| can == what);
+    let mut checks = vec![Check {
+        name: "says hello",
+        verdict: Verdict::Passed(format!("{}, {version}", hello.name)),
+    }];
+    let mut add = |name, verdict| checks.push(Check { name, verdict });
+    add("solves small problems", small_problems(solver));
+    add(
+        "tells what is infeasible",
+        match can("groups") {
+            true => infeasible(command),
+            false => Verdict::Skipped("it does not say that it takes groups".into()),
+        },
+    );
+    add("keeps to the time limit", time_limit(command));
+    add("stops when cancelled", cancel(command));
+    add("ignores what it does not know", unknown_fields(command));
+    add("ends when asked to", quit(command));
+    Ok(checks)
+}
+
+fn small_problems(mut solver: External) -> Verdict {
+    for seed in 0..PROBLEMS {
+        let problem = synthetic::problem(2 + seed as usize % 5, 4 + seed as u32, seed);
+        if let Err(error) = solver.solve(&problem, &LIMITS) {
+            return Verdict::Failed(format!("problem {}: {error}", problem.id));
+        }
+    }
+    let tally = solver.tally().get();
+    let solved = format!("{} of {PROBLEMS} optimal", tally.confirmed);
+    match (tally.remark(), tally.refused) {
+        (Some(remark), _) => Verdict::Failed(remark),
+        (None, refused @ 1..) => Verdict::Failed(format!("{refused} of {PROBLEMS} refused")),
+        (None, 0) => Verdict::Passed(solved),
+    }
+}
+
+/// A program under test, and the number of its requests.
+struct Talk {
+    program: Program,
+    requests: u32,
+}
+
+impl Talk {
+    fn start(command: &SolverCommand) -> Result<Self, String> {
+        let (program, _) = greet(command)?;
+        Ok(Talk {
+            program,
+            requests: 0,
+        })
+    }
+
+    /// Hands a problem over; returns the request's id.
+    fn ask(&mut self, problem: &Problem, seconds: f64) -> String {
+        self.requests += 1;
+        let id = format!("check-{}", self.requests);
+        self.program.send(line(&Request::Solve {
+            id: &id,
+            time_limit: seconds,
+            gap: LIMITS.gap,
+            seed: 0,
+            threads: 1,
+            problem,
+        }));
+        id
+    }
+
+    /// The answer to a request, if it comes within this time.
+    fn answer(&self, id: &str, within: Duration) -> Result<Done, String> {
+        let deadline = Instant::now() + within;
+        loop {
+            match self.program.next(deadline) {
+                Event::Line(text) => match serde_json::from_slice(&text) {
+                    Ok(Reply::Done(done)) if done.id == id => return Ok(done),
+                    Ok(Reply::Done(done)) => {
+                        return Err(format!("an answer to {:?}, asked was {id:?}", done.id));
+                    }
+                    Ok(_) => {}
+                    Err(error) => return Err(format!("a line that is no message: {error}")),
+                },
+                Event::LongLine => return Err("a line of more than a MiB".into()),
+                Event::Closed => return Err("it ended without an answer".into()),
+                Event::Late => return Err(format!("no answer in {} s", within.as_secs_f64())),
+            }
+        }
+    }
+}
+
+fn verdict(of: impl FnOnce() -> Result<String, String>) -> Verdict {
+    match of() {
+        Ok(seen) => Verdict::Passed(seen),
+        Err(seen) => Verdict::Failed(seen),
+    }
+}
+
+/// A problem that takes a while: many tasks and nodes.
+fn large() -> Problem {
+    synthetic::problem(300, 4000, 7)
+}
+
+fn infeasible(command: &SolverCommand) -> Verdict {
+    verdict(|| {
+        let mut problem = synthetic::problem(3, 6, 1);
+        problem.groups = vec![GroupLimit {
+            name: "all".into(),
+            tasks: problem.tasks.iter().map(|task| task.name.clone()).collect(),
+            min_total: Some(7),
+            max_total: None,
+        }];
+        let mut talk = Talk::start(command)?;
+        let id = talk.ask(&problem, LIMITS.time.as_secs_f64());
+        let done = talk.answer(&id, LIMITS.time + SLACK)?;
+        match done.status {
+            DoneStatus::Infeasible => Ok("a group that needs 7 of 6 nodes".into()),
+            other => Err(format!(
+                "a group needs 7 of 6 nodes, its answer is {other:?}"
+            )),
+        }
+    })
+}
+
+fn time_limit(command: &SolverCommand) -> Verdict {
+    verdict(|| {
+        let mut talk = Talk::start(command)?;
+        let clock = Instant::now();
+        let id = talk.ask(&large(), 1.0);
+        talk.answer(&id, Duration::from_secs(1) + SLACK)?;
+        Ok(format!("{:.1} s of 1 s", clock.elapsed().as_secs_f64()))
+    })
+}
+
+fn cancel(command: &SolverCommand) -> Verdict {
+    verdict(|| {
+        let mut talk = Talk::start(command)?;
+        let id = talk.ask(&large(), 600.0);
+        // The first line has to be taken before there is room for the next.
+        std::thread::sleep(Duration::from_millis(100));
+        let clock = Instant::now();
+        talk.program.send(line(&Request::Cancel { id: &id }));
+        talk.answer(&id, SLACK)?;
+        let small = synthetic::problem(2, 4, 3);
+        let next = talk.ask(&small, LIMITS.time.as_secs_f64());
+        talk.answer(&next, LIMITS.time)?;
+        Ok(format!(
+            "after {:.1} s, and it solves the next problem",
+            clock.elapsed().as_secs_f64()
+        ))
+    })
+}
+
+fn unknown_fields(command: &SolverCommand) -> Verdict {
+    verdict(|| {
+        let talk = Talk::start(command)?;
+        let mut request = serde_json::to_value(Request::Solve {
+            id: "check-1",
+            time_limit: LIMITS.time.as_secs_f64(),
+            gap: LIMITS.gap,
+            seed: 0,
+            threads: 1,
+            problem: &synthetic::problem(2, 4, 3),
+        })
+        .map_err(|error| error.to_string())?;
+        request["solve"]["colour"] = "blue".into();
+        request["solve"]["problem"]["tasks"][0]["colour"] = "blue".into();
+        talk.program.send(request.to_string().into_bytes());
+        talk.answer("check-1", LIMITS.time)?;
+        Ok("a field that no version has".into())
+    })
+}
+
+fn quit(command: &SolverCommand) -> Verdict {
+    verdict(|| {
+        let mut talk = Talk::start(command)?;
+        talk.program.send(line(&Request::Quit {}));
+        let deadline = Instant::now() + SLACK;
+        while let Event::Line(_) | Event::LongLine = talk.program.next(deadline) {}
+        match talk.program.end() {
+            Some(status) if status.ends_with(": 0") => Ok(status),
+            Some(status) => Err(format!("{status}, expected exit status: 0")),
+            None => Err(format!("it still runs after {} s", SLACK.as_secs_f64())),
+        }
+    })
+}

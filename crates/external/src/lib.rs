@@ -1,0 +1,21 @@
+//! Solvers that are programs of their own, in any language.
+//!
+//! The program is started once. It reads a JSON document a line from its standard input and writes
+//! one a line to its standard output: see [`protocol`] and docs/SOLVERS.md. What it answers is never
+//! trusted: every plan is checked, its objective computed here, and what it calls optimal is compared
+//! with the exact solver's optimum where that takes the problem.
+//!
+//! A program that is late, dies or writes nonsense ends no run: the problem is answered by its last
+//! valid plan or by none, the fault is counted in a [`Tally`], and the program is started again for the
+//! next problem.
+
+mod child;
+mod command;
+pub mod conformance;
+mod external;
+pub mod protocol;
+mod tally;
+
+pub use command::{PREFIX, SolverCommand};
+pub use external::External;
+pub use tally::{Identity, Tally, TallyHandle};

@@ -1,0 +1,54 @@
+"""A solver as a program: dynamic programming over nodes, with the standard library alone."""
+import json, queue, sys, threading, time
+
+lines, cancelled = queue.Queue(), threading.Event()
+
+
+def read():
+    for line in sys.stdin:
+        cancelled.set() if '"cancel"' in line[:12] else lines.put(line)
+    lines.put('{"quit": {}}')
+
+
+def rate(task, count):
+    nodes, rates = task["curve_nodes"], task["curve_objective"]
+    i = max(i for i, n in enumerate(nodes) if n <= count)
+    slope = 0 if i + 1 == len(nodes) else (rates[i + 1] - rates[i]) / (nodes[i + 1] - nodes[i])
+    return task.get("weight", 1.0) * (rates[i] + slope * (count - nodes[i]))
+
+
+def value(task, window, count):
+    now = task["current"]
+    cost = task["rescale_up"] if count > now else task["rescale_down"] if count < now else 0
+    return window * rate(task, count) - cost * (rate(task, now) if now >= task["min_nodes"] else 0)
+
+
+def solve(problem, deadline):
+    best, choices = [0.0] * (problem["nodes"] + 1), []  # of the tasks so far, by number of nodes
+    for task in problem["tasks"]:
+        if cancelled.is_set() or time.monotonic() > deadline:
+            break
+        most = min(task["max_nodes"], task["curve_nodes"][-1], problem["nodes"])
+        worth = [(n, value(task, problem["t_fwd"], n)) for n in [0, *range(task["min_nodes"], most + 1)]]
+        chosen = [max((best[at - n] + v, n) for n, v in worth if n <= at) for at in range(len(best))]
+        best, choices = [total for total, _ in chosen], [*choices, [n for _, n in chosen]]
+    counts, left = [0] * len(problem["tasks"]), problem["nodes"]
+    for i in reversed(range(len(choices))):
+        counts[i] = choices[i][left]
+        left -= counts[i]
+    return {"status": "optimal" if len(choices) == len(counts) else "feasible", "counts": counts}
+
+
+def main():
+    threading.Thread(target=read, daemon=True).start()
+    while (message := json.loads(lines.get())) and "quit" not in message:
+        reply = {"hello": {"protocol": 1, "name": "dp.py", "version": "1"}}
+        if ask := message.get("solve"):
+            cancelled.clear()
+            answer = solve(ask["problem"], time.monotonic() + 0.8 * ask["time_limit"])
+            reply = {"done": {"id": ask["id"], **answer}}
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()
