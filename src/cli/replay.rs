@@ -41,7 +41,7 @@ pub struct Args {
     skip_invalid: bool,
     /// Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the
     /// file ends.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events", "repeat_tasks"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events", "repeat_tasks", "topology"])]
     scripted: Option<PathBuf>,
     /// Check every decision with a checker that shares no code with the solvers.
     #[arg(long)]

@@ -182,7 +182,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
                 "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
-                "ARCHITECTURE.md" => block.info == "text",
+                "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
                 "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),
                 _ => false,
             };

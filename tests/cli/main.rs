@@ -37,3 +37,4 @@ mod subcommands;
 mod support;
 mod sweep;
 mod synth_jobs;
+mod topology;

@@ -17,7 +17,7 @@ use super::node_choice::{self, NodeChoice};
 use super::nodes::{Holder, NodePool};
 use super::queue::Queue;
 use super::rounds::Rounds;
-use gleaner_core::domain::{Change, EventLog, NodeRule, Objective, Time, TrainingTask};
+use gleaner_core::domain::{Change, EventLog, NodeOrder, NodeRule, Objective, Time, TrainingTask};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{
@@ -37,6 +37,8 @@ pub struct Options {
     pub initial: Initial,
     /// Which nodes growing tasks get.
     pub node_choice: NodeRule,
+    /// An order of nodes in place of that of their names, shared by all runs that have it.
+    pub node_order: Option<Arc<NodeOrder>>,
     /// Seed of the random deal.
     pub seed: u64,
     /// Whether a task's completion is an event of its own.
@@ -58,6 +60,7 @@ impl Options {
             objective: Objective::File,
             initial: Initial::Random,
             node_choice: NodeRule::Arrival,
+            node_order: None,
             seed: 0,
             completion_events: false,
             repeat_tasks: false,
@@ -85,7 +88,7 @@ pub fn run(
     decider: &mut dyn Decider,
     control: Control<'_>,
 ) -> Result<Outcome> {
-    let mut choice = node_choice::of_rule(options.node_choice, log);
+    let mut choice = node_choice::of_rule(options.node_choice, options.node_order.as_deref(), log);
     run_choosing(log, tasks, options, decider, choice.as_mut(), control)
 }
 

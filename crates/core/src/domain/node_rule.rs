@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum NodeRule {
     /// The nodes that have been idle longest, as in the original.
     Arrival,
-    /// Nodes that are neighbours by their names, of each other and of the task's own.
+    /// Nodes that are neighbours by their names or in the network, of each other and of the task's own.
     #[default]
     Blocks,
     /// Nodes that are neighbours in an order learnt from the log: nodes that have left or joined
@@ -28,6 +28,14 @@ impl NodeRule {
             NodeRule::Arrival => "arrival",
             NodeRule::Blocks => "blocks",
             NodeRule::Learned => "learned",
+        }
+    }
+
+    /// Whether the rule uses an order of the nodes.
+    pub fn uses_order(self) -> bool {
+        match self {
+            NodeRule::Arrival => false,
+            NodeRule::Blocks | NodeRule::Learned => true,
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod scheduler;
 pub mod script;
 pub mod source;
 pub mod tasks;
+pub mod topology;
 pub mod zone;
 
 mod delimited;

@@ -14,18 +14,22 @@ mod order;
 pub use arrival::Arrival;
 pub use blocks::Blocks;
 pub use learned::Learned;
-pub use order::by_name;
+pub use order::{by_name, by_order};
 
-use gleaner_core::domain::{Change, EventLog, NodeRule};
+use gleaner_core::domain::{Change, EventLog, NodeOrder, NodeRule};
 
 use super::nodes::{NodePool, NodeSet};
 
-/// The choice of nodes by this rule, for the nodes of a log.
-pub fn of_rule(rule: NodeRule, log: &EventLog) -> Box<dyn NodeChoice> {
-    match rule {
-        NodeRule::Arrival => Box::new(Arrival),
-        NodeRule::Blocks => Box::new(Blocks::by_name(log)),
-        NodeRule::Learned => Box::new(Learned::new(log)),
+/// The choice of nodes by this rule, for the nodes of a log. If an order is given, rules that use
+/// one begin with it.
+pub fn of_rule(rule: NodeRule, given: Option<&NodeOrder>, log: &EventLog) -> Box<dyn NodeChoice> {
+    let order = given.map(|given| by_order(log.nodes(), given));
+    match (rule, order) {
+        (NodeRule::Arrival, _) => Box::new(Arrival),
+        (NodeRule::Blocks, None) => Box::new(Blocks::by_name(log)),
+        (NodeRule::Blocks, Some(order)) => Box::new(Blocks::in_order(&order)),
+        (NodeRule::Learned, None) => Box::new(Learned::new(log)),
+        (NodeRule::Learned, Some(order)) => Box::new(Learned::from_order(order)),
     }
 }
 

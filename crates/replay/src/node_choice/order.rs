@@ -1,5 +1,6 @@
 //! Orders of nodes.
 
+use gleaner_core::domain::NodeOrder;
 use gleaner_core::domain::names::natural_order;
 
 /// Indices of the nodes in the natural order of their names. If no name holds a number, names say
@@ -10,5 +11,13 @@ pub fn by_name(names: &[String]) -> Vec<u32> {
     if names.iter().any(is_numbered) {
         order.sort_by(|&a, &b| natural_order(&names[a as usize], &names[b as usize]));
     }
+    order
+}
+
+/// Indices of the nodes: those that `given` names, in its order; then the others as by [`by_name`].
+pub fn by_order(names: &[String], given: &NodeOrder) -> Vec<u32> {
+    let mut order = by_name(names);
+    // The sort is stable, so nodes without a place stay as they are.
+    order.sort_by_cached_key(|&node| given.place(&names[node as usize]).unwrap_or(u32::MAX));
     order
 }

@@ -1,6 +1,10 @@
 //! Which nodes growing tasks get.
 
-use gleaner_core::domain::{Change, EventLog, EventLogBuilder, NodeRule, Time, TrainingTask};
+use std::sync::Arc;
+
+use gleaner_core::domain::{
+    Change, EventLog, EventLogBuilder, NodeOrder, NodeRule, Time, TrainingTask,
+};
 use gleaner_core::results::replay::{AllocationRow, Outcome, Summary};
 use gleaner_replay::node_choice::{Blocks, Growing, NodeChoice};
 use gleaner_replay::nodes::{NodePool, NodeSet};
@@ -356,4 +360,75 @@ fn names_without_numbers_leave_the_order_of_columns() {
     };
     assert_eq!(order(&["n10", "n9", "m1"]), [2, 1, 0]);
     assert_eq!(order(&["gamma", "alpha", "beta"]), [0, 1, 2]);
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(64))]
+
+    // The same log, renamed so that its names ascend in the order that is given to the other.
+    #[test]
+    fn a_given_order_does_what_names_in_that_order_do(
+        flips in flips(),
+        places in Just((0u32..40).collect::<Vec<_>>()).prop_shuffle(),
+        named in 0usize..=40,
+        count in 1u32..6,
+    ) {
+        let log = blocks(names(40), &flips);
+        // The first `named` nodes of the order are given; the others follow by name.
+        let mut order: Vec<u32> = places;
+        order[named..].sort_unstable();
+        let given: NodeOrder = order[..named].iter().map(|&node| log.nodes()[node as usize].as_str()).collect();
+        let mut renamed = vec![String::new(); 40];
+        for (place, &node) in order.iter().enumerate() {
+            renamed[node as usize] = format!("n{place}");
+        }
+        let renamed = blocks(renamed, &flips);
+        let tasks = endless(count, 9, Time::from_seconds(0));
+        let options = options(120.0, 10);
+        let with_order = Options { node_order: Some(Arc::new(given)), ..options.clone() };
+        let expected = run(&renamed, &tasks, &options, NodeRule::Blocks);
+        let found = run(&log, &tasks, &with_order, NodeRule::Blocks);
+        prop_assert_eq!(&found.allocations, &expected.allocations);
+        prop_assert_eq!(&found.steps, &expected.steps);
+        let arrival = run(&log, &tasks, &with_order, NodeRule::Arrival);
+        let expected = run(&log, &tasks, &options, NodeRule::Arrival);
+        prop_assert_eq!(&arrival.allocations, &expected.allocations);
+    }
+}
+
+// The rule `learned` begins with the given order, as if the log's columns were in it.
+#[test]
+fn the_learnt_order_begins_with_the_given_one() {
+    let log = scattered(60, 400);
+    let turned: Vec<&str> = log.nodes().iter().rev().map(String::as_str).collect();
+    let order = Arc::new(turned.into_iter().collect::<NodeOrder>());
+    let tasks = endless(3, 12, log.times()[0]);
+    let options = options(120.0, 10);
+    let with_order = Options {
+        node_order: Some(order),
+        ..options.clone()
+    };
+    let given = run(&log, &tasks, &with_order, NodeRule::Learned);
+    assert_ne!(
+        given.allocations,
+        run(&log, &tasks, &options, NodeRule::Learned).allocations
+    );
+    let in_turn: Vec<u32> = (0..60).rev().collect();
+    let control = gleaner_replay::Control {
+        stop: &false.into(),
+        progress: &mut |_, _| {},
+    };
+    let mut choice = gleaner_replay::node_choice::Learned::from_order(in_turn);
+    let expected = gleaner_replay::run_choosing(
+        &log,
+        &tasks,
+        &Options {
+            node_choice: NodeRule::Learned,
+            ..options
+        },
+        &mut solver(SolverKind::Exact),
+        &mut choice,
+        control,
+    );
+    assert_eq!(given.allocations, expected.unwrap().allocations);
 }

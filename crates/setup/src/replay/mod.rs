@@ -1,8 +1,10 @@
 //! What is replayed, and how: log, slice, tasks, rules.
 
 mod rules;
+mod topology;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use gleaner_core::domain::Slice;
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::stamp::{as_text, from_text};
-use gleaner_core::domain::{EventLog, Stamp, Time, TrainingTask};
+use gleaner_core::domain::{EventLog, NodeOrder, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::zone::Zone;
@@ -21,6 +23,7 @@ use gleaner_replay::rounds::check_repeatable;
 use crate::Remark;
 
 pub use rules::Rules;
+pub use topology::{check_topology, read_topology};
 
 /// What is replayed.
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -34,6 +37,11 @@ pub struct LogArgs {
     /// Scaling curves: the original's second pickle (-scfn).
     #[arg(long, value_name = "FILE")]
     curves: Option<PathBuf>,
+    /// Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of
+    /// `scontrol show topology`. Its order takes the place of that of names.
+    #[arg(long, value_name = "FILE")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    topology: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
     slice: SliceArgs,
@@ -250,17 +258,37 @@ impl Replay {
             check_repeatable(&set.tasks)?;
         }
         remark(&late(&set.tasks, &log.value));
+        let mut options = args.rules.options(window);
+        let mut sources: Vec<SourceId> = log.sources.into_iter().chain(tasks.sources).collect();
+        if let Some(order) = args.read_topology(&log.value, remark)? {
+            options.node_order = Some(Arc::new(order.value));
+            sources.extend(order.sources);
+        }
         Ok(Replay {
-            options: args.rules.options(window),
+            options,
             log: log.value,
             tasks: set.tasks,
             skipped: set.skipped,
-            sources: log.sources.into_iter().chain(tasks.sources).collect(),
+            sources,
         })
     }
 }
 
 impl LogArgs {
+    /// The order of the log's nodes by the topology, if one is named and has an effect.
+    fn read_topology(
+        &self,
+        log: &EventLog,
+        remark: Remark<'_>,
+    ) -> Result<Option<Loaded<NodeOrder>>> {
+        let file = self.topology.as_deref();
+        let order = read_topology(file, "--topology", [self.rules.node_choice], remark)?;
+        if let (Some(file), Some(order)) = (file, &order) {
+            check_topology(&order.value, file, log, remark)?;
+        }
+        Ok(order)
+    }
+
     /// The forward window in seconds; says where one comes from that was to be found.
     fn choose(&self, log: &EventLog, tasks: &[TrainingTask], remark: Remark<'_>) -> f64 {
         let chosen = self.rules.t_fwd.choose(log, tasks, self.rules.max_tasks);

@@ -86,6 +86,7 @@ impl Rules {
             objective: self.objective,
             initial: self.initial,
             node_choice: self.node_choice,
+            node_order: None,
             seed: self.seed,
             completion_events: self.completion_events,
             repeat_tasks: self.repeat_tasks,
@@ -118,7 +119,7 @@ const NODE_RULES: [(NodeRule, &str); 3] = [
     ),
     (
         NodeRule::Blocks,
-        "Neighbours by name: they mostly leave together, which costs a task only once",
+        "Neighbours by name or --topology: they mostly leave together, which costs a task only once",
     ),
     (
         NodeRule::Learned,

@@ -37,6 +37,9 @@ pub struct ReplayPlan {
     /// Whether the bound of the work with hindsight is computed for every run.
     #[serde(default)]
     bound: bool,
+    /// The file of the topology, which orders nodes for the rules of which nodes a task gets.
+    #[serde(default)]
+    pub topology: Option<PathBuf>,
     tasks: Spanned<super::Axis<TaskFiles>>,
     window: Setting<Slice>,
     t_fwd: Setting<TFwd>,
@@ -63,7 +66,8 @@ impl ReplayPlan {
     pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let tasks = self.tasks.get_mut().0.iter_mut();
         let tasks = tasks.flat_map(|files| [Some(&mut files.tasks), files.curves.as_mut()]);
-        std::iter::once(&mut self.events).chain(tasks.flatten())
+        let log = std::iter::once(&mut self.events).chain(&mut self.topology);
+        log.chain(tasks.flatten())
     }
 
     /// The settings that may be lists, in the order in which they are varied.

@@ -1,20 +1,21 @@
 //! Sweeps of replays: the log is read once, and each of its windows cut once.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
 
 use super::{PreparedRuns, sweep_run};
 use crate::plan::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
-use gleaner_core::domain::{Clock, EventLog, Slice, TrainingTask};
+use gleaner_core::domain::{Clock, EventLog, NodeOrder, Slice, TrainingTask};
 use gleaner_core::error::Result;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::RunSummary;
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
-use gleaner_replay::{Control, TFwd};
-use gleaner_setup::replay::{cut, read_log};
+use gleaner_replay::{Control, Options, TFwd};
+use gleaner_setup::replay::{check_topology, cut, read_log, read_topology};
 use gleaner_setup::{Built, Remark, report_left_out, solver};
 
 /// The replays of a plan.
@@ -24,6 +25,8 @@ pub struct Replays {
     jobs: Vec<Job>,
     windows: Vec<(Slice, EventLog)>,
     tasks: Vec<TaskSet>,
+    /// The order of nodes by the topology.
+    order: Option<Arc<NodeOrder>>,
     sources: Vec<SourceId>,
     check: bool,
 }
@@ -61,16 +64,19 @@ impl Replays {
             jobs: Vec::new(),
             windows: Vec::new(),
             tasks: Vec::new(),
+            order: None,
             sources: log.sources,
             check: plan.check,
         };
+        let all = plan.expand();
+        replays.read_order(&plan, &all, remark)?;
         let log_digests = digests(&replays.sources);
         let mut sets = Vec::new();
         for files in plan.tasks() {
             sets.push(replays.read_tasks(files, &plan, log.value.clock(), remark)?);
         }
         let mut planned = Vec::new();
-        for settings in plan.expand() {
+        for settings in all {
             let window = replays.window(settings.choices.window, &log.value, &plan, remark)?;
             let tasks = replays.tasks.iter().position(|t| t.files == settings.files);
             planned.push((settings, window, tasks.unwrap_or_default()));
@@ -90,6 +96,24 @@ impl Replays {
             replays.add(settings, window, tasks, t_fwd, &log_digests)?;
         }
         Ok(replays)
+    }
+
+    /// Reads the topology, if the plan names one and a run uses it.
+    fn read_order(
+        &mut self,
+        plan: &ReplayPlan,
+        all: &[ReplaySettings],
+        remark: Remark<'_>,
+    ) -> Result<()> {
+        let rules = all
+            .iter()
+            .map(|settings| settings.choices.rules.node_choice);
+        let file = plan.topology.as_deref();
+        if let Some(order) = read_topology(file, "topology", rules, remark)? {
+            self.order = Some(Arc::new(order.value));
+            self.sources.extend(order.sources);
+        }
+        Ok(())
     }
 
     /// Adds a run with its forward window; one that is there already, as where `auto` comes to
@@ -199,6 +223,9 @@ impl Replays {
         }
         let expected = format!("rows and nodes in the window {window}");
         let sliced = cut(log, window, &plan.events, &expected, remark)?;
+        if let (Some(file), Some(order)) = (&plan.topology, &self.order) {
+            check_topology(order, file, &sliced, remark)?;
+        }
         self.windows.push((window, sliced));
         Ok(self.windows.len() - 1)
     }
@@ -217,7 +244,10 @@ impl Replays {
             decider = decider.checked(*big_m);
         }
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
-        let options = job.choices.rules.options(job.t_fwd);
+        let options = Options {
+            node_order: self.order.clone(),
+            ..job.choices.rules.options(job.t_fwd)
+        };
         gleaner_replay::run(log, tasks, &options, &mut decider, control)
     }
 }

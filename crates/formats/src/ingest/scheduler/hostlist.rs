@@ -4,9 +4,10 @@
 //! number of a range sets the width, so `n[08-10]` means `n08`, `n09`, `n10`. Several brackets in
 //! one name form a cross product.
 //!
-//! A few bytes can name very many hosts, so two limits apply. [`MAX_HOSTS`] bounds the hosts of one
+//! A few bytes can name very many hosts, so limits apply. [`MAX_HOSTS`] bounds the hosts of one
 //! list. A second limit bounds the work over all lists of an input. Numbers in the last bracket of
-//! a name stay a range and cost almost nothing; all brackets before it must be multiplied out.
+//! a name stay a range and cost almost nothing; all brackets before it must be multiplied out. Two
+//! more bound a name: its length, as every host may repeat it, and its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,6 +19,12 @@ pub const MAX_HOSTS: usize = 1 << 18;
 /// beyond one for each byte of the lists. The numbers of a last bracket stay ranges and cost almost
 /// nothing.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
+
+/// Most bytes of a name outside its brackets. Names of hosts have at most 255.
+const MAX_NAME: usize = 1024;
+
+/// Most brackets of a name: each is spelt out within the one before it. Slurm's names have a few.
+const MAX_BRACKETS: usize = 32;
 
 /// Most digits of a number in a bracket.
 const MAX_DIGITS: usize = 18;
@@ -34,6 +41,9 @@ pub enum HostlistError {
     /// A name is empty.
     #[error("an empty name")]
     Empty,
+    /// A name has more than [`MAX_NAME`] bytes or [`MAX_BRACKETS`] brackets.
+    #[error("a name of more than 1,024 bytes or 32 brackets")]
+    TooLong,
     /// The list names more than [`MAX_HOSTS`] hosts.
     #[error("more than 262,144 hosts")]
     TooMany,
@@ -58,7 +68,7 @@ pub fn expand(list: &str, mut each: impl FnMut(&str)) -> Result<(), HostlistErro
 ///
 /// # Errors
 /// The text is not a list of hosts.
-pub(super) fn count(list: &str) -> Result<usize, HostlistError> {
+pub(in crate::ingest) fn count(list: &str) -> Result<usize, HostlistError> {
     let mut count = 0;
     for host in Hosts(Some(list)) {
         count += checked(host?, MAX_HOSTS - count)?.hosts;
@@ -181,8 +191,9 @@ impl<'a> Iterator for Hosts<'a> {
 /// The size of a name with brackets, which are checked.
 fn size(host: &str) -> Result<Size, HostlistError> {
     let mut size = Size { hosts: 1, apart: 1 };
-    let mut rest = host;
-    while let Some((_, bracket, after)) = split(rest) {
+    let (mut rest, mut length, mut brackets) = (host, 0, 0);
+    while let Some((before, bracket, after)) = split(rest) {
+        (length, brackets) = (length + before.len(), brackets + 1);
         let (mut inside, mut items) = (0usize, 0usize);
         for item in bracket.split(',') {
             let numbers = range(item).ok_or(HostlistError::Range)?;
@@ -200,6 +211,9 @@ fn size(host: &str) -> Result<Size, HostlistError> {
             .saturating_mul(if is_range { items } else { inside });
         size.hosts = size.hosts.saturating_mul(inside);
         rest = after;
+    }
+    if length + rest.len() > MAX_NAME || brackets > MAX_BRACKETS {
+        return Err(HostlistError::TooLong);
     }
     Ok(size)
 }
@@ -386,7 +400,7 @@ mod tests {
 
     #[test]
     fn an_invalid_hostlist_is_reported() {
-        use HostlistError::{Brackets, Empty, Range, TooMany};
+        use HostlistError::{Brackets, Empty, Range, TooLong, TooMany};
         for (list, error) in [
             ("n[1-2", Brackets),
             ("n1]", Brackets),
@@ -402,6 +416,12 @@ mod tests {
             ("", Empty),
         ] {
             assert_eq!(hosts(list).unwrap_err(), error, "{list}");
+        }
+        for (part, most) in [("x", 1024), ("[0]", 32)] {
+            assert_eq!(hosts(&part.repeat(most)).unwrap().len(), 1);
+            for count in [most + 1, 1 << 20] {
+                assert_eq!(hosts(&part.repeat(count)).unwrap_err(), TooLong, "{part}");
+            }
         }
     }
 

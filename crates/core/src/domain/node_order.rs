@@ -1,0 +1,72 @@
+//! Orders of nodes by name.
+
+use std::collections::BTreeMap;
+
+/// Names of nodes in an order, such as that of a network's switches. Each name is in it once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NodeOrder {
+    places: BTreeMap<String, u32>,
+}
+
+impl NodeOrder {
+    /// Puts a node at the end.
+    ///
+    /// # Errors
+    /// The node has a place already, which is returned.
+    pub fn push(&mut self, name: &str) -> Result<(), u32> {
+        match self.place(name) {
+            Some(place) => Err(place),
+            None => {
+                self.places.insert(name.to_owned(), self.len() as u32);
+                Ok(())
+            }
+        }
+    }
+
+    /// The place of a node, from 0; `None` if the order does not name it.
+    pub fn place(&self, name: &str) -> Option<u32> {
+        self.places.get(name).copied()
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether the order names no node.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The names in order.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<(&u32, &String)> = self.places.iter().map(|(n, at)| (at, n)).collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name.as_str()).collect()
+    }
+}
+
+impl<'n> FromIterator<&'n str> for NodeOrder {
+    /// A name that is repeated keeps its first place.
+    fn from_iter<I: IntoIterator<Item = &'n str>>(names: I) -> Self {
+        let mut order = NodeOrder::default();
+        for name in names {
+            let _ = order.push(name);
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_place() {
+        let mut order: NodeOrder = ["b", "a", "b", "c"].into_iter().collect();
+        assert_eq!(order.names(), ["b", "a", "c"]);
+        assert_eq!((order.place("c"), order.place("d")), (Some(2), None));
+        assert_eq!((order.push("a"), order.push("d")), (Err(1), Ok(())));
+        assert_eq!(order.len(), 4);
+    }
+}

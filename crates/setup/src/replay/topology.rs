@@ -1,0 +1,74 @@
+//! The order of nodes of a topology, for the rules of which nodes a task gets.
+
+use std::path::Path;
+
+use gleaner_core::domain::{EventLog, NodeOrder, NodeRule};
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::{self, Loaded, topology};
+
+use crate::Remark;
+
+/// Reads the topology `file` if any of the rules uses an order of nodes. Otherwise remarks that the
+/// option has no effect; `option` is its name.
+///
+/// # Errors
+/// Faults of the file.
+pub fn read_topology(
+    file: Option<&Path>,
+    option: &str,
+    rules: impl IntoIterator<Item = NodeRule>,
+    remark: Remark<'_>,
+) -> Result<Option<Loaded<NodeOrder>>> {
+    let Some(file) = file else { return Ok(None) };
+    if rules.into_iter().any(NodeRule::uses_order) {
+        return ingest::topology::read(file).map(Some);
+    }
+    let rule = NodeRule::Arrival;
+    remark(&[format!(
+        "{option} has no effect: the rule {rule} uses no order of nodes"
+    )]);
+    Ok(None)
+}
+
+/// Remarks how many nodes of the log the topology `file` does not name.
+///
+/// # Errors
+/// It names none of them.
+pub fn check_topology(
+    order: &NodeOrder,
+    file: &Path,
+    log: &EventLog,
+    remark: Remark<'_>,
+) -> Result<()> {
+    let is_missing = |name: &&String| order.place(name).is_none();
+    let missing = log.nodes().iter().filter(is_missing).count();
+    let all = log.nodes().len();
+    if missing == all {
+        let [own, first] = [
+            order.names().first().copied(),
+            log.nodes().first().map(String::as_str),
+        ];
+        let like =
+            |name: Option<&str>| name.map_or(String::new(), |name| format!(" such as {name}"));
+        let found = format!(
+            "{}{} and none of the log's",
+            counted(order.len(), "node"),
+            like(own)
+        );
+        let expected = format!(
+            "names of the log's nodes{}, in {}",
+            like(first),
+            topology::EXPECTED
+        );
+        return Err(Fault::of(file, found, expected).into());
+    }
+    if missing > 0 {
+        remark(&[format!(
+            "{missing} of {} are not in {}: they come last, by name",
+            counted(all, "node"),
+            file.display()
+        )]);
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! Any bytes are either read as a topology or refused with a fault.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = gleaner_formats::ingest::topology::parse(Path::new("topology"), bytes);
+});
