@@ -24,12 +24,13 @@ pub(super) struct Floor {
 /// Finds the floor; keeps its buffers between problems.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
-    /// Best rate of every task.
+    /// Best rate of the tasks of every group.
     pub best: Vec<f64>,
-    /// Share at every vertex of the shapes, all tasks one after the other.
+    /// Share at every vertex of the shapes, all groups one after the other.
     shares: Vec<f64>,
-    /// For each task that may get no nodes: its fewest count at the level, and its share there.
-    needed: Vec<(u32, f64)>,
+    /// For each group whose tasks may get no nodes: the fewest count of a task at the level, the
+    /// share there, and the number of tasks.
+    needed: Vec<(u32, f64, u32)>,
 }
 
 /// What is attainable at a level.
@@ -54,13 +55,14 @@ impl Levels {
 
     fn measure(&mut self, shapes: &Shapes, problem: &Problem) {
         self.best.clear();
-        self.best
-            .extend(problem.tasks.iter().map(|t| t.best_rate()));
         self.shares.clear();
-        for (j, task) in problem.tasks.iter().enumerate() {
-            let share = |count| task.share_of(problem.t_fwd, self.best[j], count);
-            let vertices = shapes.of(j).iter();
-            self.shares.extend(vertices.map(|v| share(v.count)));
+        for g in 0..shapes.groups() {
+            let task = shapes.sample(problem, g);
+            let best = task.best_rate();
+            let share = |count| task.share_of(problem.t_fwd, best, count);
+            self.best.push(best);
+            self.shares
+                .extend(shapes.of(g).iter().map(|v| share(v.count)));
         }
     }
 
@@ -96,40 +98,44 @@ impl Levels {
             least: f64::INFINITY,
         };
         let mut first = 0;
-        for j in 0..shapes.tasks() {
-            let vertices = shapes.of(j);
-            let fewest = self.fewest(shapes, problem, j, first, level);
+        for g in 0..shapes.groups() {
+            let (vertices, tasks) = (shapes.of(g), shapes.tasks_in(g));
+            let fewest = self.fewest(shapes, problem, g, first, level);
             first += vertices.len();
             if vertices[0].count == 0 {
-                self.needed.extend(fewest);
+                let needed = fewest.map(|(count, share)| (count, share, tasks));
+                self.needed.extend(needed);
             } else {
                 let (count, share) = fewest?;
-                left = left.checked_sub(u64::from(count))?;
-                reach.add(share);
+                left = left.checked_sub(u64::from(count) * u64::from(tasks))?;
+                reach.add(share, tasks);
             }
         }
-        self.needed.sort_unstable_by_key(|&(count, _)| count);
-        for &(count, share) in &self.needed {
-            let Some(rest) = left.checked_sub(u64::from(count)) else {
+        self.needed.sort_unstable_by_key(|&(count, ..)| count);
+        for &(count, share, tasks) in &self.needed {
+            // The count is above 0, and at most all tasks of the group fit.
+            let fit = (left / u64::from(count)).min(u64::from(tasks)) as u32;
+            left -= u64::from(count) * u64::from(fit);
+            reach.add(share, fit);
+            if fit < tasks {
                 break;
-            };
-            left = rest;
-            reach.add(share);
+            }
         }
         Some(reach)
     }
 
-    /// The fewest nodes above 0 that give task `j` a share of at least `level`, and the share;
-    /// `None` if no count does. `first` is the index of the task's first vertex among all vertices.
+    /// The fewest nodes above 0 that give a task of group `g` a share of at least `level`, and the
+    /// share; `None` if no count does. `first` is the index of the group's first vertex among all
+    /// vertices.
     fn fewest(
         &self,
         shapes: &Shapes,
         problem: &Problem,
-        j: usize,
+        g: usize,
         first: usize,
         level: f64,
     ) -> Option<(u32, f64)> {
-        let vertices = shapes.of(j);
+        let vertices = shapes.of(g);
         let shares = &self.shares[first..first + vertices.len()];
         let reached = |i: &usize| vertices[*i].count > 0 && shares[*i] >= level;
         let i = (0..vertices.len()).find(reached)?;
@@ -138,7 +144,8 @@ impl Levels {
         }
         // Between joined vertices the share is linear, and at the vertex before it is below the
         // level.
-        let share = |count| problem.tasks[j].share_of(problem.t_fwd, self.best[j], count);
+        let task = shapes.sample(problem, g);
+        let share = |count| task.share_of(problem.t_fwd, self.best[g], count);
         let (low, high) = (vertices[i - 1].count, vertices[i].count);
         let count = first_count(low, high, |count| share(count) >= level);
         Some((count, share(count)))
@@ -160,9 +167,12 @@ pub(super) fn first_count(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bo
 }
 
 impl Reach {
-    fn add(&mut self, share: f64) {
-        self.running += 1;
-        self.least = self.least.min(share);
+    /// Counts `tasks` more tasks that run with this share.
+    fn add(&mut self, share: f64, tasks: u32) {
+        if tasks > 0 {
+            self.running += tasks as usize;
+            self.least = self.least.min(share);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The exact solver: proven optimal, no solver library.
 //!
-//! The problem is a multiple-choice knapsack over counts. Four steps:
+//! The problem is a multiple-choice knapsack over counts. [`alike`] groups the tasks that differ in
+//! nothing but their names: what depends on one task alone is computed once for each group. Then
+//! there are four steps:
 //! 1. [`shape`]: every task's value as a function of its count, piecewise linear between a few
 //!    vertices.
 //! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per
@@ -12,9 +14,10 @@
 //! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the
 //!    counts that are left. It only visits states that can still beat the known plan.
 //!
-//! Steps 1 to 3 take O(P log P) for P curve points in all. Step 4 takes at worst O(pieces × nodes)
-//! per task, whatever the number of counts; the plain [`recursion`](crate::recursion) takes
-//! O(counts × nodes). Usually step 4 has few tasks and few states left.
+//! Steps 1 to 3 take O(P log P) for P curve points of all groups, and O(tasks). Step 4 takes at
+//! worst O(pieces × nodes) per task, whatever the number of counts; the plain
+//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually step 4 has few tasks and few
+//! states left.
 //!
 //! Values are floats. If some values are ten orders of magnitude above the optimum, differences
 //! between plans near the optimum are lost to rounding. The answer is then only called feasible,
@@ -34,6 +37,7 @@
 //! wins. Ties that remain are decided by the order of tasks and counts, so that equal problems get
 //! equal answers.
 
+mod alike;
 mod fair;
 mod relaxation;
 mod search;
@@ -49,7 +53,8 @@ use relaxation::Relaxation;
 use search::{Case, Search};
 use shape::Shapes;
 
-/// The exact solver. It keeps its buffers between calls; answers do not depend on them.
+/// The exact solver. It keeps its buffers between calls, and knows tasks again that are as before;
+/// answers do not depend on that.
 #[derive(Debug, Default)]
 pub struct Exact {
     big_m: BigM,
@@ -71,9 +76,10 @@ impl Exact {
 
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Allocates no memory once the buffers have grown. `problem` must be sound and its numbers
-    /// within the [`range`]; its groups are ignored. If the search would need more than about a
-    /// gibibyte, the counts are feasible but not proven optimal; [`Solver::solve`] reports that.
+    /// Allocates no memory once the buffers have grown, but for tasks that are unlike all before.
+    /// `problem` must be sound and its numbers within the [`range`]; its groups are ignored. If the
+    /// search would need more than about a gibibyte, the counts are feasible but not proven
+    /// optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         self.run(problem, None)?;
         Some(&self.counts)

@@ -5,18 +5,23 @@
 //! order of their slopes, steepest first, until one does not fit into the nodes that are left: the
 //! *break step*. Its slope is the price λ of a node. Taking the break step in part gives the upper
 //! bound.
+//!
+//! Tasks that are alike have the same steps. So the steps of groups are sorted, and only those of
+//! the break step's slope are taken task by task, in the order of tasks.
+
+use std::ops::Range;
 
 use super::shape::{Shapes, Vertex};
 
-/// A step along a task's concave envelope.
+/// A step along the concave envelope of the tasks of a group.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     /// Value gained per node.
     slope: f64,
-    task: u32,
-    /// Index of the task's vertex at the end of the step.
+    group: u32,
+    /// Index of the group's vertex at the end of the step.
     to: u32,
-    /// Number of nodes that the step takes.
+    /// Number of nodes that the step takes for each task.
     width: u32,
 }
 
@@ -25,6 +30,11 @@ struct Step {
 pub(super) struct Relaxation {
     hull: Vec<u32>,
     steps: Vec<Step>,
+    /// The count that every task of a group has reached.
+    reached: Vec<u32>,
+    /// The steps of one slope by group, of which not all fit.
+    last: Vec<Option<Step>>,
+    growths: Growths,
     price: f64,
 }
 
@@ -37,15 +47,62 @@ impl Relaxation {
     /// Writes the best plan it finds to `counts` and returns how far its value is from the upper
     /// bound; `None` if even the tasks' least counts need too many nodes.
     pub fn solve(&mut self, shapes: &Shapes, nodes: u32, counts: &mut Vec<u32>) -> Option<f64> {
-        counts.clear();
-        counts.extend((0..shapes.tasks()).map(|j| shapes.of(j)[0].count));
-        let least: u64 = counts.iter().map(|&c| u64::from(c)).sum();
-        let mut left = u32::try_from(u64::from(nodes).checked_sub(least)?).ok()?;
+        let free = u64::from(nodes).checked_sub(shapes.least())?;
         self.collect_steps(shapes);
         self.price = 0.0;
-        for i in 0..self.steps.len() {
-            let step = self.steps[i];
-            let count = &mut counts[step.task as usize];
+        let (rest, left) = self.take_whole_slopes(shapes, free);
+        let tasks = shapes.group_of_tasks().iter();
+        counts.clear();
+        counts.extend(tasks.map(|&g| self.reached[g as usize]));
+        if rest.is_empty() {
+            return Some(0.0);
+        }
+        Some(self.take_to_break(shapes, rest, left, counts))
+    }
+
+    /// Takes the steps, slope by slope, while all steps of a slope fit into the `left` nodes, for
+    /// all tasks of their groups. Returns the steps of the first slope that does not fit, if there
+    /// is one, and the nodes that are left.
+    fn take_whole_slopes(&mut self, shapes: &Shapes, mut left: u64) -> (Range<usize>, u32) {
+        self.reached.clear();
+        let groups = 0..shapes.groups();
+        self.reached.extend(groups.map(|g| shapes.of(g)[0].count));
+        let mut rest = 0..0;
+        for steps in self
+            .steps
+            .chunk_by(|a, b| a.slope.total_cmp(&b.slope).is_eq())
+        {
+            rest = rest.end..rest.end + steps.len();
+            let of = |s: &Step| u64::from(s.width) * u64::from(shapes.tasks_in(s.group as usize));
+            let Some(after) = left.checked_sub(steps.iter().map(of).sum()) else {
+                return (rest, left as u32);
+            };
+            left = after;
+            for step in steps {
+                self.reached[step.group as usize] += step.width;
+            }
+        }
+        (0..0, left as u32)
+    }
+
+    /// Takes the steps `rest`, which have one slope, task by task up to the break step, and rounds
+    /// the plan. Returns its gap to the upper bound.
+    fn take_to_break(
+        &mut self,
+        shapes: &Shapes,
+        rest: Range<usize>,
+        mut left: u32,
+        counts: &mut [u32],
+    ) -> f64 {
+        self.last.clear();
+        self.last.resize(shapes.groups(), None);
+        for step in &self.steps[rest] {
+            self.last[step.group as usize] = Some(*step);
+        }
+        for (count, &g) in counts.iter_mut().zip(shapes.group_of_tasks()) {
+            let Some(step) = self.last[g as usize] else {
+                continue;
+            };
             if step.width <= left {
                 left -= step.width;
                 *count += step.width;
@@ -53,21 +110,21 @@ impl Relaxation {
             }
             self.price = step.slope;
             if left > 0 {
-                if !is_edge(shapes.of(step.task as usize), *count, step.to) {
-                    return Some(round(shapes, self.price, left, counts));
+                if !is_edge(shapes.of(g as usize), *count, step.to) {
+                    return round(shapes, &mut self.growths, self.price, left, counts);
                 }
                 *count += left;
             }
-            return Some(0.0);
+            break;
         }
-        Some(0.0)
+        0.0
     }
 
     /// Collects the steps of all envelopes that gain anything, steepest first.
     fn collect_steps(&mut self, shapes: &Shapes) {
         self.steps.clear();
-        for j in 0..shapes.tasks() {
-            let vertices = shapes.of(j);
+        for g in 0..shapes.groups() {
+            let vertices = shapes.of(g);
             envelope(vertices, &mut self.hull);
             for pair in self.hull.windows(2) {
                 let (from, to) = (vertices[pair[0] as usize], vertices[pair[1] as usize]);
@@ -77,18 +134,16 @@ impl Relaxation {
                 }
                 self.steps.push(Step {
                     slope,
-                    task: j as u32,
+                    group: g as u32,
                     to: pair[1],
                     width: to.count - from.count,
                 });
             }
         }
-        // Equal slopes are ordered by task and then by count, so that the order is reproducible.
-        self.steps.sort_unstable_by(|a, b| {
-            b.slope
-                .total_cmp(&a.slope)
-                .then((a.task, a.to).cmp(&(b.task, b.to)))
-        });
+        // Steps of equal slope are taken by the order of tasks: see `take_to_break`. An envelope
+        // has no two of them.
+        let falling = |a: &Step, b: &Step| b.slope.total_cmp(&a.slope);
+        self.steps.sort_unstable_by(falling);
     }
 }
 
@@ -119,13 +174,25 @@ fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
 }
 
 /// Spends the `left` nodes if the break step cannot be taken in part: again and again, the task
-/// that gains most from them grows. Returns the plan's gap to the upper bound.
-fn round(shapes: &Shapes, price: f64, mut left: u32, counts: &mut [u32]) -> f64 {
+/// that gains most from them grows, the first of equal ones. Returns the plan's gap to the upper
+/// bound.
+fn round(
+    shapes: &Shapes,
+    growths: &mut Growths,
+    price: f64,
+    mut left: u32,
+    counts: &mut [u32],
+) -> f64 {
     let mut gap = price * f64::from(left);
     while left > 0 {
-        let best = (0..shapes.tasks())
-            .filter_map(|j| best_growth(shapes.of(j), counts[j], left).map(|g| (j, g)))
-            .reduce(|a, b| if b.1.gain > a.1.gain { b } else { a });
+        growths.forget(shapes.groups());
+        let mut best: Option<(usize, Growth)> = None;
+        for (j, (&g, &count)) in shapes.group_of_tasks().iter().zip(&*counts).enumerate() {
+            let growth = growths.of(shapes, g as usize, count, left);
+            if let Some(growth) = growth.filter(|g| best.is_none_or(|(_, b)| g.gain > b.gain)) {
+                best = Some((j, growth));
+            }
+        }
         let Some((j, growth)) = best else { break };
         counts[j] += growth.nodes;
         left -= growth.nodes;
@@ -134,6 +201,31 @@ fn round(shapes: &Shapes, price: f64, mut left: u32, counts: &mut [u32]) -> f64 
     gap.max(0.0)
 }
 
+/// The best growth of a task of each group, from the count that was asked for last. Most tasks of a
+/// group have one count.
+#[derive(Debug, Default)]
+struct Growths(Vec<Option<(u32, Option<Growth>)>>);
+
+impl Growths {
+    fn forget(&mut self, groups: usize) {
+        self.0.clear();
+        self.0.resize(groups, None);
+    }
+
+    /// As [`best_growth`]. `left` must be the same since the last [`Growths::forget`].
+    fn of(&mut self, shapes: &Shapes, g: usize, count: u32, left: u32) -> Option<Growth> {
+        match self.0[g] {
+            Some((known, growth)) if known == count => growth,
+            _ => {
+                let growth = best_growth(shapes.of(g), count, left);
+                self.0[g] = Some((count, growth));
+                growth
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
 struct Growth {
     nodes: u32,
     gain: f64,

@@ -6,8 +6,8 @@
 //! has four steps:
 //!
 //! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is
-//!    linear. A task with a single count left is fixed, and its nodes are set aside. Every other
-//!    task is a *stage*.
+//!    linear; they are the same for tasks that are alike. A task with a single count left is fixed,
+//!    and its nodes are set aside. Every other task is a *stage*.
 //! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
 //!    that the stages so far use. The later stages must be able to bring every state close enough
 //!    to the capacity, as unused nodes cost λ each, and must not exceed it.
@@ -58,16 +58,28 @@ impl Piece {
     }
 }
 
+/// The counts that are left for the tasks of a group.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// Its pieces are `pieces[first..last]`.
+    first: usize,
+    last: usize,
+    /// The least and the greatest count.
+    low: u32,
+    high: u32,
+}
+
+impl Open {
+    fn is_fixed(&self) -> bool {
+        self.low == self.high
+    }
+}
+
 /// A task with more than one count left, and the states worth keeping after it.
 #[derive(Debug, Clone, Copy)]
 struct Stage {
     task: usize,
-    /// Its pieces are `pieces[first..last]`.
-    first: usize,
-    last: usize,
-    /// The least and the greatest count that are left.
-    low: u32,
-    high: u32,
+    open: Open,
     /// The states worth keeping after this stage.
     window: Window,
 }
@@ -104,9 +116,9 @@ pub(super) struct Case<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Search {
     pieces: Vec<Piece>,
+    /// What is left for every group of tasks.
+    open: Vec<Open>,
     stages: Vec<Stage>,
-    /// The tasks with a single count left, each with this count.
-    fixed: Vec<(usize, u32)>,
     /// Nodes that the stages may use.
     capacity: i64,
     /// The least loss of each state: one layer for the start, then one for each stage.
@@ -194,28 +206,30 @@ impl Search {
     /// search is, or `None` if no plan can lose that little.
     fn open(&mut self, case: &Case<'_>, limit: f64) -> Option<Size> {
         self.pieces.clear();
+        self.open.clear();
         self.stages.clear();
-        self.fixed.clear();
         self.capacity = i64::from(case.nodes);
-        for task in 0..case.shapes.tasks() {
+        for g in 0..case.shapes.groups() {
             let first = self.pieces.len();
-            surviving_pieces(case.shapes.of(task), case.price, limit, &mut self.pieces);
+            surviving_pieces(case.shapes.of(g), case.price, limit, &mut self.pieces);
             let own = &self.pieces[first..];
-            let (low, high) = (own[0].low, own[own.len() - 1].high);
-            if low == high {
-                self.capacity -= i64::from(low);
-                self.fixed.push((task, low));
-                self.pieces.truncate(first);
-                continue;
-            }
-            self.stages.push(Stage {
-                task,
+            let open = Open {
                 first,
                 last: self.pieces.len(),
-                low,
-                high,
-                window: Window { low: 0, high: 0 },
-            });
+                low: own[0].low,
+                high: own[own.len() - 1].high,
+            };
+            if open.is_fixed() {
+                self.capacity -= i64::from(open.low) * i64::from(case.shapes.tasks_in(g));
+            }
+            self.open.push(open);
+        }
+        for (task, &g) in case.shapes.group_of_tasks().iter().enumerate() {
+            let open = self.open[g as usize];
+            if !open.is_fixed() {
+                let window = Window { low: 0, high: 0 };
+                self.stages.push(Stage { task, open, window });
+            }
         }
         self.set_windows((limit / case.price).floor().min(1e15) as i64)
     }
@@ -235,8 +249,8 @@ impl Search {
                 low: capacity - unused - most_to_come,
                 high: capacity - least_to_come,
             };
-            least_to_come += i64::from(stage.low);
-            most_to_come += i64::from(stage.high);
+            least_to_come += i64::from(stage.open.low);
+            most_to_come += i64::from(stage.open.high);
         }
         if capacity < least_to_come || capacity - unused > most_to_come {
             return None;
@@ -244,13 +258,13 @@ impl Search {
         let (mut least, mut most) = (0, 0);
         let mut size = Size::default();
         for stage in &mut self.stages {
-            least += i64::from(stage.low);
-            most += i64::from(stage.high);
+            least += i64::from(stage.open.low);
+            most += i64::from(stage.open.high);
             stage.window.low = stage.window.low.max(least);
             stage.window.high = stage.window.high.min(most);
             let width = stage.window.width() as u64;
             size.states = size.states.saturating_add(width);
-            let counts = u64::from(stage.high - stage.low);
+            let counts = u64::from(stage.open.high - stage.open.low);
             size.pairs = size.pairs.saturating_add(width.saturating_mul(counts));
         }
         Some(size)
@@ -279,10 +293,10 @@ impl Search {
         let Some(state) = best else {
             return Ended::WithoutPlan;
         };
-        self.walk_back(state, counts);
-        for &(task, count) in &self.fixed {
-            counts[task] = count;
+        for (count, &g) in counts.iter_mut().zip(case.shapes.group_of_tasks()) {
+            *count = self.open[g as usize].low;
         }
+        self.walk_back(state, counts);
         Ended::WithPlan
     }
 
@@ -298,7 +312,7 @@ impl Search {
         let before = from.slice(before);
         let least = stage.window.low - from.window.high;
         let most = stage.window.high - from.window.low;
-        let pieces = &self.pieces[stage.first..stage.last];
+        let pieces = &self.pieces[stage.open.first..stage.open.last];
         for piece in pieces.iter().filter_map(|p| p.clipped(least, most)) {
             if piece.high - piece.low < WALKED {
                 for count in piece.low..=piece.high {
@@ -340,8 +354,8 @@ impl Search {
             };
             let least = state - from.window.high;
             let most = state - from.window.low;
-            let mut best = (f64::INFINITY, stage.low);
-            let pieces = &self.pieces[stage.first..stage.last];
+            let mut best = (f64::INFINITY, stage.open.low);
+            let pieces = &self.pieces[stage.open.first..stage.open.last];
             for piece in pieces.iter().filter_map(|p| p.clipped(least, most)) {
                 for count in piece.low..=piece.high {
                     let loss = loss_before(count) + piece.loss_at(count);

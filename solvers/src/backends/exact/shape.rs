@@ -1,7 +1,9 @@
-//! Every task's value as a function of its next count, piecewise linear.
+//! Every task's value as a function of its next count, piecewise linear: the same for tasks that
+//! are alike.
 
 use std::cmp::Ordering;
 
+use super::alike::Alike;
 use super::fair::{Floor, first_count};
 use crate::solver::BigM;
 use crate::{Problem, Task};
@@ -9,7 +11,7 @@ use crate::{Problem, Task};
 /// The bonus of an unchanged task, as a share of the best single task's value.
 const STAY_BONUS: f64 = 1e-11;
 
-/// A count and its value. Between two vertices of a task the value is linear. The counts strictly
+/// A count and its value. Between two vertices of a group the value is linear. The counts strictly
 /// between them are allowed only if the later vertex is `joined`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Vertex {
@@ -19,16 +21,20 @@ pub(super) struct Vertex {
     pub joined: bool,
 }
 
-/// The vertices of all tasks, one task after the other; counts ascend within a task.
+/// The vertices of all groups of tasks that are alike, one group after the other; counts ascend
+/// within a group.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
+    alike: Alike,
     vertices: Vec<Vertex>,
-    /// Task j's vertices are `starts[j]..starts[j + 1]`.
+    /// Group g's vertices are `starts[g]..starts[g + 1]`.
     starts: Vec<usize>,
     /// Buffer of [`Shapes::retain`]: the vertices before it.
     unrestricted: Vec<Vertex>,
-    /// Buffer of [`Shapes::cut`]: the least count of every task.
+    /// Buffer of [`Shapes::cut`]: the least count of every group.
     least: Vec<u32>,
+    /// Buffer of [`Shapes::reward_running`]: the greatest absolute value of every group.
+    largest_of: Vec<f64>,
     /// The greatest value of a vertex; if no value is positive, the size of the greatest loss.
     best: f64,
     /// The greatest absolute value of a vertex, plus the reward of [`Shapes::reward_running`].
@@ -73,8 +79,10 @@ impl Shapes {
         self.vertices.clear();
         self.starts.clear();
         self.starts.push(0);
+        self.alike.find(problem);
         let cap = big_m.change_cap(problem.nodes);
-        for task in &problem.tasks {
+        for g in 0..self.groups() {
+            let task = self.alike.sample(problem, g);
             if big_m.shuts_out(problem.nodes, task.min_nodes) {
                 return false;
             }
@@ -90,12 +98,38 @@ impl Shapes {
 
     /// Number of tasks.
     pub fn tasks(&self) -> usize {
-        self.starts.len() - 1
+        self.group_of_tasks().len()
     }
 
-    /// Vertices of task `j`; never empty.
-    pub fn of(&self, j: usize) -> &[Vertex] {
-        &self.vertices[self.starts[j]..self.starts[j + 1]]
+    /// Number of groups of tasks that are alike.
+    pub fn groups(&self) -> usize {
+        self.alike.groups()
+    }
+
+    /// The group of each task, in the order of tasks.
+    pub fn group_of_tasks(&self) -> &[u32] {
+        self.alike.group_of_tasks()
+    }
+
+    /// Number of tasks in group `g`, at least 1.
+    pub fn tasks_in(&self, g: usize) -> u32 {
+        self.alike.tasks_in(g)
+    }
+
+    /// A task of group `g`.
+    pub fn sample<'p>(&self, problem: &'p Problem, g: usize) -> &'p Task {
+        self.alike.sample(problem, g)
+    }
+
+    /// Vertices of the tasks of group `g`; never empty.
+    pub fn of(&self, g: usize) -> &[Vertex] {
+        &self.vertices[self.starts[g]..self.starts[g + 1]]
+    }
+
+    /// The least counts of all tasks together.
+    pub fn least(&self) -> u64 {
+        let of = |g: usize| u64::from(self.of(g)[0].count) * u64::from(self.tasks_in(g));
+        (0..self.groups()).map(of).sum()
     }
 
     /// Differences in the objective below this count as 0.
@@ -184,13 +218,11 @@ impl Shapes {
     /// Removes the counts that no max-min fair plan holds: counts with a share below the floor's
     /// level, and 0 nodes if every task can run. If not all tasks can run, those that run get a
     /// reward greater than all values together, so that the best plan runs as many as possible.
+    /// `best_rates` are those of the groups.
     pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
-        self.retain(problem, |j, count| match count {
+        self.retain(problem, |g, task, count| match count {
             0 => floor.some_rest,
-            count => {
-                let share = problem.tasks[j].share_of(problem.t_fwd, best_rates[j], count);
-                share >= floor.level
-            }
+            count => task.share_of(problem.t_fwd, best_rates[g], count) >= floor.level,
         });
         self.cut(problem);
         if floor.some_rest {
@@ -204,24 +236,25 @@ impl Shapes {
     fn cut(&mut self, problem: &Problem) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
-        least.extend((0..self.tasks()).map(|j| self.of(j)[0].count));
-        let in_all: u64 = least.iter().map(|&count| u64::from(count)).sum();
+        least.extend((0..self.groups()).map(|g| self.of(g)[0].count));
+        let in_all = self.least();
         if let (1.., Some(free)) = (in_all, u64::from(problem.nodes).checked_sub(in_all)) {
-            self.retain(problem, |j, count| u64::from(count - least[j]) <= free);
+            self.retain(problem, |g, _, count| u64::from(count - least[g]) <= free);
         }
         self.least = least;
         (self.best, self.largest) = sizes(&self.vertices);
     }
 
-    /// Keeps the counts for which `keeps` (task, count) is true. Between two joined vertices
-    /// `keeps` must change at most once.
-    fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, u32) -> bool) {
+    /// Keeps the counts for which `keeps` (group, a task of it, count) is true. Between two joined
+    /// vertices `keeps` must change at most once.
+    fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, &Task, u32) -> bool) {
         std::mem::swap(&mut self.vertices, &mut self.unrestricted);
         self.vertices.clear();
-        for (j, task) in problem.tasks.iter().enumerate() {
-            let keeps = |count| keeps(j, count);
-            let (from, to) = (self.starts[j], self.starts[j + 1]);
-            self.starts[j] = self.vertices.len();
+        for g in 0..self.groups() {
+            let task = self.sample(problem, g);
+            let keeps = |count| keeps(g, task, count);
+            let (from, to) = (self.starts[g], self.starts[g + 1]);
+            self.starts[g] = self.vertices.len();
             for i in from..to {
                 self.keep(task, problem.t_fwd, (i > from).then(|| i - 1), i, &keeps);
             }
@@ -235,7 +268,10 @@ impl Shapes {
     /// totals of any two plans.
     fn reward_running(&mut self) {
         let largest = |range: &[usize]| sizes(&self.vertices[range[0]..range[1]]).1;
-        let sum: f64 = self.starts.windows(2).map(largest).sum();
+        self.largest_of.clear();
+        self.largest_of.extend(self.starts.windows(2).map(largest));
+        let tasks = self.alike.group_of_tasks().iter();
+        let sum: f64 = tasks.map(|&g| self.largest_of[g as usize]).sum();
         // If all values are 0, any reward is enough, and nothing is rounded.
         let reward = if sum > 0.0 { 3.0 * sum } else { 1.0 };
         self.largest += 3.0 * sum;
@@ -280,9 +316,10 @@ impl Shapes {
     /// Adds the bonus of an unchanged task, which decides ties.
     pub fn favour_staying(&mut self, problem: &Problem) {
         self.bonus = STAY_BONUS * self.best;
-        for (task, range) in problem.tasks.iter().zip(self.starts.windows(2)) {
+        for (g, range) in self.starts.windows(2).enumerate() {
+            let current = self.alike.sample(problem, g).current;
             let own = &mut self.vertices[range[0]..range[1]];
-            if let Ok(i) = own.binary_search_by_key(&task.current, |v| v.count) {
+            if let Ok(i) = own.binary_search_by_key(&current, |v| v.count) {
                 own[i].value += self.bonus;
             }
         }

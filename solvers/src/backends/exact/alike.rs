@@ -1,0 +1,267 @@
+//! Which tasks of a problem are alike.
+//!
+//! Tasks that differ in nothing but their names have the same value on every count. Many tasks of a
+//! replay are alike, so whatever depends on one task alone is computed once for each *group* of
+//! tasks that are alike.
+//!
+//! From one event of a replay to the next, few tasks change. So a *sort* of task, which is all that
+//! a problem says of a task but its name, keeps its number from one problem to the next. If the task
+//! at a place is of the same sort as the one there before, a single comparison finds that out.
+//!
+//! What is kept holds for any problem: a sort is found by its values, and its number says nothing
+//! else. The groups of a problem are numbered by their first tasks, so they do not depend on the
+//! problems before.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::{Problem, Task};
+
+/// Before a problem, all sorts are forgotten if more are known than this and two for each task, or
+/// if their curves have more points than this: 12 MiB, so that curves that are no longer in use are
+/// freed some time.
+const MOST_SORTS: usize = 1 << 12;
+const MOST_POINTS: usize = 1 << 20;
+
+/// All that a problem says of a task but its name. Curves are known by their places in memory: two
+/// equal curves at different places count as different, which costs time only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    current: u32,
+    min_nodes: u32,
+    max_nodes: u32,
+    curve_nodes: usize,
+    curve_objective: usize,
+    /// Bits of the numbers.
+    rescale_up: u64,
+    rescale_down: u64,
+    weight: u64,
+}
+
+impl Key {
+    fn of(task: &Task) -> Self {
+        Key {
+            current: task.current,
+            min_nodes: task.min_nodes,
+            max_nodes: task.max_nodes,
+            curve_nodes: task.curve_nodes.as_ptr().addr(),
+            curve_objective: task.curve_objective.as_ptr().addr(),
+            rescale_up: task.rescale_up.to_bits(),
+            rescale_down: task.rescale_down.to_bits(),
+            weight: task.weight.to_bits(),
+        }
+    }
+}
+
+/// A sort of task.
+#[derive(Debug)]
+struct Sort {
+    key: Key,
+    /// The curve of the key, kept so that no other curve can come to its place in memory.
+    _curve: (Arc<[u32]>, Arc<[f64]>),
+    /// The last problem that had such a task, by [`Alike::problems`], and the group there.
+    problem: u64,
+    group: u32,
+}
+
+/// Tasks of a problem that are alike.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    /// Place of the first of them.
+    first: usize,
+    tasks: u32,
+}
+
+/// The groups of the tasks of a problem.
+#[derive(Debug, Default)]
+pub(super) struct Alike {
+    sorts: Vec<Sort>,
+    /// Index in `sorts` of each sort.
+    known: BTreeMap<Key, u32>,
+    /// Sum of the numbers of points of the sorts' curves.
+    points: usize,
+    /// Sort of the task at each place, of this problem or an earlier one.
+    sort_at: Vec<u32>,
+    /// Group of the task at each place.
+    group_of: Vec<u32>,
+    groups: Vec<Group>,
+    /// Number of problems so far.
+    problems: u64,
+}
+
+impl Alike {
+    /// Finds the groups of the tasks of `problem`.
+    pub fn find(&mut self, problem: &Problem) {
+        self.problems += 1;
+        self.group_of.clear();
+        self.groups.clear();
+        let tasks = problem.tasks.len();
+        if self.sorts.len() > MOST_SORTS + 2 * tasks || self.points > MOST_POINTS {
+            self.forget();
+        }
+        for (place, task) in problem.tasks.iter().enumerate() {
+            let sort = self.sort_of(place, task) as usize;
+            let sort = &mut self.sorts[sort];
+            if sort.problem != self.problems {
+                (sort.problem, sort.group) = (self.problems, self.groups.len() as u32);
+                let (first, tasks) = (place, 0);
+                self.groups.push(Group { first, tasks });
+            }
+            self.groups[sort.group as usize].tasks += 1;
+            self.group_of.push(sort.group);
+        }
+    }
+
+    /// The sort of `task`, which is at this place.
+    fn sort_of(&mut self, place: usize, task: &Task) -> u32 {
+        let key = Key::of(task);
+        if let Some(&sort) = self.sort_at.get(place)
+            && self.sorts[sort as usize].key == key
+        {
+            return sort;
+        }
+        let sort = match self.known.get(&key) {
+            Some(&sort) => sort,
+            None => self.learn(key, task),
+        };
+        match self.sort_at.get_mut(place) {
+            Some(at) => *at = sort,
+            None => self.sort_at.push(sort),
+        }
+        sort
+    }
+
+    /// Adds the sort of `task`.
+    fn learn(&mut self, key: Key, task: &Task) -> u32 {
+        let objective = task.curve_objective.list();
+        let sort = self.sorts.len() as u32;
+        self.points += objective.len();
+        self.known.insert(key, sort);
+        self.sorts.push(Sort {
+            key,
+            _curve: (Arc::clone(&task.curve_nodes), Arc::clone(objective)),
+            problem: 0,
+            group: 0,
+        });
+        sort
+    }
+
+    fn forget(&mut self) {
+        self.sorts.clear();
+        self.known.clear();
+        self.sort_at.clear();
+        self.points = 0;
+    }
+
+    /// Number of groups.
+    pub fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Number of tasks in group `g`, at least 1.
+    pub fn tasks_in(&self, g: usize) -> u32 {
+        self.groups[g].tasks
+    }
+
+    /// A task of group `g`.
+    pub fn sample<'p>(&self, problem: &'p Problem, g: usize) -> &'p Task {
+        &problem.tasks[self.groups[g].first]
+    }
+
+    /// The group of each task, in the order of tasks.
+    pub fn group_of_tasks(&self) -> &[u32] {
+        &self.group_of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Goal;
+
+    fn task(curve: &(Arc<[u32]>, Arc<[f64]>), min_nodes: u32, current: u32) -> Task {
+        Task {
+            name: String::new(),
+            min_nodes,
+            max_nodes: 8,
+            rescale_up: 1.0,
+            rescale_down: 1.0,
+            curve_nodes: Arc::clone(&curve.0),
+            curve_objective: Arc::clone(&curve.1).into(),
+            weight: 1.0,
+            current,
+        }
+    }
+
+    fn problem(tasks: Vec<Task>) -> Problem {
+        Problem {
+            id: String::new(),
+            nodes: 8,
+            t_fwd: 10.0,
+            tasks,
+            groups: vec![],
+            goal: Goal::Total,
+        }
+    }
+
+    fn curve(points: u32) -> (Arc<[u32]>, Arc<[f64]>) {
+        ((0..points).collect(), (0..points).map(f64::from).collect())
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        // Derived by brute force: every task is compared with every task before it.
+        #[test]
+        fn groups_hold_the_tasks_that_are_alike(
+            problems in prop::collection::vec(
+                (prop::collection::vec((0usize..3, 1u32..3, 0u32..3), 0..12), prop::bool::ANY),
+                1..8,
+            ),
+        ) {
+            let curves = [curve(3), curve(3), curve(4)];
+            let mut alike = Alike::default();
+            for (tasks, forget) in problems {
+                if forget {
+                    alike.forget();
+                }
+                let made = tasks.iter().map(|&(c, min, current)| task(&curves[c], min, current));
+                let problem = problem(made.collect());
+                alike.find(&problem);
+                let mut firsts: Vec<usize> = Vec::new();
+                for (j, task) in tasks.iter().enumerate() {
+                    let group = firsts.iter().position(|&first| tasks[first] == *task);
+                    let group = group.unwrap_or_else(|| {
+                        firsts.push(j);
+                        firsts.len() - 1
+                    });
+                    prop_assert_eq!(alike.group_of_tasks()[j] as usize, group);
+                }
+                prop_assert_eq!(alike.groups(), firsts.len());
+                for (g, &first) in firsts.iter().enumerate() {
+                    prop_assert!(std::ptr::eq(alike.sample(&problem, g), &raw const problem.tasks[first]));
+                    let alike_first = tasks.iter().filter(|&t| *t == tasks[first]);
+                    prop_assert_eq!(alike.tasks_in(g) as usize, alike_first.count());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn old_curves_are_freed() {
+        let mut alike = Alike::default();
+        let first = curve(1000);
+        for _ in 0..=MOST_POINTS / 1000 {
+            let task = task(&first, 1, 0);
+            alike.find(&problem(vec![task]));
+        }
+        assert_eq!(Arc::strong_count(&first.1), 2);
+        for _ in 0..=MOST_POINTS / 1000 {
+            alike.find(&problem(vec![task(&curve(1000), 1, 0)]));
+        }
+        assert_eq!(Arc::strong_count(&first.1), 1);
+        assert!(alike.points <= MOST_POINTS + 1000);
+    }
+}
