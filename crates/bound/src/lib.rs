@@ -26,7 +26,7 @@
 //! time in proportion to the numbers, not to their pairs.
 //!
 //! The first prices are what one more node would earn if nothing cost anything. Then the bound is
-//! already at most the costless one (for concave curves). [`search`] then finds better prices.
+//! already at most the costless one (for concave curves). A search then finds better prices.
 
 mod best;
 mod prices;

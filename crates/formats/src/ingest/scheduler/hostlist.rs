@@ -41,7 +41,7 @@ pub enum HostlistError {
     /// A name is empty.
     #[error("an empty name")]
     Empty,
-    /// A name has more than [`MAX_NAME`] bytes or [`MAX_BRACKETS`] brackets.
+    /// A name has more than 1,024 bytes outside its brackets, or more than 32 brackets.
     #[error("a name of more than 1,024 bytes or 32 brackets")]
     TooLong,
     /// The list names more than [`MAX_HOSTS`] hosts.

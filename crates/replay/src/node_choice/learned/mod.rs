@@ -13,22 +13,71 @@ use crate::nodes::{NodePool, NodeSet};
 use chain::chain;
 use groups::Groups;
 
-/// Moves that are remembered, for each node on average. Summit's log of two weeks has 134.
+/// Moves that are remembered, for each node on average: half for each direction. Summit's log of two weeks has 134.
 const REMEMBERED: usize = 128;
 
 /// A new order is made when the moves have become more by this share, so that the time it takes
 /// stays in proportion to the log.
 const GROWTH: f64 = 0.3;
 
+/// Nodes that join say who are neighbours only if they are near each other in the present order: at
+/// most this many times as far apart as nodes that leave. Some machines get back nodes of all places.
+const NEAR: f64 = 3.0;
+
+/// What one group changes of the mean distance in groups: about the last hundred count.
+const NEW_SHARE: f64 = 0.01;
+
 /// Deals runs of neighbours in a learnt order.
 #[derive(Debug)]
 pub struct Learned {
     blocks: Blocks,
-    groups: Groups,
-    /// All nodes in the present order.
+    left: Moves,
+    joined: Moves,
+    /// All nodes in the present order, and the place of each in it.
     order: Vec<u32>,
+    places: Vec<u32>,
     /// Moves since the present order was made.
     new_moves: usize,
+}
+
+/// Groups of nodes that moved one way.
+#[derive(Debug)]
+struct Moves {
+    groups: Groups,
+    /// How far apart neighbours in a group are in the present order, as a share of the distance of as
+    /// many nodes spread evenly; mean over the last groups.
+    distance: f64,
+    /// Buffer.
+    spots: Vec<u32>,
+}
+
+impl Default for Moves {
+    fn default() -> Self {
+        Moves {
+            groups: Groups::default(),
+            distance: 1.0,
+            spots: Vec::new(),
+        }
+    }
+}
+
+impl Moves {
+    /// Remembers nodes that moved together; there are at least two.
+    fn learn(&mut self, group: impl Iterator<Item = u32> + Clone, places: &[u32]) {
+        self.groups.push(group.clone());
+        self.spots.clear();
+        self.spots.extend(group.map(|node| places[node as usize]));
+        self.spots.sort_unstable();
+        let mut gaps: Vec<u32> = self
+            .spots
+            .windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .collect();
+        let middle = gaps.len() / 2;
+        let (_, median, _) = gaps.select_nth_unstable(middle);
+        let even = places.len() as f64 / self.spots.len() as f64;
+        self.distance += NEW_SHARE * (f64::from(*median) / even - self.distance);
+    }
 }
 
 impl Learned {
@@ -39,29 +88,53 @@ impl Learned {
 
     /// Begins with this order: it lists the indices of all nodes of the log.
     pub fn from_order(order: Vec<u32>) -> Self {
-        Learned {
+        let mut learned = Learned {
             blocks: Blocks::in_order(&order),
-            groups: Groups::default(),
+            left: Moves::default(),
+            joined: Moves::default(),
+            places: vec![0; order.len()],
             order,
             new_moves: 0,
+        };
+        learned.place();
+        learned
+    }
+
+    fn place(&mut self) {
+        for (place, &node) in (0..).zip(&self.order) {
+            self.places[node as usize] = place;
         }
     }
 
     /// Remembers who moves together. More than a quarter of all nodes say nothing of any of them.
     fn learn(&mut self, changes: &[Change]) {
-        for joins in [false, true] {
+        for (joins, moves) in [(false, &mut self.left), (true, &mut self.joined)] {
             let moved = changes.iter().filter(|change| change.idle() == joins);
             let count = moved.clone().count();
             if (2..=self.order.len() / 4).contains(&count) {
-                self.groups.push(moved.map(|change| change.node()));
+                moves.learn(moved.map(|change| change.node()), &self.places);
                 self.new_moves += count;
             }
         }
     }
 
+    fn moves(&self) -> usize {
+        self.left.groups.moves() + self.joined.groups.moves()
+    }
+
     fn reorder(&mut self) {
-        self.groups.forget(REMEMBERED * self.order.len());
-        self.order = chain(&self.groups, &self.order);
+        let most = REMEMBERED * self.order.len() / 2;
+        self.left.groups.forget(most);
+        self.joined.groups.forget(most);
+        let mut groups = self.left.groups.clone();
+        if self.joined.distance <= NEAR * self.left.distance {
+            self.joined
+                .groups
+                .iter()
+                .for_each(|group| groups.push(group.iter().copied()));
+        }
+        self.order = chain(groups, &self.order);
+        self.place();
         self.blocks.reorder(&self.order);
         self.new_moves = 0;
     }
@@ -72,7 +145,7 @@ impl NodeChoice for Learned {
         self.blocks.observe(changes, tasks);
         if tasks > 0 {
             self.learn(changes);
-            let enough = (GROWTH * self.groups.moves() as f64) as usize;
+            let enough = (GROWTH * self.moves() as f64) as usize;
             if self.new_moves > enough.max(self.order.len() / 4) {
                 self.reorder();
             }
