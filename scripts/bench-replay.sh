@@ -51,7 +51,7 @@ done
 # The published tasks are done after a quarter of the log; a hundredfold of the work
 # keeps them busy to its end.
 "$gleaner" synth tasks --count 1000 --models 10 --max-nodes 64 --hours 100000 -o "$work/long.toml" 2>/dev/null
-for max_tasks in 10 100; do
+for max_tasks in 10 100 1000; do
     measure "all 22,882 events, tasks that never end, -maxJ $max_tasks" "$gleaner" replay \
         --events "$work/summit.gev" --tasks "$work/long.toml" --skip-rows 1000 \
         --max-tasks "$max_tasks" --t-fwd 120 --out "$work/run"
