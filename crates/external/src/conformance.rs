@@ -39,8 +39,11 @@ const LIMITS: Limits = Limits {
     gap: 1e-9,
 };
 
-/// Time that a program may take beyond a time limit, after `cancel` and after `quit`.
+/// Time that a program may take beyond a time limit.
 const SLACK: Duration = Duration::from_secs(2);
+
+/// Time that a program may take after `cancel`, and after `quit`.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks everything, one check after the other. Each has a program of its own.
 ///
@@ -192,7 +195,7 @@ fn cancel(command: &SolverCommand) -> Verdict {
         std::thread::sleep(Duration::from_millis(100));
         let clock = Instant::now();
         talk.program.send(line(&Request::Cancel { id: &id }));
-        talk.answer(&id, SLACK)?;
+        talk.answer(&id, PATIENCE)?;
         let small = synthetic::problem(2, 4, 3);
         let next = talk.ask(&small, LIMITS.time.as_secs_f64());
         talk.answer(&next, LIMITS.time)?;
@@ -227,12 +230,12 @@ fn quit(command: &SolverCommand) -> Verdict {
     verdict(|| {
         let mut talk = Talk::start(command)?;
         talk.program.send(line(&Request::Quit {}));
-        let deadline = Instant::now() + SLACK;
+        let deadline = Instant::now() + PATIENCE;
         while let Event::Line(_) | Event::LongLine = talk.program.next(deadline) {}
         match talk.program.end() {
             Some(status) if status.ends_with(": 0") => Ok(status),
             Some(status) => Err(format!("{status}, expected exit status: 0")),
-            None => Err(format!("it still runs after {} s", SLACK.as_secs_f64())),
+            None => Err(format!("it still runs after {} s", PATIENCE.as_secs_f64())),
         }
     })
 }
