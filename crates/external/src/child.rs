@@ -116,8 +116,18 @@ impl Program {
         }
     }
 
+    /// How the program ended, and the last line of its standard error.
+    pub fn last_words(&mut self) -> String {
+        let end = self.end();
+        let end = end.unwrap_or_else(|| "it closed its output".into());
+        match self.last_error() {
+            Some(last) => format!("{end}; it wrote: {last}"),
+            None => end,
+        }
+    }
+
     /// The last line of its standard error that is not empty.
-    pub fn last_error(&self) -> Option<String> {
+    fn last_error(&self) -> Option<String> {
         // The end of the program may be seen before its last words are read.
         thread::sleep(Duration::from_millis(20));
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);

@@ -56,7 +56,6 @@ pub fn conformance(command: &SolverCommand) -> Result<Vec<Check>> {
         true => "no version".to_owned(),
         false => format!("version {}", hello.version),
     };
-    let can = |what: &str| hello.capabilities.iter().any(|can| can == what);
     let mut checks = vec![Check {
         name: "says hello",
         verdict: Verdict::Passed(format!("{}, {version}", hello.name)),
@@ -65,7 +64,7 @@ pub fn conformance(command: &SolverCommand) -> Result<Vec<Check>> {
     add("solves small problems", small_problems(solver));
     add(
         "tells what is infeasible",
-        match can("groups") {
+        match hello.can("groups") {
             true => infeasible(command),
             false => Verdict::Skipped("it does not say that it takes groups".into()),
         },
@@ -134,7 +133,7 @@ impl Talk {
                         return Err(format!("an answer to {:?}, asked was {id:?}", done.id));
                     }
                     Ok(_) => {}
-                    Err(error) => return Err(format!("a line that is no message: {error}")),
+                    Err(error) => return Err(format!("a line that is not a message: {error}")),
                 },
                 Event::LongLine => return Err("a line of more than a MiB".into()),
                 Event::Closed => return Err("it ended without an answer".into()),

@@ -40,7 +40,7 @@ pub struct External {
 /// What a program said to a request.
 struct Answer {
     /// Its last valid plan on the way.
-    incumbent: Option<Vec<u32>>,
+    incumbent: Option<Allocation>,
     /// Its answer; `None` if it was late or died.
     done: Option<Done>,
 }
@@ -91,7 +91,7 @@ impl External {
     /// [`SolveError::Unfit`]: it does not say that it can.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         self.accepts_goal(problem.goal)?;
-        match problem.groups.is_empty() || self.can("groups") {
+        match problem.groups.is_empty() || self.hello.can("groups") {
             true => Ok(()),
             false => Err(SolveError::Unfit(format!(
                 "{} does not say that it takes groups",
@@ -105,18 +105,13 @@ impl External {
     /// # Errors
     /// As [`External::accepts`].
     pub fn accepts_goal(&self, goal: Goal) -> Result<(), SolveError> {
-        match goal == Goal::Total || self.can("max-min") {
+        match goal == Goal::Total || self.hello.can("max-min") {
             true => Ok(()),
             false => Err(SolveError::Unfit(format!(
                 "{} does not say that it takes the max-min goal of --objective share-fair",
                 self.name
             ))),
         }
-    }
-
-    /// Whether the program says that it can do this.
-    fn can(&self, what: &str) -> bool {
-        self.hello.capabilities.iter().any(|can| can == what)
     }
 
     /// Starts the program again if it has died.
@@ -170,12 +165,8 @@ impl External {
             match program.next(deadline) {
                 Event::Line(text) => match serde_json::from_slice(&text) {
                     Ok(Reply::Incumbent(found)) if found.id == id => {
-                        if self
-                            .plan(problem, found.counts.clone(), Status::Feasible)
-                            .is_some()
-                        {
-                            answer.incumbent = Some(found.counts);
-                        }
+                        let plan = self.plan(problem, found.counts);
+                        answer.incumbent = plan.or(answer.incumbent);
                     }
                     Ok(Reply::Done(done)) if done.id == id => {
                         self.deaths = 0;
@@ -188,14 +179,8 @@ impl External {
                 },
                 Event::LongLine => self.garbage(b"", "a line of more than a MiB"),
                 Event::Closed => {
-                    let end = program
-                        .end()
-                        .unwrap_or_else(|| "it closed its output".into());
-                    let last = program
-                        .last_error()
-                        .map(|last| format!("; it wrote: {last}"));
-                    let what = format!("{}: {end}{}", told(problem), last.unwrap_or_default());
-                    self.died(|| what);
+                    let end = program.last_words();
+                    self.died(|| format!("{}: {end}", told(problem)));
                     return answer;
                 }
                 Event::Late if !is_cancelled => {
@@ -225,31 +210,23 @@ impl External {
     fn garbage(&self, text: &[u8], why: &str) {
         self.tally.fault(
             |tally| &mut tally.garbage,
-            || {
-                let start: String = String::from_utf8_lossy(text)
-                    .trim()
-                    .chars()
-                    .take(60)
-                    .collect();
-                format!("{:?} is no message: {}", start, printable(why))
-            },
+            || format!("{:?} is not a message: {}", start(text), printable(why)),
+        );
+    }
+
+    /// Counts a wrong answer.
+    fn wrong(&self, problem: &Problem, what: &str) {
+        self.tally.fault(
+            |tally| &mut tally.wrong,
+            || format!("{}: {what}", told(problem)),
         );
     }
 
     /// The answer with this plan, if the plan is valid; else the fault is counted.
-    fn plan(&self, problem: &Problem, counts: Vec<u32>, status: Status) -> Option<Allocation> {
-        let wrong = |what: String| {
-            self.tally.fault(
-                |tally| &mut tally.wrong,
-                || format!("{}: {what}", told(problem)),
-            );
-        };
+    fn plan(&self, problem: &Problem, counts: Vec<u32>) -> Option<Allocation> {
         if counts.len() != problem.tasks.len() {
-            wrong(format!(
-                "{} counts for {} tasks",
-                counts.len(),
-                problem.tasks.len()
-            ));
+            let (found, tasks) = (counts.len(), problem.tasks.len());
+            self.wrong(problem, &format!("{found} counts for {tasks} tasks"));
             return None;
         }
         let answer = Allocation::with_plan(problem, Status::Feasible, counts, None);
@@ -259,40 +236,31 @@ impl External {
                 0 | 1 => String::new(),
                 count => format!(", and {} more", count - 1),
             };
-            wrong(first.unwrap_or_default() + &others);
+            self.wrong(problem, &(first.unwrap_or_default() + &others));
             return None;
         }
-        Some(Allocation { status, ..answer })
+        Some(answer)
     }
 
     /// What an answer is worth.
     fn judge(&mut self, problem: &Problem, limits: &Limits, answer: Answer) -> Allocation {
-        let unknown = Allocation::without_plan(Status::Unknown);
-        let incumbent = |solver: &Self, counts: Option<Vec<u32>>| {
-            counts.and_then(|counts| solver.plan(problem, counts, Status::Feasible))
-        };
+        let fallback = answer
+            .incumbent
+            .unwrap_or_else(|| Allocation::without_plan(Status::Unknown));
         let Some(done) = answer.done else {
-            return incumbent(self, answer.incumbent).unwrap_or(unknown);
+            return fallback;
         };
         if done.status == DoneStatus::Refused {
             self.tally.with(|tally| tally.refused += 1);
         }
         let claims = done.status == DoneStatus::Optimal;
-        let plan = match done.counts {
-            Some(counts) => self.plan(problem, counts, Status::Feasible),
-            None if claims || done.status == DoneStatus::Feasible => {
-                self.tally.fault(
-                    |tally| &mut tally.wrong,
-                    || format!("{}: called solved, without counts", told(problem)),
-                );
-                None
-            }
-            None => None,
-        };
+        if done.counts.is_none() && (claims || done.status == DoneStatus::Feasible) {
+            self.wrong(problem, "called solved, without counts");
+        }
+        let plan = done.counts.and_then(|counts| self.plan(problem, counts));
         match plan {
             Some(plan) if claims => self.confirm(problem, limits, plan),
-            Some(plan) => plan,
-            None => incumbent(self, answer.incumbent).unwrap_or(unknown),
+            plan => plan.unwrap_or(fallback),
         }
     }
 
@@ -318,15 +286,8 @@ impl External {
                 ..plan
             };
         }
-        self.tally.fault(
-            |tally| &mut tally.wrong,
-            || {
-                format!(
-                    "{}: {found} is called optimal, but {objective} is possible",
-                    told(problem)
-                )
-            },
-        );
+        let what = format!("{found} is called optimal, but {objective} is possible");
+        self.wrong(problem, &what);
         plan
     }
 }
@@ -372,11 +333,7 @@ pub(crate) fn greet(command: &SolverCommand) -> Result<(Program, Hello), String>
                 hello.protocol
             )),
             _ => {
-                let start: String = String::from_utf8_lossy(&text)
-                    .trim()
-                    .chars()
-                    .take(60)
-                    .collect();
+                let start = start(&text);
                 Err(format!("its first line is {start:?}, {expected}"))
             }
         },
@@ -386,18 +343,16 @@ pub(crate) fn greet(command: &SolverCommand) -> Result<(Program, Hello), String>
             manifest.start_seconds
         )),
         Event::Closed => {
-            let end = program
-                .end()
-                .unwrap_or_else(|| "it closed its output".into());
-            let last = program
-                .last_error()
-                .map(|last| format!("; it wrote: {last}"));
-            Err(format!(
-                "it ended before it said hello: {end}{}",
-                last.unwrap_or_default()
-            ))
+            let end = program.last_words();
+            Err(format!("it ended before it said hello: {end}"))
         }
     }
+}
+
+/// The start of a line, for messages.
+fn start(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    text.trim().chars().take(60).collect()
 }
 
 /// A problem in a message. Those of a replay have no id.

@@ -70,6 +70,13 @@ pub struct Hello {
     pub capabilities: Vec<String>,
 }
 
+impl Hello {
+    /// Whether the program says that it can do this.
+    pub fn can(&self, what: &str) -> bool {
+        self.capabilities.iter().any(|can| can == what)
+    }
+}
+
 /// A plan found on the way.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Incumbent {

@@ -16,8 +16,7 @@ pub struct Identity {
     pub version: String,
 }
 
-/// Counts of a program's answers. Every problem is counted once as answered or not, and once more
-/// under each fault.
+/// What a program was asked, and what became of its answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Tally {
     /// Who answered.
@@ -34,7 +33,7 @@ pub struct Tally {
     pub late: usize,
     /// Deaths of the program.
     pub crashed: usize,
-    /// Lines that are no message.
+    /// Lines that are not messages.
     pub garbage: usize,
     /// Problems that it refused.
     pub refused: usize,
