@@ -1,0 +1,107 @@
+//! Arithmetic expressions over named numbers.
+//!
+//! ```
+//! use gleaner_expression::Expression;
+//!
+//! let names = ["rate", "left"];
+//! let expression = Expression::parse("if left > 0 { rate / left } else { 0 }", &names)?;
+//! assert_eq!(expression.value(&[6.0, 3.0]), 2.0);
+//!
+//! let fault = Expression::parse("rate + lft", &names).unwrap_err();
+//! assert_eq!(fault.column, 8);
+//! # Ok::<(), gleaner_expression::Fault>(())
+//! ```
+//!
+//! # Grammar
+//!
+//! The grammar is the part of Rust's expressions that has a meaning for numbers: numbers, names,
+//! `+ - * / %`, parentheses, calls of functions, and `if condition { a } else { b }`. Conditions
+//! are comparisons (`< <= > >= == !=`), joined by `&&`, `||` and `!`. All numbers are 64-bit floats,
+//! so `1 / 2` is 0.5. `inf` is infinity. The functions are those of [`FUNCTIONS`].
+//!
+//! The crate `syn` parses. What it accepts is checked here, before anything is evaluated: every
+//! name, the number of arguments, that conditions stand where conditions belong. An expression has
+//! at most [`MAX_LENGTH`] characters and [`MAX_DEPTH`] brackets inside one another, so that no text
+//! takes long to parse or to evaluate.
+
+mod convert;
+mod function;
+mod node;
+mod scan;
+mod split;
+
+use std::fmt;
+
+use node::Node;
+
+pub use function::FUNCTIONS;
+pub use split::Scaled;
+
+/// Most characters of an expression.
+pub const MAX_LENGTH: usize = 1000;
+
+/// Most brackets inside one another.
+pub const MAX_DEPTH: usize = 32;
+
+/// An expression whose value is a number.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    text: String,
+    node: Node,
+}
+
+/// What is wrong with a text that should be an expression.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: found {found}, expected {expected}")]
+pub struct Fault {
+    /// Place in the text in characters; the first is 1. It may be one past the last.
+    pub column: usize,
+    /// What stands there.
+    pub found: String,
+    /// What was expected in its place.
+    pub expected: String,
+}
+
+impl Expression {
+    /// Parses a text. `variables` are the names that it may use.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the text.
+    pub fn parse(text: &str, variables: &[&str]) -> Result<Self, Fault> {
+        scan::check(text)?;
+        let node = convert::parse(text, variables);
+        // The parser keeps the text of everything that it has parsed in this thread.
+        proc_macro2::extra::invalidate_current_thread_spans();
+        Ok(Expression {
+            text: text.trim().to_owned(),
+            node: node?,
+        })
+    }
+
+    /// The text, without space around it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value. `values` are those of the variables, in the order of their names.
+    ///
+    /// Arithmetic is that of floats: the value is infinite or NaN where they make it so. `min` and
+    /// `max` of a NaN are NaN, and no comparison with it holds but `!=`.
+    ///
+    /// # Panics
+    /// If there are fewer values than names in [`Expression::parse`].
+    pub fn value(&self, values: &[f64]) -> f64 {
+        self.node.value(values)
+    }
+
+    /// Whether the expression uses the variable with this index.
+    pub fn uses(&self, variable: usize) -> bool {
+        self.node.any_variable(&|used| used == variable)
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

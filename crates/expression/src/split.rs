@@ -1,0 +1,76 @@
+//! Expressions that are one variable times a factor.
+
+use crate::Expression;
+use crate::node::{Node, Operator};
+
+/// A variable times a factor that does not depend on it.
+#[derive(Debug, Clone)]
+pub struct Scaled {
+    /// Index of the variable.
+    pub variable: usize,
+    times: Vec<Node>,
+    over: Vec<Node>,
+}
+
+impl Scaled {
+    /// The factor. `values` are those of the variables, in the order of their names; that of
+    /// [`Scaled::variable`] does not matter.
+    pub fn factor(&self, values: &[f64]) -> f64 {
+        let product = |nodes: &[Node]| nodes.iter().map(|node| node.value(values)).product::<f64>();
+        let times = product(&self.times);
+        match self.over.is_empty() {
+            true => times,
+            false => times / product(&self.over),
+        }
+    }
+}
+
+impl Expression {
+    /// Writes the expression as one of the variables for which `is_wanted` holds, times a factor
+    /// that uses none of them. `None` if it is not of that form.
+    ///
+    /// Only products and quotients are taken apart: `a * rate / left` is `rate` times `a / left`,
+    /// but `rate + rate` is not recognised.
+    pub fn scaled(&self, is_wanted: impl Fn(usize) -> bool) -> Option<Scaled> {
+        let mut parts = Parts::default();
+        parts.take(&self.node, false);
+        let uses = |node: &Node| node.any_variable(&is_wanted);
+        if parts.over.iter().any(|node| uses(node)) {
+            return None;
+        }
+        let (wanted, times): (Vec<&Node>, Vec<&Node>) =
+            parts.times.into_iter().partition(|node| uses(node));
+        match wanted[..] {
+            [Node::Variable(variable)] => Some(Scaled {
+                variable: *variable,
+                times: times.into_iter().cloned().collect(),
+                over: parts.over.into_iter().cloned().collect(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The factors of a product, and the divisors.
+#[derive(Default)]
+struct Parts<'a> {
+    times: Vec<&'a Node>,
+    over: Vec<&'a Node>,
+}
+
+impl<'a> Parts<'a> {
+    fn take(&mut self, node: &'a Node, divides: bool) {
+        match node {
+            Node::Arithmetic(Operator::Multiply, sides) => {
+                self.take(&sides[0], divides);
+                self.take(&sides[1], divides);
+            }
+            Node::Arithmetic(Operator::Divide, sides) => {
+                self.take(&sides[0], divides);
+                self.take(&sides[1], !divides);
+            }
+            _ if divides => self.over.push(node),
+            _ => self.times.push(node),
+        }
+    }
+}
