@@ -135,7 +135,8 @@ fn decider(args: &Args, inputs: &mut Replay) -> Result<(Box<dyn Decider>, Option
             .sources
             .extend(identified.collect::<Result<Vec<_>>>()?);
     }
-    let decider = solver.decider(args.log.rules.objective.goal(), limits)?;
+    let outline = inputs.options.outline(&inputs.tasks);
+    let decider = solver.decider(&outline, limits)?;
     let decider = match args.check {
         true => decider.checked(args.solver.big_m),
         false => decider,

@@ -1,5 +1,6 @@
 //! The account of one task while it is active, and after.
 
+use gleaner_core::domain::objective::{Constants, Objective, TaskState};
 use gleaner_core::domain::{Time, TrainingTask};
 
 use super::nodes::NodeSet;
@@ -20,17 +21,36 @@ pub(super) struct Active {
     pub progress: f64,
     /// Whether a node left it at this event.
     pub preempted: bool,
+    /// Seconds for which it held nodes.
+    pub running_seconds: f64,
+    /// What the objective needs of its curve.
+    pub constants: Constants,
 }
 
 impl Active {
-    pub fn new(task: u32) -> Self {
+    /// The task with this index, as it becomes active under an objective.
+    pub fn new(index: u32, task: &TrainingTask, objective: &Objective) -> Self {
         Active {
-            task,
+            task: index,
             held: NodeSet::default(),
             rate: 0.0,
             pending_cost: 0.0,
             progress: 0.0,
             preempted: false,
+            running_seconds: 0.0,
+            constants: objective.constants(task),
+        }
+    }
+
+    /// How far the task is at `now`, by its account.
+    pub fn state(&self, task: &TrainingTask, account: &TaskRow, now: Time) -> TaskState {
+        let done = account.work_done.max(0.0);
+        let since = now.seconds_since(account.submit);
+        TaskState {
+            done,
+            left: task.work - done,
+            waited: (since - self.running_seconds).max(0.0),
+            deadline: task.seconds_to_deadline(now),
         }
     }
 }
@@ -60,6 +80,7 @@ pub(super) fn open(task: &TrainingTask, start: Time) -> TaskRow {
         lost_down: 0.0,
         lost_preempted: 0.0,
         normalised_progress: None,
+        deadline: task.deadline,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Deciders: decisions come from a solver or from a script.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use gleaner_solvers::{
     Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
 };
 
+use super::minimums;
 use gleaner_core::domain::Script;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::replay::StepStatus;
@@ -21,6 +23,8 @@ pub struct Decision {
     pub gap: Option<f64>,
     /// Wall time of the solver, in microseconds.
     pub micros: u64,
+    /// Whether a group could not have its fewest nodes.
+    pub is_short: bool,
 }
 
 /// The next allocation.
@@ -81,21 +85,16 @@ pub struct SolverDecider {
 }
 
 impl SolverDecider {
-    /// A decider that asks the solver named by `spec`.
+    /// A decider that asks the solver named by `spec`. Name the solver that `auto` chooses
+    /// ([`SolverSpec::for_problem`]), so that tables name it too.
     ///
     /// # Errors
     /// This build has no such solver.
     pub fn new(spec: SolverSpec, limits: Limits) -> Result<Self> {
-        // No problem of a replay has side constraints, so auto always means exact. The tables then
-        // name the solver that was used.
-        let kind = match spec.kind {
-            SolverKind::Auto => SolverKind::Exact,
-            kind => kind,
-        };
         Ok(SolverDecider {
-            always_apply: kind == SolverKind::EqualShare,
-            formulation: kind.is_milp().then_some(spec.formulation),
-            ..Self::of(SolverSpec { kind, ..spec }.build()?, limits)
+            always_apply: spec.kind == SolverKind::EqualShare,
+            formulation: spec.kind.is_milp().then_some(spec.formulation),
+            ..Self::of(spec.build()?, limits)
         })
     }
 
@@ -144,9 +143,17 @@ impl Decider for SolverDecider {
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
         let start = Instant::now();
-        let answer = self.solver.solve(problem, &self.limits)?;
+        let mut answer = self.solver.solve(problem, &self.limits)?;
+        let has_minimum = problem.groups.iter().any(|group| group.min_total.is_some());
+        let is_short = has_minimum && answer.status == Status::Infeasible;
+        let mut solved = Cow::Borrowed(problem);
+        if is_short {
+            let lowered = minimums::lowered(problem, self.solver.as_mut(), &self.limits)?;
+            answer = self.solver.solve(&lowered, &self.limits)?;
+            solved = Cow::Owned(lowered);
+        }
         let micros = start.elapsed().as_micros() as u64;
-        self.check(event, problem, &answer)?;
+        self.check(event, &solved, &answer)?;
         let gap = answer.gap();
         let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
         let (plan, status) = match (answer.status, answer.counts) {
@@ -161,6 +168,7 @@ impl Decider for SolverDecider {
             status,
             gap: gap.filter(|_| status != StepStatus::Kept),
             micros,
+            is_short,
         })
     }
 }
@@ -209,6 +217,7 @@ impl Decider for Script {
             status: StepStatus::Scripted,
             gap: None,
             micros: 0,
+            is_short: false,
         })
     }
 }

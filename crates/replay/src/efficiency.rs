@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::{BigM, Goal, Problem, Task};
 
-use super::fairness::as_solved;
 use gleaner_core::domain::TrainingTask;
 
 /// Best work per second of a set of tasks on dedicated nodes, by node count.
@@ -112,7 +111,7 @@ impl EfficiencyMeter {
             return;
         }
         self.split
-            .set_tasks(active.iter().map(|&t| as_solved(&tasks[t as usize])));
+            .set_tasks(active.iter().map(|&t| tasks[t as usize].as_solved()));
         self.spans.push((active, 0.0));
     }
 
@@ -141,7 +140,7 @@ impl EfficiencyMeter {
         let mut dedicated_work = 0.0;
         for (active, seconds) in &self.spans {
             self.split
-                .set_tasks(active.iter().map(|&t| as_solved(&tasks[t as usize])));
+                .set_tasks(active.iter().map(|&t| tasks[t as usize].as_solved()));
             dedicated_work += self.split.rate_between(equivalent_nodes) * seconds;
         }
         Measured {

@@ -9,15 +9,18 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::accounts::{self, Active, Rescale};
-use super::decide::{Decider, Plan};
+use super::decide::{Decider, Decision, Plan};
 use super::efficiency::EfficiencyMeter;
+use super::groups::{self, Groups};
 use super::hindsight::CourseRecorder;
-use super::initial::{Initial, deal_at_random};
+use super::initial::{Initial, deal_at_random, keep_within};
 use super::node_choice::{self, NodeChoice};
 use super::nodes::{Holder, NodePool};
 use super::queue::Queue;
 use super::rounds::Rounds;
-use gleaner_core::domain::{Change, EventLog, NodeOrder, NodeRule, Objective, Time, TrainingTask};
+use gleaner_core::domain::{
+    Change, EventLog, NodeOrder, NodeRule, Objective, TaskGroup, Time, TrainingTask,
+};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{
@@ -33,6 +36,8 @@ pub struct Options {
     pub max_tasks: usize,
     /// What every decision maximises.
     pub objective: Objective,
+    /// Groups of tasks with limits together, shared by all runs that have them.
+    pub groups: Arc<[TaskGroup]>,
     /// How idle nodes are dealt to tasks at event 0.
     pub initial: Initial,
     /// Which nodes growing tasks get.
@@ -57,7 +62,8 @@ impl Options {
         Options {
             t_fwd,
             max_tasks,
-            objective: Objective::File,
+            objective: Objective::default(),
+            groups: Arc::default(),
             initial: Initial::Random,
             node_choice: NodeRule::Arrival,
             node_order: None,
@@ -66,6 +72,22 @@ impl Options {
             repeat_tasks: false,
             bound: false,
         }
+    }
+}
+
+impl Options {
+    /// The problem of all tasks of a set at once, without nodes: it shows whether a solver can take
+    /// the problems of the replay.
+    pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
+        let problem = Problem {
+            id: String::new(),
+            nodes: 0,
+            t_fwd: self.t_fwd,
+            tasks: Vec::new(),
+            groups: Vec::new(),
+            goal: self.objective.goal(),
+        };
+        groups::outline(&self.groups, tasks, problem)
     }
 }
 
@@ -152,6 +174,11 @@ pub(super) struct Engine<'a> {
     pub(super) active: Vec<Active>,
     /// The decision's problem; its tasks mirror `active`.
     pub(super) problem: Problem,
+    pub(super) groups: Groups,
+    /// Number of tasks of the set, before it is repeated.
+    set_size: usize,
+    /// Events at which a group could not have its fewest nodes.
+    pub(super) events_short: usize,
     /// Time at which the present holder of each node got it.
     pub(super) held_since: Vec<Time>,
     pub(super) efficiency: EfficiencyMeter,
@@ -206,6 +233,9 @@ impl<'a> Engine<'a> {
                 groups: Vec::new(),
                 goal: options.objective.goal(),
             },
+            groups: Groups::new(&options.groups, tasks),
+            set_size: tasks.len(),
+            events_short: 0,
             held_since: vec![start; log.nodes().len()],
             efficiency: EfficiencyMeter::new(),
             course: options.bound.then(CourseRecorder::default),
@@ -224,7 +254,7 @@ impl<'a> Engine<'a> {
         let log = self.log;
         self.choice.observe(log.changes(0), 0);
         self.join(log.changes(0));
-        self.admit();
+        self.admit()?;
         if self.pool.idle() == 0 || self.active.is_empty() {
             return Ok(());
         }
@@ -246,10 +276,7 @@ impl<'a> Engine<'a> {
     fn initial_plan(&mut self) -> Result<Option<Plan>> {
         match self.options.initial {
             Initial::Empty => Ok(None),
-            Initial::Solve => {
-                self.problem.nodes = self.pool.idle();
-                Ok(Some(self.decider.decide(0, &self.problem)?.plan))
-            }
+            Initial::Solve => Ok(Some(self.ask(0)?.plan)),
             Initial::Random => {
                 let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
                 let bounds: Vec<_> = self
@@ -259,7 +286,8 @@ impl<'a> Engine<'a> {
                     .map(|t| (t.min_nodes, t.cap()))
                     .collect();
                 let idle: Vec<u32> = self.pool.free().iter().collect();
-                let dealt = deal_at_random(self.pool.idle(), &bounds, &mut rng);
+                let mut dealt = deal_at_random(self.pool.idle(), &bounds, &mut rng);
+                keep_within(&mut dealt, &bounds, &groups::most(&self.problem));
                 let nodes = dealt
                     .into_iter()
                     .map(|own| own.into_iter().map(|i| idle[i as usize]).collect())
@@ -333,7 +361,7 @@ impl<'a> Engine<'a> {
         self.preempt(changes, &mut moves);
         let progress = self.settle(kind);
         moves.joined = self.join(changes);
-        self.admit();
+        self.admit()?;
         let mut row = StepRow {
             time,
             progress,
@@ -354,7 +382,7 @@ impl<'a> Engine<'a> {
             gap: None,
         };
         let mut micros = 0;
-        let over = self.active.is_empty() && self.queue.is_empty() && !self.repeat();
+        let over = self.active.is_empty() && self.queue.is_empty() && !self.repeat()?;
         row.tasks_active = self.active.len() as u32;
         if over {
             row.rate = rate_before;
@@ -372,19 +400,19 @@ impl<'a> Engine<'a> {
 
     /// Submits the set of tasks again if the options ask for it and the number of tasks allows
     /// it. Returns whether it did.
-    fn repeat(&mut self) -> bool {
+    fn repeat(&mut self) -> Result<bool> {
         let Some(rounds) = &mut self.rounds else {
-            return false;
+            return Ok(false);
         };
         let Some(tasks) = rounds.next(self.now) else {
-            return false;
+            return Ok(false);
         };
         self.queue = Queue::new(self.tasks.len() as u32, &tasks);
         let open = tasks.iter().map(|task| accounts::open(task, self.start));
         self.accounts.extend(open);
         self.tasks.to_mut().extend(tasks);
-        self.admit();
-        true
+        self.admit()?;
+        Ok(true)
     }
 
     /// Books progress and node time since the last event.
@@ -401,6 +429,9 @@ impl<'a> Engine<'a> {
             let account = &mut self.accounts[active.task as usize];
             account.active_seconds += seconds;
             account.node_seconds += seconds * f64::from(active.held.len());
+            if !active.held.is_empty() {
+                active.running_seconds += seconds;
+            }
         }
         self.now = time;
     }
@@ -493,47 +524,74 @@ impl<'a> Engine<'a> {
     }
 
     /// Submitted tasks become active while there is room.
-    fn admit(&mut self) {
+    fn admit(&mut self) -> Result<()> {
         let before = self.active.len();
         while self.active.len() < self.options.max_tasks
             && let Some(index) = self.queue.next(self.now)
         {
             let task = &self.tasks[index as usize];
-            let (objective, weight) = self.options.objective.curve(task);
-            self.active.push(Active::new(index));
+            self.active
+                .push(Active::new(index, task, &self.options.objective));
             self.problem.tasks.push(Task {
                 name: task.name.clone(),
-                min_nodes: task.min_nodes,
-                max_nodes: task.max_nodes,
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
-                curve_nodes: Arc::clone(&task.curve.nodes),
-                curve_objective: objective.clone(),
-                weight,
-                current: 0,
+                ..task.as_solved()
             });
+            self.value(self.active.len() - 1)?;
         }
         if self.active.len() != before {
             self.active_changed();
         }
+        Ok(())
+    }
+
+    /// Sets the objective of active task `k` in the problem to that of its present state.
+    fn value(&mut self, k: usize) -> Result<()> {
+        let active = &self.active[k];
+        let task = &self.tasks[active.task as usize];
+        let state = active.state(task, &self.accounts[active.task as usize], self.now);
+        let values = self
+            .options
+            .objective
+            .values(task, &active.constants, &state)
+            .map_err(|fault| Error::Run(format!("at {}, {fault}", self.now)))?;
+        let place = &mut self.problem.tasks[k];
+        // A list that is as before stays where it is: solvers know it again by its place.
+        if place.curve_objective != values.rates {
+            place.curve_objective = values.rates;
+        }
+        place.weight = values.weight;
+        Ok(())
     }
 
     fn active_changed(&mut self) {
         let active = || self.active.iter().map(|a| a.task);
+        let origins = active().map(|task| task as usize % self.set_size);
+        self.groups.apply(&mut self.problem, origins);
         self.efficiency.set_active(&self.tasks, active());
         if let Some(course) = &mut self.course {
             course.set_active(&active().collect());
         }
     }
 
-    /// Asks for a decision and carries it out. Returns the wall time of the solver in
-    /// microseconds.
-    fn decide(&mut self, event: usize, row: &mut StepRow) -> Result<u64> {
+    /// Asks the decider about the present state.
+    fn ask(&mut self, event: usize) -> Result<Decision> {
         self.problem.nodes = self.pool.idle();
         for (task, active) in self.problem.tasks.iter_mut().zip(&self.active) {
             task.current = active.held.len();
         }
-        let decision = self.decider.decide(event, &self.problem)?;
+        if self.options.objective.varies() {
+            (0..self.active.len()).try_for_each(|k| self.value(k))?;
+        }
+        self.decider.decide(event, &self.problem)
+    }
+
+    /// Asks for a decision and carries it out. Returns the wall time of the solver in
+    /// microseconds.
+    fn decide(&mut self, event: usize, row: &mut StepRow) -> Result<u64> {
+        let decision = self.ask(event)?;
+        self.events_short += usize::from(decision.is_short);
         (row.status, row.gap) = (decision.status, decision.gap);
         let counts: Vec<u32> = self.active.iter().map(|a| a.held.len()).collect();
         self.apply(event, decision.plan)?;

@@ -1,9 +1,5 @@
 //! How evenly a run treated its tasks, whatever its objective was.
 
-use std::sync::Arc;
-
-use gleaner_solvers::Task;
-
 use gleaner_core::domain::TrainingTask;
 use gleaner_core::results::replay::TaskRow;
 
@@ -20,23 +16,8 @@ pub(super) struct RunFairness {
 /// Work done as a share of the work that the task would have done at its best rate while it
 /// was active; `None` if it was never active, or if its best rate is 0.
 pub(super) fn normalised_progress(task: &TrainingTask, row: &TaskRow) -> Option<f64> {
-    let best = as_solved(task).best_rate() * row.active_seconds;
+    let best = task.as_solved().best_rate() * row.active_seconds;
     (best > 0.0).then(|| row.work_done / best)
-}
-
-/// The task for a solver that maximises progress.
-pub(super) fn as_solved(task: &TrainingTask) -> Task {
-    Task {
-        name: String::new(),
-        min_nodes: task.min_nodes,
-        max_nodes: task.max_nodes,
-        rescale_up: 0.0,
-        rescale_down: 0.0,
-        curve_nodes: Arc::clone(&task.curve.nodes),
-        curve_objective: task.curve.progress.clone(),
-        weight: 1.0,
-        current: 0,
-    }
 }
 
 impl RunFairness {

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use gleaner_bound::{Course, Interval, Kind, Stay};
 use gleaner_core::domain::{ScalingCurve, TrainingTask};
 
-use super::fairness::as_solved;
-
 /// Which nodes and tasks there were when.
 #[derive(Debug, Default)]
 pub(super) struct CourseRecorder {
@@ -67,7 +65,7 @@ struct Kinds {
 impl Kinds {
     /// The number of this task's kind.
     fn number(&mut self, task: &TrainingTask, nodes: u32) -> u32 {
-        let most = as_solved(task).cap().min(nodes);
+        let most = task.as_solved().cap().min(nodes);
         let costs = [task.rescale_up, task.rescale_down];
         let key = (task.curve.clone(), most, costs.map(f64::to_bits));
         *self.numbers.entry(key).or_insert_with(|| {

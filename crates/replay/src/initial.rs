@@ -38,6 +38,29 @@ pub fn deal_at_random(nodes: u32, bounds: &[(u32, u32)], rng: &mut ChaCha8Rng) -
     dealt
 }
 
+/// Takes nodes away from tasks until every group has at most as many as it may have: from the last
+/// task of the group first, and all of them if it would be left below its minimum. A group is the
+/// places of its tasks, and its most nodes.
+pub fn keep_within(dealt: &mut [Vec<u32>], bounds: &[(u32, u32)], groups: &[(Vec<usize>, u32)]) {
+    for (members, most) in groups {
+        let held: usize = members.iter().map(|&task| dealt[task].len()).sum();
+        let mut over = held.saturating_sub(*most as usize);
+        for &task in members.iter().rev() {
+            let own = &mut dealt[task];
+            let left = own.len().saturating_sub(over);
+            let left = if left < bounds[task].0 as usize {
+                0
+            } else {
+                left
+            };
+            if over > 0 {
+                over = over.saturating_sub(own.len() - left);
+                own.truncate(left);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +87,19 @@ mod tests {
                 assert!(own.is_empty() || (min as usize..=max as usize).contains(&own.len()));
             }
         }
+    }
+
+    // Derived by hand.
+    #[test]
+    fn groups_lose_what_they_have_too_much() {
+        let mut dealt = vec![vec![0, 1, 2], vec![3, 4], vec![5, 6]];
+        let bounds = [(2, 4), (1, 4), (1, 4)];
+        keep_within(&mut dealt, &bounds, &[(vec![0, 1, 2], 7), (vec![0, 1], 3)]);
+        assert_eq!(dealt, [vec![0, 1, 2], vec![], vec![5, 6]]);
+        keep_within(&mut dealt, &bounds, &[(vec![0, 2], 4)]);
+        assert_eq!(dealt, [vec![0, 1, 2], vec![], vec![5]]);
+        keep_within(&mut dealt, &bounds, &[(vec![0], 1)]);
+        assert_eq!(dealt, [vec![], vec![], vec![5]]);
     }
 
     #[test]

@@ -37,14 +37,16 @@ impl<'a> Rounds<'a> {
         self.count += 1;
         let again = |task: &TrainingTask| TrainingTask {
             name: numbered(&task.name, self.count),
-            submit: self.later(task, now),
+            submit: self.later(task.submit, now),
+            deadline: task.deadline.map(|deadline| self.later(deadline, now)),
             ..task.clone()
         };
         Some(self.set.iter().map(again).collect())
     }
 
-    fn later(&self, task: &TrainingTask, now: Time) -> Time {
-        let after = task.submit.max(self.start).0.saturating_sub(self.first.0);
+    /// A time of the first round as it is in a round that begins at `now`.
+    fn later(&self, time: Time, now: Time) -> Time {
+        let after = time.max(self.start).0.saturating_sub(self.first.0);
         Time(now.0.saturating_add(after))
     }
 }
@@ -97,6 +99,8 @@ mod tests {
             rescale_down: 0.0,
             work,
             priority: 1.0,
+            deadline: None,
+            rung: 0,
             curve: ScalingCurve {
                 nodes: [0, 1].into(),
                 progress: [0.0, 1.0].into(),

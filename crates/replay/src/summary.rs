@@ -28,6 +28,16 @@ impl Engine<'_> {
         });
         let count = |status| self.steps.iter().filter(|s| s.status == status).count();
         let completions = Completions::of(&self.accounts, self.start);
+        let deadlines = self
+            .accounts
+            .iter()
+            .filter(|a| a.deadline.is_some())
+            .count();
+        let met = self
+            .accounts
+            .iter()
+            .filter(|a| a.met_its_deadline())
+            .count();
         let log_end = self.log.times().last().copied().unwrap_or(self.start);
         let hits: u64 = self
             .steps
@@ -46,7 +56,8 @@ impl Engine<'_> {
             log_span_seconds: log_end.seconds_since(self.start),
             log_idle_node_seconds: self.log.idle_node_seconds(),
             active_seconds: measured.active_seconds,
-            objective: self.options.objective,
+            objective: self.options.objective.clone(),
+            objective_expression: self.options.objective.expression(),
             node_choice: self.options.node_choice,
             from: self.start.to_string(),
             to: self.now.to_string(),
@@ -55,6 +66,7 @@ impl Engine<'_> {
             events: self.steps.len(),
             events_optimal: count(StepStatus::Optimal) + count(StepStatus::Trivial),
             events_kept: count(StepStatus::Kept),
+            events_short: self.groups.any_minimum().then_some(self.events_short),
             total_work,
             idle_node_seconds: measured.idle_node_seconds,
             used_node_seconds: self.accounts.iter().map(|a| a.node_seconds).sum(),
@@ -73,6 +85,8 @@ impl Engine<'_> {
             tasks_endless: self.tasks.iter().filter(|t| t.is_endless()).count(),
             tasks_started: self.accounts.iter().filter(|a| a.start.is_some()).count(),
             tasks_finished: completions.seconds.len(),
+            deadlines: (deadlines > 0).then_some(deadlines),
+            deadlines_met: (deadlines > 0).then_some(met),
             completion_mean_s: completions.mean(),
             completion_median_s: completions.median(),
             completion_last_s: completions.last,

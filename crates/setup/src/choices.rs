@@ -1,5 +1,8 @@
 //! Values that are chosen by name on the command line.
 
+use std::marker::PhantomData;
+use std::str::FromStr;
+
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -15,6 +18,54 @@ where
         let found = values.iter().find(|(value, _)| name(value) == text);
         found.map(|(value, _)| value.clone()).ok_or("unknown name")
     })
+}
+
+/// Parses any text that is a `T`. The help lists the names that have a meaning of their own, each with
+/// its description.
+pub(crate) struct ListedOrText<T> {
+    listed: &'static [(&'static str, &'static str)],
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> ListedOrText<T> {
+    pub const fn new(listed: &'static [(&'static str, &'static str)]) -> Self {
+        ListedOrText {
+            listed,
+            value: PhantomData,
+        }
+    }
+}
+
+impl<T> Clone for ListedOrText<T> {
+    fn clone(&self) -> Self {
+        Self::new(self.listed)
+    }
+}
+
+impl<T> TypedValueParser for ListedOrText<T>
+where
+    T: FromStr + Clone + Send + Sync + 'static,
+    T::Err: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<T, clap::Error> {
+        clap::builder::StringValueParser::new()
+            .try_map(|text| text.parse::<T>())
+            .parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let listed = self.listed.iter();
+        Some(Box::new(
+            listed.map(|(name, help)| PossibleValue::new(*name).help(*help)),
+        ))
+    }
 }
 
 /// The names of all values of a type on the command line, separated by commas.

@@ -5,20 +5,21 @@ use std::time::Duration;
 use clap::Args;
 use gleaner_external::{External, TallyHandle};
 use gleaner_replay::SolverDecider;
-use gleaner_solvers::{BigM, Formulation, Goal, Limits, Problem, SolveError, Solver, SolverSpec};
+use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 use serde::Serialize;
 
 use gleaner_core::error::{Error, Result};
 
+use crate::choices::ListedOrText;
 use crate::one_of;
-use crate::solver_choice::{SolverChoice, SolverParser};
+use crate::solver_choice::{SOLVERS, SolverChoice};
 
 /// Which solver decides, and when it must stop.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Solver")]
 pub struct SolverArgs {
     /// Solver that decides.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = SolverParser)]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = ListedOrText::<SolverChoice>::new(&SOLVERS))]
     pub solver: SolverChoice,
     /// How highs and cbc formulate the problem [default: counts].
     #[arg(long, value_name = "NAME", value_parser = one_of(&FORMULATIONS))]
@@ -151,20 +152,16 @@ impl Built {
         }
     }
 
-    /// The solver as one that decides in replays towards this goal.
+    /// The solver as one that decides in replays on problems like this one, see
+    /// [`gleaner_replay::Options::outline`].
     ///
     /// # Errors
-    /// It does not take problems with this goal.
-    pub fn decider(self, goal: Goal, limits: Limits) -> Result<SolverDecider> {
+    /// It does not take such problems.
+    pub fn decider(self, outline: &Problem, limits: Limits) -> Result<SolverDecider> {
+        self.accepts(outline)?;
         match self {
-            Built::Ours(spec, _) => {
-                spec.accepts_goal(goal)?;
-                SolverDecider::new(spec, limits)
-            }
-            Built::Program(program) => {
-                program.accepts_goal(goal)?;
-                Ok(SolverDecider::of(program, limits))
-            }
+            Built::Ours(spec, _) => SolverDecider::new(spec.for_problem(outline), limits),
+            Built::Program(program) => Ok(SolverDecider::of(program, limits)),
         }
     }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, TypedValueParser};
 use gleaner_core::error::{Error, Result};
 use gleaner_external::{PREFIX, SolverCommand};
 use gleaner_solvers::SolverKind;
@@ -75,11 +74,8 @@ impl<'de> Deserialize<'de> for SolverChoice {
 }
 
 /// The solvers, and what the help says of each.
-const SOLVERS: [(&str, &str); 6] = [
-    (
-        "auto",
-        "exact, or highs if the problem has side constraints",
-    ),
+pub(crate) const SOLVERS: [(&str, &str); 6] = [
+    ("auto", "exact, or highs if groups of tasks cross"),
     (
         "exact",
         "Relaxation and dynamic programming. Every plan is proven optimal",
@@ -92,30 +88,3 @@ const SOLVERS: [(&str, &str); 6] = [
     ),
     ("exec:COMMAND", "A program of yours (docs/SOLVERS.md)"),
 ];
-
-/// Parses a choice on the command line; the help lists the solvers.
-#[derive(Clone)]
-pub(crate) struct SolverParser;
-
-impl TypedValueParser for SolverParser {
-    type Value = SolverChoice;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<SolverChoice, clap::Error> {
-        let parse = |text: String| text.parse::<SolverChoice>();
-        clap::builder::StringValueParser::new()
-            .try_map(parse)
-            .parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let listed = SOLVERS.iter();
-        Some(Box::new(
-            listed.map(|(name, help)| PossibleValue::new(*name).help(*help)),
-        ))
-    }
-}

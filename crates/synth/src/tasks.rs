@@ -80,6 +80,8 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
                 rescale_down: model.rescale_down,
                 work: (hours * 3600.0 * model.speed).round(),
                 priority: 1.0,
+                deadline: None,
+                rung: 0,
                 curve: model.curve.clone(),
             }
         })

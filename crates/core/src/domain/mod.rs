@@ -14,6 +14,7 @@ pub mod objective;
 pub mod script;
 pub mod slice;
 pub mod stamp;
+pub mod task_group;
 pub mod tasks;
 pub mod time;
 
@@ -29,5 +30,6 @@ pub use objective::Objective;
 pub use script::Script;
 pub use slice::Slice;
 pub use stamp::Stamp;
+pub use task_group::TaskGroup;
 pub use tasks::TrainingTask;
 pub use time::Time;

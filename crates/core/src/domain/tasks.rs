@@ -1,5 +1,9 @@
 //! Elastic training tasks.
 
+use std::sync::Arc;
+
+use gleaner_solvers::Task;
+
 use super::{ScalingCurve, Time};
 
 /// The text that stands for the work of an endless task in files.
@@ -27,6 +31,10 @@ pub struct TrainingTask {
     pub work: f64,
     /// Its weight under the objective `priority-weighted` (above 0, usually 1).
     pub priority: f64,
+    /// Time by which it should be done; `None` if there is none. Only objectives look at it.
+    pub deadline: Option<Time>,
+    /// Its rung, if it is a trial of a search; 0 otherwise.
+    pub rung: u32,
     /// Its speed by number of nodes.
     pub curve: ScalingCurve,
 }
@@ -38,5 +46,26 @@ impl TrainingTask {
     /// Whether it never finishes.
     pub fn is_endless(&self) -> bool {
         self.work == f64::INFINITY
+    }
+
+    /// Seconds from `now` to its deadline, negative if that is over; infinite if it has none.
+    pub fn seconds_to_deadline(&self, now: Time) -> f64 {
+        self.deadline
+            .map_or(f64::INFINITY, |deadline| deadline.seconds_since(now))
+    }
+
+    /// The task for a solver that maximises progress. It holds no nodes, and rescales at no cost.
+    pub fn as_solved(&self) -> Task {
+        Task {
+            name: String::new(),
+            min_nodes: self.min_nodes,
+            max_nodes: self.max_nodes,
+            rescale_up: 0.0,
+            rescale_down: 0.0,
+            curve_nodes: Arc::clone(&self.curve.nodes),
+            curve_objective: self.curve.progress.clone(),
+            weight: 1.0,
+            current: 0,
+        }
     }
 }

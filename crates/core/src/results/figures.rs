@@ -52,11 +52,11 @@ impl Figure for f64 {
     }
 }
 
-impl Figure for Option<f64> {
-    const IS_WHOLE: bool = false;
+impl<F: Figure> Figure for Option<F> {
+    const IS_WHOLE: bool = F::IS_WHOLE;
 
     fn number(&self) -> Option<f64> {
-        *self
+        self.as_ref().and_then(F::number)
     }
 }
 

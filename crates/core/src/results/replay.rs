@@ -153,6 +153,16 @@ record! {
         /// `work_done` as a share of what it would have done at its best over `active_s`; empty
         /// where it never was active, or can do nothing
         normalised_progress: Option<f64> = "normalised_progress" [""],
+        /// by which it should be done; empty where it has none
+        deadline: Option<Time> = "deadline" ["time"],
+    }
+}
+
+impl TaskRow {
+    /// Whether the task has a deadline and was done by then.
+    pub fn met_its_deadline(&self) -> bool {
+        let both = self.deadline.zip(self.end);
+        both.is_some_and(|(deadline, end)| end <= deadline)
     }
 }
 
@@ -242,8 +252,10 @@ summary! {
         t_fwd: f64 ["s"],
         /// most tasks active at once
         max_tasks: usize ["tasks"],
-        /// what every decision maximised: see below
+        /// what every decision maximised, as it was named: see below
         objective: Objective [""],
+        /// the expression that this stands for (docs/OBJECTIVES.md)
+        objective_expression: String [""],
         /// which free nodes a growing task got: `arrival`, `blocks`, `learned`
         node_choice: NodeRule [""],
         /// which solver decided
@@ -275,6 +287,8 @@ summary! {
         events_optimal: usize [""] shown,
         /// without a better plan in time
         events_kept: usize [""] shown,
+        /// at which a group of tasks could not have its fewest nodes; null where no group has any
+        events_short: Option<usize> [""] least,
         /// done: A
         total_work: f64 ["work"] most,
         /// idle in the time replayed
@@ -314,6 +328,10 @@ summary! {
         tasks_started: usize [""] shown,
         /// that finished
         tasks_finished: usize [""] most,
+        /// with a deadline; null where there are none
+        deadlines: Option<usize> ["tasks"],
+        /// that were done by their deadlines; null where there are none
+        deadlines_met: Option<usize> ["tasks"] most,
         /// mean from submission to the end, over finished tasks; of tasks submitted before the
         /// first event from that
         completion_mean_s: Option<f64> ["s"] least,

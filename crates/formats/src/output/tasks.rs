@@ -36,6 +36,8 @@ struct Task<'a> {
     work: Work,
     #[serde(skip_serializing_if = "Option::is_none")]
     priority: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<String>,
     curve: String,
 }
 
@@ -103,6 +105,7 @@ fn document(tasks: &[TrainingTask]) -> Document<'_> {
                 rescale_down: task.rescale_down,
                 work: Work::of(task),
                 priority: (task.priority != 1.0).then_some(task.priority),
+                deadline: task.deadline.map(|deadline| deadline.to_string()),
                 curve: curve_name(index),
             }
         })

@@ -39,6 +39,8 @@ pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTas
         rescale_down: 0.0,
         work,
         priority: 1.0,
+        deadline: None,
+        rung: 0,
         curve: ScalingCurve {
             nodes: (0..=most).collect(),
             progress: progress.as_slice().into(),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use gleaner_core::domain::Slice;
 use gleaner_core::domain::clock::Occurrence;
+use gleaner_core::domain::objective::Situation;
 use gleaner_core::domain::stamp::{as_text, from_text};
 use gleaner_core::domain::{EventLog, NodeOrder, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Fault, Faults, Result};
@@ -150,6 +151,22 @@ pub struct Replay {
     pub options: Options,
 }
 
+/// Checks the objective on tasks that are to be replayed on `log`.
+///
+/// # Errors
+/// [`Error::Usage`]: a value is out of range.
+pub fn check_objective(options: &Options, tasks: &[TrainingTask], log: &EventLog) -> Result<()> {
+    let (Some(&start), Some(&end)) = (log.times().first(), log.times().last()) else {
+        return Ok(());
+    };
+    let situation = Situation {
+        start,
+        end,
+        max_tasks: options.max_tasks,
+    };
+    options.objective.check(tasks, situation)
+}
+
 const NEEDS: &str = "\
 a log of idle nodes and a set of training tasks are needed:
 
@@ -259,6 +276,8 @@ impl Replay {
         }
         remark(&late(&set.tasks, &log.value));
         let mut options = args.rules.options(window);
+        options.groups = set.groups.into();
+        check_objective(&options, &set.tasks, &log.value)?;
         let mut sources: Vec<SourceId> = log.sources.into_iter().chain(tasks.sources).collect();
         if let Some(order) = args.read_topology(&log.value, remark)? {
             options.node_order = Some(Arc::new(order.value));

@@ -1,13 +1,16 @@
 //! How a log is replayed.
 
+use std::sync::Arc;
+
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
+use gleaner_core::domain::objective::NAMED;
 use gleaner_core::domain::{NodeRule, Objective};
 use gleaner_core::error::{Error, Result};
 use gleaner_replay::{Initial, Options, TFwd};
 
+use crate::choices::ListedOrText;
 use crate::one_of;
 
 /// How a log is replayed, for single replays and for sweeps.
@@ -20,10 +23,9 @@ pub struct Rules {
     /// Most tasks that are active at once (-maxJ).
     #[arg(long, value_name = "COUNT", default_value_t = Rules::default().max_tasks)]
     pub max_tasks: usize,
-    /// What the solver maximises: the objective curves of the task file; progress (throughput);
-    /// speedup; the curves times the tasks' priorities; or max-min fair shares of each task's
-    /// best.
-    #[arg(long, value_name = "NAME", default_value_t = Rules::default().objective, value_parser = objectives())]
+    /// What the solver maximises: a name, or an expression for each task such as "rate / left"
+    /// (docs/OBJECTIVES.md).
+    #[arg(long, value_name = "NAME|EXPRESSION", default_value_t = Rules::default().objective, value_parser = ListedOrText::<Objective>::new(&OBJECTIVES))]
     pub objective: Objective,
     /// How the first idle nodes are dealt.
     #[arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS))]
@@ -55,7 +57,7 @@ impl Default for Rules {
         Rules {
             t_fwd: TFwd::Auto,
             max_tasks: 10,
-            objective: Objective::File,
+            objective: Objective::default(),
             initial: Initial::Random,
             node_choice: NodeRule::default(),
             seed: 0,
@@ -83,7 +85,8 @@ impl Rules {
         Options {
             t_fwd,
             max_tasks: self.max_tasks,
-            objective: self.objective,
+            objective: self.objective.clone(),
+            groups: Arc::default(),
             initial: self.initial,
             node_choice: self.node_choice,
             node_order: None,
@@ -95,11 +98,16 @@ impl Rules {
     }
 }
 
-/// Objectives by name, listed in the help.
-fn objectives() -> impl TypedValueParser<Value = Objective> {
-    let names = Objective::ALL.map(Objective::as_str);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Objective>())
-}
+/// The objectives with names, and what the help says of each.
+const OBJECTIVES: [(&str, &str); NAMED.len()] = {
+    let mut listed = [("", ""); NAMED.len()];
+    let mut index = 0;
+    while index < NAMED.len() {
+        listed[index] = (NAMED[index].name, NAMED[index].meaning);
+        index += 1;
+    }
+    listed
+};
 
 /// The deals at event 0, and what the help says of each.
 const DEALS: [(Initial, &str); 3] = [

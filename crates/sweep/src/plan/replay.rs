@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gleaner_solvers::{BigM, Formulation, SolverSpec};
+use gleaner_solvers::{BigM, Formulation, Goal, SolverSpec};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -162,9 +162,12 @@ impl ReplayPlan {
             let found = "a formulation without a solver that has one";
             checker.add(at, "formulation", found, "highs or cbc among the solvers");
         }
-        let fair = values(&self.objective, Objective::File).contains(&Objective::ShareFair);
-        if fair && *formulation.get_ref() == Formulation::Paper {
-            let expected = "counts, as the objective share-fair needs it";
+        let objectives = values(&self.objective, Objective::default());
+        let is_fair = objectives
+            .iter()
+            .any(|objective| objective.goal() == Goal::MaxMin);
+        if is_fair && *formulation.get_ref() == Formulation::Paper {
+            let expected = "counts, as max-min objectives need it";
             checker.add(at, "formulation", "\"paper\"", expected);
         }
     }

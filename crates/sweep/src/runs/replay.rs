@@ -7,7 +7,7 @@ use gleaner_solvers::Limits;
 
 use super::{PreparedRuns, sweep_run};
 use crate::plan::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
-use gleaner_core::domain::{Clock, EventLog, NodeOrder, Slice, TrainingTask};
+use gleaner_core::domain::{Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask};
 use gleaner_core::error::Result;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::RunSummary;
@@ -15,7 +15,7 @@ use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, Options, TFwd};
-use gleaner_setup::replay::{check_topology, cut, read_log, read_topology};
+use gleaner_setup::replay::{check_objective, check_topology, cut, read_log, read_topology};
 use gleaner_setup::{Built, Remark, report_left_out, solver};
 
 /// The replays of a plan.
@@ -48,6 +48,7 @@ type Planned = (ReplaySettings, usize, usize);
 struct TaskSet {
     files: TaskFiles,
     tasks: Vec<TrainingTask>,
+    groups: Arc<[TaskGroup]>,
     /// Digests of the files.
     digests: Vec<String>,
 }
@@ -95,6 +96,13 @@ impl Replays {
         for ((settings, window, tasks), t_fwd) in planned.into_iter().zip(t_fwds) {
             replays.add(settings, window, tasks, t_fwd, &log_digests)?;
         }
+        replays.jobs.iter().try_for_each(|job| {
+            let (log, tasks) = (
+                &replays.windows[job.window].1,
+                &replays.tasks[job.tasks].tasks,
+            );
+            check_objective(&replays.options(job), tasks, log)
+        })?;
         Ok(replays)
     }
 
@@ -188,6 +196,7 @@ impl Replays {
         self.tasks.push(TaskSet {
             files: files.clone(),
             tasks: Vec::new(),
+            groups: Arc::default(),
             digests: digests(&read.sources),
         });
         self.sources.extend(read.sources);
@@ -207,6 +216,7 @@ impl Replays {
             check_repeatable(&set.tasks)?;
         }
         self.tasks[place].tasks = set.tasks;
+        self.tasks[place].groups = set.groups.into();
         Ok(())
     }
 
@@ -230,24 +240,29 @@ impl Replays {
         Ok(self.windows.len() - 1)
     }
 
+    /// What the engine takes for a run.
+    fn options(&self, job: &Job) -> Options {
+        Options {
+            node_order: self.order.clone(),
+            groups: self.tasks[job.tasks].groups.clone(),
+            ..job.choices.rules.options(job.t_fwd)
+        }
+    }
+
     fn replay(&self, job: &Job, control: Control<'_>) -> Result<Outcome> {
         let ReplayChoices {
             solver,
             formulation,
             big_m,
-            rules,
             ..
         } = &job.choices;
         let solver = Built::new(solver, *formulation, *big_m)?;
-        let mut decider = solver.decider(rules.objective.goal(), job.limits)?;
+        let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
+        let options = self.options(job);
+        let mut decider = solver.decider(&options.outline(tasks), job.limits)?;
         if self.check {
             decider = decider.checked(*big_m);
         }
-        let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
-        let options = Options {
-            node_order: self.order.clone(),
-            ..job.choices.rules.options(job.t_fwd)
-        };
         gleaner_replay::run(log, tasks, &options, &mut decider, control)
     }
 }

@@ -29,6 +29,15 @@
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
+//! A `[[group]]` limits the nodes of several tasks together, see [`groups`](super::groups):
+//!
+//! ```toml
+//! [[group]]
+//! name = "alice"
+//! tasks = ["trial-1", "trial-2"]
+//! max_nodes = 6      # min_nodes too, or instead
+//! ```
+//!
 //! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no
 //! `objective`, its progress is used.
 
@@ -38,6 +47,7 @@ use std::path::Path;
 use super::curves::Curves;
 use super::entry::{Entry, Parsed, read_curve};
 use super::fields::{Fields, Labels, Report};
+use super::groups;
 use super::node::Node;
 use crate::ingest::fault::Place;
 use crate::ingest::source::{Source, TEXT_LIMIT, TOML_LIMIT};
@@ -118,7 +128,15 @@ fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
         Some(Node::Numbers(numbers)) => numbers.iter().copied().map(Node::Number).collect(),
         other => fields.absent_or_wrong("task", other, "a list of tasks"),
     };
-    let mut parsed = Parsed::default();
+    let groups = match fields.take("group") {
+        None => Vec::new(),
+        Some(Node::List(groups)) => groups,
+        other => fields.absent_or_wrong("group", other, "a list of groups"),
+    };
+    let mut parsed = Parsed {
+        groups: groups::read(path, groups, &mut fields.report),
+        ..Parsed::default()
+    };
     let mut named = Named::default();
     for (name, curve) in curves {
         let (curve, report) = named.read(path, &name, curve);
@@ -190,6 +208,7 @@ fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> En
             name: None,
             task: None,
             submit: None,
+            deadline: None,
             report,
         };
     };

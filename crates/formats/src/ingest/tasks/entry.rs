@@ -2,9 +2,10 @@
 
 use super::curves::Curves;
 use super::fields::{Fields, Report};
+use super::groups::GroupDraft;
 use super::validate::{CurveDraft, Draft};
 use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::{Clock, ScalingCurve, Stamp, TrainingTask};
+use gleaner_core::domain::{Clock, ScalingCurve, Stamp, Time, TrainingTask};
 use gleaner_core::error::Fault;
 
 /// A task of a file, with all of its faults.
@@ -15,6 +16,8 @@ pub(super) struct Entry<'a> {
     pub task: Option<TrainingTask>,
     /// When the task is submitted; `None` if the file does not say.
     pub submit: Option<Stamp>,
+    /// When it should be done; `None` if the file does not say.
+    pub deadline: Option<Stamp>,
     /// The faults of the task.
     pub report: Report<'a>,
 }
@@ -24,6 +27,8 @@ pub(super) struct Entry<'a> {
 pub(super) struct Parsed<'a> {
     /// The tasks in order. Faults of curves that tasks share are entries too.
     pub entries: Vec<Entry<'a>>,
+    /// Groups of tasks.
+    pub groups: Vec<GroupDraft<'a>>,
     /// Faults of the file as a whole. They end the reading even if faulty tasks may be skipped.
     pub fatal: Vec<Fault>,
 }
@@ -36,6 +41,7 @@ impl<'a> Entry<'a> {
             name: None,
             task: None,
             submit: None,
+            deadline: None,
             report,
         })
     }
@@ -53,6 +59,7 @@ impl<'a> Entry<'a> {
         let draft = Draft {
             name: fields.text(labels.name),
             submit: fields.time(labels.submit),
+            deadline: fields.time(labels.deadline),
             min_nodes: fields.number(labels.min_nodes),
             max_nodes: fields.number(labels.max_nodes),
             rescale_up: fields.number(labels.rescale_up),
@@ -65,24 +72,37 @@ impl<'a> Entry<'a> {
         Entry {
             name: draft.name.clone(),
             submit: draft.submit.flatten(),
+            deadline: draft.deadline.flatten(),
             task: draft.check(&mut report),
             report,
         }
     }
 
-    /// Converts the task's submission to the clock of a log. If a local time occurs twice, the
-    /// first occurrence is used.
+    /// Converts the task's times to the clock of a log. If a local time occurs twice, the first
+    /// occurrence is used.
     pub fn place(&mut self, clock: &Clock) {
-        let (Some(task), Some(stamp)) = (&mut self.task, self.submit) else {
-            return;
-        };
-        match clock.time(stamp, Occurrence::First) {
-            Ok(time) => task.submit = time,
+        let labels = self.report.labels;
+        let submit = self.on_clock(self.submit, labels.submit, clock);
+        let deadline = self.on_clock(self.deadline, labels.deadline, clock);
+        let Some(task) = &mut self.task else { return };
+        task.submit = submit.unwrap_or(task.submit);
+        task.deadline = deadline.or(task.deadline);
+        if let Some(deadline) = deadline.filter(|deadline| *deadline <= task.submit) {
+            let expected = format!("a time after the submission, {}", task.submit);
+            self.report
+                .add(labels.deadline, deadline.to_string(), expected);
+        }
+    }
+
+    /// A time of the task on the clock of a log; `None` if the file does not say, or adds a fault.
+    fn on_clock(&mut self, stamp: Option<Stamp>, label: &str, clock: &Clock) -> Option<Time> {
+        match clock.time(stamp?, Occurrence::First) {
+            Ok(time) => Some(time),
             Err(error) => {
-                let label = self.report.labels.submit;
                 let expected = "a time without an offset from UTC, as the log's time zone is \
                                 unknown (--timezone ZONE names it)";
                 self.report.add(label, error.0.to_string(), expected);
+                None
             }
         }
     }

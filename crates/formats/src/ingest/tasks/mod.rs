@@ -19,6 +19,7 @@
 //! | `rescale_up`, `rescale_down` | seconds of progress lost | `Tcup`, `Tcdw` |
 //! | `work` | units of work | `Pmax` |
 //! | `priority` | weight above 0; default: 1 | |
+//! | `deadline` | time after the submission; default: none | |
 //! | curve `nodes` | nodes: first 0, increasing | `Ns` |
 //! | curve `progress` | units of work per second; 0 at 0 nodes | `Ps` |
 //! | curve `objective` | per second; default: the progress | `Os` |
@@ -32,7 +33,7 @@ use gleaner_solvers::range::{self, short};
 
 use super::source::{Kind, Source};
 use super::{Gatherer, Loaded};
-use gleaner_core::domain::{Clock, TrainingTask};
+use gleaner_core::domain::{Clock, TaskGroup, TrainingTask};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 
 pub mod document;
@@ -41,12 +42,14 @@ pub mod table;
 mod curves;
 mod entry;
 mod fields;
+mod groups;
 mod node;
 mod pickle;
 mod validate;
 
 use entry::Parsed;
 use fields::{Labels, Report};
+use groups::GroupDraft;
 
 /// Tasks, and the faults of those that were left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +58,8 @@ pub struct TaskSet {
     pub tasks: Vec<TrainingTask>,
     /// Faults of the tasks that were left out; empty unless faulty tasks may be skipped.
     pub skipped: Faults,
+    /// Groups of tasks with limits together. A task that was left out may still be named.
+    pub groups: Vec<TaskGroup>,
     /// The place of each task in its file, for later faults.
     origins: Vec<Origin>,
     /// The file that the tasks were read from.
@@ -118,6 +123,7 @@ impl<'a> Sieve<'a> {
             set: TaskSet {
                 tasks: Vec::new(),
                 skipped: Faults::default(),
+                groups: Vec::new(),
                 origins: Vec::new(),
                 file: file.to_owned(),
             },
@@ -147,6 +153,19 @@ impl<'a> Sieve<'a> {
                 faults.try_for_each(|fault| self.gatherer.add(fault))
             }
         }
+    }
+
+    /// Takes the groups, which name tasks of the file. Their faults end the reading, as the limits
+    /// of a group concern many tasks.
+    fn take_groups(&mut self, drafts: Vec<GroupDraft<'_>>, tasks: &BTreeSet<String>) -> Result<()> {
+        for draft in drafts {
+            let (group, faults) = draft.check(tasks);
+            faults
+                .into_iter()
+                .try_for_each(|fault| self.gatherer.add(fault))?;
+            self.set.groups.extend(group);
+        }
+        Ok(())
     }
 
     /// Returns the valid tasks. There must be at least one.
@@ -250,5 +269,6 @@ fn collect(
         }
         sieve.take(entry.task, report)?;
     }
+    sieve.take_groups(parsed.groups, &names)?;
     sieve.finish()
 }

@@ -22,6 +22,7 @@ static LABELS: Labels = Labels {
     rescale_down: "Tcdw",
     work: "Pmax",
     priority: "priority",
+    deadline: "deadline",
     nodes: "Ns",
     progress: "Ps",
     objective: "Os",

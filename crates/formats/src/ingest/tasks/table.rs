@@ -6,9 +6,9 @@
 //! trial-2,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
 //! ```
 //!
-//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. A
-//! column `submit` (times such as `2021-02-10 20:21:15`) and a column `priority` may be added.
-//! Cells of these two and of `curve_objective` may be empty, and all three columns may be missing.
+//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. Columns
+//! `submit` and `deadline` (times such as `2021-02-10 20:21:15`) and a column `priority` may be
+//! added. Cells of these and of `curve_objective` may be empty, and all four columns may be missing.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ use gleaner_core::error::{Fault, Result};
 static LABELS: Labels = Labels::OURS;
 
 /// Columns that hold texts.
-const TEXTS: [&str; 2] = ["name", "submit"];
+const TEXTS: [&str; 3] = ["name", "submit", "deadline"];
 /// Columns that hold lists of numbers.
 const LISTS: [&str; 3] = ["curve_nodes", "curve_progress", "curve_objective"];
 /// Columns that hold numbers.
@@ -43,7 +43,7 @@ const NUMBERS: [&str; 6] = [
     "priority",
 ];
 /// Columns that may be missing.
-const OPTIONAL: [&str; 3] = ["submit", "priority", "curve_objective"];
+const OPTIONAL: [&str; 4] = ["submit", "deadline", "priority", "curve_objective"];
 
 /// All columns that a table of tasks can have.
 fn known() -> impl Iterator<Item = &'static str> {
@@ -146,6 +146,7 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     Ok(Parsed {
         entries: entries.collect(),
         fatal,
+        ..Parsed::default()
     })
 }
 

@@ -14,6 +14,7 @@ use gleaner_core::domain::{ScalingCurve, Stamp, TrainingTask};
 pub(super) struct Draft {
     pub name: Option<String>,
     pub submit: Option<Option<Stamp>>,
+    pub deadline: Option<Option<Stamp>>,
     pub min_nodes: Option<f64>,
     pub max_nodes: Option<f64>,
     pub rescale_up: Option<f64>,
@@ -76,6 +77,8 @@ impl Draft {
             rescale_down: self.rescale_down?,
             work: self.work?,
             priority: self.priority?,
+            deadline: self.deadline?.map(Stamp::as_written),
+            rung: 0,
             curve: self.curve?,
         })
     }

@@ -20,6 +20,8 @@ fn expected() -> Vec<TrainingTask> {
         rescale_down: 5.0,
         work: 1.5e9,
         priority: 1.0,
+        deadline: None,
+        rung: 0,
         curve,
     };
     let progress = Rates::from([0.0, 2831.0, 5259.0, 9988.0]);

@@ -1,0 +1,154 @@
+//! Objectives: the quantities that the allocator can maximise.
+//!
+//! An objective is an expression over the [`Variable`]s of a task. Those with names are listed in
+//! [`NAMED`]. An expression is evaluated at the points of a task's scaling curve, and linear between
+//! them; a task without nodes earns nothing. See docs/OBJECTIVES.md.
+
+mod check;
+mod named;
+mod values;
+mod variable;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use gleaner_expression::{Expression, Scaled};
+use gleaner_solvers::Goal;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use check::Situation;
+pub use named::{NAMED, Named};
+pub use values::{Constants, OutOfRange, TaskState, ValueList};
+pub use variable::Variable;
+
+/// What stands before an expression to make its goal [`Goal::MaxMin`].
+const MAX_MIN: &str = "max-min:";
+
+/// The quantity that the allocator maximises over the window, less the cost of rescaling. A clone
+/// shares the expression.
+#[derive(Debug, Clone)]
+pub struct Objective {
+    /// Its name, or the text that it was parsed from.
+    text: Cow<'static, str>,
+    goal: Goal,
+    expression: Arc<Expression>,
+    /// The expression as a curve times a factor, if it is of that form.
+    scaled: Option<Arc<Scaled>>,
+}
+
+impl Objective {
+    /// What makes a plan the best one in every decision's problem.
+    pub fn goal(&self) -> Goal {
+        self.goal
+    }
+
+    /// Its name, or its expression as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The expression that it stands for, with the goal before it where that is not the total.
+    pub fn expression(&self) -> String {
+        match self.goal {
+            Goal::Total => self.expression.text().to_owned(),
+            Goal::MaxMin => format!("{MAX_MIN} {}", self.expression.text()),
+        }
+    }
+
+    /// Whether its value changes while a task runs or waits.
+    pub fn varies(&self) -> bool {
+        Variable::ALL
+            .into_iter()
+            .any(|variable| variable.varies() && self.uses(variable))
+    }
+
+    fn uses(&self, variable: Variable) -> bool {
+        self.expression.uses(variable as usize)
+    }
+
+    fn of_named(named: &Named) -> Result<Self, String> {
+        Self::new(named.name.into(), named.goal, named.expression)
+    }
+
+    fn new(text: Cow<'static, str>, goal: Goal, expression: &str) -> Result<Self, String> {
+        let names = Variable::ALL.map(Variable::name);
+        let expression = Expression::parse(expression, &names).map_err(|fault| {
+            let names: Vec<&str> = NAMED.iter().map(|named| named.name).collect();
+            let names = names.join(", ");
+            format!(
+                "{fault}; an objective is one of {names}, or an expression (docs/OBJECTIVES.md)"
+            )
+        })?;
+        let scaled = expression.scaled(|index| Variable::ALL[index].is_of_a_point());
+        // Numbers of nodes are no list of rates that tasks share.
+        let scaled = scaled.filter(|scaled| scaled.variable != Variable::Nodes as usize);
+        Ok(Objective {
+            text,
+            goal,
+            expression: Arc::new(expression),
+            scaled: scaled.map(Arc::new),
+        })
+    }
+}
+
+impl FromStr for Objective {
+    type Err = String;
+
+    /// Parses the name of an objective, or an expression. `max-min:` before an expression makes its
+    /// goal [`Goal::MaxMin`].
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(named) = NAMED.iter().find(|named| named.name == text) {
+            return Self::of_named(named);
+        }
+        let (goal, expression) = match text.strip_prefix(MAX_MIN) {
+            // Columns are those of the whole text.
+            Some(rest) => (Goal::MaxMin, format!("{:1$}{rest}", "", MAX_MIN.len())),
+            None => (Goal::Total, text.to_owned()),
+        };
+        Self::new(text.to_owned().into(), goal, &expression)
+    }
+}
+
+impl Default for Objective {
+    /// The objective curves of the task file.
+    fn default() -> Self {
+        #[expect(
+            clippy::expect_used,
+            reason = "a test parses the expressions of all names"
+        )]
+        Self::of_named(&NAMED[0]).expect("objectives with names are sound")
+    }
+}
+
+impl PartialEq for Objective {
+    /// Whether both are the same name or text.
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Objective {}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Serialize for Objective {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Objective {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Objectives with names.
+
+use gleaner_solvers::Goal;
+
+/// An objective that has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named {
+    /// Name on the command line and in files.
+    pub name: &'static str,
+    /// What makes a plan the best one.
+    pub goal: Goal,
+    /// The expression that it stands for.
+    pub expression: &'static str,
+    /// What is maximised.
+    pub meaning: &'static str,
+}
+
+/// All objectives that have a name. The first is the default.
+pub const NAMED: [Named; 7] = [
+    Named {
+        name: "file",
+        goal: Goal::Total,
+        expression: "objective",
+        meaning: "The objective curves of the task file",
+    },
+    Named {
+        name: "throughput",
+        goal: Goal::Total,
+        expression: "rate",
+        meaning: "Progress, in the units of the curves",
+    },
+    Named {
+        name: "speedup",
+        goal: Goal::Total,
+        expression: "speedup",
+        meaning: "Progress against that per node at the task's minimum",
+    },
+    Named {
+        name: "priority-weighted",
+        goal: Goal::Total,
+        expression: "priority * objective",
+        meaning: "The objective curves, each times its task's priority",
+    },
+    Named {
+        name: "share-fair",
+        goal: Goal::MaxMin,
+        expression: "rate",
+        meaning: "Max-min fair shares of each task's best: as many tasks as possible run, and the least share is as great as possible",
+    },
+    Named {
+        name: "deadline",
+        goal: Goal::Total,
+        expression: "speedup * if deadline > 0 && left < deadline * best_rate \
+                     { 0.1 + left / (deadline * best_rate) } else { 0.1 }",
+        meaning: "Speedup, with tasks first that need most of their best rate to end by their deadlines; \
+                  those that cannot, or have none, come last",
+    },
+    Named {
+        name: "trial",
+        goal: Goal::Total,
+        expression: "(1 + rung) * rate / left",
+        meaning: "Tasks that end soonest come first, and trials of a search the more the higher their rung",
+    },
+];

@@ -1,0 +1,117 @@
+//! The variables of objectives.
+
+/// A quantity of a task that an objective may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variable {
+    /// Work per second at the point.
+    Rate,
+    /// The objective curve of the task file at the point, per second.
+    Objective,
+    /// Number of nodes of the point.
+    Nodes,
+    /// `rate` against the work per second and node at the task's minimum.
+    Speedup,
+    /// Fewest nodes on which the task runs.
+    MinNodes,
+    /// Most nodes that it can use.
+    MaxNodes,
+    /// The greatest rate on any number of nodes that it may hold.
+    BestRate,
+    /// Its priority.
+    Priority,
+    /// Rung of a trial in a search, from 0; 0 for other tasks.
+    Rung,
+    /// Work done so far.
+    Done,
+    /// Work to do; infinite if the task is endless.
+    Left,
+    /// Seconds since its submission in which it held no node.
+    Waited,
+    /// Seconds from now to its deadline, negative once it is over; infinite if it has none.
+    Deadline,
+}
+
+impl Variable {
+    /// All variables, in the order of their values.
+    pub const ALL: [Variable; 13] = [
+        Variable::Rate,
+        Variable::Objective,
+        Variable::Nodes,
+        Variable::Speedup,
+        Variable::MinNodes,
+        Variable::MaxNodes,
+        Variable::BestRate,
+        Variable::Priority,
+        Variable::Rung,
+        Variable::Done,
+        Variable::Left,
+        Variable::Waited,
+        Variable::Deadline,
+    ];
+
+    /// Name in expressions.
+    pub fn name(self) -> &'static str {
+        match self {
+            Variable::Rate => "rate",
+            Variable::Objective => "objective",
+            Variable::Nodes => "nodes",
+            Variable::Speedup => "speedup",
+            Variable::MinNodes => "min_nodes",
+            Variable::MaxNodes => "max_nodes",
+            Variable::BestRate => "best_rate",
+            Variable::Priority => "priority",
+            Variable::Rung => "rung",
+            Variable::Done => "done",
+            Variable::Left => "left",
+            Variable::Waited => "waited",
+            Variable::Deadline => "deadline",
+        }
+    }
+
+    /// Its unit, and what it is, for documentation.
+    pub fn meaning(self) -> (&'static str, &'static str) {
+        match self {
+            Variable::Rate => ("work/s", "progress on this number of nodes"),
+            Variable::Objective => (
+                "1/s",
+                "the objective curve of the task file there; the progress where the file has none",
+            ),
+            Variable::Nodes => ("nodes", "this number of nodes"),
+            Variable::Speedup => (
+                "",
+                "`rate` against the progress per node at the task's minimum",
+            ),
+            Variable::MinNodes => ("nodes", "fewest on which the task runs"),
+            Variable::MaxNodes => ("nodes", "most that it can use"),
+            Variable::BestRate => (
+                "work/s",
+                "the greatest `rate` on any number of nodes that it may hold",
+            ),
+            Variable::Priority => ("", "of the task file; 1 where it has none"),
+            Variable::Rung => ("", "of a trial in a search, from 0; 0 for other tasks"),
+            Variable::Done => ("work", "done so far"),
+            Variable::Left => ("work", "still to do; `inf` for an endless task"),
+            Variable::Waited => ("s", "since its submission without a node"),
+            Variable::Deadline => (
+                "s",
+                "from now to its deadline, negative once it is over; `inf` where it has none",
+            ),
+        }
+    }
+
+    /// Whether it differs between the points of a task's curve.
+    pub(super) fn is_of_a_point(self) -> bool {
+        matches!(
+            self,
+            Variable::Rate | Variable::Objective | Variable::Nodes | Variable::Speedup
+        )
+    }
+
+    /// Whether it changes while the task runs or waits.
+    pub(super) fn varies(self) -> bool {
+        matches!(
+            self,
+            Variable::Done | Variable::Left | Variable::Waited | Variable::Deadline
+        )
+    }
+}

@@ -1,0 +1,17 @@
+//! Groups of training tasks that have limits together.
+
+/// Most groups of a set of tasks.
+pub const MAX_GROUPS: usize = 1000;
+
+/// Limits on the nodes that several tasks hold together. A task may be in several groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskGroup {
+    /// Name, unique within the set.
+    pub name: String,
+    /// Names of its tasks.
+    pub tasks: Vec<String>,
+    /// Fewest nodes that they hold together where the idle nodes and the tasks' bounds allow it.
+    pub min_nodes: Option<u32>,
+    /// Most nodes that they hold together.
+    pub max_nodes: Option<u32>,
+}

@@ -1,0 +1,74 @@
+//! Fewest nodes of groups that cannot be had.
+//!
+//! A replay goes on where a group's minimum is out of reach: too few nodes are idle, or its tasks
+//! cannot hold so many. Then the minimum is lowered to the most that the group can hold. The groups
+//! come in their order: the first gets as near to its minimum as any plan allows, the second as near
+//! as is possible beside it, and so on.
+
+use gleaner_solvers::{Goal, GroupLimit, Limits, Problem, SolveError, Solver, Task};
+
+/// The problem with every group's minimum lowered to what can be had.
+///
+/// # Errors
+/// The solver fails.
+pub(super) fn lowered(
+    problem: &Problem,
+    solver: &mut dyn Solver,
+    limits: &Limits,
+) -> Result<Problem, SolveError> {
+    let minimums: Vec<Option<u32>> = problem.groups.iter().map(|g| g.min_total).collect();
+    let mut lowered = problem.clone();
+    for group in &mut lowered.groups {
+        group.min_total = None;
+    }
+    for (index, minimum) in minimums.into_iter().enumerate() {
+        let Some(minimum) = minimum.filter(|minimum| *minimum > 0) else {
+            continue;
+        };
+        let most = most_nodes(&lowered, index, solver, limits)?;
+        lowered.groups[index].min_total = Some(minimum.min(most));
+    }
+    Ok(lowered)
+}
+
+/// The most nodes that a group can hold within the limits of all groups; 0 if the solver finds no
+/// plan.
+fn most_nodes(
+    problem: &Problem,
+    group: usize,
+    solver: &mut dyn Solver,
+    limits: &Limits,
+) -> Result<u32, SolveError> {
+    let counting = counting(problem, &problem.groups[group]);
+    let answer = solver.solve(&counting, limits)?;
+    let counts = answer.counts.unwrap_or_default();
+    let members = counting.tasks.iter().zip(counts);
+    let members = members.filter(|(task, _)| task.weight > 0.0);
+    Ok(members.map(|(_, count)| count).sum())
+}
+
+/// A problem whose objective is the number of nodes of a group.
+fn counting(problem: &Problem, group: &GroupLimit) -> Problem {
+    let members: std::collections::BTreeSet<&str> =
+        group.tasks.iter().map(String::as_str).collect();
+    let task = |task: &Task| {
+        let cap = task.cap();
+        Task {
+            rescale_up: 0.0,
+            rescale_down: 0.0,
+            curve_nodes: [0, cap.max(1)].into(),
+            curve_objective: [0.0, f64::from(cap.max(1))].into(),
+            max_nodes: cap.max(task.min_nodes),
+            weight: f64::from(u8::from(members.contains(task.name.as_str()))),
+            ..task.clone()
+        }
+    };
+    Problem {
+        id: problem.id.clone(),
+        nodes: problem.nodes,
+        t_fwd: 1.0,
+        tasks: problem.tasks.iter().map(task).collect(),
+        groups: problem.groups.clone(),
+        goal: Goal::Total,
+    }
+}
