@@ -108,6 +108,7 @@ fn check_replay(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
     Ok(gleaner_check::replay::replay(
         &inputs.log,
         &inputs.tasks,
+        &inputs.options.groups,
         &written,
     ))
 }

@@ -119,6 +119,26 @@ fn the_page_of_solvers_runs_and_its_manifest_is_read() {
 }
 
 #[test]
+fn the_page_of_objectives_runs_and_its_tasks_are_replayed() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    symlink(dataset(), at.join("dataset")).unwrap();
+    for block in blocks("docs/OBJECTIVES.md") {
+        if block.info == "sh" {
+            block.lines.iter().for_each(|line| shell(at, line));
+        } else {
+            fs::write(at.join("tasks.toml"), block.lines.join("\n")).unwrap();
+            let replay = "gleaner replay --events dataset/idle.csv --tasks tasks.toml";
+            shell(
+                at,
+                &format!("{replay} --objective deadline --check --out run"),
+            );
+            shell(at, "gleaner check run");
+        }
+    }
+}
+
+#[test]
 fn the_commands_of_the_installation_run_in_an_empty_home() {
     let directory = tempfile::tempdir().unwrap();
     let home = directory.path();
@@ -181,6 +201,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
             let is_tested = match document.as_str() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
                 "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
+                "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
                 "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),

@@ -1,15 +1,18 @@
-//! docs/OUTPUTS.md against the types of results: the page's tables of columns and fields are
-//! theirs.
+//! docs/OUTPUTS.md and docs/OBJECTIVES.md against the code: the tables of columns and fields are those of
+//! the types of results, and the tables of objectives are those that the program knows.
 
 use std::fmt::Write;
 use std::fs;
 
+use gleaner_core::domain::Objective;
+use gleaner_core::domain::objective::{NAMED, Variable};
 use gleaner_core::results::replay::{
     AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
 use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, SEQ};
 use gleaner_core::results::{Field, Figures, Record};
+use gleaner_expression::FUNCTIONS;
 
 /// If this variable is set, the tables are written instead of compared.
 const WRITE: &str = "WRITE_DOCS";
@@ -31,8 +34,42 @@ fn table(first: &str, fields: &[Field]) -> String {
     out
 }
 
-/// The page's tables, in its order. Each follows a heading or text that occurs only once.
-fn tables() -> Vec<(&'static str, String)> {
+/// A table of a page, and a heading or text before it that occurs only once.
+type Placed = (&'static str, String);
+
+/// The tables of objectives, in the order of docs/OBJECTIVES.md.
+fn objectives() -> Vec<Placed> {
+    let mut names = "| name | expression | what is maximised |\n|---|---|---|\n".to_owned();
+    for named in NAMED {
+        let expression = named.name.parse::<Objective>().unwrap().expression();
+        // A cell ends at a vertical bar.
+        let words: Vec<&str> = expression.split_whitespace().collect();
+        let _ = writeln!(
+            names,
+            "| `{}` | `{}` | {} |",
+            named.name,
+            words.join(" "),
+            named.meaning
+        );
+    }
+    let mut variables = "| variable | unit | is |\n|---|---|---|\n".to_owned();
+    for variable in Variable::ALL {
+        let (unit, meaning) = variable.meaning();
+        let _ = writeln!(variables, "| `{}` | {unit} | {meaning} |", variable.name());
+    }
+    let mut functions = "| function |\n|---|\n".to_owned();
+    for function in FUNCTIONS {
+        let _ = writeln!(functions, "| `{function}` |");
+    }
+    vec![
+        ("## Names", names),
+        ("## Expressions", variables),
+        ("functions are:", functions),
+    ]
+}
+
+/// The tables of results, in the order of docs/OUTPUTS.md.
+fn results() -> Vec<Placed> {
     let columns = |fields: &[Field]| table("column", fields);
     let of_policy = [Delays::FIELDS, PolicyFigures::FIELDS].concat();
     vec![
@@ -57,9 +94,9 @@ fn tables() -> Vec<(&'static str, String)> {
 }
 
 /// The page with these tables in place of its own.
-fn rewritten(page: &str) -> String {
+fn rewritten(page: &str, tables: Vec<Placed>) -> String {
     let (mut out, mut rest) = (String::new(), page);
-    for (before, table) in tables() {
+    for (before, table) in tables {
         assert_eq!(page.matches(&format!("\n{before}")).count(), 1, "{before}");
         let at = rest.find(&format!("\n{before}")).unwrap();
         let start = at + rest[at..].find("\n|").unwrap() + 1;
@@ -72,17 +109,23 @@ fn rewritten(page: &str) -> String {
 }
 
 #[test]
-fn documented_columns_are_those_of_the_results() {
-    let path = gleaner_testing::workspace().join("docs/OUTPUTS.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let expected = rewritten(&page);
-    if std::env::var_os(WRITE).is_some() {
-        fs::write(path, expected).unwrap();
-        return;
+fn documented_tables_are_those_of_the_code() {
+    let pages = [
+        ("docs/OUTPUTS.md", results()),
+        ("docs/OBJECTIVES.md", objectives()),
+    ];
+    for (name, tables) in pages {
+        let path = gleaner_testing::workspace().join(name);
+        let page = fs::read_to_string(&path).unwrap();
+        let expected = rewritten(&page, tables);
+        if std::env::var_os(WRITE).is_some() {
+            fs::write(path, expected).unwrap();
+            continue;
+        }
+        let differs = page.lines().zip(expected.lines()).find(|(a, b)| a != b);
+        assert!(
+            page == expected,
+            "{name}, {differs:?}: have the tables written by {WRITE}=1 cargo test --test cli outputs"
+        );
     }
-    let differs = page.lines().zip(expected.lines()).find(|(a, b)| a != b);
-    assert!(
-        page == expected,
-        "{differs:?}: have the tables written by {WRITE}=1 cargo test --test cli outputs"
-    );
 }

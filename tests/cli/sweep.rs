@@ -301,7 +301,7 @@ fn bad_plans_are_refused_before_anything_runs() {
         (
             "objective = 'fair'\n",
             3,
-            &["line 4", "unknown variant `fair`", "share-fair"],
+            &["line 4", "column 1: found `fair`", "share-fair"],
         ),
         (
             "window = { nods = 3 }\n",

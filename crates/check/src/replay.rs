@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Findings;
-use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_core::domain::{EventLog, TaskGroup, Time, TrainingTask};
 use gleaner_core::results::Named;
 use gleaner_core::results::replay::{
     AllocationRow, EventKind, StepRow, StepStatus, Summary, TaskRow,
@@ -32,8 +32,13 @@ pub struct Written<'a> {
     pub summary: &'a Summary,
 }
 
-/// Verifies what a replay of `log` and `set` wrote.
-pub fn replay(log: &EventLog, set: &[TrainingTask], written: &Written<'_>) -> Findings {
+/// Verifies what a replay of `log` and `set`, with limits on groups of its tasks, wrote.
+pub fn replay(
+    log: &EventLog,
+    set: &[TrainingTask],
+    groups: &[TaskGroup],
+    written: &Written<'_>,
+) -> Findings {
     let mut findings = Findings::default();
     let Some(edges) = edges(log, written, &mut findings) else {
         return findings;
@@ -42,6 +47,7 @@ pub fn replay(log: &EventLog, set: &[TrainingTask], written: &Written<'_>) -> Fi
         return findings;
     };
     let mut ledger = Ledger::new(log, tasks, written, edges);
+    ledger.groups = groups;
     ledger.begin(&mut findings);
     let is_whole = written
         .steps
@@ -146,6 +152,7 @@ struct Ledger<'a> {
     written: &'a Written<'a>,
     tasks: Vec<&'a TrainingTask>,
     edges: Vec<Edge>,
+    groups: &'a [TaskGroup],
     /// The first edge that is not applied yet.
     next_edge: usize,
     accounts: Vec<Account>,
@@ -197,6 +204,7 @@ impl<'a> Ledger<'a> {
             accounts: vec![Account::default(); tasks.len()],
             tasks,
             edges,
+            groups: &[],
             next_edge: 0,
             active: Vec::new(),
             future,
@@ -228,6 +236,7 @@ impl<'a> Ledger<'a> {
         }
         self.admit();
         self.apply_edges("event 0", findings);
+        self.compare_groups("event 0", findings);
         for &task in &self.active {
             let definition = self.tasks[task as usize];
             let account = &mut self.accounts[task as usize];
@@ -528,6 +537,7 @@ impl<'a> Ledger<'a> {
                 self.idle_count
             )
         });
+        self.compare_groups(place, findings);
         for &task in &self.active {
             let (definition, held) = (self.tasks[task as usize], self.accounts[task as usize].held);
             let is_cut = held < definition.min_nodes && row.status == StepStatus::Kept;
@@ -546,9 +556,28 @@ impl<'a> Ledger<'a> {
         }
     }
 
+    /// No group holds more nodes than it may. Fewest nodes are not verified, as they may be out of
+    /// reach.
+    fn compare_groups(&self, place: &str, findings: &mut Findings) {
+        for group in self.groups {
+            let members: BTreeSet<&str> = group.tasks.iter().map(String::as_str).collect();
+            let is_member = |task: &&u32| members.contains(&*self.tasks[**task as usize].name);
+            let active = self.active.iter().filter(is_member);
+            let held: u32 = active.map(|&task| self.accounts[task as usize].held).sum();
+            findings.holds(group.max_nodes.is_none_or(|most| held <= most), || {
+                format!(
+                    "{place}: group {:?} holds {held} nodes, its most are {}",
+                    group.name,
+                    group.max_nodes.unwrap_or(u32::MAX)
+                )
+            });
+        }
+    }
+
     /// The rows of `tasks`. The last decision may have rescaled tasks once more.
     fn compare_tasks(&self, findings: &mut Findings) {
-        for (row, account) in self.written.tasks.iter().zip(&self.accounts) {
+        let rows = self.written.tasks.iter().zip(&self.accounts);
+        for ((row, account), definition) in rows.zip(&self.tasks) {
             let name = |field: &str| format!("tasks, {:?}: {field}", row.name);
             findings.number(name("work_done"), row.work_done, account.work_done);
             findings.number(name("node_seconds"), row.node_seconds, account.node_seconds);
@@ -562,6 +591,13 @@ impl<'a> Ledger<'a> {
             let time =
                 |time: Option<Time>| time.map_or("missing".to_owned(), |time| time.to_string());
             findings.equal(name("end"), time(row.end), time(account.end));
+            if row.name == definition.name {
+                findings.equal(
+                    name("deadline"),
+                    time(row.deadline),
+                    time(definition.deadline),
+                );
+            }
             let is_start = row.start == account.start
                 || (account.start.is_none() && row.start == Some(self.now));
             findings.holds(is_start, || {
@@ -599,6 +635,7 @@ impl<'a> Ledger<'a> {
             .filter(|account| account.end.is_some())
             .count();
         findings.equal(name("tasks_finished"), s.tasks_finished, finished);
+        self.compare_deadlines(findings);
         findings.number(
             name("total_work"),
             s.total_work,
@@ -664,6 +701,27 @@ impl<'a> Ledger<'a> {
             });
         }
         self.compare_completions(start, findings);
+    }
+
+    fn compare_deadlines(&self, findings: &mut Findings) {
+        let rows = self.written.tasks.iter().zip(&self.accounts);
+        let due = rows.filter_map(|(row, account)| Some((row.deadline?, account.end)));
+        let due: Vec<(Time, Option<Time>)> = due.collect();
+        let is_met = |(deadline, end): &&(Time, Option<Time>)| end.is_some_and(|e| e <= *deadline);
+        let met = due.iter().filter(is_met).count();
+        let expected = |count: usize| (!due.is_empty()).then_some(count as f64);
+        let written = |count: Option<usize>| count.map(|count| count as f64);
+        let s = self.written.summary;
+        findings.option(
+            "summary.json: deadlines",
+            written(s.deadlines),
+            expected(due.len()),
+        );
+        findings.option(
+            "summary.json: deadlines_met",
+            written(s.deadlines_met),
+            expected(met),
+        );
     }
 
     fn compare_completions(&self, start: Time, findings: &mut Findings) {

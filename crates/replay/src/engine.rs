@@ -18,8 +18,10 @@ use super::node_choice::{self, NodeChoice};
 use super::nodes::{Holder, NodePool};
 use super::queue::Queue;
 use super::rounds::Rounds;
+use super::supply::{Next, Supply};
+use super::trials::Trials;
 use gleaner_core::domain::{
-    Change, EventLog, NodeOrder, NodeRule, Objective, TaskGroup, Time, TrainingTask,
+    Change, EventLog, NodeOrder, NodeRule, Objective, TaskGroup, Time, TrainingTask, TrialSearch,
 };
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
@@ -38,6 +40,8 @@ pub struct Options {
     pub objective: Objective,
     /// Groups of tasks with limits together, shared by all runs that have them.
     pub groups: Arc<[TaskGroup]>,
+    /// The search whose trials train the tasks; `None` if each task is done once.
+    pub search: Option<Arc<TrialSearch>>,
     /// How idle nodes are dealt to tasks at event 0.
     pub initial: Initial,
     /// Which nodes growing tasks get.
@@ -64,6 +68,7 @@ impl Options {
             max_tasks,
             objective: Objective::default(),
             groups: Arc::default(),
+            search: None,
             initial: Initial::Random,
             node_choice: NodeRule::Arrival,
             node_order: None,
@@ -102,7 +107,8 @@ pub struct Control<'a> {
 /// Replays `log` (already sliced, not empty) with `tasks` under `decider`.
 ///
 /// # Errors
-/// The decider fails, or its plan cannot be carried out.
+/// The decider fails, or its plan cannot be carried out; a value of the objective is out of range; the
+/// search of the options is not valid.
 pub fn run(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -130,7 +136,7 @@ pub fn run_choosing(
         return Err(Error::Run("the log slice holds no event".into()));
     };
     let last_event = decider.last_event();
-    let mut engine = Engine::new(log, tasks, options, (decider, choice), start);
+    let mut engine = Engine::new(log, tasks, options, (decider, choice), start)?;
     engine.deal()?;
     let mut ended = Ended::LogEnded;
     for (event, (time, changes)) in log.rows().enumerate().skip(1) {
@@ -170,13 +176,11 @@ pub(super) struct Engine<'a> {
     pub(super) start: Time,
     pub(super) now: Time,
     pub(super) pool: NodePool,
-    pub(super) queue: Queue,
+    pub(super) supply: Supply<'a>,
     pub(super) active: Vec<Active>,
     /// The decision's problem; its tasks mirror `active`.
     pub(super) problem: Problem,
     pub(super) groups: Groups,
-    /// Number of tasks of the set, before it is repeated.
-    set_size: usize,
     /// Events at which a group could not have its fewest nodes.
     pub(super) events_short: usize,
     /// Time at which the present holder of each node got it.
@@ -211,11 +215,22 @@ impl<'a> Engine<'a> {
         options: &'a Options,
         (decider, choice): (&'a mut dyn Decider, &'a mut dyn NodeChoice),
         start: Time,
-    ) -> Self {
+    ) -> Result<Self> {
         let solver = decider.name().into();
-        Engine {
+        let (supply, first) = match &options.search {
+            Some(search) => {
+                let trials = Trials::begin(search, tasks, options.seed, start)?;
+                (Supply::Search(Box::new(trials)), &[][..])
+            }
+            None => {
+                let queue = Queue::new(0, tasks);
+                let set_size = tasks.len();
+                (Supply::Listed { queue, set_size }, tasks)
+            }
+        };
+        Ok(Engine {
             log,
-            tasks: Cow::Borrowed(tasks),
+            tasks: Cow::Borrowed(first),
             rounds: options.repeat_tasks.then(|| Rounds::new(tasks, start)),
             options,
             decider,
@@ -223,7 +238,7 @@ impl<'a> Engine<'a> {
             start,
             now: start,
             pool: NodePool::new(log.nodes().len()),
-            queue: Queue::new(0, tasks),
+            supply,
             active: Vec::new(),
             problem: Problem {
                 id: String::new(),
@@ -234,7 +249,6 @@ impl<'a> Engine<'a> {
                 goal: options.objective.goal(),
             },
             groups: Groups::new(&options.groups, tasks),
-            set_size: tasks.len(),
             events_short: 0,
             held_since: vec![start; log.nodes().len()],
             efficiency: EfficiencyMeter::new(),
@@ -244,9 +258,9 @@ impl<'a> Engine<'a> {
             steps: Vec::with_capacity(log.len()),
             timings: Vec::with_capacity(log.len()),
             solver,
-            accounts: tasks.iter().map(|t| accounts::open(t, start)).collect(),
+            accounts: first.iter().map(|t| accounts::open(t, start)).collect(),
             allocations: Vec::new(),
-        }
+        })
     }
 
     /// Event 0: the first tasks become active and the idle nodes are dealt to them.
@@ -302,7 +316,7 @@ impl<'a> Engine<'a> {
         let joined = changes.iter().filter(|c| c.idle()).count();
         let idle = self.pool.idle() as usize + joined - (changes.len() - joined);
         let unfinished = |a: &Active| !self.finishes_by(a, time, changes);
-        idle > 0 && (!self.queue.is_empty() || self.active.iter().any(unfinished))
+        idle > 0 && (!self.supply.is_empty() || self.active.iter().any(unfinished))
     }
 
     /// Whether a task is done by `time`, at which `changes` happen.
@@ -359,7 +373,7 @@ impl<'a> Engine<'a> {
         self.choice.observe(changes, self.active.len());
         let mut moves = Moves::default();
         self.preempt(changes, &mut moves);
-        let progress = self.settle(kind);
+        let progress = self.settle(kind)?;
         moves.joined = self.join(changes);
         self.admit()?;
         let mut row = StepRow {
@@ -382,7 +396,7 @@ impl<'a> Engine<'a> {
             gap: None,
         };
         let mut micros = 0;
-        let over = self.active.is_empty() && self.queue.is_empty() && !self.repeat()?;
+        let over = self.active.is_empty() && self.supply.is_empty() && !self.repeat()?;
         row.tasks_active = self.active.len() as u32;
         if over {
             row.rate = rate_before;
@@ -407,7 +421,10 @@ impl<'a> Engine<'a> {
         let Some(tasks) = rounds.next(self.now) else {
             return Ok(false);
         };
-        self.queue = Queue::new(self.tasks.len() as u32, &tasks);
+        self.supply = Supply::Listed {
+            queue: Queue::new(self.tasks.len() as u32, &tasks),
+            set_size: tasks.len(),
+        };
         let open = tasks.iter().map(|task| accounts::open(task, self.start));
         self.accounts.extend(open);
         self.tasks.to_mut().extend(tasks);
@@ -470,9 +487,9 @@ impl<'a> Engine<'a> {
 
     /// Adds the progress of active tasks to their accounts and retires finished tasks. Returns
     /// the sum of the progress.
-    fn settle(&mut self, kind: EventKind) -> f64 {
+    fn settle(&mut self, kind: EventKind) -> Result<f64> {
         let mut total = 0.0;
-        let mut finished = false;
+        let mut finished = Vec::new();
         for active in &mut self.active {
             let account = &mut self.accounts[active.task as usize];
             account.work_done += active.progress;
@@ -486,14 +503,18 @@ impl<'a> Engine<'a> {
                 active.progress -= account.work_done - account.work;
                 account.work_done = account.work;
                 account.end = Some(self.now);
-                finished = true;
+                finished.push(active.task);
             }
             total += active.progress;
         }
-        if finished {
+        if let Supply::Search(trials) = &mut self.supply {
+            let mut finished = finished.iter();
+            finished.try_for_each(|&task| trials.finish(task, self.now))?;
+        }
+        if !finished.is_empty() {
             self.retire();
         }
-        total
+        Ok(total)
     }
 
     /// Removes finished tasks; their nodes become free.
@@ -527,8 +548,9 @@ impl<'a> Engine<'a> {
     fn admit(&mut self) -> Result<()> {
         let before = self.active.len();
         while self.active.len() < self.options.max_tasks
-            && let Some(index) = self.queue.next(self.now)
+            && let Some(next) = self.supply.next(self.now)
         {
+            let index = self.index(next);
             let task = &self.tasks[index as usize];
             self.active
                 .push(Active::new(index, task, &self.options.objective));
@@ -544,6 +566,18 @@ impl<'a> Engine<'a> {
             self.active_changed();
         }
         Ok(())
+    }
+
+    /// The index of a task that becomes active.
+    fn index(&mut self, next: Next) -> u32 {
+        match next {
+            Next::Listed(index) => index,
+            Next::New(task) => {
+                self.accounts.push(accounts::open(&task, self.start));
+                self.tasks.to_mut().push(task);
+                self.tasks.len() as u32 - 1
+            }
+        }
     }
 
     /// Sets the objective of active task `k` in the problem to that of its present state.
@@ -567,7 +601,7 @@ impl<'a> Engine<'a> {
 
     fn active_changed(&mut self) {
         let active = || self.active.iter().map(|a| a.task);
-        let origins = active().map(|task| task as usize % self.set_size);
+        let origins = active().map(|task| self.supply.origin(task));
         self.groups.apply(&mut self.problem, origins);
         self.efficiency.set_active(&self.tasks, active());
         if let Some(course) = &mut self.course {

@@ -21,7 +21,10 @@ pub mod nodes;
 mod queue;
 pub mod rounds;
 mod summary;
+mod supply;
 pub mod t_fwd;
+mod trial_figures;
+mod trials;
 
 pub use decide::{Decider, Decision, Plan, SolverDecider};
 pub use engine::{Control, Options, run, run_choosing};

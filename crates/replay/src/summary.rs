@@ -2,6 +2,8 @@
 
 use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
+use super::supply::Supply;
+use super::trial_figures::{Span, TrialFigures};
 use gleaner_core::domain::Time;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{Ended, StepStatus, Summary, TaskRow};
@@ -27,6 +29,10 @@ impl Engine<'_> {
             gleaner_bound::bound(&course.finish(&self.tasks, nodes))
         });
         let count = |status| self.steps.iter().filter(|s| s.status == status).count();
+        let span = Span {
+            from: self.start,
+            to: self.now,
+        };
         let completions = Completions::of(&self.accounts, self.start);
         let deadlines = self
             .accounts
@@ -44,6 +50,13 @@ impl Engine<'_> {
             .iter()
             .map(|s| u64::from(s.tasks_preempted))
             .sum();
+        let search = match self.supply {
+            Supply::Search(trials) => Some(trials.outcome(&self.accounts)),
+            Supply::Listed { .. } => None,
+        };
+        let trials = search.as_ref().map(|outcome| TrialFigures::of(outcome, &span));
+        let of_trials = |of: fn(&TrialFigures) -> Option<f64>| trials.as_ref().and_then(of);
+        let count_trials = |of: fn(&TrialFigures) -> usize| trials.as_ref().map(of);
         let summary = Summary {
             complete: ended != Ended::Interrupted,
             ended,
@@ -61,7 +74,7 @@ impl Engine<'_> {
             node_choice: self.options.node_choice,
             from: self.start.to_string(),
             to: self.now.to_string(),
-            span_seconds: self.now.seconds_since(self.start),
+            span_seconds: span.seconds(),
             nodes: self.log.nodes().len(),
             events: self.steps.len(),
             events_optimal: count(StepStatus::Optimal) + count(StepStatus::Trivial),
@@ -90,6 +103,17 @@ impl Engine<'_> {
             completion_mean_s: completions.mean(),
             completion_median_s: completions.median(),
             completion_last_s: completions.last,
+            search: self.options.search.as_ref().map(|search| search.plan.algorithm),
+            trials_started: count_trials(|t| t.started),
+            trials_stopped: count_trials(|t| t.stopped),
+            trials_finished: count_trials(|t| t.finished),
+            trials_per_hour: of_trials(|t| t.per_hour),
+            first_rung_s: of_trials(|t| t.first_rung_s),
+            last_rung_s: of_trials(|t| t.last_rung_s),
+            best_loss: of_trials(|t| t.best_loss),
+            best_trial_s: of_trials(|t| t.best_trial_s),
+            regret: of_trials(|t| t.regret),
+            wasted_work: trials.as_ref().map(|t| t.wasted_work),
             fairness_min: fairness.min,
             fairness_jain: fairness.jain,
         };
@@ -98,6 +122,7 @@ impl Engine<'_> {
             timings: self.timings,
             tasks: self.accounts,
             allocations: self.allocations,
+            search,
             summary,
         }
     }

@@ -17,6 +17,7 @@ pub mod stamp;
 pub mod task_group;
 pub mod tasks;
 pub mod time;
+pub mod trial_search;
 
 pub use clock::Clock;
 pub use cluster::{Cluster, VirtualCluster};
@@ -33,3 +34,4 @@ pub use stamp::Stamp;
 pub use task_group::TaskGroup;
 pub use tasks::TrainingTask;
 pub use time::Time;
+pub use trial_search::TrialSearch;

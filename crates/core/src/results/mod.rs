@@ -14,6 +14,7 @@ pub mod replay;
 pub mod run;
 mod run_lengths;
 pub mod schedule;
+pub mod search;
 pub mod simulate;
 mod spaced;
 pub mod states;

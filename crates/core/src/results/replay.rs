@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use gleaner_search::Algorithm;
+
+use super::search::SearchOutcome;
 use super::{Column, Field, Named, Table};
 use crate::domain::tasks::{ENDLESS, MAX_TASKS};
 use crate::domain::{NodeRule, Objective, Time};
@@ -339,6 +342,29 @@ summary! {
         completion_median_s: Option<f64> ["s"] least,
         /// from the first event to the last end
         completion_last_s: Option<f64> ["s"] least,
+        /// algorithm of the search; null, as all that follows, where the tasks are no search
+        search: Option<Algorithm> [""],
+        /// that were taken up
+        trials_started: Option<usize> ["trials"] shown,
+        /// that were stopped before the last rung
+        trials_stopped: Option<usize> ["trials"] shown,
+        /// that reached the last rung
+        trials_finished: Option<usize> ["trials"] most,
+        /// that reached a rung, per hour of the time replayed
+        trials_per_hour: Option<f64> ["trials/h"] most,
+        /// from the first event until a trial reached its first rung
+        first_rung_s: Option<f64> ["s"] least,
+        /// from the first event until a trial reached the last rung
+        last_rung_s: Option<f64> ["s"] least,
+        /// the least of the trials that reached the last rung
+        best_loss: Option<f64> ["loss"] least,
+        /// from the first event until the trial of that loss reached it
+        best_trial_s: Option<f64> ["s"] least,
+        /// how much more that trial loses than the best that was taken up would, both at the last rung
+        /// and without noise
+        regret: Option<f64> ["loss"] least,
+        /// done for trials that did not reach the last rung
+        wasted_work: Option<f64> ["work"] least,
         /// least `normalised_progress` of the tasks that were active
         fairness_min: Option<f64> [""] most,
         /// Jain's index of it, (Σx)² ÷ (n·Σx²): 1 where all fared alike, 1/n where one had
@@ -395,6 +421,8 @@ pub struct Outcome {
     pub tasks: Vec<TaskRow>,
     /// Intervals in which a task held a node, in the order of their ends.
     pub allocations: Vec<AllocationRow>,
+    /// What became of the trials of a search; `None` if the tasks are no search.
+    pub search: Option<SearchOutcome>,
     /// Totals of the run.
     pub summary: Summary,
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_core::domain::{EventLog, TaskGroup, Time, TrainingTask};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::StepStatus;
 
@@ -16,11 +16,16 @@ pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
     rows_match_intervals(tasks, outcome, &held);
     accounts_match_intervals(tasks, outcome);
     totals_add_up(outcome);
-    it_is_verified(log, tasks, outcome);
+    it_is_verified(log, tasks, &[], outcome);
 }
 
 /// The verification of `gleaner check` finds nothing wrong.
-fn it_is_verified(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
+pub fn it_is_verified(
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    groups: &[TaskGroup],
+    outcome: &Outcome,
+) {
     let written = gleaner_check::replay::Written {
         steps: &outcome.steps,
         tasks: &outcome.tasks,
@@ -28,7 +33,7 @@ fn it_is_verified(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
         nodes: log.nodes(),
         summary: &outcome.summary,
     };
-    let findings = gleaner_check::replay::replay(log, tasks, &written);
+    let findings = gleaner_check::replay::replay(log, tasks, groups, &written);
     assert_eq!(findings.count, 0, "{:#?}", findings.sentences);
 }
 

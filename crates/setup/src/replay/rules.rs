@@ -87,6 +87,7 @@ impl Rules {
             max_tasks: self.max_tasks,
             objective: self.objective.clone(),
             groups: Arc::default(),
+            search: None,
             initial: self.initial,
             node_choice: self.node_choice,
             node_order: None,

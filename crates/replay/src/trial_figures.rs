@@ -1,0 +1,65 @@
+//! The figures of a search.
+
+use gleaner_core::domain::Time;
+use gleaner_core::results::search::{SearchOutcome, TrialRow, TrialState};
+
+/// The time that was replayed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub from: Time,
+    pub to: Time,
+}
+
+impl Span {
+    /// Its length.
+    pub fn seconds(&self) -> f64 {
+        self.to.seconds_since(self.from)
+    }
+}
+
+/// Numbers of trials, times from the first event, losses and work of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct TrialFigures {
+    pub started: usize,
+    pub stopped: usize,
+    pub finished: usize,
+    /// Trials that reached a rung per hour.
+    pub per_hour: Option<f64>,
+    pub first_rung_s: Option<f64>,
+    pub last_rung_s: Option<f64>,
+    pub best_loss: Option<f64>,
+    pub best_trial_s: Option<f64>,
+    pub regret: Option<f64>,
+    /// Work for trials that did not reach the last rung.
+    pub wasted_work: f64,
+}
+
+impl TrialFigures {
+    pub fn of(outcome: &SearchOutcome, span: &Span) -> Self {
+        let trials = &outcome.trials;
+        let count = |state| trials.iter().filter(|trial| trial.state == state).count();
+        let finished = |trial: &&TrialRow| trial.state == TrialState::Finished;
+        let ends = trials.iter().filter(finished).filter_map(|trial| trial.end);
+        let since = |time: Time| time.seconds_since(span.from);
+        let best = outcome.best();
+        let least = trials.iter().map(|t| t.final_loss).reduce(f64::min);
+        let reached = trials.iter().filter(|trial| trial.end.is_some()).count();
+        let hours = span.seconds() / 3600.0;
+        TrialFigures {
+            started: trials.len(),
+            stopped: count(TrialState::Stopped),
+            finished: count(TrialState::Finished),
+            per_hour: (hours > 0.0).then(|| reached as f64 / hours),
+            first_rung_s: outcome.rungs.iter().map(|rung| rung.first_s).reduce(f64::min),
+            last_rung_s: ends.min().map(since),
+            best_loss: best.and_then(|trial| trial.loss),
+            best_trial_s: best.and_then(|trial| trial.end).map(since),
+            regret: best.zip(least).map(|(trial, least)| trial.final_loss - least),
+            wasted_work: trials
+                .iter()
+                .filter(|trial| !finished(trial))
+                .map(|trial| trial.work_done)
+                .sum(),
+        }
+    }
+}

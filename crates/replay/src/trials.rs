@@ -1,0 +1,273 @@
+//! The trials of a search, as tasks of a replay.
+//!
+//! A job of the search, the training of a trial up to a rung, is a task of its own: its work is the
+//! trial's share between the two resources. The task becomes active when there is room and the search
+//! hands the job out. When it is finished, the trial's loss is measured and reported to the search, which
+//! decides what follows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gleaner_core::domain::{Time, TrainingTask, TrialSearch};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::replay::TaskRow;
+use gleaner_core::results::search::{
+    RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
+};
+use gleaner_search::{Bracket, Job, LearningCurves, Next, Search, Verdict};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// A search in progress.
+#[derive(Debug)]
+pub(super) struct Trials<'a> {
+    spec: Arc<TrialSearch>,
+    curves: LearningCurves,
+    seed: u64,
+    /// The tasks that trials train.
+    set: &'a [TrainingTask],
+    search: Search,
+    /// The resources of the rungs of each bracket, by its number.
+    resources: BTreeMap<u32, Vec<f64>>,
+    is_over: bool,
+    start: Time,
+    events: Vec<SearchRow>,
+    trials: Vec<Trial>,
+    /// The jobs that are outstanding, by index of the task.
+    jobs: BTreeMap<u32, Job>,
+    /// The trial of each task.
+    trial_of_task: Vec<u32>,
+}
+
+/// A trial that was taken up.
+#[derive(Debug)]
+struct Trial {
+    row: TrialRow,
+    /// The rung that it trains towards, or that it reached last.
+    rung: u32,
+    /// Whether its promotion from that rung is on record.
+    is_promoted: bool,
+}
+
+impl<'a> Trials<'a> {
+    /// Begins the search at `start`, the first event of the log.
+    ///
+    /// # Errors
+    /// The plan of the search is not valid.
+    pub fn begin(
+        spec: &Arc<TrialSearch>,
+        set: &'a [TrainingTask],
+        seed: u64,
+        start: Time,
+    ) -> Result<Self> {
+        let search = Search::new(spec.plan.clone()).map_err(|faults| {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            Error::Usage(format!("the search: {}", faults.join("; ")))
+        })?;
+        let mut curves = spec.curves.clone();
+        if let LearningCurves::Family(family) = &mut curves {
+            family.seed = seed;
+        }
+        let brackets = spec.plan.brackets().into_iter();
+        let resources = |bracket: Bracket| {
+            let rungs = bracket.rungs.iter().map(|rung| rung.resource);
+            (bracket.number, rungs.collect())
+        };
+        Ok(Trials {
+            spec: Arc::clone(spec),
+            curves,
+            seed,
+            set,
+            search,
+            resources: brackets.map(resources).collect(),
+            is_over: false,
+            start,
+            events: Vec::new(),
+            trials: Vec::new(),
+            jobs: BTreeMap::new(),
+            trial_of_task: Vec::new(),
+        })
+    }
+
+    /// Whether no job will follow.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// The task of the set that a task of the replay comes from.
+    pub fn origin(&self, task: u32) -> usize {
+        self.trained_by(self.trial_of_task[task as usize])
+    }
+
+    /// The task of the set that a trial trains.
+    fn trained_by(&self, trial: u32) -> usize {
+        if let Some(&task) = self.spec.tasks.get(trial as usize) {
+            return task as usize;
+        }
+        // A stream for each trial: the draw depends on nothing else.
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(trial));
+        rng.random_range(0..self.set.len())
+    }
+
+    /// The task of the next job, if one is handed out now. It is the next task of the replay.
+    pub fn next(&mut self, now: Time) -> Option<TrainingTask> {
+        let job = match self.search.next() {
+            Next::Job(job) => job,
+            Next::Wait => return None,
+            Next::Done => {
+                self.end(now);
+                return None;
+            }
+        };
+        self.jobs.insert(self.trial_of_task.len() as u32, job);
+        self.trial_of_task.push(job.trial);
+        let trained = &self.set[self.trained_by(job.trial)];
+        if job.rung == 0 {
+            self.take_up(&job, now);
+        } else {
+            self.go_on(&job, now);
+        }
+        Some(TrainingTask {
+            name: format!("{}#{}.{}", trained.name, job.trial, job.rung),
+            submit: now,
+            work: trained.work * ((job.to - job.from) / self.spec.plan.max_resource),
+            rung: job.rung,
+            ..trained.clone()
+        })
+    }
+
+    /// A new trial begins.
+    fn take_up(&mut self, job: &Job, now: Time) {
+        let full = self.spec.plan.max_resource;
+        let row = TrialRow {
+            trial: job.trial,
+            task: self.set[self.trained_by(job.trial)].name.clone(),
+            bracket: job.bracket,
+            state: TrialState::Training,
+            start: now,
+            end: None,
+            resource: 0.0,
+            loss: None,
+            final_loss: self.curves.true_loss(job.trial, full),
+            work_done: 0.0,
+        };
+        self.trials.push(Trial {
+            row,
+            rung: 0,
+            is_promoted: false,
+        });
+        self.record(now, TrialEvent::Started, job.trial, None);
+    }
+
+    /// A trial goes on to the next rung.
+    fn go_on(&mut self, job: &Job, now: Time) {
+        if !self.trials[job.trial as usize].is_promoted {
+            self.note(
+                Verdict::Promoted {
+                    trial: job.trial,
+                    rung: job.rung,
+                },
+                now,
+            );
+        }
+        let trial = &mut self.trials[job.trial as usize];
+        trial.is_promoted = false;
+        trial.row.state = TrialState::Training;
+    }
+
+    /// Measures the loss of the trial whose task is finished.
+    ///
+    /// # Errors
+    /// The task is no job of the search, which would be an error of the engine.
+    pub fn finish(&mut self, task: u32, now: Time) -> Result<()> {
+        let Some(job) = self.jobs.remove(&task) else {
+            return Err(Error::Run(format!("task {task} is no job of the search")));
+        };
+        let loss = self.curves.loss(job.trial, job.to);
+        let row = &mut self.trials[job.trial as usize].row;
+        (row.end, row.resource, row.loss) = (Some(now), job.to, Some(loss));
+        row.state = TrialState::Waiting;
+        self.record(now, TrialEvent::Reached, job.trial, Some(loss));
+        let verdicts = self.search.report(job.trial, loss);
+        let verdicts = verdicts.map_err(|error| Error::Run(error.to_string()))?;
+        verdicts.into_iter().for_each(|verdict| self.note(verdict, now));
+        Ok(())
+    }
+
+    /// Records what became certain of a trial.
+    fn note(&mut self, verdict: Verdict, now: Time) {
+        match verdict {
+            Verdict::Promoted { trial, rung } => {
+                let place = &mut self.trials[trial as usize];
+                (place.rung, place.is_promoted) = (rung, true);
+                self.record(now, TrialEvent::Promoted, trial, None);
+            }
+            Verdict::Stopped { trial } => {
+                self.trials[trial as usize].row.state = TrialState::Stopped;
+                self.record(now, TrialEvent::Stopped, trial, None);
+            }
+            Verdict::Finished { trial } => {
+                self.trials[trial as usize].row.state = TrialState::Finished;
+                self.record(now, TrialEvent::Finished, trial, None);
+            }
+        }
+    }
+
+    fn record(&mut self, time: Time, event: TrialEvent, trial: u32, loss: Option<f64>) {
+        let place = &self.trials[trial as usize];
+        let resources = self.resources.get(&place.row.bracket);
+        let resource = resources.and_then(|rungs| rungs.get(place.rung as usize));
+        self.events.push(SearchRow {
+            time,
+            event,
+            trial,
+            rung: place.rung,
+            resource: resource.copied().unwrap_or(self.spec.plan.max_resource),
+            loss,
+        });
+    }
+
+    /// The search has no further job: trials that were never promoted are stopped.
+    fn end(&mut self, now: Time) {
+        if !self.is_over {
+            self.is_over = true;
+            for trial in self.search.unpromoted() {
+                self.note(Verdict::Stopped { trial }, now);
+            }
+        }
+    }
+
+    /// What became of the trials, whose tasks have these accounts.
+    pub fn outcome(mut self, accounts: &[TaskRow]) -> SearchOutcome {
+        for (account, &trial) in accounts.iter().zip(&self.trial_of_task) {
+            self.trials[trial as usize].row.work_done += account.work_done;
+        }
+        SearchOutcome {
+            rungs: rungs(&self.events, self.start),
+            events: self.events,
+            trials: self.trials.into_iter().map(|trial| trial.row).collect(),
+        }
+    }
+}
+
+/// The trials that reached each resource.
+fn rungs(events: &[SearchRow], start: Time) -> Vec<RungRow> {
+    // Resources are above 0, so their bits are in their order.
+    let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
+    for row in events.iter().filter(|row| row.event == TrialEvent::Reached) {
+        reached.entry(row.resource.to_bits()).or_default().push(row);
+    }
+    let rung = |rows: Vec<&SearchRow>| {
+        let seconds = |row: &SearchRow| row.time.seconds_since(start);
+        RungRow {
+            resource: rows[0].resource,
+            trials: rows.len() as u64,
+            first_s: seconds(rows[0]),
+            median_s: seconds(rows[(rows.len() - 1) / 2]),
+            best_loss: rows.iter().filter_map(|row| row.loss).fold(f64::INFINITY, f64::min),
+        }
+    };
+    reached.into_values().map(rung).collect()
+}
