@@ -1,0 +1,62 @@
+//! The names of the algorithms.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How a search divides resources among trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Every trial is trained to the end.
+    Random,
+    /// All trials of a rung are measured, then the best of them are promoted (Li et al. 2020, Algorithm 1).
+    SuccessiveHalving,
+    /// A trial is promoted as soon as it is among the best measured so far (Li et al. 2020, Algorithm 2).
+    Asha,
+    /// Successive halving several times, with fewer trials and higher first rungs each time (Li et al. 2018).
+    Hyperband,
+}
+
+impl Algorithm {
+    /// All algorithms.
+    pub const ALL: [Algorithm; 4] = [
+        Algorithm::Random,
+        Algorithm::SuccessiveHalving,
+        Algorithm::Asha,
+        Algorithm::Hyperband,
+    ];
+
+    /// Name in files and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Algorithm::Random => "random",
+            Algorithm::SuccessiveHalving => "successive-halving",
+            Algorithm::Asha => "asha",
+            Algorithm::Hyperband => "hyperband",
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A text that names no algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?} is no algorithm: expected random, successive-halving, asha or hyperband")]
+pub struct UnknownAlgorithm(pub String);
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAlgorithm> {
+        let named = |algorithm: &Algorithm| algorithm.as_str() == text;
+        let found = Algorithm::ALL.into_iter().find(named);
+        found.ok_or_else(|| UnknownAlgorithm(text.to_owned()))
+    }
+}

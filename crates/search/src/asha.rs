@@ -1,0 +1,144 @@
+//! Asynchronous successive halving (Li et al. 2020, Algorithm 2).
+
+use std::collections::BTreeSet;
+
+use crate::score::Score;
+use crate::{Job, Verdict};
+
+/// The state of ASHA.
+#[derive(Debug, Clone)]
+pub(crate) struct Asha {
+    resources: Vec<f64>,
+    /// The rungs but for the last one, from which nothing is promoted.
+    rungs: Vec<Standing>,
+    trials: u32,
+    started: u32,
+}
+
+impl Asha {
+    /// A search of `trials` on rungs with these resources.
+    pub(crate) fn new(resources: Vec<f64>, eta: u32, trials: u32) -> Self {
+        let below = resources.len().saturating_sub(1);
+        Asha {
+            rungs: vec![Standing::new(eta); below],
+            resources,
+            trials,
+            started: 0,
+        }
+    }
+
+    /// The paper's get_job: the best promotable trial of the highest rung that has one, else a new trial.
+    pub(crate) fn start(&mut self) -> Option<Job> {
+        let highest_first = self.rungs.iter_mut().enumerate().rev();
+        let mut promotions = highest_first.filter_map(|(k, rung)| Some((k, rung.promote()?)));
+        if let Some((k, trial)) = promotions.next() {
+            return self.job(trial, k + 1);
+        }
+        if self.started >= self.trials {
+            return None;
+        }
+        let trial = self.started;
+        self.started += 1;
+        self.job(trial, 0)
+    }
+
+    fn job(&self, trial: u32, rung: usize) -> Option<Job> {
+        let below = rung.checked_sub(1);
+        let below = below.and_then(|below| self.resources.get(below));
+        Some(Job {
+            trial,
+            rung: rung as u32,
+            bracket: 0,
+            from: below.copied().unwrap_or(0.0),
+            to: *self.resources.get(rung)?,
+        })
+    }
+
+    /// Notes the loss of a job. Promotions are decided when jobs are asked for, so none is certain here.
+    pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
+        let Some(rung) = self.rungs.get_mut(job.rung as usize) else {
+            return vec![Verdict::Finished { trial: job.trial }];
+        };
+        rung.insert(score);
+        Vec::new()
+    }
+
+    /// The trials that were measured below the last rung and not promoted from there, in no order.
+    pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
+        self.rungs.iter().flat_map(Standing::unpromoted)
+    }
+}
+
+/// The standing of a rung: which trials are in the top 1/eta of those measured so far.
+///
+/// The top is kept as a set that grows and changes by single trials, as sorting a rung for each job would
+/// take quadratic time.
+#[derive(Debug, Clone)]
+struct Standing {
+    eta: u32,
+    /// The best ⌊measured / eta⌋ trials.
+    top: BTreeSet<Score>,
+    /// All others.
+    rest: BTreeSet<Score>,
+    /// Those promoted so far. A trial that was promoted may have been pushed out of the top since.
+    promoted: BTreeSet<Score>,
+    /// Those of the top that have not been promoted.
+    promotable: BTreeSet<Score>,
+}
+
+impl Standing {
+    fn new(eta: u32) -> Self {
+        Standing {
+            eta,
+            top: BTreeSet::new(),
+            rest: BTreeSet::new(),
+            promoted: BTreeSet::new(),
+            promotable: BTreeSet::new(),
+        }
+    }
+
+    fn insert(&mut self, score: Score) {
+        if self.top.last().is_some_and(|worst| score < *worst) {
+            self.enter(score);
+        } else {
+            self.rest.insert(score);
+        }
+        self.balance();
+    }
+
+    /// Restores the size of the top after an insertion: at most one trial has to move.
+    fn balance(&mut self) {
+        let measured = self.top.len() + self.rest.len();
+        let size = measured / self.eta.max(1) as usize;
+        if self.top.len() > size {
+            if let Some(worst) = self.top.pop_last() {
+                self.promotable.remove(&worst);
+                self.rest.insert(worst);
+            }
+        } else if self.top.len() < size
+            && let Some(best) = self.rest.pop_first()
+        {
+            self.enter(best);
+        }
+    }
+
+    fn enter(&mut self, score: Score) {
+        self.top.insert(score);
+        if !self.promoted.contains(&score) {
+            self.promotable.insert(score);
+        }
+    }
+
+    /// Promotes the best promotable trial.
+    fn promote(&mut self) -> Option<u32> {
+        let score = self.promotable.pop_first()?;
+        self.promoted.insert(score);
+        Some(score.trial)
+    }
+
+    fn unpromoted(&self) -> impl Iterator<Item = u32> {
+        let all = self.top.iter().chain(&self.rest);
+        let left = all.filter(|score| !self.promoted.contains(score));
+        left.map(|score| score.trial)
+    }
+}

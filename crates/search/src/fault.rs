@@ -1,0 +1,40 @@
+//! What is wrong with settings.
+
+use std::fmt;
+
+/// One thing wrong with settings or a table. It names the field, so that whoever read them from a file can
+/// say where that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The field: `eta`, `floor.uniform.low`; of a table `3[2].resource`, the third point of trial 3.
+    pub field: String,
+    /// What it holds; `nothing` if it is missing.
+    pub found: String,
+    /// What it should hold.
+    pub expected: String,
+}
+
+impl Fault {
+    pub(crate) fn new(
+        field: impl Into<String>,
+        found: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Fault {
+            field: field.into(),
+            found: found.to_string(),
+            expected: expected.into(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault {
+            field,
+            found,
+            expected,
+        } = self;
+        write!(f, "{field}: found {found}, expected {expected}")
+    }
+}

@@ -1,0 +1,86 @@
+//! Synchronous successive halving: one bracket (Li et al. 2020, Algorithm 1).
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::score::Score;
+use crate::{Bracket, Job, Verdict};
+
+/// A bracket on its way from rung to rung.
+#[derive(Debug, Clone)]
+pub(crate) struct Halving {
+    bracket: Bracket,
+    /// Index of the rung that the trials are on.
+    rung: usize,
+    /// Trials whose jobs on this rung are still to be handed out.
+    ready: VecDeque<u32>,
+    /// What is known of this rung; of the last one nothing, as nothing waits for it.
+    measured: BTreeSet<Score>,
+}
+
+impl Halving {
+    /// A bracket whose trials are numbered from `first`.
+    pub(crate) fn new(bracket: Bracket, first: u32) -> Self {
+        let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);
+        Halving {
+            bracket,
+            rung: 0,
+            ready: (first..first.saturating_add(trials)).collect(),
+            measured: BTreeSet::new(),
+        }
+    }
+
+    /// Its number.
+    pub(crate) fn number(&self) -> u32 {
+        self.bracket.number
+    }
+
+    /// The next job on the current rung, if one is left.
+    pub(crate) fn start(&mut self) -> Option<Job> {
+        let to = self.bracket.rungs.get(self.rung)?.resource;
+        let below = self.rung.checked_sub(1);
+        let below = below.and_then(|below| self.bracket.rungs.get(below));
+        Some(Job {
+            trial: self.ready.pop_front()?,
+            rung: self.rung as u32,
+            bracket: self.bracket.number,
+            from: below.map_or(0.0, |rung| rung.resource),
+            to,
+        })
+    }
+
+    /// Notes the loss of a job on the current rung.
+    pub(crate) fn report(&mut self, score: Score) -> Vec<Verdict> {
+        let Some(above) = self.bracket.rungs.get(self.rung + 1) else {
+            return vec![Verdict::Finished { trial: score.trial }];
+        };
+        self.measured.insert(score);
+        let size = self.bracket.rungs[self.rung].trials as usize;
+        match self.measured.len() < size {
+            true => Vec::new(),
+            false => self.close(above.trials as usize),
+        }
+    }
+
+    /// Closes the rung: the best `kept` trials go on.
+    fn close(&mut self, kept: usize) -> Vec<Verdict> {
+        self.rung += 1;
+        let rung = self.rung as u32;
+        let ranked = std::mem::take(&mut self.measured);
+        let order = ranked.into_iter().map(|score| score.trial);
+        let mut verdicts = Vec::new();
+        for (rank, trial) in order.enumerate() {
+            if rank < kept {
+                self.ready.push_back(trial);
+                verdicts.push(Verdict::Promoted { trial, rung });
+            } else {
+                verdicts.push(Verdict::Stopped { trial });
+            }
+        }
+        verdicts
+    }
+
+    /// The trials that wait for their rung to close, in no order.
+    pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
+        self.measured.iter().map(|score| score.trial)
+    }
+}

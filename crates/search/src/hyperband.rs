@@ -1,0 +1,45 @@
+//! Brackets of successive halving one after the other (Li et al. 2018, Algorithm 1).
+
+use crate::halving::Halving;
+use crate::score::Score;
+use crate::{Bracket, Job, Verdict};
+
+/// The brackets of a search. Random search and successive halving have one, Hyperband has several.
+#[derive(Debug, Clone)]
+pub(crate) struct Hyperband {
+    brackets: Vec<Halving>,
+}
+
+impl Hyperband {
+    /// Trials are numbered in the order of the brackets.
+    pub(crate) fn new(brackets: Vec<Bracket>) -> Self {
+        let mut first = 0_u32;
+        let mut number = |bracket: Bracket| {
+            let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);
+            let halving = Halving::new(bracket, first);
+            first = first.saturating_add(trials);
+            halving
+        };
+        Hyperband {
+            brackets: brackets.into_iter().map(&mut number).collect(),
+        }
+    }
+
+    /// A job of the first bracket that has one. Brackets share no trials, so a bracket comes to the
+    /// same end whether or not the next one has started.
+    pub(crate) fn start(&mut self) -> Option<Job> {
+        self.brackets.iter_mut().find_map(Halving::start)
+    }
+
+    /// Notes the loss of a job.
+    pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
+        let mut brackets = self.brackets.iter_mut();
+        let own = brackets.find(|bracket| bracket.number() == job.bracket);
+        own.map_or_else(Vec::new, |bracket| bracket.report(score))
+    }
+
+    /// The trials that wait for their rungs to close, in no order.
+    pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
+        self.brackets.iter().flat_map(Halving::unpromoted)
+    }
+}

@@ -1,0 +1,113 @@
+//! Distributions of numbers.
+
+use std::f64::consts::TAU;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::Fault;
+
+/// Largest magnitude of a parameter, so that sums and products of draws are finite.
+pub(super) const LARGEST: f64 = 1e100;
+
+/// What a number is drawn from. In files: `{ "uniform": { "low": 1, "high": 3 } }`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Draw {
+    /// Evenly between two numbers.
+    Uniform {
+        /// The least.
+        low: f64,
+        /// The largest.
+        high: f64,
+    },
+    /// Between two numbers above 0, with the logarithm drawn evenly.
+    LogUniform {
+        /// The least.
+        low: f64,
+        /// The largest.
+        high: f64,
+    },
+    /// From a normal distribution.
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation, at least 0.
+        deviation: f64,
+    },
+}
+
+impl Draw {
+    /// A number. Each kind of distribution takes two draws of `random`, so that what is drawn next does not
+    /// depend on it.
+    pub(super) fn from(self, random: &mut ChaCha8Rng) -> f64 {
+        let (first, second): (f64, f64) = (random.random(), random.random());
+        match self {
+            Draw::Uniform { low, high } => between(low, high, first),
+            Draw::LogUniform { low, high } => {
+                let drawn = between(low.ln(), high.ln(), first).exp();
+                drawn.max(low).min(high)
+            }
+            Draw::Normal { mean, deviation } => mean + deviation * normal(first, second),
+        }
+    }
+
+    /// The faults of its fields. `least` is the least that `low` may be, if there is such a bound.
+    pub(super) fn faults(self, field: &str, least: Option<f64>) -> Vec<Fault> {
+        match self {
+            Draw::Uniform { low, high } => {
+                range_faults(&format!("{field}.uniform"), low, high, least)
+            }
+            Draw::LogUniform { low, high } => {
+                let field = format!("{field}.log-uniform");
+                range_faults(&field, low, high, Some(f64::MIN_POSITIVE))
+            }
+            Draw::Normal { mean, deviation } => {
+                let mean = number_fault(&format!("{field}.normal.mean"), mean, None);
+                let field = format!("{field}.normal.deviation");
+                let deviation = number_fault(&field, deviation, Some(0.0));
+                mean.into_iter().chain(deviation).collect()
+            }
+        }
+    }
+}
+
+/// A standard normal number of two even ones in [0, 1), by Box and Muller.
+pub(super) fn normal(first: f64, second: f64) -> f64 {
+    (-2.0 * (1.0 - first).ln()).sqrt() * (TAU * second).cos()
+}
+
+/// Rounding must not leave the range. (`clamp` would panic at a reversed one.)
+fn between(low: f64, high: f64, part: f64) -> f64 {
+    (low * (1.0 - part) + high * part).max(low).min(high)
+}
+
+fn range_faults(field: &str, low: f64, high: f64, least: Option<f64>) -> Vec<Fault> {
+    let (low_field, high_field) = (format!("{field}.low"), format!("{field}.high"));
+    let mut faults: Vec<Fault> = number_fault(&low_field, low, least).into_iter().collect();
+    let fault = number_fault(&high_field, high, least);
+    let reversed = faults.is_empty() && fault.is_none() && high < low;
+    faults.extend(fault);
+    if reversed {
+        let expected = format!("at least {low_field}, which is {low}");
+        faults.push(Fault::new(high_field, high, expected));
+    }
+    faults
+}
+
+/// The fault of a number that must be finite, not too large, and at least `least`.
+pub(super) fn number_fault(field: &str, value: f64, least: Option<f64>) -> Option<Fault> {
+    let least = least.unwrap_or(-LARGEST);
+    if (least..=LARGEST).contains(&value) {
+        return None;
+    }
+    let expected = if least == f64::MIN_POSITIVE {
+        format!("a number above 0 and at most {LARGEST:e}")
+    } else if least == -LARGEST {
+        format!("a number between -{LARGEST:e} and {LARGEST:e}")
+    } else {
+        format!("a number of at least {least} and at most {LARGEST:e}")
+    };
+    Some(Fault::new(field, value, expected))
+}

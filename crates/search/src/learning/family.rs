@@ -1,0 +1,138 @@
+//! A family of learning curves, drawn by a seed.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::draw::{Draw, normal, number_fault};
+use crate::Fault;
+
+/// Which numbers of a trial are drawn: part of the key, so that no two kinds use the same random numbers.
+const CURVE: u64 = 0;
+const NOISE: u64 = 1;
+
+/// Power laws, one for each trial:
+///
+/// ```text
+/// loss(x) = floor + amplitude · (1 + x / scale)^(-rate)
+/// ```
+///
+/// with the resource x. An untrained trial has the loss floor + amplitude, and endless training brings it to
+/// its floor. A power law above a floor is what Hestness et al., "Deep Learning Scaling is Predictable,
+/// Empirically" (2017, arXiv:1712.00409), find for the loss by amount of data; Domhan et al., "Speeding Up
+/// Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of Learning Curves" (IJCAI
+/// 2015), use the shifted power law (their pow4) among others for the loss by epochs.
+///
+/// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial that falls fast at
+/// first can end above one that falls slowly, and early losses foretell the last ones only in part. The
+/// default ranges are choices, not measurements.
+///
+/// The draws of a trial depend on the seed and the trial alone. A measurement adds noise that depends on the
+/// seed, the trial and the resource alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Family {
+    /// Seed of all draws; 0 by default.
+    pub seed: u64,
+    /// What the loss comes to in the end; by default log-uniform from 0.1 to 1.
+    pub floor: Draw,
+    /// What training takes off the loss in the end; by default uniform from 1 to 3. A negative draw counts as
+    /// 0.
+    pub amplitude: Draw,
+    /// The exponent: how fast the loss falls; by default log-uniform from 0.2 to 1. A negative draw counts as
+    /// 0.
+    pub rate: Draw,
+    /// The resource from which on the curve follows the power law, in the unit of the plan; above 0, 1 by
+    /// default.
+    pub scale: f64,
+    /// Standard deviation of the noise of a measurement, normal with a mean of 0; at least 0, 0.01 by
+    /// default. A noisy loss can be negative.
+    pub noise: f64,
+}
+
+impl Default for Family {
+    fn default() -> Self {
+        Family {
+            seed: 0,
+            floor: Draw::LogUniform {
+                low: 0.1,
+                high: 1.0,
+            },
+            amplitude: Draw::Uniform {
+                low: 1.0,
+                high: 3.0,
+            },
+            rate: Draw::LogUniform {
+                low: 0.2,
+                high: 1.0,
+            },
+            scale: 1.0,
+            noise: 0.01,
+        }
+    }
+}
+
+/// The curve of one trial of a [`Family`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curve {
+    /// What the loss comes to in the end.
+    pub floor: f64,
+    /// What training takes off the loss in the end, at least 0.
+    pub amplitude: f64,
+    /// The exponent, at least 0.
+    pub rate: f64,
+}
+
+impl Family {
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// All faults.
+    pub fn validate(&self) -> Result<(), Vec<Fault>> {
+        let mut faults = self.floor.faults("floor", None);
+        faults.extend(self.amplitude.faults("amplitude", Some(0.0)));
+        faults.extend(self.rate.faults("rate", Some(0.0)));
+        faults.extend(number_fault("scale", self.scale, Some(f64::MIN_POSITIVE)));
+        faults.extend(number_fault("noise", self.noise, Some(0.0)));
+        match faults.is_empty() {
+            true => Ok(()),
+            false => Err(faults),
+        }
+    }
+
+    /// The curve of a trial.
+    pub fn curve(&self, trial: u32) -> Curve {
+        let mut random = self.random(trial, CURVE, 0);
+        Curve {
+            floor: self.floor.from(&mut random),
+            amplitude: self.amplitude.from(&mut random).max(0.0),
+            rate: self.rate.from(&mut random).max(0.0),
+        }
+    }
+
+    /// The loss after this resource, without noise.
+    pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
+        let curve = self.curve(trial);
+        curve.floor + curve.amplitude * (1.0 + resource / self.scale).powf(-curve.rate)
+    }
+
+    /// The loss after this resource as it is measured.
+    pub fn loss(&self, trial: u32, resource: f64) -> f64 {
+        let mut random = self.random(trial, NOISE, resource.to_bits());
+        self.true_loss(trial, resource) + self.noise * normal(random.random(), random.random())
+    }
+
+    /// The random numbers of a trial: one stream of the generator for each trial, of a key with the seed. The
+    /// key is written out since a seed is turned into a key in ways that may change between releases of the
+    /// library.
+    fn random(&self, trial: u32, kind: u64, of: u64) -> ChaCha8Rng {
+        let mut key = [0; 32];
+        let words = [self.seed, kind, of];
+        for (bytes, word) in key.chunks_exact_mut(8).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        let mut random = ChaCha8Rng::from_seed(key);
+        random.set_stream(u64::from(trial));
+        random
+    }
+}

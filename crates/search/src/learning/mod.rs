@@ -1,0 +1,47 @@
+//! Learning curves: what a trial's loss is after how much training.
+
+mod draw;
+mod family;
+mod table;
+
+pub use draw::Draw;
+pub use family::{Curve, Family};
+pub use table::{Point, Table};
+
+/// The losses of all trials. A loss depends on the trial and the resource alone, so that every search sees
+/// the same trials, whatever the order and the time of its jobs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LearningCurves {
+    /// Curves drawn from distributions, for any number of trials.
+    Family(Family),
+    /// Curves that were measured.
+    Table(Table),
+}
+
+impl LearningCurves {
+    /// The loss measured after a trial has consumed this resource, at least 0 and in the unit of the plan.
+    /// NaN for a trial that a table does not have.
+    pub fn loss(&self, trial: u32, resource: f64) -> f64 {
+        match self {
+            LearningCurves::Family(family) => family.loss(trial, resource),
+            LearningCurves::Table(table) => table.loss(trial, resource),
+        }
+    }
+
+    /// The loss without noise: the difference between two of these is a regret. A table's losses are taken as
+    /// they are.
+    pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
+        match self {
+            LearningCurves::Family(family) => family.true_loss(trial, resource),
+            LearningCurves::Table(table) => table.loss(trial, resource),
+        }
+    }
+
+    /// How many trials there are: 0 up to this number, exclusive. `None` if any number can be drawn.
+    pub fn trials_known(&self) -> Option<u32> {
+        match self {
+            LearningCurves::Family(_) => None,
+            LearningCurves::Table(table) => Some(table.trials()),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Searches for hyperparameters or architectures as schedulers of trials, and learning curves that stand
+//! for the training.
+//!
+//! A **trial** is a candidate: one choice of hyperparameters. A **job** trains a trial from one
+//! **resource** (epochs, steps, or another unit that the user counts in) to the next and measures its
+//! **loss**; less is better. The resources at which trials are measured are **rungs**, and a trial that goes
+//! on from one rung to the next is **promoted**. A **bracket** is a set of trials that compete with each
+//! other.
+//!
+//! A [`Search`] hands out jobs and is told their losses. When jobs run, how long they take and how many run
+//! at a time is the caller's business:
+//!
+//! ```
+//! use gleaner_search::{Algorithm, Family, LearningCurves, Next, Plan, Search};
+//!
+//! let plan = Plan {
+//!     trials: Some(9),
+//!     ..Plan::new(Algorithm::SuccessiveHalving, 9.0)
+//! };
+//! let curves = LearningCurves::Family(Family::default());
+//! let mut search = Search::new(plan).map_err(|faults| format!("{faults:?}"))?;
+//! while let Next::Job(job) = search.next() {
+//!     let loss = curves.loss(job.trial, job.to);
+//!     search.report(job.trial, loss)?;
+//! }
+//! assert_eq!(search.next(), Next::Done);
+//! assert!(search.best().is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Algorithms
+//!
+//! * Random search trains each trial to the end.
+//! * Successive halving is Algorithm 1, and ASHA Algorithm 2, of Li et al., "A System for Massively Parallel
+//!   Hyperparameter Tuning", MLSys 2020 (arXiv:1810.05934).
+//! * Hyperband is Algorithm 1 of Li et al., "Hyperband: A Novel Bandit-Based Approach to Hyperparameter
+//!   Optimization", JMLR 18(185), 2018 (arXiv:1603.06560).
+//!
+//! [`Plan::brackets`] says which resources and numbers of trials follow from the settings.
+//!
+//! Everything here is deterministic: the same plan, and the same losses reported in the same order between
+//! the same calls of [`Search::next`], give the same jobs.
+
+mod algorithm;
+mod asha;
+mod fault;
+mod halving;
+mod hyperband;
+mod learning;
+mod plan;
+mod rungs;
+mod score;
+mod search;
+
+pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use fault::Fault;
+pub use learning::{Curve, Draw, Family, LearningCurves, Point, Table};
+pub use plan::{MAX_JOBS, MAX_RUNGS, Plan};
+pub use rungs::{Bracket, Rung};
+pub use search::{Job, Next, NoJob, Search, Verdict};

@@ -1,0 +1,149 @@
+//! The settings of a search.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Algorithm, Fault};
+
+/// Most jobs of a search: trials times rungs.
+pub const MAX_JOBS: u64 = 1_000_000;
+
+/// Most rungs of a search.
+pub const MAX_RUNGS: usize = 64;
+
+/// The settings of a search.
+///
+/// Resources are in the user's unit: epochs, steps, samples. They need not be whole numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Number of trials, at least 1. Hyperband has none, as its number follows from the resources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trials: Option<u32>,
+    /// One in so many trials of a rung is promoted; at least 2. Random search does not use it.
+    #[serde(default = "default_eta")]
+    pub eta: u32,
+    /// The resource of the bottom rung, r in the papers; above 0. Random search does not use it.
+    #[serde(default = "default_min_resource")]
+    pub min_resource: f64,
+    /// The resource to which the best trials are trained, R in the papers; at least `min_resource`.
+    pub max_resource: f64,
+}
+
+fn default_eta() -> u32 {
+    3
+}
+
+fn default_min_resource() -> f64 {
+    1.0
+}
+
+impl Plan {
+    /// A plan with the defaults: eta 3, a least resource of 1 and no number of trials.
+    pub fn new(algorithm: Algorithm, max_resource: f64) -> Self {
+        Plan {
+            algorithm,
+            trials: None,
+            eta: default_eta(),
+            min_resource: default_min_resource(),
+            max_resource,
+        }
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// All faults: fields outside of their ranges, and if there are none, fields that do not fit together.
+    /// Successive halving needs eta^(rungs − 1) trials, so that one reaches the last rung (Li et al. 2020
+    /// assert the same). There may be [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
+    pub fn validate(&self) -> Result<(), Vec<Fault>> {
+        let mut faults: Vec<Fault> = self.check_trials().into_iter().collect();
+        self.check_eta(&mut faults);
+        self.check_resources(&mut faults);
+        if faults.is_empty() {
+            faults.extend(self.misfit());
+        }
+        match faults.is_empty() {
+            true => Ok(()),
+            false => Err(faults),
+        }
+    }
+
+    fn check_trials(&self) -> Option<Fault> {
+        let hyperband = self.algorithm == Algorithm::Hyperband;
+        let number = "a number of at least 1";
+        match self.trials {
+            Some(trials) if hyperband => {
+                let expected = "nothing: the resources decide how many trials hyperband has";
+                Some(Fault::new("trials", trials, expected))
+            }
+            None if !hyperband => Some(Fault::new("trials", "nothing", number)),
+            Some(0) => Some(Fault::new("trials", 0, number)),
+            Some(_) | None => None,
+        }
+    }
+
+    fn check_eta(&self, faults: &mut Vec<Fault>) {
+        if self.eta < 2 {
+            faults.push(Fault::new("eta", self.eta, "a number of at least 2"));
+        }
+    }
+
+    fn check_resources(&self, faults: &mut Vec<Fault>) {
+        let (least, most) = (self.min_resource, self.max_resource);
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        for (field, value) in [("min_resource", least), ("max_resource", most)] {
+            if !positive(value) {
+                faults.push(Fault::new(field, value, "a finite number above 0"));
+            }
+        }
+        let used = self.algorithm != Algorithm::Random;
+        if used && positive(least) && positive(most) && most < least {
+            let expected = format!("at least min_resource, which is {least}");
+            faults.push(Fault::new("max_resource", most, expected));
+        }
+    }
+
+    /// What does not fit together, of settings that are right one by one.
+    fn misfit(&self) -> Option<Fault> {
+        let rungs = self.rungs().len();
+        if rungs > MAX_RUNGS {
+            let (least, eta) = (self.min_resource, self.eta);
+            let expected = format!(
+                "at most {MAX_RUNGS} rungs: less, or more than {least} as min_resource or {eta} as eta"
+            );
+            return Some(Fault::new("max_resource", self.max_resource, expected));
+        }
+        self.too_few_trials(rungs).or_else(|| self.too_many_jobs())
+    }
+
+    fn too_few_trials(&self, rungs: usize) -> Option<Fault> {
+        let trials = self.trials?;
+        if self.algorithm != Algorithm::SuccessiveHalving {
+            return None;
+        }
+        let (eta, steps) = (self.eta, rungs.saturating_sub(1) as u32);
+        let needed = eta.checked_pow(steps);
+        if needed.is_some_and(|needed| trials >= needed) {
+            return None;
+        }
+        let number = needed.map_or_else(|| format!("{eta}^{steps}"), |needed| needed.to_string());
+        let expected = format!(
+            "at least {number}, so that one of them reaches the last of {rungs} rungs with eta {eta}"
+        );
+        Some(Fault::new("trials", trials, expected))
+    }
+
+    fn too_many_jobs(&self) -> Option<Fault> {
+        let jobs = self.most_jobs();
+        if jobs <= MAX_JOBS {
+            return None;
+        }
+        let expected = format!("at most {MAX_JOBS} jobs, trials times rungs; these are {jobs}");
+        Some(match self.trials {
+            Some(trials) => Fault::new("trials", trials, expected),
+            None => Fault::new("max_resource", self.max_resource, expected),
+        })
+    }
+}

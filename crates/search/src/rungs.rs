@@ -1,0 +1,140 @@
+//! Which resources and numbers of trials follow from the settings.
+
+use crate::Algorithm;
+use crate::plan::{MAX_RUNGS, Plan};
+
+/// Resources that differ by less than this part of themselves are the same: 0.3·3² is 2.7, although it is
+/// less in floating-point arithmetic.
+const SAME: f64 = 1e-9;
+
+/// A resource at which trials are measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rung {
+    /// Number of trials that are trained this far. For ASHA, where it depends on the order of the results,
+    /// the fewest.
+    pub trials: u32,
+    /// The resource that they have consumed here since they started.
+    pub resource: f64,
+}
+
+/// Trials that compete with each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bracket {
+    /// Its number: for Hyperband the paper's s, one less than the number of its rungs; else 0.
+    pub number: u32,
+    /// Its rungs, from the bottom.
+    pub rungs: Vec<Rung>,
+}
+
+impl Plan {
+    /// The resources of the rungs, ascending; for Hyperband those of the first bracket, which has all of
+    /// them.
+    ///
+    /// With r for `min_resource` and R for `max_resource`:
+    ///
+    /// * Random search has one rung, R.
+    /// * Successive halving and ASHA have r, r·eta, r·eta², … as long as these are below R, and R. If R/r
+    ///   is a power of eta, these are the rungs of Li et al. 2020. Otherwise the paper stops at the last
+    ///   power below R; here one more rung, a shorter step, trains the last trials to R.
+    /// * Hyperband has R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r
+    ///   is not a power of eta, the first rung is above r.
+    ///
+    /// Resources that differ by less than one part in 10⁹ count as the same. Resources need not be whole
+    /// numbers: with R = 100 and eta = 3 Hyperband has 33.3.
+    ///
+    /// If the plan is not valid, the result means nothing; it has at most [`MAX_RUNGS`] + 1 numbers.
+    pub fn rungs(&self) -> Vec<f64> {
+        match self.algorithm {
+            Algorithm::Random => vec![self.max_resource],
+            Algorithm::SuccessiveHalving | Algorithm::Asha => self.rungs_upward(),
+            Algorithm::Hyperband => self.rungs_downward(),
+        }
+    }
+
+    /// From r upward, and R.
+    fn rungs_upward(&self) -> Vec<f64> {
+        let below = |resource: &f64| *resource < self.max_resource * (1.0 - SAME);
+        let resources = powers(self.eta).map(|power| self.min_resource * power);
+        let mut rungs: Vec<f64> = resources.take_while(below).take(MAX_RUNGS).collect();
+        rungs.push(self.max_resource);
+        rungs
+    }
+
+    /// From R downward to r, turned round.
+    fn rungs_downward(&self) -> Vec<f64> {
+        let most = self.max_resource * (1.0 + SAME);
+        // For s, not for the resource: a division of R might fall just below r.
+        let fits = |power: &f64| self.min_resource * power <= most;
+        let powers = powers(self.eta).take_while(fits).take(MAX_RUNGS + 1);
+        let mut rungs: Vec<f64> = powers.map(|power| self.max_resource / power).collect();
+        rungs.reverse();
+        rungs
+    }
+
+    /// The brackets, in the order in which they start, with the number of trials that each rung has.
+    ///
+    /// * Random search: all trials on one rung.
+    /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, of n in all.
+    /// * ASHA: at least as many.
+    /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
+    ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ come to rung i. The formula is
+    ///   that of the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3 the brackets
+    ///   start with 81, 34, 15, 8 and 5 trials; programs that round before they multiply have 27, 9 and 6
+    ///   instead of 34, 15 and 8.
+    ///
+    /// If the plan is not valid, the result means nothing.
+    pub fn brackets(&self) -> Vec<Bracket> {
+        let resources = self.rungs();
+        if self.algorithm != Algorithm::Hyperband {
+            return vec![self.bracket(0, self.trials.unwrap_or(0), &resources)];
+        }
+        let highest = resources.len().saturating_sub(1);
+        let bracket = |s: usize| {
+            let trials = hyperband_trials(self.eta, highest as u32, s as u32);
+            self.bracket(s as u32, trials, &resources[highest - s..])
+        };
+        (0..resources.len()).rev().map(bracket).collect()
+    }
+
+    fn bracket(&self, number: u32, trials: u32, resources: &[f64]) -> Bracket {
+        let rung = |(i, &resource): (u32, &f64)| Rung {
+            trials: survivors(trials, self.eta, i),
+            resource,
+        };
+        Bracket {
+            number,
+            rungs: (0..).zip(resources).map(rung).collect(),
+        }
+    }
+
+    /// The most jobs that there can be: trials times rungs, over all brackets.
+    pub(crate) fn most_jobs(&self) -> u64 {
+        let of = |bracket: &Bracket| {
+            let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);
+            u64::from(trials) * bracket.rungs.len() as u64
+        };
+        self.brackets().iter().map(of).sum()
+    }
+}
+
+/// 1, eta, eta², …, as long as they are finite; exact up to 2⁵³. Multiplied up, since the precision of
+/// `powi` differs between platforms.
+fn powers(eta: u32) -> impl Iterator<Item = f64> {
+    let next = move |power: &f64| Some(power * f64::from(eta));
+    std::iter::successors(Some(1.0), next).take_while(|power| power.is_finite())
+}
+
+/// ⌊n·eta^-i⌋ in whole numbers: a product of floating-point numbers may fall just below a whole one.
+fn survivors(trials: u32, eta: u32, i: u32) -> u32 {
+    // A power that has no u32 is above every number of trials. (Settings are valid with eta of at least 2.)
+    eta.checked_pow(i)
+        .and_then(|power| trials.checked_div(power))
+        .unwrap_or(0)
+}
+
+/// ⌈(s_max + 1)·eta^s / (s + 1)⌉, or the largest u32 if that is less.
+fn hyperband_trials(eta: u32, highest: u32, s: u32) -> u32 {
+    let power = u128::from(eta).saturating_pow(s);
+    let product = u128::from(highest + 1).saturating_mul(power);
+    u32::try_from(product.div_ceil(u128::from(s + 1))).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,60 @@
+//! The order of trials within a rung.
+
+use std::cmp::Ordering;
+
+/// A trial with its loss. Less is better; equal losses are ordered by trial, so that the order is total.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Score {
+    /// Never NaN, nor negative zero.
+    pub(crate) loss: f64,
+    pub(crate) trial: u32,
+}
+
+impl Score {
+    /// A loss that is not finite becomes infinite, the worst: training that diverged has no good loss,
+    /// not even a negative infinite one.
+    pub(crate) fn new(trial: u32, loss: f64) -> Self {
+        // Adding zero makes a positive zero of a negative one: the two are equal losses.
+        let loss = if loss.is_finite() {
+            loss + 0.0
+        } else {
+            f64::INFINITY
+        };
+        Score { loss, trial }
+    }
+}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_loss = self.loss.total_cmp(&other.loss);
+        by_loss.then(self.trial.cmp(&other.trial))
+    }
+}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Score {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Score {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_that_are_not_finite_are_the_worst_and_ties_go_to_the_first_trial() {
+        let losses = [f64::NEG_INFINITY, f64::NAN, 2.0, 0.0, -0.0, -1.0, f64::MAX];
+        let mut scores: Vec<Score> = (0..).zip(losses).map(|(t, l)| Score::new(t, l)).collect();
+        scores.sort();
+        let order: Vec<u32> = scores.iter().map(|score| score.trial).collect();
+        assert_eq!(order, [5, 3, 4, 2, 6, 0, 1]);
+    }
+}

@@ -1,0 +1,201 @@
+//! The one type that drives all algorithms.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use crate::asha::Asha;
+use crate::hyperband::Hyperband;
+use crate::score::Score;
+use crate::{Algorithm, Fault, Plan};
+
+/// Training of a trial from one resource to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Job {
+    /// The trial. Trials are numbered from 0 in the order in which they start.
+    pub trial: u32,
+    /// The rung that it reaches, from 0. Above 0 the trial has been promoted.
+    pub rung: u32,
+    /// Number of its bracket, see [`crate::Bracket::number`].
+    pub bracket: u32,
+    /// The resource that the trial has consumed before: that of the rung below, or 0.
+    pub from: f64,
+    /// The resource that it will have consumed: that of the rung, above `from`.
+    pub to: f64,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
+pub enum Next {
+    /// Run this job and report its loss.
+    Job(Job),
+    /// There is nothing to do before another loss is reported.
+    Wait,
+    /// The search has ended: all losses are reported, and no job will follow.
+    Done,
+}
+
+/// What has become certain of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It will go on to this rung.
+    Promoted {
+        /// The trial.
+        trial: u32,
+        /// The rung that it goes on to.
+        rung: u32,
+    },
+    /// It was not among the best of its rung, and has no further job.
+    Stopped {
+        /// The trial.
+        trial: u32,
+    },
+    /// It reached the last rung, and has no further job.
+    Finished {
+        /// The trial.
+        trial: u32,
+    },
+}
+
+/// A loss of a trial that has no outstanding job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("trial {trial} has no outstanding job")]
+pub struct NoJob {
+    /// The trial.
+    pub trial: u32,
+}
+
+/// A search: hands out jobs, and decides by their losses which trials go on.
+///
+/// # Losses
+///
+/// Less is better, and of equal losses that of the lower trial. A loss that is not finite counts as infinite,
+/// the worst: such trials may still be promoted where there are no better ones.
+///
+/// # A log of what happens
+///
+/// Each event of a trial shows in a call:
+///
+/// | event | shows as |
+/// |---|---|
+/// | started | a job with rung 0 |
+/// | reached a rung | the call of [`Search::report`] |
+/// | promoted | [`Verdict::Promoted`]; with ASHA, a job with a rung above 0 |
+/// | stopped | [`Verdict::Stopped`]; with ASHA, [`Search::unpromoted`] once the search is done |
+/// | finished | [`Verdict::Finished`] |
+///
+/// # Costs
+///
+/// A call of [`Search::next`] and the report that follows take O(rungs + log trials) time, but for the report
+/// that closes a rung: that one takes time in proportion to the trials of the rung.
+#[derive(Debug, Clone)]
+pub struct Search {
+    scheduler: Scheduler,
+    outstanding: BTreeMap<u32, Job>,
+    best: Option<Score>,
+}
+
+#[derive(Debug, Clone)]
+enum Scheduler {
+    Hyperband(Hyperband),
+    Asha(Asha),
+}
+
+impl Search {
+    /// Begins a search.
+    ///
+    /// # Errors
+    /// The faults of the plan.
+    pub fn new(plan: Plan) -> Result<Self, Vec<Fault>> {
+        plan.validate()?;
+        let scheduler = match plan.algorithm {
+            Algorithm::Asha => {
+                let trials = plan.trials.unwrap_or(0);
+                Scheduler::Asha(Asha::new(plan.rungs(), plan.eta, trials))
+            }
+            // Random search is one bracket with one rung.
+            Algorithm::Random | Algorithm::SuccessiveHalving | Algorithm::Hyperband => {
+                Scheduler::Hyperband(Hyperband::new(plan.brackets()))
+            }
+        };
+        Ok(Search {
+            scheduler,
+            outstanding: BTreeMap::new(),
+            best: None,
+        })
+    }
+
+    /// The next job, which is outstanding from now on.
+    ///
+    /// Successive halving hands out the jobs of a rung from the best trial of the rung below. Hyperband's
+    /// brackets come in the order of [`Plan::brackets`]. While all jobs of a bracket's rung are handed out
+    /// and some are outstanding, the next bracket's jobs follow. Which trials a bracket promotes does not
+    /// depend on that, as long as a loss depends on the trial and the resource alone.
+    ///
+    /// ASHA promotes the best promotable trial of the highest rung that has one. If there is none it starts a
+    /// new trial, and if all have started it waits. Since a result may make an earlier one promotable, and
+    /// one that was promotable no longer so, which trials are promoted depends on when jobs are asked for.
+    /// With fewer than eta^(rungs − 1) trials none may reach the last rung.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator has no third answer beside an item and the end"
+    )]
+    pub fn next(&mut self) -> Next {
+        let started = match &mut self.scheduler {
+            Scheduler::Hyperband(brackets) => brackets.start(),
+            Scheduler::Asha(asha) => asha.start(),
+        };
+        match started {
+            Some(job) => {
+                self.outstanding.insert(job.trial, job);
+                Next::Job(job)
+            }
+            None if self.outstanding.is_empty() => Next::Done,
+            None => Next::Wait,
+        }
+    }
+
+    /// Notes that the outstanding job of a trial ended with this loss. Returns what became certain by it.
+    /// When a rung closes, these are its promoted and then its stopped trials, each from the best.
+    ///
+    /// # Errors
+    /// The trial has no outstanding job; nothing changes.
+    pub fn report(&mut self, trial: u32, loss: f64) -> Result<Vec<Verdict>, NoJob> {
+        let job = self.outstanding.remove(&trial).ok_or(NoJob { trial })?;
+        let score = Score::new(trial, loss);
+        let verdicts = match &mut self.scheduler {
+            Scheduler::Hyperband(brackets) => brackets.report(&job, score),
+            Scheduler::Asha(asha) => asha.report(&job, score),
+        };
+        if verdicts.contains(&Verdict::Finished { trial }) {
+            self.best = self.best.into_iter().chain([score]).min();
+        }
+        Ok(verdicts)
+    }
+
+    /// The trial with the least loss of those that reached the last rung, and that loss: infinite if none of
+    /// them has a finite one.
+    pub fn best(&self) -> Option<(u32, f64)> {
+        self.best.map(|score| (score.trial, score.loss))
+    }
+
+    /// The jobs that were handed out and not reported, by trial.
+    pub fn outstanding(&self) -> impl Iterator<Item = Job> {
+        self.outstanding.values().copied()
+    }
+
+    /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor
+    /// stopped: they wait for their rung to close, or with ASHA for becoming promotable. Once ASHA is done,
+    /// these are the trials that it stopped; for the others there are none then.
+    ///
+    /// Takes time in proportion to all trials.
+    pub fn unpromoted(&self) -> Vec<u32> {
+        let mut trials: Vec<u32> = match &self.scheduler {
+            Scheduler::Hyperband(brackets) => brackets.unpromoted().collect(),
+            Scheduler::Asha(asha) => asha.unpromoted().collect(),
+        };
+        trials.sort_unstable();
+        trials
+    }
+}

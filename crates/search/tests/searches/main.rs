@@ -1,0 +1,10 @@
+//! Searches against plain ones that follow the papers line by line, on any number of workers.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod asha;
+mod halving;
+mod naive;
+mod plans;
+mod properties;
+mod scale;
+mod workers;

@@ -1,0 +1,139 @@
+//! The algorithms as the papers write them, with plain lists, for resources that are whole numbers. They share
+//! nothing with the library.
+
+/// The best `count` trials of those with these losses.
+fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
+    let worst_if_diverged = |loss: f64| {
+        if loss.is_finite() {
+            loss
+        } else {
+            f64::INFINITY
+        }
+    };
+    let mut sorted = losses.to_vec();
+    sorted.sort_by_key(|(_, trial)| *trial);
+    // The sort is stable: equal losses stay in the order of trials.
+    sorted.sort_by(|a, b| {
+        let (a, b) = (worst_if_diverged(a.0), worst_if_diverged(b.0));
+        a.partial_cmp(&b).unwrap()
+    });
+    sorted.truncate(count);
+    sorted.into_iter().map(|(_, trial)| trial).collect()
+}
+
+/// Successive halving of these trials on so many rungs: the trials of each rung, the best first from the second on.
+///
+/// Li et al. 2020, Algorithm 1; `loss(trial, i)` is run_then_return_val_loss.
+pub fn successive_halving(
+    trials: Vec<u32>,
+    rungs: usize,
+    eta: usize,
+    loss: &dyn Fn(u32, usize) -> f64,
+) -> Vec<Vec<u32>> {
+    let n = trials.len();
+    let mut alive = trials;
+    let mut all = Vec::new();
+    for i in 0..rungs {
+        let mut n_i = n;
+        for _ in 0..i {
+            n_i /= eta;
+        }
+        assert_eq!(alive.len(), n_i);
+        let losses: Vec<(f64, u32)> = alive.iter().map(|&trial| (loss(trial, i), trial)).collect();
+        all.push(alive);
+        alive = top_k(&losses, n_i / eta);
+    }
+    all
+}
+
+/// A bracket of Hyperband: its s, and the resource and trials of each rung.
+pub type HyperbandBracket = (u32, Vec<(f64, Vec<u32>)>);
+
+/// Li et al. 2018, Algorithm 1. `loss(trial, k)` is the loss at R·eta^-k.
+pub fn hyperband(
+    r: usize,
+    big_r: usize,
+    eta: usize,
+    loss: &dyn Fn(u32, usize) -> f64,
+) -> Vec<HyperbandBracket> {
+    let mut s_max = 0;
+    while r * eta.pow(s_max + 1) <= big_r {
+        s_max += 1;
+    }
+    let mut first = 0;
+    let mut all = Vec::new();
+    for s in (0..=s_max).rev() {
+        // The least whole n with n >= (s_max + 1) / (s + 1) * eta^s.
+        let mut n = 1;
+        while n * (s as usize + 1) < (s_max as usize + 1) * eta.pow(s) {
+            n += 1;
+        }
+        let trials: Vec<u32> = (first..first + n as u32).collect();
+        first += n as u32;
+        let at = |trial: u32, i: usize| loss(trial, s as usize - i);
+        let rungs = successive_halving(trials, s as usize + 1, eta, &at);
+        let resource = |i: usize| big_r as f64 / eta.pow(s - i as u32) as f64;
+        let rungs = rungs.into_iter().enumerate();
+        all.push((s, rungs.map(|(i, trials)| (resource(i), trials)).collect()));
+    }
+    all
+}
+
+/// ASHA, Li et al. 2020, Algorithm 2, with a limit on the trials.
+pub struct Asha {
+    /// What was reported on each rung: losses and trials.
+    rungs: Vec<Vec<(f64, u32)>>,
+    /// What was promoted from each rung.
+    promoted: Vec<Vec<u32>>,
+    eta: usize,
+    started: u32,
+    trials: u32,
+}
+
+impl Asha {
+    pub fn new(rungs: usize, eta: usize, trials: u32) -> Self {
+        Asha {
+            rungs: vec![Vec::new(); rungs],
+            promoted: vec![Vec::new(); rungs],
+            eta,
+            started: 0,
+            trials,
+        }
+    }
+
+    /// The next trial and its rung.
+    pub fn get_job(&mut self) -> Option<(u32, u32)> {
+        for k in (0..self.rungs.len() - 1).rev() {
+            let candidates = top_k(&self.rungs[k], self.rungs[k].len() / self.eta);
+            for trial in candidates {
+                if !self.promoted[k].contains(&trial) {
+                    self.promoted[k].push(trial);
+                    return Some((trial, k as u32 + 1));
+                }
+            }
+        }
+        if self.started == self.trials {
+            return None;
+        }
+        self.started += 1;
+        Some((self.started - 1, 0))
+    }
+
+    pub fn report(&mut self, trial: u32, rung: u32, loss: f64) {
+        self.rungs[rung as usize].push((loss, trial));
+    }
+
+    /// Trials that were measured below the last rung and not promoted.
+    pub fn unpromoted(&self) -> Vec<u32> {
+        let mut left = Vec::new();
+        for k in 0..self.rungs.len() - 1 {
+            for (_, trial) in &self.rungs[k] {
+                if !self.promoted[k].contains(trial) {
+                    left.push(*trial);
+                }
+            }
+        }
+        left.sort();
+        left
+    }
+}
