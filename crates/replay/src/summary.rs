@@ -54,7 +54,9 @@ impl Engine<'_> {
             Supply::Search(trials) => Some(trials.outcome(&self.accounts)),
             Supply::Listed { .. } => None,
         };
-        let trials = search.as_ref().map(|outcome| TrialFigures::of(outcome, &span));
+        let trials = search
+            .as_ref()
+            .map(|outcome| TrialFigures::of(outcome, &span));
         let of_trials = |of: fn(&TrialFigures) -> Option<f64>| trials.as_ref().and_then(of);
         let count_trials = |of: fn(&TrialFigures) -> usize| trials.as_ref().map(of);
         let summary = Summary {
@@ -103,7 +105,11 @@ impl Engine<'_> {
             completion_mean_s: completions.mean(),
             completion_median_s: completions.median(),
             completion_last_s: completions.last,
-            search: self.options.search.as_ref().map(|search| search.plan.algorithm),
+            search: self
+                .options
+                .search
+                .as_ref()
+                .map(|search| search.plan.algorithm),
             trials_started: count_trials(|t| t.started),
             trials_stopped: count_trials(|t| t.stopped),
             trials_finished: count_trials(|t| t.finished),

@@ -50,11 +50,17 @@ impl TrialFigures {
             stopped: count(TrialState::Stopped),
             finished: count(TrialState::Finished),
             per_hour: (hours > 0.0).then(|| reached as f64 / hours),
-            first_rung_s: outcome.rungs.iter().map(|rung| rung.first_s).reduce(f64::min),
+            first_rung_s: outcome
+                .rungs
+                .iter()
+                .map(|rung| rung.first_s)
+                .reduce(f64::min),
             last_rung_s: ends.min().map(since),
             best_loss: best.and_then(|trial| trial.loss),
             best_trial_s: best.and_then(|trial| trial.end).map(since),
-            regret: best.zip(least).map(|(trial, least)| trial.final_loss - least),
+            regret: best
+                .zip(least)
+                .map(|(trial, least)| trial.final_loss - least),
             wasted_work: trials
                 .iter()
                 .filter(|trial| !finished(trial))

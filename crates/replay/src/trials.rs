@@ -192,7 +192,9 @@ impl<'a> Trials<'a> {
         self.record(now, TrialEvent::Reached, job.trial, Some(loss));
         let verdicts = self.search.report(job.trial, loss);
         let verdicts = verdicts.map_err(|error| Error::Run(error.to_string()))?;
-        verdicts.into_iter().for_each(|verdict| self.note(verdict, now));
+        verdicts
+            .into_iter()
+            .for_each(|verdict| self.note(verdict, now));
         Ok(())
     }
 
@@ -266,7 +268,10 @@ fn rungs(events: &[SearchRow], start: Time) -> Vec<RungRow> {
             trials: rows.len() as u64,
             first_s: seconds(rows[0]),
             median_s: seconds(rows[(rows.len() - 1) / 2]),
-            best_loss: rows.iter().filter_map(|row| row.loss).fold(f64::INFINITY, f64::min),
+            best_loss: rows
+                .iter()
+                .filter_map(|row| row.loss)
+                .fold(f64::INFINITY, f64::min),
         }
     };
     reached.into_values().map(rung).collect()

@@ -148,7 +148,10 @@ pub struct SearchOutcome {
 impl SearchOutcome {
     /// The trial with the least loss of those that reached the last rung; of equals the first.
     pub fn best(&self) -> Option<&TrialRow> {
-        let finished = self.trials.iter().filter(|t| t.state == TrialState::Finished);
+        let finished = self
+            .trials
+            .iter()
+            .filter(|t| t.state == TrialState::Finished);
         finished.min_by(|a, b| {
             let loss = |trial: &TrialRow| trial.loss.unwrap_or(f64::INFINITY);
             loss(a).total_cmp(&loss(b))
