@@ -8,6 +8,7 @@
 //! costs are not verified. Events at the same time as another one end the verification, as it cannot
 //! be told which of them changed what; this is remarked.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Findings;
@@ -43,7 +44,7 @@ pub fn replay(
     let Some(edges) = edges(log, written, &mut findings) else {
         return findings;
     };
-    let Some(tasks) = definitions(set, written.tasks, &mut findings) else {
+    let Some(tasks) = definitions(set, written, &mut findings) else {
         return findings;
     };
     let mut ledger = Ledger::new(log, tasks, written, edges);
@@ -104,12 +105,14 @@ fn edges(log: &EventLog, written: &Written<'_>, findings: &mut Findings) -> Opti
     Some(edges)
 }
 
-/// The definition of every row's task. The task `a#2` is `a`, submitted again.
+/// The definition of every row's task. The task `a#2` is `a`, submitted again. In a search, `a#7.1` is the
+/// training of trial 7, which trains `a`, up to rung 1: a part of the work of `a`.
 fn definitions<'a>(
     set: &'a [TrainingTask],
-    rows: &[TaskRow],
+    written: &Written<'_>,
     findings: &mut Findings,
-) -> Option<Vec<&'a TrainingTask>> {
+) -> Option<Vec<Cow<'a, TrainingTask>>> {
+    let (rows, is_search) = (written.tasks, written.summary.search.is_some());
     let by_name: BTreeMap<&str, &TrainingTask> =
         set.iter().map(|task| (task.name.as_str(), task)).collect();
     let mut found = Vec::with_capacity(rows.len());
@@ -117,7 +120,19 @@ fn definitions<'a>(
         let first = row.name.rsplit_once('#').map(|(name, _)| name);
         let known = by_name.get(row.name.as_str());
         match known.or_else(|| by_name.get(first?)) {
-            Some(task) => found.push(*task),
+            Some(task) if is_search => {
+                findings.holds(row.work <= task.work * (1.0 + 1e-9), || {
+                    format!(
+                        "tasks, {:?}: its work is more than that of {:?}",
+                        row.name, task.name
+                    )
+                });
+                found.push(Cow::Owned(TrainingTask {
+                    work: row.work,
+                    ..(*task).clone()
+                }));
+            }
+            Some(task) => found.push(Cow::Borrowed(*task)),
             None => findings.add(|| format!("tasks: {:?} is not among the tasks", row.name)),
         }
     }
@@ -150,7 +165,7 @@ struct Account {
 struct Ledger<'a> {
     log: &'a EventLog,
     written: &'a Written<'a>,
-    tasks: Vec<&'a TrainingTask>,
+    tasks: Vec<Cow<'a, TrainingTask>>,
     edges: Vec<Edge>,
     groups: &'a [TaskGroup],
     /// The first edge that is not applied yet.
@@ -191,7 +206,7 @@ struct Expected {
 impl<'a> Ledger<'a> {
     fn new(
         log: &'a EventLog,
-        tasks: Vec<&'a TrainingTask>,
+        tasks: Vec<Cow<'a, TrainingTask>>,
         written: &'a Written<'a>,
         edges: Vec<Edge>,
     ) -> Self {
@@ -238,7 +253,7 @@ impl<'a> Ledger<'a> {
         self.apply_edges("event 0", findings);
         self.compare_groups("event 0", findings);
         for &task in &self.active {
-            let definition = self.tasks[task as usize];
+            let definition = &self.tasks[task as usize];
             let account = &mut self.accounts[task as usize];
             account.rate = rate(definition, account.held);
             account.pending = account.rate * definition.rescale_up;
@@ -438,7 +453,7 @@ impl<'a> Ledger<'a> {
     /// Costs of rescaling and the new rates.
     fn charge(&mut self, before: &[u32], expected: &mut Expected) {
         for (&task, &before) in self.active.iter().zip(before) {
-            let definition = self.tasks[task as usize];
+            let definition = &self.tasks[task as usize];
             let account = &mut self.accounts[task as usize];
             let speed = definition.curve.progress_at(before);
             account.pending = 0.0;
@@ -539,7 +554,10 @@ impl<'a> Ledger<'a> {
         });
         self.compare_groups(place, findings);
         for &task in &self.active {
-            let (definition, held) = (self.tasks[task as usize], self.accounts[task as usize].held);
+            let (definition, held) = (
+                &self.tasks[task as usize],
+                self.accounts[task as usize].held,
+            );
             let is_cut = held < definition.min_nodes && row.status == StepStatus::Kept;
             let is_allowed = held == 0
                 || is_cut

@@ -7,6 +7,7 @@ pub mod driple;
 pub mod events;
 pub mod gpu;
 pub mod jobs;
+pub mod learning_curves;
 pub mod model;
 pub mod pickle;
 pub mod problems;

@@ -17,17 +17,24 @@ pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
     fragment_bins(log).into_iter().map(row).collect()
 }
 
-/// All tables of a replay of `log`, whose idle fragments are `fragments`.
+/// All tables of a replay of `log`, whose idle fragments are `fragments`. Those of the search are
+/// there if the tasks are trained by one.
 pub fn tables<'a>(
     outcome: &'a Outcome,
     log: &'a EventLog,
     fragments: &'a [FragmentRow],
-) -> [Table<'a>; 5] {
-    [
+) -> Vec<Table<'a>> {
+    let mut tables = vec![
         Table::of("steps", &outcome.steps),
         Table::of("timings", &outcome.timings),
         Table::of("tasks", &outcome.tasks),
         AllocationRow::table(&outcome.allocations, &outcome.tasks, log.nodes()),
         Table::of("fragments", fragments),
-    ]
+    ];
+    if let Some(search) = &outcome.search {
+        tables.push(Table::of("search", &search.events));
+        tables.push(Table::of("trials", &search.trials));
+        tables.push(Table::of("rungs", &search.rungs));
+    }
+    tables
 }

@@ -16,6 +16,7 @@ use gleaner_core::domain::stamp::{as_text, from_text};
 use gleaner_core::domain::{EventLog, NodeOrder, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
+use gleaner_formats::ingest::tasks::TaskSet;
 use gleaner_formats::ingest::zone::Zone;
 use gleaner_formats::ingest::{self, Loaded, SourceId};
 use gleaner_replay::Options;
@@ -151,6 +152,21 @@ pub struct Replay {
     pub options: Options,
 }
 
+/// Checks that tasks that are to be repeated are not those of a search.
+///
+/// # Errors
+/// [`Error::Usage`].
+pub fn check_no_search(set: &TaskSet) -> Result<()> {
+    match set.search {
+        None => Ok(()),
+        Some(_) => Err(Error::Usage(
+            "--repeat-tasks submits tasks again, and these are trained by a search: leave the option \
+             out, or give the search more trials"
+                .to_owned(),
+        )),
+    }
+}
+
 /// Checks the objective on tasks that are to be replayed on `log`.
 ///
 /// # Errors
@@ -273,10 +289,12 @@ impl Replay {
         let set = tasks.value.within_window(window, skip_invalid)?;
         if args.rules.repeat_tasks {
             check_repeatable(&set.tasks)?;
+            check_no_search(&set)?;
         }
         remark(&late(&set.tasks, &log.value));
         let mut options = args.rules.options(window);
         options.groups = set.groups.into();
+        options.search = set.search.map(Arc::new);
         check_objective(&options, &set.tasks, &log.value)?;
         let mut sources: Vec<SourceId> = log.sources.into_iter().chain(tasks.sources).collect();
         if let Some(order) = args.read_topology(&log.value, remark)? {

@@ -7,7 +7,9 @@ use gleaner_solvers::Limits;
 
 use super::{PreparedRuns, sweep_run};
 use crate::plan::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
-use gleaner_core::domain::{Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask};
+use gleaner_core::domain::{
+    Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch,
+};
 use gleaner_core::error::Result;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::RunSummary;
@@ -15,7 +17,9 @@ use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, Options, TFwd};
-use gleaner_setup::replay::{check_objective, check_topology, cut, read_log, read_topology};
+use gleaner_setup::replay::{
+    check_no_search, check_objective, check_topology, cut, read_log, read_topology,
+};
 use gleaner_setup::{Built, Remark, report_left_out, solver};
 
 /// The replays of a plan.
@@ -49,6 +53,7 @@ struct TaskSet {
     files: TaskFiles,
     tasks: Vec<TrainingTask>,
     groups: Arc<[TaskGroup]>,
+    search: Option<Arc<TrialSearch>>,
     /// Digests of the files.
     digests: Vec<String>,
 }
@@ -197,6 +202,7 @@ impl Replays {
             files: files.clone(),
             tasks: Vec::new(),
             groups: Arc::default(),
+            search: None,
             digests: digests(&read.sources),
         });
         self.sources.extend(read.sources);
@@ -214,9 +220,11 @@ impl Replays {
         report_left_out(&set.skipped, remark);
         if plan.repeat_tasks {
             check_repeatable(&set.tasks)?;
+            check_no_search(&set)?;
         }
         self.tasks[place].tasks = set.tasks;
         self.tasks[place].groups = set.groups.into();
+        self.tasks[place].search = set.search.map(Arc::new);
         Ok(())
     }
 
@@ -245,6 +253,7 @@ impl Replays {
         Options {
             node_order: self.order.clone(),
             groups: self.tasks[job.tasks].groups.clone(),
+            search: self.tasks[job.tasks].search.clone(),
             ..job.choices.rules.options(job.t_fwd)
         }
     }

@@ -6,6 +6,7 @@ use super::files::{RunFiles, time};
 use super::rows::{read_columns, read_records};
 use gleaner_core::error::Result;
 use gleaner_core::results::replay::{AllocationRow, FragmentRow, StepRow, Summary, TaskRow};
+use gleaner_core::results::search::{RungRow, SearchOutcome, SearchRow};
 
 /// The results of a replay.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct ReplayRun {
     /// The idle fragments of the log by length. `None` if an earlier version of the program made
     /// the run.
     pub fragments: Option<Vec<FragmentRow>>,
+    /// What became of the trials; `None` if the tasks were not trained by a search.
+    pub search: Option<SearchOutcome>,
 }
 
 impl ReplayRun {
@@ -33,6 +36,7 @@ impl ReplayRun {
             summary: files.json("summary.json")?,
             steps: read_steps(files)?,
             fragments: read_fragments(files)?,
+            search: read_search(files)?,
             allocations,
             nodes,
             tasks,
@@ -63,6 +67,27 @@ fn read_fragments(files: &RunFiles<'_>) -> Result<Option<Vec<FragmentRow>>> {
         }
     });
     rows.map(Some)
+}
+
+/// Reads the tables of a search, if the run has them.
+fn read_search(files: &RunFiles<'_>) -> Result<Option<SearchOutcome>> {
+    if !files.has("search.parquet") {
+        return Ok(None);
+    }
+    let events = read_records(files, "search.parquet", |above: Option<&SearchRow>, row| {
+        let is_late = above.is_some_and(|above| row.time < above.time);
+        is_late.then_some(("time", "a time that is not before that of the row above"))
+    })?;
+    let trials = read_records(files, "trials.parquet", |_, _| None)?;
+    let rungs = read_records(files, "rungs.parquet", |above: Option<&RungRow>, row| {
+        let ascends = above.is_none_or(|above| row.resource > above.resource);
+        (!ascends).then_some(("resource", "more than that of the row above"))
+    })?;
+    Ok(Some(SearchOutcome {
+        events,
+        trials,
+        rungs,
+    }))
 }
 
 /// Reads the allocations, and collects the names of their nodes.

@@ -38,6 +38,8 @@
 //! max_nodes = 6      # min_nodes too, or instead
 //! ```
 //!
+//! A `[search]` makes the tasks what the trials of a search train, see [`search`](super::search).
+//!
 //! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no
 //! `objective`, its progress is used.
 
@@ -49,6 +51,7 @@ use super::entry::{Entry, Parsed, read_curve};
 use super::fields::{Fields, Labels, Report};
 use super::groups;
 use super::node::Node;
+use super::search;
 use crate::ingest::fault::Place;
 use crate::ingest::source::{Source, TEXT_LIMIT, TOML_LIMIT};
 use gleaner_core::domain::ScalingCurve;
@@ -135,6 +138,7 @@ fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
     };
     let mut parsed = Parsed {
         groups: groups::read(path, groups, &mut fields.report),
+        search: fields.take("search").map(|table| search::read(path, table)),
         ..Parsed::default()
     };
     let mut named = Named::default();

@@ -3,6 +3,7 @@
 use super::curves::Curves;
 use super::fields::{Fields, Report};
 use super::groups::GroupDraft;
+use super::search::SearchDraft;
 use super::validate::{CurveDraft, Draft};
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::{Clock, ScalingCurve, Stamp, Time, TrainingTask};
@@ -29,6 +30,8 @@ pub(super) struct Parsed<'a> {
     pub entries: Vec<Entry<'a>>,
     /// Groups of tasks.
     pub groups: Vec<GroupDraft<'a>>,
+    /// The search whose trials train the tasks.
+    pub search: Option<SearchDraft<'a>>,
     /// Faults of the file as a whole. They end the reading even if faulty tasks may be skipped.
     pub fatal: Vec<Fault>,
 }

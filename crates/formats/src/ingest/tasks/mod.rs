@@ -32,8 +32,8 @@ use std::path::{Path, PathBuf};
 use gleaner_solvers::range::{self, short};
 
 use super::source::{Kind, Source};
-use super::{Gatherer, Loaded};
-use gleaner_core::domain::{Clock, TaskGroup, TrainingTask};
+use super::{Gatherer, Loaded, SourceId};
+use gleaner_core::domain::{Clock, TaskGroup, TrainingTask, TrialSearch};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 
 pub mod document;
@@ -45,6 +45,7 @@ mod fields;
 mod groups;
 mod node;
 mod pickle;
+mod search;
 mod validate;
 
 use entry::Parsed;
@@ -60,6 +61,8 @@ pub struct TaskSet {
     pub skipped: Faults,
     /// Groups of tasks with limits together. A task that was left out may still be named.
     pub groups: Vec<TaskGroup>,
+    /// The search whose trials train the tasks, if there is one.
+    pub search: Option<TrialSearch>,
     /// The place of each task in its file, for later faults.
     origins: Vec<Origin>,
     /// The file that the tasks were read from.
@@ -80,10 +83,11 @@ impl TaskSet {
     ///
     /// # Errors
     /// The faults of the other tasks, reported together. With `skip_invalid`, only if no task is
-    /// left.
+    /// left, or if the tasks are trained by a search.
     pub fn within_window(self, window: f64, skip_invalid: bool) -> Result<TaskSet> {
-        let mut sieve = Sieve::new(&self.file, skip_invalid);
+        let mut sieve = Sieve::new(&self.file, skip_invalid && self.search.is_none());
         sieve.set.skipped = self.skipped;
+        (sieve.set.groups, sieve.set.search) = (self.groups, self.search);
         for (task, origin) in self.tasks.into_iter().zip(self.origins) {
             let mut report = Report::new(&self.file, origin.place, origin.labels);
             costs_fit_the_window(&task, window, &mut report);
@@ -124,6 +128,7 @@ impl<'a> Sieve<'a> {
                 tasks: Vec::new(),
                 skipped: Faults::default(),
                 groups: Vec::new(),
+                search: None,
                 origins: Vec::new(),
                 file: file.to_owned(),
             },
@@ -223,7 +228,7 @@ pub fn read_on(
             return Err(fault.into());
         }
     };
-    let value = collect(&source, parsed, skip_invalid, clock)?;
+    let value = collect(&source, parsed, skip_invalid, clock, &mut sources)?;
     Ok(Loaded {
         value,
         sources,
@@ -246,12 +251,14 @@ fn curves_needless(tasks: &Path, curves: &Path) -> Error {
     ))
 }
 
-/// Collects the valid tasks of a file, or its faults.
+/// Collects the valid tasks of a file, or its faults. Other files that it names are added to
+/// `sources`.
 fn collect(
     source: &Source,
     parsed: Parsed<'_>,
     skip_invalid: bool,
     clock: &Clock,
+    sources: &mut Vec<SourceId>,
 ) -> Result<TaskSet> {
     let mut sieve = Sieve::new(source.path(), skip_invalid);
     for fault in parsed.fatal {
@@ -270,5 +277,8 @@ fn collect(
         sieve.take(entry.task, report)?;
     }
     sieve.take_groups(parsed.groups, &names)?;
+    if let Some(search) = parsed.search {
+        search.check(&mut sieve.set, &mut sieve.gatherer, sources)?;
+    }
     sieve.finish()
 }

@@ -47,6 +47,37 @@ impl Node {
     }
 }
 
+impl Node {
+    /// The value as JSON, for types that are read by their names.
+    pub fn into_json(self) -> serde_json::Value {
+        use serde_json::Value;
+        match self {
+            Node::Null => Value::Null,
+            Node::Bool(value) => value.into(),
+            Node::Number(value) => whole_or_float(value),
+            Node::Text(text) => text.into(),
+            Node::Numbers(values) => values.iter().copied().map(whole_or_float).collect(),
+            Node::List(values) => values.into_iter().map(Node::into_json).collect(),
+            Node::Table(values) => {
+                let values = values.into_iter();
+                Value::Object(
+                    values
+                        .map(|(key, value)| (key, value.into_json()))
+                        .collect(),
+                )
+            }
+            Node::Time(_) | Node::Other(_) => self.to_string().into(),
+        }
+    }
+}
+
+fn whole_or_float(value: f64) -> serde_json::Value {
+    match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => (value as i64).into(),
+        false => value.into(),
+    }
+}
+
 /// Builds a list. It stores plain numbers until the first other value comes.
 #[derive(Debug, Default)]
 pub(super) struct ListBuilder {
