@@ -104,7 +104,7 @@ fn costs(args: &Args, clock: &Clock) -> Result<Loaded<RescaleCosts>> {
     let tasks = ingest::tasks::read_on(path, args.curves.as_deref(), false, clock)?;
     remark(&tasks.notes);
     Ok(Loaded {
-        value: RescaleCosts::of(&tasks.value.tasks, args.max_tasks),
+        value: RescaleCosts::of(&tasks.value.tasks, tasks.value.at_once(args.max_tasks)),
         sources: tasks.sources,
         notes: Vec::new(),
     })

@@ -52,13 +52,13 @@ impl RescaleCosts {
         }
     }
 
-    /// Mean costs over `tasks`, of which at most `max_active` run at once.
-    pub fn of(tasks: &[TrainingTask], max_active: usize) -> Self {
+    /// Mean costs over `tasks`, of which `at_once` run at once.
+    pub fn of(tasks: &[TrainingTask], at_once: usize) -> Self {
         let count = tasks.len() as f64;
         RescaleCosts {
             up_s: ratio(tasks.iter().map(|t| t.rescale_up).sum(), count),
             down_s: ratio(tasks.iter().map(|t| t.rescale_down).sum(), count),
-            tasks: tasks.len().min(max_active),
+            tasks: at_once,
         }
     }
 }

@@ -35,15 +35,15 @@ pub struct ChosenWindow {
 }
 
 impl TFwd {
-    /// The window for `tasks`, of which at most `max_tasks` are active at once, on `log`.
-    pub fn choose(self, log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> ChosenWindow {
+    /// The window for `tasks`, of which `at_once` are active at once, on `log`.
+    pub fn choose(self, log: &EventLog, tasks: &[TrainingTask], at_once: usize) -> ChosenWindow {
         match self {
             TFwd::Seconds(seconds) => ChosenWindow {
                 seconds,
                 suggestion: None,
             },
             TFwd::Auto => {
-                let suggestion = gleaner_inspect::suggest(log, RescaleCosts::of(tasks, max_tasks));
+                let suggestion = gleaner_inspect::suggest(log, RescaleCosts::of(tasks, at_once));
                 let seconds = suggestion.window.map_or(ORIGINAL, |window| window.t_fwd_s);
                 ChosenWindow {
                     seconds: seconds.clamp(*range::WINDOW.start(), *range::WINDOW.end()),

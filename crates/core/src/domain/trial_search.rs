@@ -12,3 +12,12 @@ pub struct TrialSearch {
     /// The task that each trial trains, by index into the set. If it is empty, a task is drawn for each.
     pub tasks: Vec<u32>,
 }
+
+impl TrialSearch {
+    /// Number of trials that the search takes up.
+    pub fn trials(&self) -> u64 {
+        let brackets = self.plan.brackets().into_iter();
+        let first = brackets.filter_map(|bracket| Some(bracket.rungs.first()?.trials));
+        first.map(u64::from).sum()
+    }
+}

@@ -393,11 +393,19 @@ impl Summary {
                     .to_owned(),
             );
         }
-        if self.ended == Ended::TasksFinished && self.span_seconds < 0.5 * self.log_span_seconds {
+        let is_early = self.span_seconds < 0.5 * self.log_span_seconds;
+        if self.ended == Ended::TasksFinished && is_early && self.search.is_none() {
             remarks.push(format!(
                 "all tasks were finished long before the log's end: give them more work, make \
                  them endless (work = {ENDLESS:?}), or see --repeat-tasks"
             ));
+        }
+        if self.search.is_some() && self.trials_finished == Some(0) {
+            remarks.push(
+                "no trial reached the last rung: let the search run longer, or give it more nodes or \
+                 fewer trials"
+                    .to_owned(),
+            );
         }
         if self.ended == Ended::TaskLimit {
             remarks.push(format!(

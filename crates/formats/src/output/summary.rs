@@ -39,6 +39,11 @@ pub fn text(s: &Summary, seconds: Seconds) -> String {
         ("tasks", tasks(s)),
     ];
     lines.extend(completion(s).map(|text| ("completion", text)));
+    lines.extend(deadlines(s).map(|text| ("deadlines", text)));
+    lines.extend(search(s).map(|text| ("search", text)));
+    lines.extend(best_trial(s).map(|text| ("best trial", text)));
+    let wasted = s.wasted_work.map(|work| wasted(work, s));
+    lines.extend(wasted.map(|text| ("wasted work", text)));
     lines.push(("time taken", taken(seconds)));
     if !s.complete {
         lines.push(("INCOMPLETE", "interrupted before the end of the log".into()));
@@ -139,6 +144,41 @@ fn completion(s: &Summary) -> Option<String> {
     ))
 }
 
+fn deadlines(s: &Summary) -> Option<String> {
+    Some(format!("{} of {} met", s.deadlines_met?, s.deadlines?))
+}
+
+fn search(s: &Summary) -> Option<String> {
+    let per_hour = s.trials_per_hour.unwrap_or(0.0);
+    Some(format!(
+        "{}: {} started, {} stopped, {} finished; {} an hour reached a rung",
+        s.search?,
+        counted(s.trials_started?, "trial"),
+        s.trials_stopped?,
+        s.trials_finished?,
+        short(per_hour, 2)
+    ))
+}
+
+fn best_trial(s: &Summary) -> Option<String> {
+    s.search?;
+    let (Some(loss), Some(seconds)) = (s.best_loss, s.best_trial_s) else {
+        return Some("none: no trial reached the last rung".to_owned());
+    };
+    let regret = s.regret.unwrap_or(0.0);
+    Some(format!(
+        "loss {loss:.4} after {}, {regret:.4} more than the best trial would have",
+        duration(seconds)
+    ))
+}
+
+fn wasted(work: f64, s: &Summary) -> String {
+    format!(
+        "{work:.6e} ({} of the work done), for trials that did not reach the last rung",
+        share(work, s.total_work)
+    )
+}
+
 fn taken(seconds: Seconds) -> String {
     format!(
         "{:.2} s reading, {:.2} s replaying, {:.2} s writing",
@@ -158,7 +198,11 @@ fn events(s: &Summary) -> String {
         0 => String::new(),
         kept => format!(", {kept} without a better plan in time"),
     };
-    format!("{}, {optimal} proven optimal{kept}", s.events)
+    let short = match s.events_short {
+        None | Some(0) => String::new(),
+        Some(short) => format!(", {short} with too few nodes for a group of tasks"),
+    };
+    format!("{}, {optimal} proven optimal{kept}{short}", s.events)
 }
 
 /// Node-seconds as node-hours.

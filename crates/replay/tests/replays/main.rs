@@ -4,9 +4,11 @@
 
 mod audit;
 mod efficiency;
+mod groups;
 mod node_choice;
 mod objectives;
 mod rounds;
+mod searches;
 mod support;
 mod windows;
 

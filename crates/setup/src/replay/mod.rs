@@ -285,7 +285,7 @@ impl Replay {
         let (curves, clock) = (args.curves.as_deref(), log.value.clock());
         let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         remark(&tasks.notes);
-        let window = args.choose(&log.value, &tasks.value.tasks, remark);
+        let window = args.choose(&log.value, &tasks.value, remark);
         let set = tasks.value.within_window(window, skip_invalid)?;
         if args.rules.repeat_tasks {
             check_repeatable(&set.tasks)?;
@@ -327,8 +327,9 @@ impl LogArgs {
     }
 
     /// The forward window in seconds; says where one comes from that was to be found.
-    fn choose(&self, log: &EventLog, tasks: &[TrainingTask], remark: Remark<'_>) -> f64 {
-        let chosen = self.rules.t_fwd.choose(log, tasks, self.rules.max_tasks);
+    fn choose(&self, log: &EventLog, set: &TaskSet, remark: Remark<'_>) -> f64 {
+        let at_once = set.at_once(self.rules.max_tasks);
+        let chosen = self.rules.t_fwd.choose(log, &set.tasks, at_once);
         if chosen.suggestion.is_some() {
             remark(&[chosen.to_string()]);
         }

@@ -175,12 +175,12 @@ impl Replays {
             if let Some((_, seconds)) = found.iter().find(|(other, _)| *other == of) {
                 return *seconds;
             }
-            let log = &self.windows[*window].1;
+            let (log, set) = (&self.windows[*window].1, &sets[*tasks]);
             let chosen =
                 choices
                     .rules
                     .t_fwd
-                    .choose(log, &sets[*tasks].tasks, choices.rules.max_tasks);
+                    .choose(log, &set.tasks, set.at_once(choices.rules.max_tasks));
             remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
             found.push((of, chosen.seconds));
             chosen.seconds

@@ -77,6 +77,15 @@ struct Origin {
 }
 
 impl TaskSet {
+    /// How many tasks are active at once, if at most `max_tasks` may be and all are submitted.
+    pub fn at_once(&self, max_tasks: usize) -> usize {
+        let tasks = match &self.search {
+            Some(search) => usize::try_from(search.trials()).unwrap_or(usize::MAX),
+            None => self.tasks.len(),
+        };
+        tasks.min(max_tasks)
+    }
+
     /// Keeps the tasks that can be replayed with a forward window of `window` seconds. Their
     /// rescaling costs are at most [`range::LOSS`] windows. Then the problem of every decision is
     /// in [`range`], for any objective and number of nodes.

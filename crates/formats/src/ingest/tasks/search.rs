@@ -181,25 +181,26 @@ impl SearchDraft<'_> {
             (None, CurvesDraft::File(_)) => None,
         };
         let whole = self.plan.zip(curves).filter(|_| is_sound);
-        set.search = whole.map(|(plan, curves)| TrialSearch {
+        let search = whole.map(|(plan, curves)| TrialSearch {
             plan,
             curves,
             tasks,
         });
+        if let Some(search) = &search
+            && let Some(known) = search.curves.trials_known()
+            && search.trials() > u64::from(known)
+        {
+            let found = format!("learning curves of {known} trials");
+            let expected = format!("those of {}, which the search takes up", search.trials());
+            let fault = Fault::of(&set.file, found, expected).field("curves");
+            gatherer.add(fault.at("search"))?;
+        }
+        set.search = search;
         Ok(())
     }
 
     /// The task that each trial of measured curves trains, by index.
     fn trained(&mut self, measured: &MeasuredCurves, set: &TaskSet) -> Vec<u32> {
-        let known = measured.table.trials();
-        let brackets = self.plan.iter().flat_map(Plan::brackets);
-        let needed = brackets.filter_map(|bracket| Some(bracket.rungs.first()?.trials));
-        let needed: u64 = needed.map(u64::from).sum();
-        if needed > u64::from(known) {
-            let expected = format!("those of {needed}, as many as the search takes up");
-            let found = format!("learning curves of {known} trials");
-            self.report.add("curves", found, expected);
-        }
         let names = set.tasks.iter().map(|task| task.name.as_str());
         let indices: BTreeMap<&str, u32> = names.zip(0..).collect();
         let index_of = |name: &String| indices.get(name.as_str()).copied();
