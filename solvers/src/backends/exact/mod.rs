@@ -39,6 +39,8 @@
 
 mod alike;
 mod fair;
+mod layers;
+mod pieces;
 mod relaxation;
 mod search;
 mod shape;

@@ -22,41 +22,9 @@
 
 use std::time::Instant;
 
-use super::shape::{Shapes, Vertex};
-
-/// Counts `low..=high` of one task, on which the loss is linear in the count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Piece {
-    low: u32,
-    high: u32,
-    /// Loss at `low`.
-    loss: f64,
-    /// Loss per further node.
-    slope: f64,
-}
-
-impl Piece {
-    fn loss_at(&self, count: u32) -> f64 {
-        self.loss + self.slope * f64::from(count - self.low)
-    }
-
-    /// The part of the piece within `least..=most`; `None` if it is empty.
-    fn clipped(&self, least: i64, most: i64) -> Option<Piece> {
-        let low = i64::from(self.low).max(least);
-        let high = i64::from(self.high).min(most);
-        if low > high {
-            return None;
-        }
-        // Both are within the piece's own counts, so the casts lose nothing.
-        let (low, high) = (low as u32, high as u32);
-        Some(Piece {
-            low,
-            high,
-            loss: self.loss_at(low),
-            slope: self.slope,
-        })
-    }
-}
+use super::layers::{Layer, SlidingMinimum, Window, best_count};
+use super::pieces::{Piece, surviving_pieces};
+use super::shape::Shapes;
 
 /// The counts that are left for the tasks of a group.
 #[derive(Debug, Clone, Copy)]
@@ -82,19 +50,6 @@ struct Stage {
     open: Open,
     /// The states worth keeping after this stage.
     window: Window,
-}
-
-/// The states `low..=high`: numbers of nodes that the stages so far use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Window {
-    low: i64,
-    high: i64,
-}
-
-impl Window {
-    fn width(self) -> usize {
-        usize::try_from(self.high - self.low + 1).unwrap_or(0)
-    }
 }
 
 /// The input of a search.
@@ -127,23 +82,6 @@ pub(super) struct Search {
     layers: Vec<Layer>,
     sliding: SlidingMinimum,
 }
-
-/// A layer of the recursion within [`Search::losses`].
-#[derive(Debug, Clone, Copy)]
-struct Layer {
-    offset: usize,
-    window: Window,
-}
-
-impl Layer {
-    fn slice(self, losses: &[f64]) -> &[f64] {
-        &losses[self.offset..self.offset + self.window.width()]
-    }
-}
-
-/// Pieces with at most this many counts are handled count by count, wider ones by a sliding
-/// minimum.
-const WALKED: u32 = 24;
 
 /// First limit to try on a large problem, as a share of the known plan's loss; see
 /// [`Search::improve`].
@@ -310,20 +248,10 @@ impl Search {
         self.losses.resize(offset + width, f64::INFINITY);
         let (before, after) = self.losses.split_at_mut(offset);
         let before = from.slice(before);
-        let least = stage.window.low - from.window.high;
-        let most = stage.window.high - from.window.low;
         let pieces = &self.pieces[stage.open.first..stage.open.last];
-        for piece in pieces.iter().filter_map(|p| p.clipped(least, most)) {
-            if piece.high - piece.low < WALKED {
-                for count in piece.low..=piece.high {
-                    let to = stage.window.low - i64::from(count) - from.window.low;
-                    relax(before, after, to, piece.loss_at(count));
-                }
-            } else {
-                let shift = stage.window.low - from.window.low;
-                self.sliding.relax(before, after, shift, piece);
-            }
-        }
+        let from = (from.window, before);
+        self.sliding
+            .add_task(pieces, from, (stage.window, &mut *after));
         let Some(first) = after.iter().position(|&l| l <= limit) else {
             return false;
         };
@@ -344,28 +272,11 @@ impl Search {
     fn walk_back(&self, mut state: i64, counts: &mut [u32]) {
         for (i, stage) in self.stages.iter().enumerate().rev() {
             let from = self.layers[i];
-            let losses = from.slice(&self.losses);
-            let loss_before = |count: u32| {
-                usize::try_from(state - i64::from(count) - from.window.low)
-                    .ok()
-                    .and_then(|s| losses.get(s))
-                    .copied()
-                    .unwrap_or(f64::INFINITY)
-            };
-            let least = state - from.window.high;
-            let most = state - from.window.low;
-            let mut best = (f64::INFINITY, stage.open.low);
+            let from = (from.window, from.slice(&self.losses));
             let pieces = &self.pieces[stage.open.first..stage.open.last];
-            for piece in pieces.iter().filter_map(|p| p.clipped(least, most)) {
-                for count in piece.low..=piece.high {
-                    let loss = loss_before(count) + piece.loss_at(count);
-                    if loss < best.0 {
-                        best = (loss, count);
-                    }
-                }
-            }
-            counts[stage.task] = best.1;
-            state -= i64::from(best.1);
+            let (_, count) = best_count(pieces, stage.open.low, from, state);
+            counts[stage.task] = count;
+            state -= i64::from(count);
         }
     }
 }
@@ -385,130 +296,4 @@ fn best_final_state(
         .filter(|&(loss, _)| loss <= limit)
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, state)| state)
-}
-
-/// after[i] = min(after[i], before[i + shift] + loss), for every i for which both exist.
-fn relax(before: &[f64], after: &mut [f64], shift: i64, loss: f64) {
-    let (skip_before, skip_after) = (shift.max(0) as usize, (-shift).max(0) as usize);
-    let before = before.get(skip_before..).unwrap_or_default();
-    let after = after.get_mut(skip_after..).unwrap_or_default();
-    for (to, &from) in after.iter_mut().zip(before) {
-        let loss = from + loss;
-        *to = if loss < *to { loss } else { *to };
-    }
-}
-
-/// Appends the counts whose loss at `price` is at most `limit`, in ascending order.
-fn surviving_pieces(vertices: &[Vertex], price: f64, limit: f64, out: &mut Vec<Piece>) {
-    let net = |v: &Vertex| v.value - price * f64::from(v.count);
-    let top = vertices.iter().map(net).fold(f64::NEG_INFINITY, f64::max);
-    let mut before: Option<(u32, f64)> = None;
-    for v in vertices {
-        let loss = top - net(v);
-        if let (true, Some(from)) = (v.joined, before) {
-            out.extend(surviving_between(from, (v.count, loss), limit));
-        }
-        if loss <= limit {
-            out.push(Piece {
-                low: v.count,
-                high: v.count,
-                loss,
-                slope: 0.0,
-            });
-        }
-        before = Some((v.count, loss));
-    }
-}
-
-/// The counts strictly between two (count, loss) points whose loss is at most `limit`; the loss is
-/// linear between the points.
-fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Piece> {
-    let slope = (to.1 - from.1) / f64::from(to.0 - from.0);
-    let at = |count: u32| from.1 + slope * f64::from(count - from.0);
-    let (mut low, mut high) = (from.0 + 1, to.0 - 1);
-    // The count at which the loss crosses the limit, rounded outwards. The loops below correct it.
-    let crossing = f64::from(from.0) + (limit - from.1) / slope;
-    if slope > 0.0 && crossing < f64::from(high) {
-        high = (crossing.ceil().max(0.0)) as u32;
-    } else if slope < 0.0 && crossing > f64::from(low) {
-        low = (crossing.floor().min(f64::from(high) + 1.0)) as u32;
-    }
-    while low <= high && at(low) > limit {
-        low += 1;
-    }
-    while high >= low && at(high) > limit {
-        high -= 1;
-    }
-    (low <= high).then(|| Piece {
-        low,
-        high,
-        loss: at(low),
-        slope,
-    })
-}
-
-/// Minimum over a sliding window, by block-wise prefix and suffix minima (van Herk 1992, Gil and
-/// Werman 1993). A piece costs O(states), however many counts it has.
-///
-/// The losses are cut into blocks of the window's width. A window then covers the end of one block
-/// and the beginning of the next. Its minimum is the lesser of a suffix minimum of the first block
-/// and a prefix minimum of the second.
-#[derive(Debug, Default)]
-struct SlidingMinimum {
-    padded: Vec<f64>,
-    prefix: Vec<f64>,
-    suffix: Vec<f64>,
-}
-
-impl SlidingMinimum {
-    /// after[i] = min(after[i], before[i + shift − k] + loss(k)) over the piece's counts k.
-    ///
-    /// The loss is linear in k, so before[s] − slope · s can be minimised over a window of states s
-    /// alone; slope · o is added back for output o.
-    fn relax(&mut self, before: &[f64], after: &mut [f64], shift: i64, piece: Piece) {
-        let wide = (piece.high - piece.low + 1) as usize;
-        self.tilt(before, wide, piece.slope);
-        self.minima(wide);
-        // Output o is the minimum over before[o − wide + 1 ..= o], as far as these states exist.
-        let states = before.len() + wide - 1;
-        let first = i64::from(piece.low) - shift;
-        for o in 0..states {
-            let Ok(i) = usize::try_from(first + o as i64) else {
-                continue;
-            };
-            let Some(to) = after.get_mut(i) else { break };
-            let least = self.suffix[o].min(self.prefix[o + wide - 1]);
-            let loss = least + piece.loss + piece.slope * o as f64;
-            *to = if loss < *to { loss } else { *to };
-        }
-    }
-
-    /// Pads both sides with infinity and subtracts the slope: before[s] − slope · s.
-    fn tilt(&mut self, before: &[f64], wide: usize, slope: f64) {
-        self.padded.clear();
-        self.padded.resize(wide - 1, f64::INFINITY);
-        let tilted = before
-            .iter()
-            .enumerate()
-            .map(|(s, &loss)| loss - slope * s as f64);
-        self.padded.extend(tilted);
-        self.padded
-            .resize(before.len() + 2 * (wide - 1), f64::INFINITY);
-    }
-
-    /// Computes the prefix and suffix minima within blocks of `wide` states.
-    fn minima(&mut self, wide: usize) {
-        self.prefix.clone_from(&self.padded);
-        self.suffix.clone_from(&self.padded);
-        for block in self.prefix.chunks_mut(wide) {
-            for i in 1..block.len() {
-                block[i] = block[i].min(block[i - 1]);
-            }
-        }
-        for block in self.suffix.chunks_mut(wide) {
-            for i in (1..block.len()).rev() {
-                block[i - 1] = block[i - 1].min(block[i]);
-            }
-        }
-    }
 }

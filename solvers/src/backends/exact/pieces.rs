@@ -1,0 +1,112 @@
+//! The counts of a task as pieces, on each of which the loss is linear.
+//!
+//! The loss of a count is how much less its value, less a price per node, is than that of the task's
+//! best count.
+
+use super::shape::Vertex;
+
+/// Pieces with at most this many counts are handled count by count, wider ones by a sliding
+/// minimum.
+const WALKED: u32 = 24;
+
+/// Counts `low..=high` of one task, on which the loss is linear in the count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Piece {
+    pub low: u32,
+    pub high: u32,
+    /// Loss at `low`.
+    pub loss: f64,
+    /// Loss per further node.
+    pub slope: f64,
+}
+
+impl Piece {
+    pub fn loss_at(&self, count: u32) -> f64 {
+        self.loss + self.slope * f64::from(count - self.low)
+    }
+
+    /// Whether the piece has so few counts that they are handled count by count.
+    pub fn is_narrow(&self) -> bool {
+        self.high - self.low < WALKED
+    }
+
+    /// The part of the piece within `least..=most`; `None` if it is empty.
+    pub fn clipped(&self, least: i64, most: i64) -> Option<Piece> {
+        let low = i64::from(self.low).max(least);
+        let high = i64::from(self.high).min(most);
+        if low > high {
+            return None;
+        }
+        // Both are within the piece's own counts, so the casts lose nothing.
+        let (low, high) = (low as u32, high as u32);
+        Some(Piece {
+            low,
+            high,
+            loss: self.loss_at(low),
+            slope: self.slope,
+        })
+    }
+}
+
+/// Appends the counts whose loss at `price` is at most `limit`, in ascending order.
+pub(super) fn surviving_pieces(vertices: &[Vertex], price: f64, limit: f64, out: &mut Vec<Piece>) {
+    let net = |v: &Vertex| v.value - price * f64::from(v.count);
+    let top = vertices.iter().map(net).fold(f64::NEG_INFINITY, f64::max);
+    push_pieces(vertices, |v| top - net(v), limit, out);
+}
+
+/// Appends all counts, in ascending order. Their losses are their values, negated.
+pub(super) fn all_pieces(vertices: &[Vertex], out: &mut Vec<Piece>) {
+    push_pieces(vertices, |v| -v.value, f64::INFINITY, out);
+}
+
+fn push_pieces(
+    vertices: &[Vertex],
+    loss: impl Fn(&Vertex) -> f64,
+    limit: f64,
+    out: &mut Vec<Piece>,
+) {
+    let mut before: Option<(u32, f64)> = None;
+    for v in vertices {
+        let loss = loss(v);
+        if let (true, Some(from)) = (v.joined, before) {
+            out.extend(surviving_between(from, (v.count, loss), limit));
+        }
+        if loss <= limit {
+            out.push(Piece {
+                low: v.count,
+                high: v.count,
+                loss,
+                slope: 0.0,
+            });
+        }
+        before = Some((v.count, loss));
+    }
+}
+
+/// The counts strictly between two (count, loss) points whose loss is at most `limit`; the loss is
+/// linear between the points.
+fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Piece> {
+    let slope = (to.1 - from.1) / f64::from(to.0 - from.0);
+    let at = |count: u32| from.1 + slope * f64::from(count - from.0);
+    let (mut low, mut high) = (from.0 + 1, to.0 - 1);
+    // The count at which the loss crosses the limit, rounded outwards. The loops below correct it.
+    let crossing = f64::from(from.0) + (limit - from.1) / slope;
+    if slope > 0.0 && crossing < f64::from(high) {
+        high = (crossing.ceil().max(0.0)) as u32;
+    } else if slope < 0.0 && crossing > f64::from(low) {
+        low = (crossing.floor().min(f64::from(high) + 1.0)) as u32;
+    }
+    while low <= high && at(low) > limit {
+        low += 1;
+    }
+    while high >= low && at(high) > limit {
+        high -= 1;
+    }
+    (low <= high).then(|| Piece {
+        low,
+        high,
+        loss: at(low),
+        slope,
+    })
+}
