@@ -33,6 +33,7 @@ pub mod checker;
 pub mod formulations;
 pub mod goal;
 pub mod model;
+mod nest;
 pub mod problem;
 pub mod range;
 pub mod rates;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::nest::Nest;
 use crate::{Goal, Rates, range};
 
 /// An elastic training task as the allocator sees it at one event.
@@ -59,12 +60,20 @@ pub struct Problem {
     pub t_fwd: f64,
     /// The active tasks, in file order.
     pub tasks: Vec<Task>,
-    /// Side constraints; only the counts formulation supports them.
+    /// Side constraints. The counts formulation takes any; the exact solver takes nested ones
+    /// ([`Problem::crossing_groups`]) under the goal [`Goal::Total`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
     /// What makes a plan the best one.
     #[serde(default, skip_serializing_if = "Goal::is_total")]
     pub goal: Goal,
+}
+
+impl GroupLimit {
+    /// Whether there are plans that the group forbids: it has a maximum, or a minimum above 0.
+    pub fn limits_something(&self) -> bool {
+        self.max_total.is_some() || self.min_total > Some(0)
+    }
 }
 
 impl Task {
@@ -188,6 +197,15 @@ impl Problem {
             }
         }
         out
+    }
+
+    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None`
+    /// if there are none: the groups are *nested*. Groups that limit nothing are left out
+    /// ([`GroupLimit::limits_something`]). Takes O(n log n) for n tasks, groups and names in groups
+    /// together.
+    pub fn crossing_groups(&self) -> Option<(&GroupLimit, &GroupLimit)> {
+        let (first, second) = Nest::of(self).err()?;
+        Some((&self.groups[first], &self.groups[second]))
     }
 
     /// The plan's objective: Σ over tasks of [`Task::value`]. `counts` is in task order.
