@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Problem, Task};
+use crate::{GroupLimit, Problem, Task};
 
 /// Most nodes of any generated task.
 const MOST_NODES: u32 = 64;
@@ -94,6 +94,81 @@ pub fn alike(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
+/// Tasks of each user of a problem with groups.
+const TASKS_OF_USER: usize = 5;
+
+/// Users of each queue.
+const USERS_OF_QUEUE: usize = 4;
+
+/// Generates a problem of [`problem`] with nested groups. Every five tasks are of one user, and
+/// every four users share a queue. Users and queues may hold at most 1 to 1.5 times the nodes that
+/// they hold in some plan. Every third user and queue must hold at least 0.3 to 1 times as many. So
+/// that plan is feasible.
+pub fn grouped(tasks: usize, nodes: u32, seed: u64) -> Problem {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut problem = problem(tasks, nodes, seed);
+    let plan = some_plan(&problem, &mut rng);
+    for (kind, size) in [
+        ("user", TASKS_OF_USER),
+        ("queue", TASKS_OF_USER * USERS_OF_QUEUE),
+    ] {
+        let of = |j: usize| j / size;
+        add_groups(&mut problem, kind, &plan, of, &mut rng);
+    }
+    problem
+}
+
+/// Generates a problem of [`problem`] with groups that cross if there are enough tasks: by user, as
+/// in [`grouped`], and by one of four kinds of work. Their limits are as those of [`grouped`].
+pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut problem = problem(tasks, nodes, seed);
+    let plan = some_plan(&problem, &mut rng);
+    let user = |j: usize| j / TASKS_OF_USER;
+    add_groups(&mut problem, "user", &plan, user, &mut rng);
+    add_groups(&mut problem, "kind", &plan, |j| j % 4, &mut rng);
+    problem
+}
+
+/// Adds a group for every number that `of` gives to tasks. `plan` keeps to their limits.
+fn add_groups(
+    problem: &mut Problem,
+    kind: &str,
+    plan: &[u32],
+    of: impl Fn(usize) -> usize,
+    rng: &mut ChaCha8Rng,
+) {
+    let tasks = problem.tasks.len();
+    let groups = (0..tasks).map(|j| of(j) + 1).max().unwrap_or(0);
+    for g in 0..groups {
+        let own = (0..tasks).filter(|&j| of(j) == g);
+        let held = f64::from(own.clone().map(|j| plan[j]).sum::<u32>());
+        let most = (held * rng.random_range(1.0..1.5)).ceil() as u32;
+        let least = (held * rng.random_range(0.3..1.0)).floor() as u32;
+        problem.groups.push(GroupLimit {
+            name: format!("{kind}{g}"),
+            tasks: own.map(|j| problem.tasks[j].name.clone()).collect(),
+            min_total: (g % 3 == 0).then_some(least),
+            max_total: Some(most),
+        });
+    }
+}
+
+/// A feasible plan of a problem without groups. It gives tasks about twice their share of the
+/// nodes, as long as these last.
+fn some_plan(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<u32> {
+    let mut left = problem.nodes;
+    let share = problem.nodes / problem.tasks.len().max(1) as u32;
+    let mut count = |task: &Task| {
+        let wanted = rng.random_range(0..=2 * share);
+        let count = wanted.max(task.min_nodes).min(task.cap());
+        let count = if count <= left { count } else { 0 };
+        left -= count;
+        count
+    };
+    problem.tasks.iter().map(&mut count).collect()
+}
+
 /// 0, the powers of two below `max`, and `max`.
 fn curve_nodes(max: u32) -> Vec<u32> {
     let powers = (0..).map(|e| 1 << e).take_while(|&n| n < max);
@@ -134,6 +209,21 @@ mod tests {
             for hard in [noisy(30, 200, seed), alike(30, 200, seed)] {
                 assert_eq!(hard.validate(), Vec::<String>::new());
             }
+        }
+    }
+
+    #[test]
+    fn groups_are_nested_or_cross_as_promised() {
+        for seed in 0..50 {
+            let (nested, crosses) = (grouped(30, 200, seed), crossing(30, 200, seed));
+            for problem in [&nested, &crosses] {
+                assert_eq!(problem.validate(), Vec::<String>::new());
+                assert!(problem.groups.iter().any(|g| g.min_total > Some(0)));
+            }
+            assert_eq!(nested.groups.len(), 6 + 2);
+            assert_eq!(nested.crossing_groups(), None);
+            assert!(crosses.crossing_groups().is_some());
+            assert_eq!(nested, grouped(30, 200, seed));
         }
     }
 }
