@@ -79,14 +79,36 @@ impl Formulation {
 /// [`Status`](crate::Status).
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// The problem has a side constraint that the solver or formulation cannot handle.
+    /// The problem has a side constraint, and the solver or formulation takes none.
     #[error(
         "{solver} cannot take side constraints (group {group}): \
-         use highs or cbc with the counts formulation, or auto"
+         use auto, or highs or cbc with the counts formulation"
     )]
     SideConstraint {
-        /// The solver that refused, such as `the exact solver`.
+        /// The solver that refused, such as `the equal-share solver`.
         solver: &'static str,
+        /// Name of the problem's first group.
+        group: String,
+    },
+    /// Two groups of the problem cross, see [`Problem::crossing_groups`].
+    #[error(
+        "the exact solver takes only nested side constraints, and the groups {first} and {second} \
+         cross (they share a task, and each has a task that the other lacks): \
+         use auto, or highs or cbc with the counts formulation"
+    )]
+    CrossingGroups {
+        /// Name of the first of the two groups.
+        first: String,
+        /// Name of the second.
+        second: String,
+    },
+    /// The problem has a side constraint and a max-min goal, which the exact solver does not take
+    /// together.
+    #[error(
+        "the exact solver cannot take side constraints (group {group}) with the max-min goal: \
+         use auto, or highs or cbc with the counts formulation"
+    )]
+    FairGroups {
         /// Name of the problem's first group.
         group: String,
     },
@@ -109,7 +131,8 @@ pub enum SolveError {
     /// The backend was left out of this build.
     #[error(
         "this build has no {0}: rebuild with the feature {0}; \
-         problems without side constraints need none, --solver exact solves them"
+         --solver exact needs none, it solves problems without side constraints, and problems \
+         with nested groups under the goal of the greatest total"
     )]
     NotBuilt(&'static str),
     /// The solver library failed.
@@ -128,6 +151,8 @@ impl SolveError {
     pub fn is_wrong_choice(&self) -> bool {
         match self {
             SolveError::SideConstraint { .. }
+            | SolveError::CrossingGroups { .. }
+            | SolveError::FairGroups { .. }
             | SolveError::Goal { .. }
             | SolveError::Unfit(_)
             | SolveError::NotBuilt(_) => true,
@@ -136,8 +161,7 @@ impl SolveError {
     }
 }
 
-/// Names of solvers in messages.
-pub(crate) const EXACT: &str = "the exact solver";
+/// Name of the heuristic in messages.
 pub(crate) const EQUAL_SHARE: &str = "the equal-share solver";
 
 /// Refuses a problem that has side constraints; `solver` names the solver in the error.
@@ -177,10 +201,11 @@ pub trait Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverKind {
-    /// Exact if the problem has no side constraint; otherwise HiGHS, or CBC in a build without
+    /// Exact if it takes the problem's side constraints; otherwise HiGHS, or CBC in a build without
     /// HiGHS.
     Auto,
-    /// Relaxation, reduced-cost fixing and dynamic programming: proven optimal.
+    /// Relaxation, reduced-cost fixing and dynamic programming: proven optimal. Under the goal
+    /// [`Goal::Total`] it takes nested groups ([`Problem::crossing_groups`]), otherwise none.
     Exact,
     /// HiGHS through good_lp.
     Highs,
@@ -226,7 +251,7 @@ impl SolverSpec {
         }
         let has_only_cbc = cfg!(all(feature = "cbc", not(feature = "highs")));
         SolverSpec {
-            kind: match (problem.groups.is_empty(), has_only_cbc) {
+            kind: match (backends::exact_accepts(problem).is_ok(), has_only_cbc) {
                 (true, _) => SolverKind::Exact,
                 (false, false) => SolverKind::Highs,
                 (false, true) => SolverKind::Cbc,
@@ -260,7 +285,7 @@ impl SolverSpec {
         let spec = self.for_problem(problem);
         spec.build()?;
         match spec.kind {
-            SolverKind::Auto | SolverKind::Exact => refuse_groups(EXACT, problem),
+            SolverKind::Auto | SolverKind::Exact => backends::exact_accepts(problem),
             SolverKind::EqualShare => refuse_groups(EQUAL_SHARE, problem),
             SolverKind::Highs | SolverKind::Cbc => formulations::accepts(problem, spec.formulation),
         }

@@ -3,11 +3,10 @@
 
 mod common;
 
-use common::{assert_reaches, problem, reference_problems};
+use common::{assert_reaches, problem, reference_problems, rugged};
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::{
-    BigM, Goal, GroupLimit, Limits, Problem, SolveError, Solver, Status, Task, check, recursion,
-    synthetic,
+    BigM, Goal, Limits, Problem, SolveError, Solver, Status, Task, check, recursion, synthetic,
 };
 use proptest::prelude::*;
 
@@ -53,48 +52,6 @@ proptest! {
         solver.solve(&first, &limits).unwrap();
         let after = solver.solve(&second, &limits).unwrap();
         prop_assert_eq!(after, solve(&second, BigM::Corrected));
-    }
-}
-
-/// Tasks for which the relaxation's bound is loose: large minimums, convex curves, long linear
-/// pieces.
-fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
-    let mut state = seed;
-    let mut random = |below: u32| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) % below
-    };
-    let tasks = (0..tasks)
-        .map(|i| {
-            let min_nodes = 1 + random(nodes / 3);
-            let last = min_nodes + 1 + random(nodes);
-            let mid = min_nodes + (last - min_nodes) / 2;
-            let mut curve_nodes = vec![0, min_nodes, mid, last];
-            curve_nodes.dedup();
-            let curve_objective: Vec<f64> = curve_nodes
-                .iter()
-                .map(|&n| f64::from(n) * (1.0 + f64::from(random(50)) / 100.0))
-                .collect();
-            Task {
-                name: format!("t{i}"),
-                min_nodes,
-                max_nodes: last,
-                rescale_up: f64::from(random(60)),
-                rescale_down: f64::from(random(30)),
-                curve_nodes: curve_nodes.into(),
-                curve_objective: curve_objective.into(),
-                weight: 1.0,
-                current: 0,
-            }
-        })
-        .collect();
-    Problem {
-        id: format!("rugged-{seed}"),
-        nodes,
-        t_fwd: 60.0,
-        tasks,
-        groups: vec![],
-        goal: Goal::Total,
     }
 }
 
@@ -158,19 +115,6 @@ fn equally_good_plans_keep_tasks_as_they_are() {
         .filter(|(a, b)| *a == b)
         .count();
     assert_eq!((counts.iter().sum::<u32>(), unchanged), (9, 2));
-}
-
-#[test]
-fn side_constraints_are_refused_by_name() {
-    let mut p = of(4, vec![flat("a", 0)]);
-    p.groups.push(GroupLimit {
-        name: "team".into(),
-        tasks: vec!["a".into()],
-        min_total: None,
-        max_total: Some(1),
-    });
-    let refused = Exact::new(BigM::Corrected).solve(&p, &Limits::default());
-    assert!(matches!(refused, Err(SolveError::SideConstraint { group, .. }) if group == "team"));
 }
 
 #[test]

@@ -39,16 +39,18 @@ fn solve_refuses_bad_problems() {
     )
     .expect(3)
     .says(&["min_nodes 9"]);
-    let grouped = PROBLEM.replacen(
-        '{',
-        r#"{"groups": [{"name": "g", "tasks": ["a"], "max_total": 2}], "#,
-        1,
-    );
-    for solver in ["exact", "equal-share"] {
-        with_stdin(at, &format!("solve --solver {solver}"), &grouped)
-            .expect(2)
-            .says(&["problem 1", "side constraints", "group g", "highs or cbc"]);
-    }
+    with_stdin(at, "solve --solver equal-share", &grouped())
+        .expect(2)
+        .says(&["problem 1", "side constraints", "group g", "highs or cbc"]);
+    let crosses = [
+        "problem 1",
+        "nested",
+        "groups g and h cross",
+        "highs or cbc",
+    ];
+    with_stdin(at, "solve --solver exact", &crossing())
+        .expect(2)
+        .says(&crosses);
 }
 
 /// A problem with a group.
@@ -60,6 +62,23 @@ fn grouped() -> String {
     )
 }
 
+/// A problem with two groups that cross.
+fn crossing() -> String {
+    let mut problem: Value = serde_json::from_str(PROBLEM).unwrap();
+    let task = problem["tasks"][0].clone();
+    let named = |name: &&str| {
+        let mut task = task.clone();
+        task["name"] = Value::from(*name);
+        task
+    };
+    problem["tasks"] = ["a", "b", "c"].iter().map(named).collect();
+    problem["groups"] = serde_json::json!([
+        {"name": "g", "tasks": ["a", "b"], "max_total": 2},
+        {"name": "h", "tasks": ["b", "c"], "max_total": 2},
+    ]);
+    problem.to_string()
+}
+
 #[test]
 fn an_answer_names_the_solver_that_ran() {
     let directory = samples();
@@ -69,12 +88,17 @@ fn an_answer_names_the_solver_that_ran() {
         answer.map_or(run.err, |answer| answer["solver"].to_string())
     };
     assert_eq!(name(PROBLEM), "\"exact\"");
+    assert_eq!(name(&grouped()), "\"exact\"");
     let expected = match (cfg!(feature = "highs"), cfg!(feature = "cbc")) {
         (true, _) => "\"highs-counts\"",
         (false, true) => "\"cbc-counts\"",
         (false, false) => "this build has no highs",
     };
-    assert!(name(&grouped()).contains(expected), "{}", name(&grouped()));
+    assert!(
+        name(&crossing()).contains(expected),
+        "{}",
+        name(&crossing())
+    );
 }
 
 // A solver that cannot solve the given problem is the wrong choice: wrong usage.
@@ -84,6 +108,7 @@ fn wrong_solvers_are_wrong_usage() {
     let at = directory.path();
     fs::write(at.join("one.json"), PROBLEM).unwrap();
     fs::write(at.join("grouped.json"), grouped()).unwrap();
+    fs::write(at.join("crossing.json"), crossing()).unwrap();
     let plan = |lines: &str| {
         let text = format!("[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\n{lines}\n");
         fs::write(at.join("plan.toml"), text).unwrap();
@@ -94,8 +119,8 @@ fn wrong_solvers_are_wrong_usage() {
         "solve one.json --formulation paper",
         "solve one.json --solver exact --formulation counts",
         "replay --events idle.csv --tasks tasks.toml --formulation paper",
-        "compare --problems grouped.json --solvers exact",
-        "compare --problems grouped.json --solvers equal-share,exact",
+        "compare --problems crossing.json --solvers exact",
+        "compare --problems crossing.json --solvers equal-share,exact",
     ] {
         gleaner(at, line).expect(2);
     }

@@ -75,7 +75,10 @@ impl<'de> Deserialize<'de> for SolverChoice {
 
 /// The solvers, and what the help says of each.
 pub(crate) const SOLVERS: [(&str, &str); 6] = [
-    ("auto", "exact, or highs if groups of tasks cross"),
+    (
+        "auto",
+        "exact, or highs if groups of tasks cross or are combined with max-min",
+    ),
     (
         "exact",
         "Relaxation and dynamic programming. Every plan is proven optimal",

@@ -3,8 +3,8 @@
 use super::Exact;
 use crate::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
 
-/// Uses the exact solver if the problem has no side constraint; otherwise HiGHS with the counts
-/// formulation, or CBC in a build without HiGHS. See [`SolverSpec::for_problem`].
+/// Uses the exact solver if that takes the problem's side constraints; otherwise HiGHS with the
+/// counts formulation, or CBC in a build without HiGHS. See [`SolverSpec::for_problem`].
 pub struct Auto {
     spec: SolverSpec,
     exact: Exact,
@@ -33,7 +33,8 @@ impl Solver for Auto {
     }
 
     /// # Errors
-    /// [`SolveError::NotBuilt`] if the problem has a group and this build has no MILP library.
+    /// [`SolveError::NotBuilt`] if the exact solver does not take the problem's groups and this build
+    /// has no MILP library.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
         let spec = self.spec.for_problem(problem);
         let mut built;

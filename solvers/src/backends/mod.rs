@@ -16,6 +16,7 @@ pub use auto::Auto;
 pub use cbc::Cbc;
 pub use equal_share::EqualShare;
 pub use exact::Exact;
+pub(crate) use exact::accepts as exact_accepts;
 #[cfg(feature = "highs")]
 pub use highs::Highs;
 

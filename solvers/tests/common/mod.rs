@@ -106,6 +106,48 @@ pub fn problem() -> impl Strategy<Value = Problem> {
         })
 }
 
+/// Tasks for which the relaxation's bound is loose: large minimums, convex curves, long linear
+/// pieces.
+pub fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
+    let mut state = seed;
+    let mut random = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    let tasks = (0..tasks)
+        .map(|i| {
+            let min_nodes = 1 + random(nodes / 3);
+            let last = min_nodes + 1 + random(nodes);
+            let mid = min_nodes + (last - min_nodes) / 2;
+            let mut curve_nodes = vec![0, min_nodes, mid, last];
+            curve_nodes.dedup();
+            let curve_objective: Vec<f64> = curve_nodes
+                .iter()
+                .map(|&n| f64::from(n) * (1.0 + f64::from(random(50)) / 100.0))
+                .collect();
+            Task {
+                name: format!("t{i}"),
+                min_nodes,
+                max_nodes: last,
+                rescale_up: f64::from(random(60)),
+                rescale_down: f64::from(random(30)),
+                curve_nodes: curve_nodes.into(),
+                curve_objective: curve_objective.into(),
+                weight: 1.0,
+                current: 0,
+            }
+        })
+        .collect();
+    Problem {
+        id: format!("rugged-{seed}"),
+        nodes,
+        t_fwd: 60.0,
+        tasks,
+        groups: vec![],
+        goal: Goal::Total,
+    }
+}
+
 /// The greatest merit of any plan and a plan that has it, found by a trial of all plans; `None` if
 /// there is no plan.
 pub fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(Merit, Vec<u32>)> {

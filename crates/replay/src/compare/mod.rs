@@ -181,7 +181,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         let (exact, limits) = (&mut self.exact, self.limits);
         let problems = self.problems;
         self.optima[problem].get_or_insert_with(|| {
-            // The exact solver refuses side constraints: then there is no optimum to compare with.
+            // The exact solver refuses some side constraints: then there is no optimum to compare with.
             let best = exact.solve(&problems[problem], limits).ok();
             best.filter(|answer| answer.status == Status::Optimal)
         });

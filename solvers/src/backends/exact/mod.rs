@@ -32,6 +32,13 @@
 //! that keep both. Counts with a lesser share are removed. If not all tasks can run, every task
 //! that runs gets a reward that is greater than all values together.
 //!
+//! **Groups.** If the problem has nested groups, [`grouped`] first tries whether the best plan
+//! without groups keeps to their limits. Otherwise [`tree`] finds the best plan that does, by
+//! dynamic programming over the tree of groups. If time or memory does not suffice for that, the
+//! answer is a plan known before, with the bound of the relaxation without groups; or
+//! [`Status::Unknown`] if no plan is known. Groups that cross, and groups under the goal
+//! [`Goal::MaxMin`], are refused.
+//!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
 //! Among plans whose values differ by less than that, the one that leaves more tasks unchanged
 //! wins. Ties that remain are decided by the order of tasks and counts, so that equal problems get
@@ -39,21 +46,26 @@
 
 mod alike;
 mod fair;
+mod grouped;
 mod layers;
 mod pieces;
 mod relaxation;
 mod search;
 mod shape;
+mod tree;
 
 use std::time::Instant;
 
 use super::precision;
-use crate::solver::{BigM, EXACT, Limits, SolveError, Solver, refuse_groups};
+use crate::solver::{BigM, Limits, SolveError, Solver};
 use crate::{Allocation, Goal, Problem, Status, range};
 use fair::Levels;
 use relaxation::Relaxation;
 use search::{Case, Search};
 use shape::Shapes;
+use tree::Tree;
+
+pub(crate) use grouped::accepts;
 
 /// The exact solver. It keeps its buffers between calls, and knows tasks again that are as before;
 /// answers do not depend on that.
@@ -64,7 +76,22 @@ pub struct Exact {
     levels: Levels,
     relaxation: Relaxation,
     search: Search,
+    tree: Tree,
     counts: Vec<u32>,
+    /// A bound on the numbers that were added for each task to find `counts`.
+    size: f64,
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ended {
+    /// The best plan found is in [`Exact::counts`]. Its objective may be this far from the optimum;
+    /// 0 if it is proven optimal.
+    WithPlan(f64),
+    /// There is no plan.
+    WithoutPlan,
+    /// No plan was found.
+    GaveUp,
 }
 
 impl Exact {
@@ -83,27 +110,46 @@ impl Exact {
     /// search would need more than about a gibibyte, the counts are feasible but not proven
     /// optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
-        self.run(problem, None)?;
-        Some(&self.counts)
+        match self.run(problem, None) {
+            Ended::WithPlan(_) => Some(&self.counts),
+            Ended::WithoutPlan | Ended::GaveUp => None,
+        }
     }
 
-    /// Writes the best plan found to the internal buffer. Returns how far its objective may be from
-    /// the optimum, 0 if it is proven optimal, or `None` if there is no plan.
-    fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Option<f64> {
+    /// Solves a problem, whose groups are ignored.
+    fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Ended {
         if !self.shapes.build(problem, self.big_m) {
-            return None;
+            return Ended::WithoutPlan;
         }
         if problem.goal == Goal::MaxMin {
-            let floor = self.levels.floor(&self.shapes, problem)?;
+            let Some(floor) = self.levels.floor(&self.shapes, problem) else {
+                return Ended::WithoutPlan;
+            };
             self.shapes.restrict(problem, &self.levels.best, floor);
         }
+        match self.relax(problem) {
+            Some(gap) => Ended::WithPlan(self.improve(problem, gap, deadline)),
+            None => Ended::WithoutPlan,
+        }
+    }
+
+    /// Solves the relaxation. Writes the plan that it finds to [`Exact::counts`] and returns how
+    /// far its objective may be from the optimum; `None` if there is no plan.
+    fn relax(&mut self, problem: &Problem) -> Option<f64> {
         self.shapes.favour_staying(problem);
         let gap = self
             .relaxation
             .solve(&self.shapes, problem.nodes, &mut self.counts)?;
-        if gap <= self.shapes.resolution() {
-            return Some(0.0);
-        }
+        self.size = self.shapes.largest() + self.relaxation.price() * f64::from(problem.nodes);
+        Some(if gap <= self.shapes.resolution() {
+            0.0
+        } else {
+            gap
+        })
+    }
+
+    /// Searches for the best plan, if the relaxation's has a gap. Returns the gap that is left.
+    fn improve(&mut self, problem: &Problem, gap: f64, deadline: Option<Instant>) -> f64 {
         let case = Case {
             shapes: &self.shapes,
             nodes: problem.nodes,
@@ -111,14 +157,16 @@ impl Exact {
             gap,
             deadline,
         };
-        let proven = self.search.improve(&case, &mut self.counts);
-        Some(if proven { 0.0 } else { gap })
+        match gap == 0.0 || self.search.improve(&case, &mut self.counts) {
+            true => 0.0,
+            false => gap,
+        }
     }
 
     /// How far the plan found may be from the optimum because of rounding; 0 if that does not
     /// matter.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
-        let doubt = (self.shapes).uncertainty(problem.nodes, self.relaxation.price());
+        let doubt = self.shapes.uncertainty(self.size);
         match precision::matters(problem, &self.counts, objective, doubt) {
             true => doubt,
             false => 0.0,
@@ -135,11 +183,17 @@ impl Solver for Exact {
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        refuse_groups(EXACT, problem)?;
+        let nest = grouped::nest(problem)?;
         range::check(problem)?;
         let deadline = Instant::now().checked_add(limits.time);
-        let Some(gap) = self.run(problem, deadline) else {
-            return Ok(Allocation::without_plan(Status::Infeasible));
+        let ended = match &nest {
+            None => self.run(problem, deadline),
+            Some(nest) => self.run_within(problem, nest, deadline),
+        };
+        let gap = match ended {
+            Ended::WithPlan(gap) => gap,
+            Ended::WithoutPlan => return Ok(Allocation::without_plan(Status::Infeasible)),
+            Ended::GaveUp => return Ok(Allocation::without_plan(Status::Unknown)),
         };
         let mut answer = Allocation::with_plan(problem, Status::Optimal, self.counts.clone(), None);
         let doubt = |objective| self.doubt(problem, objective);

@@ -260,7 +260,7 @@ fn best_growth(vertices: &[Vertex], count: u32, left: u32) -> Option<Growth> {
 }
 
 /// Value of an allowed count; `None` if the count is not allowed.
-fn value_at(vertices: &[Vertex], count: u32) -> Option<f64> {
+pub(super) fn value_at(vertices: &[Vertex], count: u32) -> Option<f64> {
     match vertices.binary_search_by_key(&count, |v| v.count) {
         Ok(i) => Some(vertices[i].value),
         Err(0) => None,

@@ -137,13 +137,18 @@ impl Shapes {
         self.bonus / 4.0
     }
 
-    /// How far the value of the best plan found may be from the optimum because of rounding: of the
-    /// values themselves, and of what is computed from them at a `price` per node.
-    pub fn uncertainty(&self, nodes: u32, price: f64) -> f64 {
+    /// The greatest absolute value of a count.
+    pub fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// How far the value of the best plan found may be from the optimum because of rounding, if
+    /// numbers of at most `size` were added for each task.
+    pub fn uncertainty(&self, size: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
         }
-        let rounding = 8.0 * f64::EPSILON * (self.largest + price * f64::from(nodes));
+        let rounding = 8.0 * f64::EPSILON * size;
         self.tasks() as f64 * (self.bonus + rounding)
     }
 
@@ -228,6 +233,13 @@ impl Shapes {
         if floor.some_rest {
             self.reward_running();
         }
+    }
+
+    /// Removes the counts of the tasks of each group of alike tasks that are above `most` of the
+    /// group. At least one count of each must remain.
+    pub fn limit(&mut self, problem: &Problem, most: &[u32]) {
+        self.retain(problem, |g, _, count| count <= most[g]);
+        self.cut(problem);
     }
 
     /// Removes counts that leave too few nodes for the least counts of the other tasks, then

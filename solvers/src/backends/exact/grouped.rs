@@ -1,0 +1,127 @@
+//! Problems with nested groups.
+//!
+//! 1. [`Tree::most`] bounds the count of every task by what the limits leave it. Greater counts are
+//!    removed.
+//! 2. The relaxation, and if need be the search, find the best plan without groups. If it keeps to
+//!    the limits of the groups, it is the best one with them too: limits that do not bind cost
+//!    little time.
+//! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
+//!
+//! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, the answer
+//! is the better one of the relaxation's plan and the plan that changes least, as far as they keep
+//! to the limits.
+
+use std::time::Instant;
+
+use super::relaxation::value_at;
+use super::tree::{self, Case};
+use super::{Ended, Exact};
+use crate::nest::Nest;
+use crate::solver::SolveError;
+use crate::{Goal, Problem};
+
+/// Checks that the exact solver takes the groups of `problem`.
+///
+/// # Errors
+/// [`SolveError::FairGroups`] or [`SolveError::CrossingGroups`].
+pub(crate) fn accepts(problem: &Problem) -> Result<(), SolveError> {
+    nest(problem).map(|_| ())
+}
+
+/// The tree of the problem's groups; `None` if it has no groups.
+///
+/// # Errors
+/// As [`accepts`].
+pub(super) fn nest(problem: &Problem) -> Result<Option<Nest>, SolveError> {
+    let Some(group) = problem.groups.first() else {
+        return Ok(None);
+    };
+    if problem.goal == Goal::MaxMin {
+        let group = group.name.clone();
+        return Err(SolveError::FairGroups { group });
+    }
+    let name = |g: usize| problem.groups[g].name.clone();
+    match Nest::of(problem) {
+        Ok(nest) => Ok(Some(nest)),
+        Err((first, second)) => Err(SolveError::CrossingGroups {
+            first: name(first),
+            second: name(second),
+        }),
+    }
+}
+
+impl Exact {
+    /// Finds the best total of the plans within the limits of `nest`.
+    pub(super) fn run_within(
+        &mut self,
+        problem: &Problem,
+        nest: &Nest,
+        deadline: Option<Instant>,
+    ) -> Ended {
+        let Some(gap) = self.relax_within(problem, nest) else {
+            return Ended::WithoutPlan;
+        };
+        if nest.admits(&self.counts)
+            && self.improve(problem, gap, deadline) == 0.0
+            && nest.admits(&self.counts)
+        {
+            return Ended::WithPlan(0.0);
+        }
+        let case = Case {
+            shapes: &self.shapes,
+            nest,
+            deadline,
+        };
+        match self.tree.solve(&case, &mut self.counts) {
+            tree::Ended::WithPlan => {
+                self.size = self.tree.size();
+                Ended::WithPlan(0.0)
+            }
+            tree::Ended::WithoutPlan => Ended::WithoutPlan,
+            tree::Ended::GaveUp => self.fall_back(problem, nest),
+        }
+    }
+
+    /// Solves the relaxation without groups over the counts that the limits leave the tasks. As
+    /// [`Exact::relax`].
+    fn relax_within(&mut self, problem: &Problem, nest: &Nest) -> Option<f64> {
+        if !self.shapes.build(problem, self.big_m) {
+            return None;
+        }
+        let most = self.tree.most(&self.shapes, nest)?;
+        self.shapes.limit(problem, most);
+        self.relax(problem)
+    }
+
+    /// Answers with the better plan of the relaxation's and [`Problem::stay_put`], if one of them
+    /// keeps to the limits.
+    fn fall_back(&mut self, problem: &Problem, nest: &Nest) -> Ended {
+        let relaxed = (self.relaxation).solve(&self.shapes, problem.nodes, &mut self.counts);
+        let Some(gap) = relaxed else {
+            return Ended::WithoutPlan;
+        };
+        let bound = problem.objective(&self.counts) + gap;
+        let plans = [problem.stay_put(), Some(self.counts.clone())];
+        let feasible = plans
+            .into_iter()
+            .flatten()
+            .filter(|plan| self.is_feasible(nest, plan))
+            .map(|plan| (problem.objective(&plan), plan));
+        let best = feasible.max_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((objective, plan)) = best else {
+            return Ended::GaveUp;
+        };
+        self.counts = plan;
+        Ended::WithPlan((bound - objective).max(0.0))
+    }
+
+    /// Whether a plan keeps to all limits and holds allowed counts only.
+    fn is_feasible(&self, nest: &Nest, plan: &[u32]) -> bool {
+        let mut tasks = plan.iter().zip(self.shapes.group_of_tasks());
+        let is_allowed = |(&count, &g): (&u32, &u32)| {
+            let vertices = self.shapes.of(g as usize);
+            value_at(vertices, count).is_some()
+        };
+        nest.admits(plan) && tasks.all(is_allowed)
+    }
+}

@@ -1,0 +1,415 @@
+//! Dynamic programming over a tree of nested groups.
+//!
+//! The *loss* of a count is here its value, negated. Every branch of the tree, a group or all tasks
+//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The
+//! tables are made in four steps:
+//!
+//! 1. [`Tree::set_spans`] bounds the numbers of nodes of every branch, its *span*: from the bounds
+//!    of what is within it and its own limits, then from the spans of the branch around it. Often a
+//!    small group leaves its tasks few counts.
+//! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each
+//!    task directly in it makes the next layer, as in the search; so does each branch directly in
+//!    it, whose states take the place of counts. The last layer is the table of the branch, as it
+//!    is cut to the span. Layers leave out states from which the branch cannot get to its span.
+//! 3. [`Tree::fill`] computes the layers. Branches come after those within them, so each branch
+//!    finds the tables that it needs.
+//! 4. [`Tree::walk_back`] starts at the best state of the root. It follows each table back to the
+//!    counts of tasks and the states of branches that lead to this state, and does the same in
+//!    these branches. The layers hold losses only: counts are found again from the layer before.
+//!
+//! A layer has at most as many states as its branch may hold nodes. A task takes O(states × pieces),
+//! and a branch O(states × states of its table).
+
+use std::time::Instant;
+
+use super::layers::{Layer, SlidingMinimum, Window, best_count, relax};
+use super::pieces::{Piece, all_pieces};
+use super::shape::Shapes;
+use crate::nest::{Branch, Nest};
+
+/// The most numbers kept at a time: a gibibyte.
+const MOST_NUMBERS: u64 = 1 << 27;
+
+/// After this many pairs of states, a merge of two tables looks at the clock again.
+const PAIRS_UNWATCHED: usize = 1 << 20;
+
+/// The input of the recursion.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Case<'a> {
+    /// Every task's value by count.
+    pub shapes: &'a Shapes,
+    pub nest: &'a Nest,
+    /// When to give up; `None` for no limit.
+    pub deadline: Option<Instant>,
+}
+
+impl Case<'_> {
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|at| Instant::now() >= at)
+    }
+}
+
+/// How the recursion ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    WithPlan,
+    /// No plan keeps to all limits.
+    WithoutPlan,
+    /// It would take too much time or memory.
+    GaveUp,
+}
+
+/// What holds nodes directly in a branch.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Task(usize),
+    Branch(usize),
+}
+
+/// A layer, and what it adds to the layer before; nothing if it is the first of a branch.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    part: Option<Part>,
+    layer: Layer,
+}
+
+/// Finds the best plan within nested groups; keeps its buffers between problems.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pieces: Vec<Piece>,
+    /// The pieces of each group of alike tasks are `pieces[starts[g]..starts[g + 1]]`.
+    starts: Vec<usize>,
+    /// The numbers of nodes that each branch may hold.
+    spans: Vec<Window>,
+    /// The layers of all branches, those of the innermost branches first.
+    steps: Vec<Step>,
+    /// The index in `steps` of the last layer of each branch.
+    tables: Vec<usize>,
+    /// The losses of all layers.
+    losses: Vec<f64>,
+    /// The most nodes that a task of each group of alike tasks may hold.
+    most: Vec<u32>,
+    sliding: SlidingMinimum,
+    /// The sum over tasks of the greatest number that was added for one.
+    size: f64,
+}
+
+impl Tree {
+    /// A bound on the numbers that the last [`Tree::solve`] computed with.
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// The most nodes that the tasks of each group of alike tasks can hold within the limits;
+    /// `None` if there is no plan.
+    pub fn most(&mut self, shapes: &Shapes, nest: &Nest) -> Option<&[u32]> {
+        if !self.set_spans(shapes, nest) {
+            return None;
+        }
+        self.most.clear();
+        self.most.resize(shapes.groups(), 0);
+        for (branch, span) in nest.branches().iter().zip(&self.spans) {
+            let all = self.sum(shapes, branch);
+            for &task in &branch.tasks {
+                let own = task_span(shapes, task);
+                let most = own.high.min(span.high - (all.low - own.low));
+                let g = shapes.group_of_tasks()[task] as usize;
+                // Between 0 and the greatest count, so the cast loses nothing.
+                self.most[g] = self.most[g].max(most as u32);
+            }
+        }
+        Some(&self.most)
+    }
+
+    /// Writes the best plan to `counts`, unless it gives up or there is none.
+    pub fn solve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> Ended {
+        if !self.set_spans(case.shapes, case.nest) {
+            return Ended::WithoutPlan;
+        }
+        self.lay_out(case);
+        let states = self.states();
+        if states.saturating_add(self.most_scratch()) > MOST_NUMBERS {
+            return Ended::GaveUp;
+        }
+        self.list_pieces(case.shapes);
+        self.losses.clear();
+        self.losses.reserve_exact(states as usize);
+        self.size = 0.0;
+        for i in 0..self.steps.len() {
+            if case.is_late() || !self.fill(case, i) {
+                return Ended::GaveUp;
+            }
+        }
+        let root = self.steps[self.tables[0]].layer;
+        let states = (root.window.low..).zip(root.slice(&self.losses));
+        let finite = states.filter(|(_, loss)| loss.is_finite());
+        let Some((best, _)) = finite.min_by(|a, b| a.1.total_cmp(b.1)) else {
+            return Ended::WithoutPlan;
+        };
+        self.walk_back(case, best, counts);
+        Ended::WithPlan
+    }
+
+    /// Bounds the numbers of nodes of all branches; `false` if there is no plan.
+    fn set_spans(&mut self, shapes: &Shapes, nest: &Nest) -> bool {
+        let branches = nest.branches();
+        self.spans.clear();
+        self.spans
+            .resize(branches.len(), Window { low: 0, high: 0 });
+        for (b, branch) in branches.iter().enumerate().rev() {
+            let all = self.sum(shapes, branch);
+            let span = Window {
+                low: all.low.max(i64::from(branch.least)),
+                high: all.high.min(i64::from(branch.most)),
+            };
+            if span.low > span.high {
+                return false;
+            }
+            self.spans[b] = span;
+        }
+        for (b, branch) in branches.iter().enumerate() {
+            let (around, all) = (self.spans[b], self.sum(shapes, branch));
+            for &inner in &branch.branches {
+                let span = &mut self.spans[inner];
+                let (low, high) = (span.low, span.high);
+                span.low = low.max(around.low - (all.high - high));
+                span.high = high.min(around.high - (all.low - low));
+            }
+        }
+        true
+    }
+
+    /// The least and the most nodes that the parts of a branch can hold together, whatever its own
+    /// limits.
+    fn sum(&self, shapes: &Shapes, branch: &Branch) -> Window {
+        let mut all = Window { low: 0, high: 0 };
+        for part in parts(branch) {
+            let span = self.span(shapes, part);
+            all.low += span.low;
+            all.high += span.high;
+        }
+        all
+    }
+
+    fn span(&self, shapes: &Shapes, part: Part) -> Window {
+        match part {
+            Part::Task(task) => task_span(shapes, task),
+            Part::Branch(branch) => self.spans[branch],
+        }
+    }
+
+    /// Plans the layers of all branches.
+    fn lay_out(&mut self, case: &Case<'_>) {
+        let branches = case.nest.branches();
+        self.steps.clear();
+        self.tables.clear();
+        self.tables.resize(branches.len(), 0);
+        let mut offset = 0usize;
+        for (b, branch) in branches.iter().enumerate().rev() {
+            let (span, all) = (self.spans[b], self.sum(case.shapes, branch));
+            let mut so_far = Window { low: 0, high: 0 };
+            let first = std::iter::once(None);
+            for part in first.chain(parts(branch).map(Some)) {
+                if let Some(part) = part {
+                    let own = self.span(case.shapes, part);
+                    so_far.low += own.low;
+                    so_far.high += own.high;
+                }
+                let window = Window {
+                    low: so_far.low.max(span.low - (all.high - so_far.high)),
+                    high: so_far.high.min(span.high - (all.low - so_far.low)),
+                };
+                let layer = Layer { offset, window };
+                self.steps.push(Step { part, layer });
+                offset = offset.saturating_add(window.width());
+            }
+            self.tables[b] = self.steps.len() - 1;
+        }
+    }
+
+    /// Number of states of all layers.
+    fn states(&self) -> u64 {
+        let last = self.steps.last().map(|step| step.layer);
+        last.map_or(0, |l| l.offset.saturating_add(l.window.width()) as u64)
+    }
+
+    /// The most numbers that the sliding minimum needs for a layer: three lists of the states
+    /// before and twice as many as a piece has counts, of which the two layers can use only
+    /// as many as both have states.
+    fn most_scratch(&self) -> u64 {
+        let width = |step: &Step| step.layer.window.width() as u64;
+        let both = |pair: &[Step]| width(&pair[0]).saturating_add(width(&pair[1]));
+        let widest = self.steps.windows(2).map(both).max().unwrap_or(0);
+        widest.saturating_mul(9)
+    }
+
+    fn list_pieces(&mut self, shapes: &Shapes) {
+        self.pieces.clear();
+        self.starts.clear();
+        self.starts.push(0);
+        for g in 0..shapes.groups() {
+            all_pieces(shapes.of(g), &mut self.pieces);
+            self.starts.push(self.pieces.len());
+        }
+    }
+
+    /// Computes a layer; `false` if that takes too long.
+    fn fill(&mut self, case: &Case<'_>, i: usize) -> bool {
+        let Step { part, layer } = self.steps[i];
+        let end = layer.offset + layer.window.width();
+        self.losses.resize(end, f64::INFINITY);
+        let (before, after) = self.losses.split_at_mut(layer.offset);
+        let Some(part) = part else {
+            after.fill(0.0);
+            return true;
+        };
+        let from = self.steps[i - 1].layer;
+        let before_part = (from.window, from.slice(before));
+        match part {
+            Part::Task(task) => {
+                let g = case.shapes.group_of_tasks()[task] as usize;
+                let pieces = &self.pieces[self.starts[g]..self.starts[g + 1]];
+                self.size += size(pieces, from.window, layer.window);
+                (self.sliding).add_task(pieces, before_part, (layer.window, after));
+                true
+            }
+            Part::Branch(branch) => {
+                let table = self.steps[self.tables[branch]].layer;
+                let table = (table.window, table.slice(before));
+                merge(case, before_part, table, (layer.window, after))
+            }
+        }
+    }
+
+    /// Finds the counts that lead to the state `best` of the root.
+    fn walk_back(&self, case: &Case<'_>, best: i64, counts: &mut [u32]) {
+        let mut tables = vec![(self.tables[0], best)];
+        while let Some((mut i, mut state)) = tables.pop() {
+            while let Some(part) = self.steps[i].part {
+                i -= 1;
+                let from = self.steps[i].layer;
+                let from = (from.window, from.slice(&self.losses));
+                state -= match part {
+                    Part::Task(task) => {
+                        let g = case.shapes.group_of_tasks()[task] as usize;
+                        let pieces = &self.pieces[self.starts[g]..self.starts[g + 1]];
+                        (_, counts[task]) = best_count(pieces, pieces[0].low, from, state);
+                        i64::from(counts[task])
+                    }
+                    Part::Branch(branch) => {
+                        let layer = self.steps[self.tables[branch]].layer;
+                        let table = (layer.window, layer.slice(&self.losses));
+                        let inner = best_inner(from, table, state);
+                        tables.push((self.tables[branch], inner));
+                        inner
+                    }
+                };
+            }
+        }
+    }
+}
+
+fn parts(branch: &Branch) -> impl Iterator<Item = Part> {
+    let tasks = branch.tasks.iter().map(|&task| Part::Task(task));
+    let branches = branch.branches.iter().map(|&inner| Part::Branch(inner));
+    tasks.chain(branches)
+}
+
+/// The least and the greatest count of a task.
+fn task_span(shapes: &Shapes, task: usize) -> Window {
+    let vertices = shapes.of(shapes.group_of_tasks()[task] as usize);
+    let count = |i: usize| i64::from(vertices[i].count);
+    Window {
+        low: count(0),
+        high: count(vertices.len() - 1),
+    }
+}
+
+/// A bound on the numbers that a task adds on the way from one layer to the next.
+fn size(pieces: &[Piece], from: Window, to: Window) -> f64 {
+    let usable = pieces
+        .iter()
+        .filter_map(|p| p.clipped(to.low - from.high, to.high - from.low));
+    let of = |p: Piece| {
+        let counts = p.loss.abs().max(p.loss_at(p.high).abs());
+        // The sliding minimum subtracts the slope for every state.
+        let tilt = if p.is_narrow() { 0 } else { from.width() };
+        counts + p.slope.abs() * tilt as f64
+    };
+    usable.map(of).fold(0.0, f64::max)
+}
+
+/// after[a + b] = min(after[a + b], before[a] + table[b]), for all states for which these exist.
+/// `false` if that takes too long.
+fn merge(
+    case: &Case<'_>,
+    before: (Window, &[f64]),
+    table: (Window, &[f64]),
+    (window, after): (Window, &mut [f64]),
+) -> bool {
+    let is_longer = table.1.len() > before.1.len();
+    let (long, short) = if is_longer {
+        (table, before)
+    } else {
+        (before, table)
+    };
+    let mut unwatched = 0;
+    for (state, &loss) in (short.0.low..).zip(short.1) {
+        if unwatched > PAIRS_UNWATCHED {
+            if case.is_late() {
+                return false;
+            }
+            unwatched = 0;
+        }
+        unwatched += long.1.len();
+        if loss.is_finite() {
+            relax(long.1, after, window.low - state - long.0.low, loss);
+        }
+    }
+    true
+}
+
+/// The state of `table` that leads, with a state of the layer before, to `state` at the least loss;
+/// the first of equally good ones.
+fn best_inner(
+    (from, before): (Window, &[f64]),
+    (window, table): (Window, &[f64]),
+    state: i64,
+) -> i64 {
+    let loss_before = |inner: i64| {
+        let index = usize::try_from(state - inner - from.low).ok();
+        index.and_then(|i| before.get(i)).copied()
+    };
+    let mut best = (f64::INFINITY, window.low);
+    for (inner, loss) in (window.low..).zip(table) {
+        let loss = loss + loss_before(inner).unwrap_or(f64::INFINITY);
+        if loss < best.0 {
+            best = (loss, inner);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula: the numbers of the counts that the layers can use, and of the slope over
+    // the states before.
+    #[test]
+    fn the_size_of_a_task_bounds_what_is_computed() {
+        let piece = |low, high, loss, slope| Piece {
+            low,
+            high,
+            loss,
+            slope,
+        };
+        let state = |low, high| Window { low, high };
+        let narrow = [piece(0, 0, 1.0, 0.0), piece(3, 5, 2.0, -10.0)];
+        assert_eq!(size(&narrow, state(0, 0), state(0, 9)), 18.0);
+        assert_eq!(size(&narrow, state(0, 0), state(0, 4)), 8.0);
+        assert_eq!(size(&narrow, state(0, 0), state(0, 2)), 1.0);
+        let wide = [piece(1, 101, 7.0, 1.0)];
+        assert_eq!(size(&wide, state(0, 49), state(0, 200)), 107.0 + 50.0);
+    }
+}
