@@ -70,7 +70,30 @@ fn all(criterion: &mut Criterion) {
         for (kind, formulation) in SOLVERS {
             let pairs = tasks as u64 * u64::from(nodes);
             if formulation == Formulation::Counts || pairs <= LARGEST_PAPER {
-                one(criterion, &problem, kind, formulation);
+                one(criterion, "", &problem, kind, formulation);
+            }
+        }
+    }
+}
+
+/// Measures the solvers on problems with groups. The exact solver refuses groups that cross.
+fn groups(criterion: &mut Criterion) {
+    let kinds: [(&str, Generator); 2] = [
+        ("-grouped", synthetic::grouped),
+        ("-crossing", synthetic::crossing),
+    ];
+    let sizes = if is_measuring() {
+        &[(10, 100), (30, 400), (100, 400), (300, 1000)][..]
+    } else {
+        &[(10, 100)][..]
+    };
+    for (suffix, make) in kinds {
+        for &(tasks, nodes) in sizes {
+            let problem = make(tasks, nodes, 1);
+            for kind in [SolverKind::Exact, SolverKind::Highs, SolverKind::Cbc] {
+                if SolverSpec::new(kind).accepts(&problem).is_ok() {
+                    one(criterion, suffix, &problem, kind, Formulation::Counts);
+                }
             }
         }
     }
@@ -108,7 +131,14 @@ fn hard(criterion: &mut Criterion) {
     }
 }
 
-fn one(criterion: &mut Criterion, problem: &Problem, kind: SolverKind, formulation: Formulation) {
+/// Measures one solver on one problem. `suffix` names the kind of problem.
+fn one(
+    criterion: &mut Criterion,
+    suffix: &str,
+    problem: &Problem,
+    kind: SolverKind,
+    formulation: Formulation,
+) {
     let spec = SolverSpec {
         kind,
         formulation,
@@ -117,7 +147,7 @@ fn one(criterion: &mut Criterion, problem: &Problem, kind: SolverKind, formulati
     let Ok(mut solver) = spec.build() else {
         return eprintln!("{kind:?} is not in this build");
     };
-    let name = solver.name().to_owned();
+    let name = solver.name().to_owned() + suffix;
     let size = format!("{}x{}", problem.tasks.len(), problem.nodes);
     let limits = limits(formulation);
     if !is_wanted(&format!("{name}/{size}")) {
@@ -175,5 +205,5 @@ fn report(
     took
 }
 
-criterion_group!(benches, all, hard);
+criterion_group!(benches, all, hard, groups);
 criterion_main!(benches);
