@@ -53,7 +53,10 @@ fn log(idle: &[u32]) -> EventLog {
         log.push_row(Time::from_seconds(second), joined.chain(left));
         before = now;
     }
-    log.push_row(Time::from_seconds(100 * idle.len() as i64), [Change::new(0, before == 0)]);
+    log.push_row(
+        Time::from_seconds(100 * idle.len() as i64),
+        [Change::new(0, before == 0)],
+    );
     log.finish()
 }
 
@@ -82,7 +85,8 @@ fn held(outcome: &Outcome, seconds: &[i64]) -> Vec<Vec<usize>> {
         let time = Time::from_seconds(*second);
         let count = |task: usize| {
             let rows = outcome.allocations.iter();
-            rows.filter(|a| a.task as usize == task && a.from <= time && time < a.to).count()
+            rows.filter(|a| a.task as usize == task && a.from <= time && time < a.to)
+                .count()
         };
         (0..outcome.tasks.len()).map(count).collect()
     };
@@ -110,7 +114,12 @@ fn a_minimum_holds_as_far_as_it_can() {
         [[5, 3], [1, 3], [0, 2], [1, 0], [5, 3]]
     );
     assert_eq!(outcome.summary.events_short, Some(2));
-    assert!(outcome.steps.iter().all(|row| row.status != StepStatus::Kept));
+    assert!(
+        outcome
+            .steps
+            .iter()
+            .all(|row| row.status != StepStatus::Kept)
+    );
 }
 
 #[test]

@@ -73,7 +73,10 @@ fn drawn(plan: Plan) -> TrialSearch {
 fn courses(search: &SearchOutcome) -> BTreeMap<u32, Vec<(TrialEvent, u32)>> {
     let mut courses: BTreeMap<u32, Vec<_>> = BTreeMap::new();
     for row in &search.events {
-        courses.entry(row.trial).or_default().push((row.event, row.rung));
+        courses
+            .entry(row.trial)
+            .or_default()
+            .push((row.event, row.rung));
     }
     courses
 }
@@ -82,7 +85,10 @@ fn courses(search: &SearchOutcome) -> BTreeMap<u32, Vec<(TrialEvent, u32)>> {
 fn courses_are_sound(search: &SearchOutcome) {
     for (trial, course) in courses(search) {
         let mut expected = vec![(TrialEvent::Started, 0)];
-        let reached = course.iter().filter(|(event, _)| *event == TrialEvent::Reached).count() as u32;
+        let reached = course
+            .iter()
+            .filter(|(event, _)| *event == TrialEvent::Reached)
+            .count() as u32;
         for rung in 0..reached {
             expected.push((TrialEvent::Reached, rung));
             expected.push((TrialEvent::Promoted, rung + 1));
@@ -91,7 +97,11 @@ fn courses_are_sound(search: &SearchOutcome) {
         let (&last, before) = course.split_last().unwrap();
         let is_end = matches!(last.0, TrialEvent::Stopped | TrialEvent::Finished);
         let checked = if is_end { before } else { &course[..] };
-        assert_eq!(checked, &expected[..checked.len()], "trial {trial}: {course:?}");
+        assert_eq!(
+            checked,
+            &expected[..checked.len()],
+            "trial {trial}: {course:?}"
+        );
         let state = search.trials[trial as usize].state;
         let ends = match last.0 {
             TrialEvent::Stopped => TrialState::Stopped,
@@ -99,7 +109,10 @@ fn courses_are_sound(search: &SearchOutcome) {
             TrialEvent::Reached => TrialState::Waiting,
             TrialEvent::Started | TrialEvent::Promoted => TrialState::Training,
         };
-        assert!(state == ends || last.0 == TrialEvent::Promoted, "trial {trial}: {state:?}");
+        assert!(
+            state == ends || last.0 == TrialEvent::Promoted,
+            "trial {trial}: {state:?}"
+        );
     }
 }
 
@@ -117,17 +130,26 @@ fn every_algorithm_runs_to_its_end() {
             .iter()
             .map(|t| gleaner_core::results::Named::name(t.state))
             .collect();
-        assert!(states.is_subset(&["finished", "stopped"].into()), "{algorithm}: {states:?}");
+        assert!(
+            states.is_subset(&["finished", "stopped"].into()),
+            "{algorithm}: {states:?}"
+        );
         assert_eq!(summary.trials_started, Some(search.trials.len()));
         let ended = summary.trials_stopped.unwrap() + summary.trials_finished.unwrap();
         assert_eq!(ended, search.trials.len());
         // The work of all jobs is that of all trials.
         let of_trials: f64 = search.trials.iter().map(|t| t.work_done).sum();
-        assert!((of_trials - summary.total_work).abs() < 1e-6 * of_trials, "{algorithm}");
+        assert!(
+            (of_trials - summary.total_work).abs() < 1e-6 * of_trials,
+            "{algorithm}"
+        );
         for trial in &search.trials {
             let full = if trial.task == "small" { 900.0 } else { 2700.0 };
             let expected = full * trial.resource / 9.0;
-            assert!((trial.work_done - expected).abs() < 1e-6 * expected, "{trial:?}");
+            assert!(
+                (trial.work_done - expected).abs() < 1e-6 * expected,
+                "{trial:?}"
+            );
         }
         let wasted: f64 = search
             .trials
@@ -143,14 +165,20 @@ fn every_algorithm_runs_to_its_end() {
 #[test]
 fn all_algorithms_see_the_same_trials() {
     let (log, tasks) = (log(), [network("small", 900.0), network("large", 2700.0)]);
-    let of = |algorithm| run(&log, &tasks, drawn(plan(algorithm, 27)), 3).search.unwrap();
+    let of = |algorithm| {
+        run(&log, &tasks, drawn(plan(algorithm, 27)), 3)
+            .search
+            .unwrap()
+    };
     let random = of(Algorithm::Random);
     for algorithm in [Algorithm::SuccessiveHalving, Algorithm::Asha] {
         for (own, other) in of(algorithm).trials.iter().zip(&random.trials) {
             assert_eq!((&own.task, own.final_loss), (&other.task, other.final_loss));
         }
     }
-    let elsewhere = run(&log, &tasks, drawn(plan(Algorithm::Random, 27)), 4).search.unwrap();
+    let elsewhere = run(&log, &tasks, drawn(plan(Algorithm::Random, 27)), 4)
+        .search
+        .unwrap();
     assert_ne!(random.trials[0].final_loss, elsewhere.trials[0].final_loss);
 }
 
@@ -160,7 +188,9 @@ fn table(trials: u32) -> LearningCurves {
         let last = f64::from(trial);
         let first = if trial == 0 { 100.0 } else { last + 1.0 };
         let points = [(1.0, first), (9.0, last)];
-        points.map(|(resource, loss)| Point { resource, loss }).to_vec()
+        points
+            .map(|(resource, loss)| Point { resource, loss })
+            .to_vec()
     };
     LearningCurves::Table(Table::new((0..trials).map(|t| (t, curve(t))).collect()).unwrap())
 }
@@ -183,15 +213,31 @@ fn halving_stops_a_trial_that_begins_badly() {
     assert_eq!(trained[..3], ["small", "large", "small"]);
     let summary = &outcome.summary;
     assert_eq!((summary.best_loss, summary.regret), (Some(1.0), Some(1.0)));
-    let rungs: Vec<(f64, u64, f64)> =
-        search.rungs.iter().map(|r| (r.resource, r.trials, r.best_loss)).collect();
+    let rungs: Vec<(f64, u64, f64)> = search
+        .rungs
+        .iter()
+        .map(|r| (r.resource, r.trials, r.best_loss))
+        .collect();
     assert_eq!(rungs, [(1.0, 9, 2.0), (3.0, 3, 1.75), (9.0, 1, 1.0)]);
-    let first = search.events.iter().find(|row| row.event == TrialEvent::Reached).unwrap();
+    let first = search
+        .events
+        .iter()
+        .find(|row| row.event == TrialEvent::Reached)
+        .unwrap();
     let start = log().times()[0];
     assert_eq!(summary.first_rung_s, Some(first.time.seconds_since(start)));
     let finished = |row: &&SearchRow| row.event == TrialEvent::Finished;
-    let end = search.events.iter().find(finished).unwrap().time.seconds_since(start);
-    assert_eq!((summary.last_rung_s, summary.best_trial_s), (Some(end), Some(end)));
+    let end = search
+        .events
+        .iter()
+        .find(finished)
+        .unwrap()
+        .time
+        .seconds_since(start);
+    assert_eq!(
+        (summary.last_rung_s, summary.best_trial_s),
+        (Some(end), Some(end))
+    );
 }
 
 #[test]
@@ -202,7 +248,10 @@ fn a_search_that_the_log_cuts_short_says_what_its_trials_do() {
     let search = outcome.search.unwrap();
     courses_are_sound(&search);
     assert_eq!(outcome.summary.ended, Ended::LogEnded);
-    let training = search.trials.iter().filter(|t| t.state == TrialState::Training);
+    let training = search
+        .trials
+        .iter()
+        .filter(|t| t.state == TrialState::Training);
     assert_eq!(training.count(), 5);
     assert!(search.trials.len() < 500);
 }
@@ -226,8 +275,19 @@ fn rungs_are_seen_by_objectives() {
 
 #[test]
 fn times_of_a_search_do_not_go_back() {
-    let outcome = run(&log(), &[network("n", 2000.0)], drawn(plan(Algorithm::Hyperband, 0)), 5);
-    let times: Vec<Time> = outcome.search.unwrap().events.iter().map(|row| row.time).collect();
+    let outcome = run(
+        &log(),
+        &[network("n", 2000.0)],
+        drawn(plan(Algorithm::Hyperband, 0)),
+        5,
+    );
+    let times: Vec<Time> = outcome
+        .search
+        .unwrap()
+        .events
+        .iter()
+        .map(|row| row.time)
+        .collect();
     assert!(times.is_sorted());
     // Hyperband at R = 9 and eta = 3: brackets of 9, 5 and 3 trials.
     assert_eq!(outcome.summary.trials_started, Some(17));

@@ -370,3 +370,264 @@ fn pickles_come_in_pairs_and_in_order() {
     let message = fault_of(read(&bounds, Some(&events), false));
     assert_has(&message, &["Ns: found no such column"]);
 }
+
+/// Two tasks, and text after them.
+fn toml_and(rest: &str) -> String {
+    [toml_with("a", &[]), toml_with("b", &[]), rest.to_owned()].concat()
+}
+
+#[test]
+fn groups_name_their_faults() {
+    for (rest, words) in [
+        (
+            "[[group]]\ntasks = ['a']\nmax_nodes = 1",
+            "group 1, name: found nothing, expected a text",
+        ),
+        (
+            "[[group]]\nname = 'g'\nmax_nodes = 1",
+            "group 1 (\"g\"), tasks: found no list of names",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = [1, 2]\nmax_nodes = 1",
+            "tasks: found no list of names",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['a', 2]\nmax_nodes = 1",
+            "tasks: found 2, expected a list of names",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['c']\nmax_nodes = 1",
+            "tasks: found \"c\", expected the name of a task",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['a', 'a']\nmax_nodes = 1",
+            "\"a\" a second time, expected every task once",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['a']",
+            "found no limit, expected min_nodes, max_nodes or both",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['a']\nmax_nodes = 1.5",
+            "max_nodes: found 1.5, expected a whole number",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['a']\nmin_nodes = 3\nmax_nodes = 2",
+            "min_nodes: found 3, expected at most max_nodes, 2",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['a']\nmax = 2\nmax_nodes = 1",
+            "max: found a field that no task has",
+        ),
+        (
+            "[[group]]\nname = 'g'\ntasks = ['a']\nmax_nodes = 1\n[[group]]\nname = 'g'\ntasks = ['b']\nmax_nodes = 1",
+            "group 2 (\"g\"), name: found \"g\", which an earlier group has",
+        ),
+        ("group = 7", "group: found 7, expected a list of groups"),
+    ] {
+        let text = match rest.starts_with('[') {
+            true => toml_and(rest),
+            false => format!("{rest}\n{}", toml_and("")),
+        };
+        assert_has(&fault_of(read_text("tasks.toml", &text, false)), &[words]);
+    }
+}
+
+#[test]
+fn groups_are_read_and_may_name_tasks_that_are_left_out() {
+    let text = [
+        toml_with("a", &[]),
+        toml_with("b", &[("work", "0")]),
+        "[[group]]\nname = 'g'\ntasks = ['a', 'b']\nmin_nodes = 1\nmax_nodes = 3".to_owned(),
+    ]
+    .concat();
+    let set = read_text("tasks.toml", &text, true).unwrap();
+    assert_eq!(set.tasks.len(), 1);
+    let [group] = &set.groups[..] else {
+        panic!("{:?}", set.groups)
+    };
+    assert_eq!((group.min_nodes, group.max_nodes), (Some(1), Some(3)));
+    assert_eq!(group.tasks, ["a", "b"]);
+    // The window leaves groups as they are.
+    assert_eq!(
+        set.clone().within_window(1000.0, true).unwrap().groups,
+        set.groups
+    );
+}
+
+#[test]
+fn deadlines_come_after_submissions() {
+    let due = |submit: &str, deadline: &str| {
+        let changes = [("submit", submit), ("deadline", deadline)];
+        read_text("tasks.toml", &toml_with("a", &changes), false)
+    };
+    let set = due("2026-01-01 00:00:00", "2026-01-01 00:00:01").unwrap();
+    assert_eq!(
+        set.tasks[0]
+            .deadline
+            .unwrap()
+            .seconds_since(set.tasks[0].submit),
+        1.0
+    );
+    for (submit, deadline, words) in [
+        (
+            "2026-01-01 00:00:00",
+            "2026-01-01 00:00:00",
+            "deadline: found 2026-01-01 00:00:00, expected a time after the submission, 2026-01-01 00:00:00",
+        ),
+        (
+            "2026-01-01 00:00:00",
+            "'soon'",
+            "deadline: found \"soon\", expected a time such as",
+        ),
+        (
+            "2026-01-01 00:00:00",
+            "'2026-01-02 00:00:00+01:00'",
+            "deadline: found 2026-01-02 00:00:00+01:00, expected a time without an offset",
+        ),
+    ] {
+        assert_has(&fault_of(due(submit, deadline)), &[words]);
+    }
+}
+
+const SEARCH: &str = "[search]\nalgorithm = 'asha'\ntrials = 9\nmax_resource = 9\n";
+
+#[test]
+fn searches_name_their_faults() {
+    for (rest, words) in [
+        (
+            "[search]\nmax_resource = 9",
+            "search, algorithm: found nothing, expected a text",
+        ),
+        (
+            "[search]\nalgorithm = 'grid'\nmax_resource = 9",
+            "algorithm: found \"grid\", expected one of random, successive-halving, asha, hyperband",
+        ),
+        (
+            "[search]\nalgorithm = 'asha'\nmax_resource = 9",
+            "trials: found nothing, expected a number of at least 1",
+        ),
+        (
+            "[search]\nalgorithm = 'asha'\ntrials = 9",
+            "max_resource: found nothing, expected a number",
+        ),
+        (
+            "[search]\nalgorithm = 'asha'\ntrials = 9\nmax_resource = 9\neta = 1",
+            "eta: found 1, expected a number of at least 2",
+        ),
+        (
+            "[search]\nalgorithm = 'asha'\ntrials = 9.5\nmax_resource = 9",
+            "trials: found 9.5, expected a whole number",
+        ),
+        (
+            "[search]\nalgorithm = 'hyperband'\ntrials = 9\nmax_resource = 9",
+            "trials: found 9, expected nothing",
+        ),
+        (
+            "[search]\nalgorithm = 'asha'\ntrials = 9\nmax_resource = 9\nstep = 2",
+            "step: found a field that no task has",
+        ),
+        ("search = 3", "search: found 3, expected a table of fields"),
+    ] {
+        let text = match rest.starts_with('[') {
+            true => toml_and(rest),
+            false => format!("{rest}\n{}", toml_and("")),
+        };
+        assert_has(&fault_of(read_text("tasks.toml", &text, false)), &[words]);
+    }
+    for (curves, words) in [
+        ("curves = 3", "curves: found 3, expected the name of a file"),
+        (
+            "curves = { flor = 3 }",
+            "curves: found unknown field `flor`",
+        ),
+        (
+            "curves = { noise = -1 }",
+            "curves.noise: found -1, expected a number of at least 0",
+        ),
+        (
+            "curves = { seed = 3 }",
+            "curves.seed: found 3, expected no seed",
+        ),
+        (
+            "curves = { floor = { uniform = { low = 2, high = 1 } } }",
+            "curves.floor.uniform.high: found 1",
+        ),
+    ] {
+        let text = toml_and(&format!("{SEARCH}{curves}"));
+        assert_has(&fault_of(read_text("tasks.toml", &text, false)), &[words]);
+    }
+    for (change, words) in [
+        (
+            ("work", "'endless'"),
+            "work: found endless, expected the work of a whole training",
+        ),
+        (
+            ("submit", "2026-01-01 00:00:00"),
+            "submit: found a time, expected none",
+        ),
+        (
+            ("deadline", "2026-01-01 00:00:00"),
+            "deadline: found a time, expected none",
+        ),
+    ] {
+        let text = [toml_with("a", &[change]), SEARCH.to_owned()].concat();
+        assert_has(
+            &fault_of(read_text("tasks.toml", &text, false)),
+            &["task 1", words],
+        );
+    }
+}
+
+#[test]
+fn learning_curves_name_their_faults() {
+    let read = |csv: &str| {
+        let (folder, path) = file(
+            "tasks.toml",
+            &toml_and(&format!("{SEARCH}curves = 'losses.csv'")),
+        );
+        std::fs::write(folder.path().join("losses.csv"), csv).unwrap();
+        read(&path, None, false)
+    };
+    let whole: String = (0..9)
+        .map(|trial| format!("{trial},1,2,a\n{trial},9,{trial},b\n"))
+        .collect();
+    let whole = whole.replace(",b\n", ",a\n");
+    let loaded = read(&format!("trial,resource,loss,task\n{whole}")).unwrap();
+    let search = loaded.value.search.unwrap();
+    assert_eq!((loaded.sources.len(), search.trials()), (2, 9));
+    assert_eq!(search.tasks, [0; 9]);
+    assert_eq!(search.curves.loss(8, 5.0), 5.0);
+    for (csv, words) in [
+        ("trial,resource\n0,1\n", "loss"),
+        ("trial,resource,loss\n0,1,x\n", "line 2, loss: found"),
+        (
+            "trial,resource,loss\n0,1,2\n0,1,1\n",
+            "line 3, resource: found \"1\", expected more than 1",
+        ),
+        (
+            "trial,resource,loss\n0,-1,2\n",
+            "line 2, resource: found \"-1\", expected a number of at least 0",
+        ),
+        ("trial,resource,loss\n-1,1,2\n", "line 2, trial: found \"-1\""),
+        (
+            "trial,resource,loss\n1,1,2\n",
+            "trial 0: trials are numbered 0, 1, 2",
+        ),
+        (
+            "trial,resource,loss\n0,1,2\n",
+            "curves: found learning curves of 1 trials, expected those of 9",
+        ),
+        (
+            "trial,resource,loss,task\n0,1,2,a\n0,2,2,b\n",
+            "line 3, task: found \"b\", expected \"a\"",
+        ),
+        (
+            "trial,resource,loss,task\n0,1,2,c\n",
+            "task \"c\" of trial 0",
+        ),
+        ("trial,resource,loss\n", "trial"),
+    ] {
+        assert_has(&fault_of(read(csv).map(|loaded| loaded.value)), &[words]);
+    }
+}
