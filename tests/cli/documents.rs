@@ -139,6 +139,33 @@ fn the_page_of_objectives_runs_and_its_tasks_are_replayed() {
 }
 
 #[test]
+fn the_page_of_searches_runs_and_its_files_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    symlink(dataset(), at.join("dataset")).unwrap();
+    for block in blocks("docs/SEARCHES.md") {
+        let text = block.lines.join("\n");
+        match block.info.as_str() {
+            "sh" => block.lines.iter().for_each(|line| shell(at, line)),
+            "toml search" => {
+                fs::write(at.join("tasks.toml"), text).unwrap();
+                shell(
+                    at,
+                    "gleaner replay --events dataset/idle.csv --tasks tasks.toml",
+                );
+            }
+            _ => {
+                let path = at.join("losses.csv");
+                fs::write(&path, text).unwrap();
+                let read = gleaner_formats::ingest::learning_curves::read(&path).unwrap();
+                assert_eq!(read.value.table.trials(), 2);
+            }
+        }
+    }
+    assert!(at.join("hpo.html").exists());
+}
+
+#[test]
 fn the_commands_of_the_installation_run_in_an_empty_home() {
     let directory = tempfile::tempdir().unwrap();
     let home = directory.path();
@@ -202,6 +229,9 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
                 "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
                 "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
+                "docs/SEARCHES.md" => {
+                    ["sh", "toml search", "csv learning-curves"].contains(&block.info.as_str())
+                }
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
                 "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),

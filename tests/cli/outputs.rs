@@ -9,6 +9,7 @@ use gleaner_core::domain::objective::{NAMED, Variable};
 use gleaner_core::results::replay::{
     AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
+use gleaner_core::results::search::{RungRow, SearchRow, TrialRow};
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
 use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, SEQ};
 use gleaner_core::results::{Field, Figures, Record};
@@ -77,6 +78,9 @@ fn results() -> Vec<Placed> {
         ("## `tasks`", columns(TaskRow::FIELDS)),
         ("## `allocations`", columns(&AllocationRow::FIELDS)),
         ("## `fragments`", columns(FragmentRow::FIELDS)),
+        ("## `search`", columns(SearchRow::FIELDS)),
+        ("## `trials`", columns(TrialRow::FIELDS)),
+        ("## `rungs`", columns(RungRow::FIELDS)),
         ("## `timings`", columns(TimingRow::FIELDS)),
         (
             "## `summary.json` of a replay",

@@ -50,7 +50,14 @@ fn the_samples_equal_the_output_of_the_script() {
         "duration_estimate",
     ];
     let cluster = cluster.map(|name| format!("cluster/{name}.csv"));
-    let names = ["idle.csv", "tasks.toml", "problems.jsonl"].map(str::to_owned);
+    let names = [
+        "idle.csv",
+        "tasks.toml",
+        "problems.jsonl",
+        "nas.toml",
+        "nas-losses.csv",
+    ]
+    .map(str::to_owned);
     for name in names.into_iter().chain(cluster) {
         let kept = fs::read(dataset().join(&name)).unwrap();
         size += kept.len();

@@ -5,6 +5,7 @@ pub mod copies;
 pub mod events;
 pub mod jobs;
 pub mod schedule;
+pub mod search;
 pub mod tasks;
 
 use gleaner_core::domain::Time;

@@ -1,9 +1,10 @@
-//! `gleaner synth`: generated event logs, task sets, experiments of GPU clusters, training graphs.
+//! `gleaner synth`: generated event logs, task sets, searches, experiments of GPU clusters, training graphs.
 
 mod for_trace;
 mod graphs;
 mod jobs;
 mod schedule;
+mod search;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ use gleaner_formats::output::{events, tasks};
 use gleaner_synth::events::{EventOptions, FragmentLength};
 use gleaner_synth::tasks::TaskOptions;
 
-/// Generate data: event logs, logs of schedulers, training tasks, allocation problems, jobs of a
+/// Generate data: event logs, logs of schedulers, training tasks, searches, allocation problems, jobs of a
 /// GPU cluster, or computational graphs.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
@@ -32,6 +33,7 @@ pub struct Args {
 enum What {
     Events(EventArgs),
     Tasks(TaskArgs),
+    Search(search::Args),
     Problems(ProblemArgs),
     Jobs(jobs::Args),
     Graphs(graphs::Args),
@@ -159,6 +161,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Events(args) => synth_events(args),
         What::Tasks(args) => synth_tasks(args),
+        What::Search(args) => search::run(args),
         What::Problems(args) => synth_problems(args),
         What::Jobs(args) => jobs::run(args),
         What::Graphs(args) => graphs::run(args),

@@ -1,6 +1,6 @@
 //! Searches: tasks that are trials, taken up and stopped by an algorithm.
 
-use gleaner_search::{LearningCurves, Plan};
+use gleaner_search::{Algorithm, LearningCurves, Plan};
 
 /// A search whose trials train the tasks of a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,28 @@ pub struct TrialSearch {
 }
 
 impl TrialSearch {
+    /// The same search by another algorithm. The brackets of hyperband decide its number of trials.
+    ///
+    /// # Errors
+    /// What does not fit the algorithm, as a sentence.
+    pub fn by(mut self, algorithm: Algorithm) -> Result<Self, String> {
+        self.plan.algorithm = algorithm;
+        if algorithm == Algorithm::Hyperband {
+            self.plan.trials = None;
+        }
+        let faults = self.plan.validate().err().unwrap_or_default();
+        if let Some(fault) = faults.first() {
+            return Err(format!("the search does not suit {algorithm}: {fault}"));
+        }
+        match self.curves.trials_known() {
+            Some(known) if self.trials() > u64::from(known) => Err(format!(
+                "{algorithm} takes up {} trials, and the learning curves are those of {known}",
+                self.trials()
+            )),
+            _ => Ok(self),
+        }
+    }
+
     /// Number of trials that the search takes up.
     pub fn trials(&self) -> u64 {
         let brackets = self.plan.brackets().into_iter();

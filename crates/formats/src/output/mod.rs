@@ -9,6 +9,7 @@ pub mod experiment;
 pub mod explanation;
 pub mod graphs;
 pub mod inspect;
+pub mod learning_curves;
 pub mod model;
 pub mod number;
 pub mod prediction;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gleaner_search::Plan;
 use serde::Serialize;
 
 use gleaner_core::domain::tasks::ENDLESS;
@@ -12,8 +13,21 @@ use gleaner_core::files;
 
 #[derive(Serialize)]
 struct Document<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<SearchTable>,
     curve: BTreeMap<String, Curve<'a>>,
     task: Vec<Task<'a>>,
+}
+
+/// The `[search]` of a file of tasks.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchTable {
+    /// The algorithm and its settings.
+    #[serde(flatten)]
+    pub plan: Plan,
+    /// Name of the file of learning curves, beside that of the tasks; `None` if losses are drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curves: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -63,11 +77,22 @@ impl Work {
 /// # Errors
 /// [`Error::Usage`] for another extension. The file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
-    let document = document(tasks);
+    write_document(&document(tasks, None), path)
+}
+
+/// Writes tasks as [`write`], and the search whose trials train them.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
+    write_document(&document(tasks, Some(search)), path)
+}
+
+fn write_document(document: &Document<'_>, path: &Path) -> Result<()> {
     let text = match path.extension().and_then(|e| e.to_str()) {
-        Some("toml") => toml::to_string(&document).map_err(|e| Error::Run(e.to_string()))?,
+        Some("toml") => toml::to_string(document).map_err(|e| Error::Run(e.to_string()))?,
         Some("json") => {
-            serde_json::to_string_pretty(&document).map_err(|e| Error::Run(e.to_string()))? + "\n"
+            serde_json::to_string_pretty(document).map_err(|e| Error::Run(e.to_string()))? + "\n"
         }
         _ => {
             return Err(Error::Usage(format!(
@@ -89,7 +114,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-fn document(tasks: &[TrainingTask]) -> Document<'_> {
+fn document(tasks: &[TrainingTask], search: Option<SearchTable>) -> Document<'_> {
     let mut names: BTreeMap<&ScalingCurve, usize> = BTreeMap::new();
     let task = tasks
         .iter()
@@ -114,7 +139,11 @@ fn document(tasks: &[TrainingTask]) -> Document<'_> {
         .into_iter()
         .map(|(curve, index)| (curve_name(index), Curve::of(curve)))
         .collect();
-    Document { curve, task }
+    Document {
+        search,
+        curve,
+        task,
+    }
 }
 
 fn curve_name(index: usize) -> String {

@@ -24,7 +24,7 @@ use gleaner_replay::rounds::check_repeatable;
 
 use crate::Remark;
 
-pub use rules::Rules;
+pub use rules::{ALGORITHMS, Rules};
 pub use topology::{check_topology, read_topology};
 
 /// What is replayed.
@@ -294,7 +294,7 @@ impl Replay {
         remark(&late(&set.tasks, &log.value));
         let mut options = args.rules.options(window);
         options.groups = set.groups.into();
-        options.search = set.search.map(Arc::new);
+        options.search = args.rules.search(set.search.as_ref())?;
         check_objective(&options, &set.tasks, &log.value)?;
         let mut sources: Vec<SourceId> = log.sources.into_iter().chain(tasks.sources).collect();
         if let Some(order) = args.read_topology(&log.value, remark)? {

@@ -6,9 +6,10 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use gleaner_core::domain::objective::NAMED;
-use gleaner_core::domain::{NodeRule, Objective};
+use gleaner_core::domain::{NodeRule, Objective, TrialSearch};
 use gleaner_core::error::{Error, Result};
 use gleaner_replay::{Initial, Options, TFwd};
+use gleaner_search::Algorithm;
 
 use crate::choices::ListedOrText;
 use crate::one_of;
@@ -45,6 +46,11 @@ pub struct Rules {
     /// round task `a` is called `a#2`.
     #[arg(long)]
     pub repeat_tasks: bool,
+    /// How the search of the tasks takes up and stops trials, in place of the algorithm that their file
+    /// names (docs/SEARCHES.md).
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALGORITHMS))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Algorithm>,
     /// Compute an upper bound of the work that any allocator could have done that knew the whole
     /// log, with these tasks and their costs (docs/BOUND.md).
     #[arg(long)]
@@ -63,6 +69,7 @@ impl Default for Rules {
             seed: 0,
             completion_events: false,
             repeat_tasks: false,
+            search: None,
             bound: false,
         }
     }
@@ -78,6 +85,25 @@ impl Rules {
             0 => Err(Error::Usage("--max-tasks is 0, expected at least 1".into())),
             _ => Ok(()),
         }
+    }
+
+    /// The search that is run; `None` if the tasks are not trained by one.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: another algorithm is asked for, and does not suit the search, or there is none.
+    pub fn search(&self, search: Option<&TrialSearch>) -> Result<Option<Arc<TrialSearch>>> {
+        let chosen = match (self.search, search) {
+            (None, search) => search.cloned(),
+            (Some(algorithm), Some(search)) => {
+                let search = search.clone().by(algorithm);
+                Some(search.map_err(|why| Error::Usage(format!("--search {algorithm}: {why}")))?)
+            }
+            (Some(algorithm), None) => {
+                let why = "the tasks have no [search] (docs/SEARCHES.md)";
+                return Err(Error::Usage(format!("--search {algorithm}: {why}")));
+            }
+        };
+        Ok(chosen.map(Arc::new))
     }
 
     /// What the engine takes, with a forward window of `t_fwd` seconds.
@@ -109,6 +135,23 @@ const OBJECTIVES: [(&str, &str); NAMED.len()] = {
     }
     listed
 };
+
+/// The algorithms of searches, and what the help says of each.
+pub const ALGORITHMS: [(Algorithm, &str); 4] = [
+    (Algorithm::Random, "Every trial is trained to the end"),
+    (
+        Algorithm::SuccessiveHalving,
+        "The best of each rung go on once all have reached it",
+    ),
+    (
+        Algorithm::Asha,
+        "The same without waiting: a trial goes on as soon as it is among the best so far",
+    ),
+    (
+        Algorithm::Hyperband,
+        "Several successive halvings that begin with fewer trials and more resource",
+    ),
+];
 
 /// The deals at event 0, and what the help says of each.
 const DEALS: [(Initial, &str); 3] = [

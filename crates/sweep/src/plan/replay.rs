@@ -13,6 +13,7 @@ use super::visit::{Combinations, Visitor};
 use super::{MAX_RUNS, PlanFault};
 use gleaner_core::domain::{NodeRule, Objective, Slice};
 use gleaner_replay::{Initial, TFwd, t_fwd};
+use gleaner_search::Algorithm;
 use gleaner_setup::{Rules, SolverChoice};
 
 /// Replays of one log. The private fields are the settings of runs. Most take a value or a
@@ -54,6 +55,7 @@ pub struct ReplayPlan {
     node_choice: Setting<NodeRule>,
     seed: Setting<u64>,
     completion_events: Setting<bool>,
+    search: Setting<Algorithm>,
 }
 
 impl ReplayPlan {
@@ -101,6 +103,9 @@ impl ReplayPlan {
         visitor.axis("seed", &self.seed, |s, v| s.choices.rules.seed = v);
         visitor.axis("completion_events", &self.completion_events, |s, v| {
             s.choices.rules.completion_events = v
+        });
+        visitor.axis("search", &self.search, |s, v| {
+            s.choices.rules.search = Some(v)
         });
     }
 

@@ -53,7 +53,7 @@ struct TaskSet {
     files: TaskFiles,
     tasks: Vec<TrainingTask>,
     groups: Arc<[TaskGroup]>,
-    search: Option<Arc<TrialSearch>>,
+    search: Option<TrialSearch>,
     /// Digests of the files.
     digests: Vec<String>,
 }
@@ -106,7 +106,7 @@ impl Replays {
                 &replays.windows[job.window].1,
                 &replays.tasks[job.tasks].tasks,
             );
-            check_objective(&replays.options(job), tasks, log)
+            check_objective(&replays.options(job)?, tasks, log)
         })?;
         Ok(replays)
     }
@@ -224,7 +224,7 @@ impl Replays {
         }
         self.tasks[place].tasks = set.tasks;
         self.tasks[place].groups = set.groups.into();
-        self.tasks[place].search = set.search.map(Arc::new);
+        self.tasks[place].search = set.search;
         Ok(())
     }
 
@@ -249,13 +249,14 @@ impl Replays {
     }
 
     /// What the engine takes for a run.
-    fn options(&self, job: &Job) -> Options {
-        Options {
+    fn options(&self, job: &Job) -> Result<Options> {
+        let (set, rules) = (&self.tasks[job.tasks], &job.choices.rules);
+        Ok(Options {
             node_order: self.order.clone(),
-            groups: self.tasks[job.tasks].groups.clone(),
-            search: self.tasks[job.tasks].search.clone(),
-            ..job.choices.rules.options(job.t_fwd)
-        }
+            groups: set.groups.clone(),
+            search: rules.search(set.search.as_ref())?,
+            ..rules.options(job.t_fwd)
+        })
     }
 
     fn replay(&self, job: &Job, control: Control<'_>) -> Result<Outcome> {
@@ -267,7 +268,7 @@ impl Replays {
         } = &job.choices;
         let solver = Built::new(solver, *formulation, *big_m)?;
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
-        let options = self.options(job);
+        let options = self.options(job)?;
         let mut decider = solver.decider(&options.outline(tasks), job.limits)?;
         if self.check {
             decider = decider.checked(*big_m);

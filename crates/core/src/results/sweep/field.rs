@@ -31,7 +31,7 @@ const fn field(name: &'static str, pointer: &'static str, kind: Kind) -> Field {
 }
 
 /// Settings of a replay, in the order in which they are varied.
-pub const REPLAY_SETTINGS: [Field; 18] = [
+pub const REPLAY_SETTINGS: [Field; 19] = [
     field("tasks", "/tasks", Kind::Text),
     field("curves", "/curves", Kind::Text),
     field("skip_rows", "/skip_rows", Kind::Whole),
@@ -50,6 +50,7 @@ pub const REPLAY_SETTINGS: [Field; 18] = [
     field("node_choice", "/node_choice", Kind::Text),
     field("seed", "/seed", Kind::Whole),
     field("completion_events", "/completion_events", Kind::Text),
+    field("search", "/search", Kind::Text),
 ];
 
 /// Settings of a simulation, in the order in which they are varied.

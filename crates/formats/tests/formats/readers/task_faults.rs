@@ -584,7 +584,7 @@ fn learning_curves_name_their_faults() {
     let read = |csv: &str| {
         let (folder, path) = file(
             "tasks.toml",
-            &toml_and(&format!("{SEARCH}curves = 'losses.csv'")),
+            toml_and(&format!("{SEARCH}curves = 'losses.csv'")),
         );
         std::fs::write(folder.path().join("losses.csv"), csv).unwrap();
         read(&path, None, false)
@@ -609,7 +609,10 @@ fn learning_curves_name_their_faults() {
             "trial,resource,loss\n0,-1,2\n",
             "line 2, resource: found \"-1\", expected a number of at least 0",
         ),
-        ("trial,resource,loss\n-1,1,2\n", "line 2, trial: found \"-1\""),
+        (
+            "trial,resource,loss\n-1,1,2\n",
+            "line 2, trial: found \"-1\"",
+        ),
         (
             "trial,resource,loss\n1,1,2\n",
             "trial 0: trials are numbered 0, 1, 2",

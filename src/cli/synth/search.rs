@@ -1,0 +1,114 @@
+//! `gleaner synth search`: a search for hyperparameters or architectures.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use gleaner_search::{Algorithm, Plan};
+
+use crate::cli::remark;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::output::tasks::SearchTable;
+use gleaner_formats::output::{learning_curves, tasks};
+use gleaner_setup::one_of;
+use gleaner_setup::replay::ALGORITHMS;
+use gleaner_synth::tasks::TaskOptions;
+
+/// Generate a search for hyperparameters or architectures: networks, and how trials that train them
+/// are taken up and stopped.
+///
+/// With --losses, the learning curves of all trials are written too: slower networks are better.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    gleaner synth search --algorithm asha --trials 81 -o search.toml\n  \
+    gleaner synth search --algorithm hyperband --networks 5 --losses losses.csv -o nas.toml")]
+pub struct Args {
+    /// How trials are taken up and stopped.
+    #[arg(long, value_name = "NAME", default_value = "asha", value_parser = one_of(&ALGORITHMS))]
+    algorithm: Algorithm,
+    /// Number of trials; hyperband decides it itself [default: 81].
+    #[arg(long, value_name = "COUNT")]
+    trials: Option<u32>,
+    /// One in so many trials goes on from each rung.
+    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
+    eta: u32,
+    /// Resource of the first rung, such as epochs.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0)]
+    min_resource: f64,
+    /// Resource of the last rung.
+    #[arg(long, value_name = "NUMBER", default_value_t = 27.0)]
+    max_resource: f64,
+    /// Number of networks, each with its own scaling curve.
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    networks: u32,
+    /// Most nodes that a trial can use.
+    #[arg(long, value_name = "COUNT", default_value_t = 8)]
+    max_nodes: u32,
+    /// Mean work of a whole training, in hours on one node.
+    #[arg(long, value_name = "HOURS", default_value_t = 8.0)]
+    hours: f64,
+    /// Also write learning curves, to this file. It must be in the folder of the search.
+    #[arg(long, value_name = "FILE")]
+    losses: Option<PathBuf>,
+    /// Seed. The same seed gives the same search.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+    /// Where to write: a name that ends in .toml or .json.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Options outside their ranges, or an output that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    let is_hyperband = args.algorithm == Algorithm::Hyperband;
+    let plan = Plan {
+        algorithm: args.algorithm,
+        trials: args.trials.or((!is_hyperband).then_some(81)),
+        eta: args.eta,
+        min_resource: args.min_resource,
+        max_resource: args.max_resource,
+    };
+    let mut networks = gleaner_synth::tasks::generate(&TaskOptions {
+        count: args.networks,
+        models: args.networks,
+        max_nodes: args.max_nodes,
+        hours: args.hours,
+        start: None,
+        submit_every: 0.0,
+        seed: args.seed,
+    })?;
+    for (number, network) in networks.iter_mut().enumerate() {
+        network.name = format!("network{number:02}");
+    }
+    let losses = gleaner_synth::search::losses(&plan, &networks, args.seed)?;
+    let mut curves = None;
+    if let Some(path) = &args.losses {
+        curves = Some(beside(path, &args.output)?);
+        learning_curves::write(&losses, &networks, path)?;
+    }
+    let trials = losses.last().map_or(0, |loss| loss.trial as usize + 1);
+    tasks::write_search(&networks, SearchTable { plan, curves }, &args.output)?;
+    remark(&[format!(
+        "{}: {} of {}",
+        args.output.display(),
+        counted(trials, "trial"),
+        counted(networks.len(), "network")
+    )]);
+    Ok(())
+}
+
+/// The name of a file in the folder of another one.
+fn beside(path: &std::path::Path, other: &std::path::Path) -> Result<String> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    match name.filter(|_| path.parent() == other.parent()) {
+        Some(name) => Ok(name.to_owned()),
+        None => Err(Error::Usage(format!(
+            "--losses {} must be in the folder of {}",
+            path.display(),
+            other.display()
+        ))),
+    }
+}
