@@ -19,7 +19,7 @@ declare -A seeds=(
     [slurm]=sacct.txt [slurm_events]=sacctmgr-events.txt [nodes]="scontrol-nodes.txt sinfo.txt"
     [pbs]=pbs.txt [cobalt]=cobalt.log [djc]="djc.csv djc-locations.csv" [swf]=workload.swf
     [philly]=philly-jobs.json [pai]="pai_job_table.csv pai_task_table.csv" [batsim]=batsim.json
-    [helios]=helios.csv [gavel]=gavel.trace [slurm_gpus]=sacct-gpus.txt [hostlist]= [topology]= [graph]= [graphs_data]= [pickle]= [torch]= [inspector]=
+    [helios]=helios.csv [gavel]=gavel.trace [slurm_gpus]=sacct-gpus.txt [hostlist]= [topology]= [graph]= [graphs_data]= [pickle]= [torch]= [inspector]= [expression]=
 )
 targets=("${@:2}")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!seeds[@]}" | sort)

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{gleaner, json, samples};
+use crate::support::{Run, command, gleaner, json, samples};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
 
@@ -57,6 +57,32 @@ fn a_program_replays_as_well_as_the_exact_solver() {
     );
     gleaner(directory.path(), "check run").expect(0);
     gleaner(directory.path(), "report run -o run.html").expect(0);
+}
+
+#[test]
+fn a_program_gets_the_values_of_an_expression() {
+    let Some(directory) = with_programs() else {
+        return;
+    };
+    manifest(&directory, "dp.toml", &["dp.py"]);
+    // The first is a list of the task times a factor, the second is evaluated at every point.
+    for objective in ["rate / left", "min(rate, 3000) + waited"] {
+        for (solver, out) in [("exec:dp.toml", "theirs"), ("exact", "ours")] {
+            let line =
+                format!("{REPLAY} --strict --check --out {out} --solver {solver} --objective");
+            let mut command = command(directory.path(), &line);
+            let run: Run = command.arg(objective).output().unwrap().into();
+            run.expect(0);
+        }
+        let works = ["theirs", "ours"].map(|out| {
+            let summary = json(&directory.path().join(out).join("summary.json"));
+            assert_eq!(summary["objective_expression"], objective);
+            assert_eq!(summary["events_optimal"], summary["events"]);
+            summary["total_work"].as_f64().unwrap()
+        });
+        // Plans that are equally good may differ.
+        assert!((works[0] / works[1] - 1.0).abs() < 0.02, "{works:?}");
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub use polars;
 
 pub use aggregate::aggregate;
 pub use error::{Error, Result};
-pub use run::{Frames, PolicyFrames, ReplayFrames, Run, SimulateFrames, open};
+pub use run::{Frames, PolicyFrames, ReplayFrames, Run, SearchFrames, SimulateFrames, open};
 pub use shape::{join, pivot, rank};
 pub use student::t95;
 pub use sweep::Sweep;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gleaner_core::results::replay::{AllocationRow, Summary};
 use gleaner_core::results::run::fields;
+use gleaner_core::results::search::SearchOutcome;
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
 use gleaner_core::results::states::JobRow;
 use gleaner_core::results::{Column, Figures, Metric, Table};
@@ -49,6 +50,19 @@ pub struct ReplayFrames {
     /// The idle fragments of the log by length: `fragments`. `None` if an earlier version of the
     /// program made the run.
     pub fragments: Option<DataFrame>,
+    /// What became of the trials; `None` if the tasks were not trained by a search.
+    pub search: Option<SearchFrames>,
+}
+
+/// The results of a search in a replay.
+#[derive(Debug, Clone)]
+pub struct SearchFrames {
+    /// A row for each thing that happened to a trial: `search`.
+    pub events: DataFrame,
+    /// A row for each trial: `trials`.
+    pub trials: DataFrame,
+    /// A row for each resource that a trial reached: `rungs`.
+    pub rungs: DataFrame,
 }
 
 /// The results of a simulation.
@@ -148,6 +162,17 @@ impl ReplayFrames {
             tasks: frame(&Table::of("tasks", &run.tasks))?,
             allocations: frame(&allocations)?,
             fragments: fragments.transpose()?,
+            search: run.search.as_ref().map(SearchFrames::of).transpose()?,
+        })
+    }
+}
+
+impl SearchFrames {
+    fn of(search: &SearchOutcome) -> Result<Self> {
+        Ok(SearchFrames {
+            events: frame(&Table::of("search", &search.events))?,
+            trials: frame(&Table::of("trials", &search.trials))?,
+            rungs: frame(&Table::of("rungs", &search.rungs))?,
         })
     }
 }

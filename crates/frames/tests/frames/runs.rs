@@ -15,6 +15,7 @@ fn a_replay_has_the_frames_of_its_rows() {
     assert_eq!(run.info.arguments["seed"], 0);
     let frames = run.into_replay().unwrap();
     let allocations = AllocationRow::table(&rows.allocations, &rows.tasks, &rows.nodes);
+    let search = frames.search.as_ref().unwrap();
     let expected = [
         (Some(&frames.steps), Table::of("steps", &rows.steps)),
         (Some(&frames.tasks), Table::of("tasks", &rows.tasks)),
@@ -23,6 +24,9 @@ fn a_replay_has_the_frames_of_its_rows() {
             Table::of("fragments", &rows.fragments),
         ),
         (Some(&frames.allocations), allocations),
+        (Some(&search.events), Table::of("search", &rows.search)),
+        (Some(&search.trials), Table::of("trials", &rows.trials)),
+        (Some(&search.rungs), Table::of("rungs", &rows.rungs)),
     ];
     for (found, table) in expected {
         let expected = frame(&table).unwrap();

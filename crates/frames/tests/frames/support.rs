@@ -7,6 +7,7 @@ use gleaner_core::results::replay::{
     AllocationRow, EventKind, FragmentRow, StepRow, StepStatus, Summary, TaskRow,
 };
 use gleaner_core::results::run::Seconds;
+use gleaner_core::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
 use gleaner_core::results::simulate::{self, ByName, Delays, PolicyFigures};
 use gleaner_core::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
 use gleaner_core::results::sweep::{Mode, RunSummary};
@@ -54,6 +55,9 @@ pub struct Replay {
     pub allocations: Vec<AllocationRow>,
     pub fragments: Vec<FragmentRow>,
     pub nodes: Vec<String>,
+    pub search: Vec<SearchRow>,
+    pub trials: Vec<TrialRow>,
+    pub rungs: Vec<RungRow>,
     pub summary: Summary,
 }
 
@@ -75,6 +79,7 @@ pub fn replay() -> Replay {
         lost_preempted: 1.0,
         active_seconds: 120.0,
         normalised_progress: (name == "b").then_some(0.25),
+        deadline: None,
     };
     let step = |second: i64, gap: Option<f64>| StepRow {
         time: Time(second * 1_000_000_000 + 5_000_000),
@@ -112,6 +117,33 @@ pub fn replay() -> Replay {
         }],
         fragments: vec![fragment(0.0, Some(60.0)), fragment(60.0, None)],
         nodes: vec!["n7".to_owned()],
+        search: vec![SearchRow {
+            time: time(60),
+            event: TrialEvent::Reached,
+            trial: 3,
+            rung: 0,
+            resource: 9.0,
+            loss: Some(0.5),
+        }],
+        trials: vec![TrialRow {
+            trial: 3,
+            task: "b".to_owned(),
+            bracket: 0,
+            state: TrialState::Finished,
+            start: time(0),
+            end: Some(time(60)),
+            resource: 9.0,
+            loss: Some(0.5),
+            final_loss: 0.25,
+            work_done: 2.5,
+        }],
+        rungs: vec![RungRow {
+            resource: 9.0,
+            trials: 1,
+            first_s: 60.0,
+            median_s: 60.0,
+            best_loss: 0.5,
+        }],
         summary: summary(17.5),
     }
 }
@@ -120,7 +152,7 @@ pub fn replay() -> Replay {
 pub fn summary(work: f64) -> Summary {
     let value = json!({
         "complete": true, "ended": "log_ended", "t_fwd": 120.0, "max_tasks": 10,
-        "objective": "throughput", "node_choice": "blocks", "solver": "exact", "formulation": null,
+        "objective": "throughput", "objective_expression": "rate", "node_choice": "blocks", "solver": "exact", "formulation": null,
         "log_from": "1970-01-01 00:00:00", "log_to": "1970-01-01 00:02:00",
         "log_span_seconds": 120.0, "log_idle_node_seconds": 90.0,
         "from": "1970-01-01 00:00:00", "to": "1970-01-01 00:02:00",
@@ -144,6 +176,9 @@ pub fn write_replay(path: &Path, replay: &Replay) {
         Table::of("steps", &replay.steps),
         Table::of("tasks", &replay.tasks),
         Table::of("fragments", &replay.fragments),
+        Table::of("search", &replay.search),
+        Table::of("trials", &replay.trials),
+        Table::of("rungs", &replay.rungs),
         allocations,
     ];
     for table in &tables {

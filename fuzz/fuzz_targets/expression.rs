@@ -1,0 +1,12 @@
+//! Any text is either an expression that has a value or refused with a fault at a place in the text.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let names = ["rate", "nodes", "left"];
+    match gleaner_expression::Expression::parse(text, &names) {
+        Ok(expression) => drop(expression.value(&[6.0, 4.0, 0.5])),
+        Err(fault) => assert!(fault.column <= text.chars().count() + 1),
+    }
+});
