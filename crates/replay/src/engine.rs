@@ -16,85 +16,17 @@ use super::hindsight::CourseRecorder;
 use super::initial::{Initial, deal_at_random, keep_within};
 use super::node_choice::{self, NodeChoice};
 use super::nodes::{Holder, NodePool};
+use super::options::Options;
 use super::queue::Queue;
 use super::rounds::Rounds;
 use super::supply::{Next, Supply};
 use super::trials::Trials;
-use gleaner_core::domain::{
-    Change, EventLog, NodeOrder, NodeRule, Objective, TaskGroup, Time, TrainingTask, TrialSearch,
-};
+use gleaner_core::domain::{Change, EventLog, Time, TrainingTask};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{
     AllocationRow, Ended, EventKind, StepRow, StepStatus, TaskRow, TimingRow,
 };
-
-/// Settings of a replay.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Forward window in seconds (`-Tfwd`).
-    pub t_fwd: f64,
-    /// Most tasks active at once (`-maxJ`).
-    pub max_tasks: usize,
-    /// What every decision maximises.
-    pub objective: Objective,
-    /// Groups of tasks with limits together, shared by all runs that have them.
-    pub groups: Arc<[TaskGroup]>,
-    /// The search whose trials train the tasks; `None` if each task is done once.
-    pub search: Option<Arc<TrialSearch>>,
-    /// How idle nodes are dealt to tasks at event 0.
-    pub initial: Initial,
-    /// Which nodes growing tasks get.
-    pub node_choice: NodeRule,
-    /// An order of nodes in place of that of their names, shared by all runs that have it.
-    pub node_order: Option<Arc<NodeOrder>>,
-    /// Seed of the random deal.
-    pub seed: u64,
-    /// Whether a task's completion is an event of its own.
-    pub completion_events: bool,
-    /// Whether the tasks are submitted again once all of them are done; they must pass
-    /// [`check_repeatable`](super::rounds::check_repeatable).
-    pub repeat_tasks: bool,
-    /// Whether the bound of the work with hindsight is computed.
-    pub bound: bool,
-}
-
-impl Options {
-    /// The settings of the original replayer, with a window of `t_fwd` seconds and at most
-    /// `max_tasks` tasks at once.
-    pub fn original(t_fwd: f64, max_tasks: usize) -> Self {
-        Options {
-            t_fwd,
-            max_tasks,
-            objective: Objective::default(),
-            groups: Arc::default(),
-            search: None,
-            initial: Initial::Random,
-            node_choice: NodeRule::Arrival,
-            node_order: None,
-            seed: 0,
-            completion_events: false,
-            repeat_tasks: false,
-            bound: false,
-        }
-    }
-}
-
-impl Options {
-    /// The problem of all tasks of a set at once, without nodes: it shows whether a solver can take
-    /// the problems of the replay.
-    pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
-        let problem = Problem {
-            id: String::new(),
-            nodes: 0,
-            t_fwd: self.t_fwd,
-            tasks: Vec::new(),
-            groups: Vec::new(),
-            goal: self.objective.goal(),
-        };
-        groups::outline(&self.groups, tasks, problem)
-    }
-}
 
 /// How the caller follows and stops a run.
 pub struct Control<'a> {
@@ -240,14 +172,7 @@ impl<'a> Engine<'a> {
             pool: NodePool::new(log.nodes().len()),
             supply,
             active: Vec::new(),
-            problem: Problem {
-                id: String::new(),
-                nodes: 0,
-                t_fwd: options.t_fwd,
-                tasks: Vec::new(),
-                groups: Vec::new(),
-                goal: options.objective.goal(),
-            },
+            problem: options.empty_problem(),
             groups: Groups::new(&options.groups, tasks),
             events_short: 0,
             held_since: vec![start; log.nodes().len()],

@@ -18,6 +18,7 @@ pub mod initial;
 mod minimums;
 pub mod node_choice;
 pub mod nodes;
+mod options;
 mod queue;
 pub mod rounds;
 mod summary;
@@ -27,6 +28,7 @@ mod trial_figures;
 mod trials;
 
 pub use decide::{Decider, Decision, Plan, SolverDecider};
-pub use engine::{Control, Options, run, run_choosing};
+pub use engine::{Control, run, run_choosing};
 pub use initial::Initial;
+pub use options::Options;
 pub use t_fwd::{ChosenWindow, TFwd};

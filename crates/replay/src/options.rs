@@ -1,0 +1,80 @@
+//! The settings of a replay.
+
+use std::sync::Arc;
+
+use gleaner_core::domain::{NodeOrder, NodeRule, Objective, TaskGroup, TrainingTask, TrialSearch};
+use gleaner_solvers::Problem;
+
+use super::groups;
+use super::initial::Initial;
+
+/// Settings of a replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Forward window in seconds (`-Tfwd`).
+    pub t_fwd: f64,
+    /// Most tasks active at once (`-maxJ`).
+    pub max_tasks: usize,
+    /// What every decision maximises.
+    pub objective: Objective,
+    /// Groups of tasks with limits together, shared by all runs that have them.
+    pub groups: Arc<[TaskGroup]>,
+    /// The search whose trials train the tasks; `None` if each task is done once.
+    pub search: Option<Arc<TrialSearch>>,
+    /// How idle nodes are dealt to tasks at event 0.
+    pub initial: Initial,
+    /// Which nodes growing tasks get.
+    pub node_choice: NodeRule,
+    /// An order of nodes in place of that of their names, shared by all runs that have it.
+    pub node_order: Option<Arc<NodeOrder>>,
+    /// Seed of the random deal.
+    pub seed: u64,
+    /// Whether a task's completion is an event of its own.
+    pub completion_events: bool,
+    /// Whether the tasks are submitted again once all of them are done; they must pass
+    /// [`check_repeatable`](super::rounds::check_repeatable).
+    pub repeat_tasks: bool,
+    /// Whether the bound of the work with hindsight is computed.
+    pub bound: bool,
+}
+
+impl Options {
+    /// The settings of the original replayer, with a window of `t_fwd` seconds and at most
+    /// `max_tasks` tasks at once.
+    pub fn original(t_fwd: f64, max_tasks: usize) -> Self {
+        Options {
+            t_fwd,
+            max_tasks,
+            objective: Objective::default(),
+            groups: Arc::default(),
+            search: None,
+            initial: Initial::Random,
+            node_choice: NodeRule::Arrival,
+            node_order: None,
+            seed: 0,
+            completion_events: false,
+            repeat_tasks: false,
+            bound: false,
+        }
+    }
+}
+
+impl Options {
+    /// The problem of all tasks of a set at once, without nodes: it shows whether a solver can take
+    /// the problems of the replay.
+    pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
+        groups::outline(&self.groups, tasks, self.empty_problem())
+    }
+
+    /// A problem without tasks and nodes.
+    pub(super) fn empty_problem(&self) -> Problem {
+        Problem {
+            id: String::new(),
+            nodes: 0,
+            t_fwd: self.t_fwd,
+            tasks: Vec::new(),
+            groups: Vec::new(),
+            goal: self.objective.goal(),
+        }
+    }
+}
