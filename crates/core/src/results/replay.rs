@@ -400,12 +400,12 @@ impl Summary {
                  them endless (work = {ENDLESS:?}), or see --repeat-tasks"
             ));
         }
-        if self.search.is_some() && self.trials_finished == Some(0) {
-            remarks.push(
-                "no trial reached the last rung: let the search run longer, or give it more nodes or \
-                 fewer trials"
-                    .to_owned(),
-            );
+        if self.trials_finished == Some(0) {
+            let why = match self.ended {
+                Ended::TasksFinished => "there are too few of them for so many rungs",
+                _ => "let the search run longer, or give it more nodes or fewer trials",
+            };
+            remarks.push(format!("no trial reached the last rung: {why}"));
         }
         if self.ended == Ended::TaskLimit {
             remarks.push(format!(
