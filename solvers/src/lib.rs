@@ -46,4 +46,6 @@ pub use checker::check;
 pub use goal::{Fairness, Goal, Merit};
 pub use problem::{GroupLimit, Problem, Task};
 pub use rates::Rates;
-pub use solver::{BigM, Formulation, Limits, SolveError, Solver, SolverKind, SolverSpec};
+pub use solver::{
+    BigM, Formulation, Incumbent, Limits, SolveError, Solver, SolverKind, SolverSpec,
+};

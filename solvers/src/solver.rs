@@ -1,6 +1,6 @@
 //! The interface of all solvers: trait, limits, and how a backend is chosen by name.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -178,6 +178,15 @@ pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(
     }
 }
 
+/// A plan that a solver has found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Incumbent {
+    /// Time from the start of the solve until the plan was found.
+    pub after: Duration,
+    /// The plan, with its objective. Its status and bound are those of the time at which it was found.
+    pub plan: Allocation,
+}
+
 /// A solver of allocation problems.
 ///
 /// A solver may keep buffers between calls, but its answer depends only on the problem and the
@@ -195,6 +204,31 @@ pub trait Solver {
     /// [`SolveError`] if the backend cannot take the problem, numbers of the problem are out of
     /// [`range`](crate::range), or the library fails.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError>;
+
+    /// Solves as [`Solver::solve`] does, and calls `observer` with every plan as soon as it is found,
+    /// in that order. The plan of the answer is among them.
+    ///
+    /// A solver that does not say what it finds on the way has one plan, its answer, found at the
+    /// end. So it is unless the solver has its own version of this function.
+    ///
+    /// # Errors
+    /// As for [`Solver::solve`].
+    fn solve_observed(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        observer: &mut dyn FnMut(Incumbent),
+    ) -> Result<Allocation, SolveError> {
+        let clock = Instant::now();
+        let answer = self.solve(problem, limits)?;
+        if answer.counts.is_some() {
+            observer(Incumbent {
+                after: clock.elapsed(),
+                plan: answer.clone(),
+            });
+        }
+        Ok(answer)
+    }
 }
 
 /// The kind of a solver backend.

@@ -6,7 +6,9 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::range::NOTHING;
-use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, SolveError, Solver, Status, check};
+use gleaner_solvers::{
+    Allocation, BigM, Goal, Incumbent, Limits, Problem, SolveError, Solver, Status, check,
+};
 
 use crate::child::{Event, Program};
 use crate::command::SolverCommand;
@@ -41,8 +43,24 @@ pub struct External {
 struct Answer {
     /// Its last valid plan on the way.
     incumbent: Option<Allocation>,
-    /// Its answer; `None` if it was late or died.
-    done: Option<Done>,
+    /// Its answer, with the time since the start of the solve at which it came; `None` if it was late or
+    /// died.
+    done: Option<(Duration, Done)>,
+}
+
+/// Who follows a solve.
+struct Watch<'o> {
+    /// The start of the solve.
+    begun: Instant,
+    observer: &'o mut dyn FnMut(Incumbent),
+}
+
+impl Watch<'_> {
+    /// Tells a valid plan that came at this time.
+    fn tell(&mut self, after: Duration, plan: &Allocation) {
+        let plan = plan.clone();
+        (self.observer)(Incumbent { after, plan });
+    }
 }
 
 impl External {
@@ -136,7 +154,7 @@ impl External {
     }
 
     /// Has the program answer a problem.
-    fn ask(&mut self, problem: &Problem, limits: &Limits) -> Answer {
+    fn ask(&mut self, problem: &Problem, limits: &Limits, watch: &mut Watch<'_>) -> Answer {
         let mut answer = Answer {
             incumbent: None,
             done: None,
@@ -165,12 +183,15 @@ impl External {
             match program.next(deadline) {
                 Event::Line(text) => match serde_json::from_slice(&text) {
                     Ok(Reply::Incumbent(found)) if found.id == id => {
-                        let plan = self.plan(problem, found.counts);
-                        answer.incumbent = plan.or(answer.incumbent);
+                        let after = watch.begun.elapsed();
+                        if let Some(plan) = self.plan(problem, found.counts) {
+                            watch.tell(after, &plan);
+                            answer.incumbent = Some(plan);
+                        }
                     }
                     Ok(Reply::Done(done)) if done.id == id => {
                         self.deaths = 0;
-                        answer.done = Some(done);
+                        answer.done = Some((watch.begun.elapsed(), done));
                         return answer;
                     }
                     // Of an earlier request.
@@ -243,11 +264,17 @@ impl External {
     }
 
     /// What an answer is worth.
-    fn judge(&mut self, problem: &Problem, limits: &Limits, answer: Answer) -> Allocation {
+    fn judge(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        answer: Answer,
+        watch: &mut Watch<'_>,
+    ) -> Allocation {
         let fallback = answer
             .incumbent
             .unwrap_or_else(|| Allocation::without_plan(Status::Unknown));
-        let Some(done) = answer.done else {
+        let Some((after, done)) = answer.done else {
             return fallback;
         };
         if done.status == DoneStatus::Refused {
@@ -258,6 +285,9 @@ impl External {
             self.wrong(problem, "called solved, without counts");
         }
         let plan = done.counts.and_then(|counts| self.plan(problem, counts));
+        if let Some(plan) = &plan {
+            watch.tell(after, plan);
+        }
         match plan {
             Some(plan) if claims => self.confirm(problem, limits, plan),
             plan => plan.unwrap_or(fallback),
@@ -298,10 +328,23 @@ impl Solver for External {
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
+        self.solve_observed(problem, limits, &mut |_| {})
+    }
+
+    /// Tells every valid plan that the program sends, when it comes. That the exact solver then
+    /// compares an answer takes time, but not until the plan is known.
+    fn solve_observed(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        observer: &mut dyn FnMut(Incumbent),
+    ) -> Result<Allocation, SolveError> {
+        let begun = Instant::now();
         self.accepts(problem)?;
         self.tally.with(|tally| tally.problems += 1);
-        let answer = self.ask(problem, limits);
-        Ok(self.judge(problem, limits, answer))
+        let mut watch = Watch { begun, observer };
+        let answer = self.ask(problem, limits, &mut watch);
+        Ok(self.judge(problem, limits, answer, &mut watch))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The backend that chooses a solver for each problem.
 
 use super::Exact;
-use crate::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
+use crate::{Allocation, Incumbent, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
 
 /// Uses the exact solver if that takes the problem's side constraints; otherwise HiGHS with the
 /// counts formulation, or CBC in a build without HiGHS. See [`SolverSpec::for_problem`].
@@ -24,6 +24,25 @@ impl Auto {
             asked: "auto".to_owned(),
         }
     }
+
+    /// Chooses the solver for `problem` and has it answer.
+    fn ask(
+        &mut self,
+        problem: &Problem,
+        solve: impl FnOnce(&mut dyn Solver) -> Result<Allocation, SolveError>,
+    ) -> Result<Allocation, SolveError> {
+        let spec = self.spec.for_problem(problem);
+        let mut built;
+        let solver: &mut dyn Solver = match spec.kind {
+            SolverKind::Exact => &mut self.exact,
+            _ => {
+                built = spec.build()?;
+                built.as_mut()
+            }
+        };
+        solver.name().clone_into(&mut self.asked);
+        solve(solver)
+    }
 }
 
 impl Solver for Auto {
@@ -36,16 +55,17 @@ impl Solver for Auto {
     /// [`SolveError::NotBuilt`] if the exact solver does not take the problem's groups and this build
     /// has no MILP library.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        let spec = self.spec.for_problem(problem);
-        let mut built;
-        let solver: &mut dyn Solver = match spec.kind {
-            SolverKind::Exact => &mut self.exact,
-            _ => {
-                built = spec.build()?;
-                built.as_mut()
-            }
-        };
-        solver.name().clone_into(&mut self.asked);
-        solver.solve(problem, limits)
+        self.ask(problem, |solver| solver.solve(problem, limits))
+    }
+
+    fn solve_observed(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        observer: &mut dyn FnMut(Incumbent),
+    ) -> Result<Allocation, SolveError> {
+        self.ask(problem, |solver| {
+            solver.solve_observed(problem, limits, observer)
+        })
     }
 }

@@ -57,7 +57,7 @@ mod tree;
 use std::time::Instant;
 
 use super::precision;
-use crate::solver::{BigM, Limits, SolveError, Solver};
+use crate::solver::{BigM, Incumbent, Limits, SolveError, Solver};
 use crate::{Allocation, Goal, Problem, Status, range};
 use fair::Levels;
 use relaxation::Relaxation;
@@ -110,14 +110,20 @@ impl Exact {
     /// search would need more than about a gibibyte, the counts are feasible but not proven
     /// optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
-        match self.run(problem, None) {
+        match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),
             Ended::WithoutPlan | Ended::GaveUp => None,
         }
     }
 
-    /// Solves a problem, whose groups are ignored.
-    fn run(&mut self, problem: &Problem, deadline: Option<Instant>) -> Ended {
+    /// Solves a problem, whose groups are ignored. `before_search` is called with the relaxation's plan
+    /// if that is not proven optimal.
+    fn run(
+        &mut self,
+        problem: &Problem,
+        deadline: Option<Instant>,
+        before_search: &mut dyn FnMut(&[u32]),
+    ) -> Ended {
         if !self.shapes.build(problem, self.big_m) {
             return Ended::WithoutPlan;
         }
@@ -127,10 +133,13 @@ impl Exact {
             };
             self.shapes.restrict(problem, &self.levels.best, floor);
         }
-        match self.relax(problem) {
-            Some(gap) => Ended::WithPlan(self.improve(problem, gap, deadline)),
-            None => Ended::WithoutPlan,
+        let Some(gap) = self.relax(problem) else {
+            return Ended::WithoutPlan;
+        };
+        if gap > 0.0 {
+            before_search(&self.counts);
         }
+        Ended::WithPlan(self.improve(problem, gap, deadline))
     }
 
     /// Solves the relaxation. Writes the plan that it finds to [`Exact::counts`] and returns how
@@ -163,6 +172,35 @@ impl Exact {
         }
     }
 
+    /// Solves `problem`. `before_search` is as in [`Exact::run`].
+    fn answer(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        before_search: &mut dyn FnMut(&[u32]),
+    ) -> Result<Allocation, SolveError> {
+        let nest = grouped::nest(problem)?;
+        range::check(problem)?;
+        let deadline = Instant::now().checked_add(limits.time);
+        let ended = match &nest {
+            None => self.run(problem, deadline, before_search),
+            Some(nest) => self.run_within(problem, nest, deadline),
+        };
+        let gap = match ended {
+            Ended::WithPlan(gap) => gap,
+            Ended::WithoutPlan => return Ok(Allocation::without_plan(Status::Infeasible)),
+            Ended::GaveUp => return Ok(Allocation::without_plan(Status::Unknown)),
+        };
+        let mut answer = Allocation::with_plan(problem, Status::Optimal, self.counts.clone(), None);
+        let doubt = |objective| self.doubt(problem, objective);
+        let gap = gap + answer.objective.map_or(0.0, doubt);
+        if gap > 0.0 {
+            answer.status = Status::Feasible;
+        }
+        answer.bound = answer.objective.map(|objective| objective + gap);
+        Ok(answer)
+    }
+
     /// How far the plan found may be from the optimum because of rounding; 0 if that does not
     /// matter.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
@@ -183,25 +221,29 @@ impl Solver for Exact {
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        let nest = grouped::nest(problem)?;
-        range::check(problem)?;
-        let deadline = Instant::now().checked_add(limits.time);
-        let ended = match &nest {
-            None => self.run(problem, deadline),
-            Some(nest) => self.run_within(problem, nest, deadline),
-        };
-        let gap = match ended {
-            Ended::WithPlan(gap) => gap,
-            Ended::WithoutPlan => return Ok(Allocation::without_plan(Status::Infeasible)),
-            Ended::GaveUp => return Ok(Allocation::without_plan(Status::Unknown)),
-        };
-        let mut answer = Allocation::with_plan(problem, Status::Optimal, self.counts.clone(), None);
-        let doubt = |objective| self.doubt(problem, objective);
-        let gap = gap + answer.objective.map_or(0.0, doubt);
-        if gap > 0.0 {
-            answer.status = Status::Feasible;
+        self.answer(problem, limits, &mut |_| {})
+    }
+
+    /// Tells the relaxation's plan before the search for a better one, if there are no groups, and then
+    /// the answer.
+    fn solve_observed(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        observer: &mut dyn FnMut(Incumbent),
+    ) -> Result<Allocation, SolveError> {
+        let clock = Instant::now();
+        let answer = self.answer(problem, limits, &mut |counts| {
+            let after = clock.elapsed();
+            let plan = Allocation::with_plan(problem, Status::Feasible, counts.to_vec(), None);
+            observer(Incumbent { after, plan });
+        })?;
+        if answer.counts.is_some() {
+            observer(Incumbent {
+                after: clock.elapsed(),
+                plan: answer.clone(),
+            });
         }
-        answer.bound = answer.objective.map(|objective| objective + gap);
         Ok(answer)
     }
 }
