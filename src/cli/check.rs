@@ -52,6 +52,14 @@ pub fn run(args: &Args) -> Result<()> {
                 ))?;
                 continue;
             }
+            RunResult::Compare(compared) => {
+                let answers = counted(compared.answers.len(), "answer");
+                print(&format!(
+                    "{}: the tables of {answers} are as they were written\n",
+                    path.display()
+                ))?;
+                continue;
+            }
         };
         remark(findings.remark.as_slice());
         print(&format!("{}: {}\n", path.display(), told(&findings)))?;

@@ -22,7 +22,8 @@ use gleaner_replay::{Control, SolverDecider};
 use gleaner_setup::solver::{limits, report_faults};
 use gleaner_setup::{LogArgs, Replay};
 
-/// Compare solvers on the same problems: objective, gap to the optimum, time.
+/// Compare solvers on the same problems: objective, gap to the optimum, time, and how soon they have a
+/// plan.
 ///
 /// The problems come from a JSON file, or from every K-th decision of a log that is replayed with
 /// the exact solver. Every answer is checked. After a few problems an estimate of the run time is
@@ -101,13 +102,14 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &mut |done, total| progress.update(done, total),
         estimate: &mut |estimate| remark(&[tables::estimate(estimate)]),
     };
-    let rows = compare::compare(&problems, &mut contenders, &limits, control)?;
+    let compared = compare::compare(&problems, &mut contenders, &limits, control)?;
     progress.finish();
-    let lines = summarise(&rows, &contenders);
-    let complete = rows.len() == problems.len() * contenders.len();
+    let lines = summarise(&compared.answers, &contenders);
+    let complete = compared.answers.len() == problems.len() * contenders.len();
     if let Some(directory) = directory {
-        directory.write_table(&tables::answers(&rows))?;
-        directory.write_table(&tables::solvers(&lines))?;
+        for table in tables::tables(&compared.answers, &lines, &compared.incumbents) {
+            directory.write_table(&table)?;
+        }
         if !tallies.is_empty() {
             let tallies: Vec<Tally> = tallies.iter().map(TallyHandle::get).collect();
             directory.write_json("programs.json", &tallies)?;
@@ -160,11 +162,19 @@ fn add_programs(
         let program = External::start(command.clone(), BigM::default())?;
         tallies.push(program.tally());
         contenders.push(Contender {
-            name: program.name().to_owned().into(),
+            name: unlike(program.name(), contenders).into(),
             solver: Box::new(program),
         });
     }
     Ok(tallies)
+}
+
+/// The name of a program in tables; with a number if another contender has that name.
+fn unlike(name: &str, contenders: &[Contender]) -> String {
+    let is_free = |name: &String| contenders.iter().all(|other| other.name != *name);
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(is_free).unwrap_or_default()
 }
 
 /// Refuses a solver that was named and takes none of the problems.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::programs::Identity;
 use gleaner_core::words::printable;
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::range::NOTHING;
@@ -13,7 +14,7 @@ use gleaner_solvers::{
 use crate::child::{Event, Program};
 use crate::command::SolverCommand;
 use crate::protocol::{Done, DoneStatus, Hello, Reply, Request, VERSION};
-use crate::tally::{Identity, TallyHandle};
+use crate::tally::TallyHandle;
 
 /// Time for an answer after `cancel`.
 const GRACE: Duration = Duration::from_millis(500);

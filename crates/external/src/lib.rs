@@ -18,4 +18,5 @@ mod tally;
 
 pub use command::{PREFIX, SolverCommand};
 pub use external::External;
-pub use tally::{Identity, Tally, TallyHandle};
+pub use gleaner_core::results::programs::{Identity, Tally};
+pub use tally::TallyHandle;

@@ -105,6 +105,7 @@ pub fn open(dir: impl AsRef<Path>) -> Result<Run> {
             Frames::Simulate(SimulateFrames::of(&info, &simulation)?)
         }
         RunResult::Sweep(sweep) => Frames::Sweep(Sweep::new(sweep.mode, sweep.by, &sweep.runs)?),
+        RunResult::Compare(_) => return Err(other_than("replay, simulate or sweep", info)),
     };
     Ok(Run { info, frames })
 }

@@ -39,7 +39,7 @@ pub enum Scale {
     Spread,
     /// Logarithmic. Values that are not positive cannot be placed on it.
     Log,
-    /// Seconds on a logarithmic scale, labelled in seconds, minutes, hours and days.
+    /// Seconds on a logarithmic scale, labelled in units from microseconds to days.
     Duration,
     /// Civil times, as milliseconds since 1970.
     Time,

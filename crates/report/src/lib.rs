@@ -14,6 +14,7 @@ pub mod figure;
 pub mod html;
 pub mod still;
 
+mod compare;
 mod curves;
 mod explain;
 mod fragments;
@@ -91,27 +92,36 @@ pub struct Tile {
 }
 
 impl Report {
-    /// The page about `runs`. Replays are compared with each other, and so are simulations.
+    /// The page about `runs`. Replays are compared with each other, and so are simulations. Sweeps and
+    /// comparisons of solvers have a section each.
     /// `choice` says what to draw of sweeps.
     ///
     /// # Errors
     /// `choice` names a setting or figure that a sweep does not have.
     pub fn new(runs: &[Run], choice: &SweepChoice) -> Result<Self> {
         let names = names::of(runs);
-        let (mut replays, mut simulations, mut sweeps) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut replays, mut simulations) = (Vec::new(), Vec::new());
+        let (mut sweeps, mut comparisons) = (Vec::new(), Vec::new());
         for (run, name) in runs.iter().zip(&names) {
             match &run.result {
                 RunResult::Replay(result) => replays.push(replay::Named { name, result }),
                 RunResult::Simulate(result) => simulations.push(simulate::Named { name, result }),
                 RunResult::Sweep(result) => sweeps.push(sweep::Named { name, result }),
+                RunResult::Compare(result) => comparisons.push(compare::Named { name, result }),
             }
         }
         let mut sections = replay::sections(&replays);
         sections.extend(simulate::sections(&simulations));
         sections.extend(sweep::sections(&sweeps, choice)?);
+        sections.extend(compare::sections(&comparisons));
         let infos = runs.iter().map(|run| &run.info).zip(&names);
         sections.push(made::section(infos));
-        let counts = [replays.len(), simulations.len(), sweeps.len()];
+        let counts = [
+            replays.len(),
+            simulations.len(),
+            sweeps.len(),
+            comparisons.len(),
+        ];
         Ok(Report {
             title: title(&names, counts),
             lead: lead(counts),
@@ -158,7 +168,7 @@ impl Report {
 }
 
 /// The kinds of runs on a page: the name of one, the name of several, and what they show.
-const KINDS: [(&str, &str, &str); 3] = [
+const KINDS: [(&str, &str, &str); 4] = [
     (
         "Replay",
         "replays",
@@ -174,9 +184,14 @@ const KINDS: [(&str, &str, &str); 3] = [
         "sweeps",
         "Which settings are best, and what they cost.",
     ),
+    (
+        "Comparison",
+        "comparisons",
+        "Which solvers find the best plans, and how soon.",
+    ),
 ];
 
-fn title(names: &[String], counts: [usize; 3]) -> String {
+fn title(names: &[String], counts: [usize; KINDS.len()]) -> String {
     let mut kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
     match (names, kinds.next(), kinds.next()) {
         ([name], Some((kind, _)), _) => format!("{} {name}", kind.0),
@@ -185,7 +200,7 @@ fn title(names: &[String], counts: [usize; 3]) -> String {
     }
 }
 
-fn lead(counts: [usize; 3]) -> String {
+fn lead(counts: [usize; KINDS.len()]) -> String {
     let kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
     kinds.map(|(kind, _)| kind.2).collect::<Vec<_>>().join(" ")
 }

@@ -18,7 +18,13 @@ pub(super) struct Ticks {
 }
 
 /// The possible marks of an axis of durations, in seconds.
-const DURATIONS: [(f64, &str); 9] = [
+const DURATIONS: [(f64, &str); 15] = [
+    (1e-6, "1 µs"),
+    (1e-5, "10 µs"),
+    (1e-4, "100 µs"),
+    (1e-3, "1 ms"),
+    (1e-2, "10 ms"),
+    (1e-1, "100 ms"),
     (1.0, "1 s"),
     (10.0, "10 s"),
     (60.0, "1 min"),
@@ -29,6 +35,9 @@ const DURATIONS: [(f64, &str); 9] = [
     (864_000.0, "10 d"),
     (8_640_000.0, "100 d"),
 ];
+
+/// The shortest duration that has a place on an axis, in seconds.
+const SHORTEST: f64 = 1e-9;
 
 /// The possible distances between marks of civil times, in minutes.
 const MINUTES: [f64; 13] = [
@@ -82,7 +91,7 @@ impl Ticks {
     }
 
     fn duration(low: f64, high: f64) -> Self {
-        let low = low.max(1.0);
+        let low = low.max(SHORTEST);
         let high = high.max(low * 10.0);
         let inside = DURATIONS
             .iter()
@@ -208,6 +217,8 @@ mod tests {
         assert_eq!(texts(&ticks), ["10", "100", "1,000"]);
         let ticks = Ticks::of(&Scale::Duration, 1.0, 4_000.0, 5);
         assert_eq!(texts(&ticks), ["1 s", "10 s", "1 min", "10 min", "1 h"]);
+        let ticks = Ticks::of(&Scale::Duration, 2e-5, 0.5, 5);
+        assert_eq!(texts(&ticks), ["100 µs", "1 ms", "10 ms", "100 ms"]);
         let day = 86_400_000.0;
         let ticks = Ticks::of(&Scale::Time, 0.5 * day, 3.5 * day, 4);
         assert_eq!(texts(&ticks), ["01-02", "01-03", "01-04"]);

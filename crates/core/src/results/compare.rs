@@ -1,56 +1,137 @@
-//! The results of a comparison of solvers.
+//! The results of `gleaner compare`: its tables' rows and its estimate.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_solvers::Status;
+pub use gleaner_solvers::Status;
 
-/// One solver's answer to one problem.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The problem's id.
-    pub problem: String,
-    /// Number of tasks in the problem.
-    pub tasks: usize,
-    /// Number of idle nodes in the problem.
-    pub nodes: u32,
-    /// Name of the solver.
-    pub solver: Cow<'static, str>,
-    /// Status of the answer; `Err` holds the reason why the solver refused the problem.
-    pub status: Result<Status, String>,
-    /// Objective of its plan; `None` if it has no plan.
-    pub objective: Option<f64>,
-    /// Relative gap that the solver itself proved; `None` if it proved none.
-    pub proven_gap: Option<f64>,
-    /// Relative gap of its plan to the exact optimum; `None` if either is missing.
-    pub gap_to_optimum: Option<f64>,
-    /// Wall time in microseconds: the median of repeated solves.
-    pub micros: f64,
+use super::{Cells, Column, Encoding, Plain};
+
+/// What became of a problem that a solver was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerStatus {
+    /// The solver answered.
+    Answered(Status),
+    /// The solver does not take the problem, for this reason.
+    Refused(String),
 }
 
-/// Totals of one solver over all problems.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// Name of the solver.
-    pub solver: Cow<'static, str>,
-    /// Number of problems that it did not refuse.
-    pub problems: usize,
-    /// Number of problems that it refused.
-    pub refused: usize,
-    /// Number of problems for which it proved its plan optimal.
-    pub optimal: usize,
-    /// Number of problems, not refused, for which it found no plan.
-    pub without_plan: usize,
-    /// Sum of the objectives.
-    pub objective: f64,
-    /// Mean relative gap to the exact optimum; `None` if no gap is known.
-    pub mean_gap: Option<f64>,
-    /// Largest relative gap to the exact optimum; `None` if no gap is known.
-    pub worst_gap: Option<f64>,
-    /// Median wall time in microseconds.
-    pub median_micros: f64,
-    /// 99th percentile of the wall time in microseconds.
-    pub p99_micros: f64,
+/// What stands before the reason of a refusal.
+const REFUSED: &str = "refused: ";
+
+impl AnswerStatus {
+    const ANSWERS: [Status; 4] = [
+        Status::Optimal,
+        Status::Feasible,
+        Status::Infeasible,
+        Status::Unknown,
+    ];
+
+    /// Whether the solver refused the problem.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, AnswerStatus::Refused(_))
+    }
+}
+
+impl Encoding<AnswerStatus> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a AnswerStatus>) -> Column<'a> {
+        let text = |status: &AnswerStatus| match status {
+            AnswerStatus::Answered(status) => status.as_str().into(),
+            AnswerStatus::Refused(reason) => format!("{REFUSED}{reason}").into(),
+        };
+        Column::Texts(values.map(text).collect())
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<AnswerStatus, C::Fault> {
+        let text = cells.text(column)?;
+        if let Some(reason) = text.strip_prefix(REFUSED) {
+            return Ok(AnswerStatus::Refused(reason.to_owned()));
+        }
+        let mut all = AnswerStatus::ANSWERS.into_iter();
+        match all.find(|status| status.as_str() == text) {
+            Some(status) => Ok(AnswerStatus::Answered(status)),
+            None => {
+                let names = AnswerStatus::ANSWERS.map(Status::as_str).join(", ");
+                Err(cells.fault(column, format!("one of {names}, or {REFUSED}REASON")))
+            }
+        }
+    }
+}
+
+record! {
+    /// One solver's answer to one problem: a row of `answers`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct AnswerRow {
+        /// the problem's id
+        problem: String = "problem" [""],
+        /// in the problem
+        tasks: usize = "tasks" ["tasks"],
+        /// idle in the problem
+        nodes: u32 = "nodes" ["nodes"],
+        /// who answered
+        solver: Arc<str> = "solver" [""],
+        /// `optimal`: proven; `feasible`: a plan, not proven; `infeasible`: there is no plan; `unknown`:
+        /// none found; `refused: ` and the reason
+        status: AnswerStatus = "status" [""],
+        /// of the plan; empty without one
+        objective: Option<f64> = "objective" ["work"],
+        /// that the solver itself proved; empty where it proved none
+        proven_gap: Option<f64> = "proven_gap" ["relative"],
+        /// to the exact solver's optimum; empty where either is missing
+        gap_to_optimum: Option<f64> = "gap_to_optimum" ["relative"],
+        /// for a solve: the median of repeated ones; 0 where refused
+        micros: f64 = "microseconds" ["µs"],
+        /// from the start of the first solve to its first plan; empty without one
+        first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],
+    }
+}
+
+record! {
+    /// One solver over all problems: a row of `solvers`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SolverRow {
+        /// name; programs come last
+        solver: Arc<str> = "solver" [""],
+        /// that it took
+        problems: usize = "problems" ["problems"],
+        /// that it refused
+        refused: usize = "refused" ["problems"],
+        /// whose plan it proved optimal; of a program: that the exact solver confirmed
+        optimal: usize = "optimal" ["problems"],
+        /// that it took and has no plan for
+        without_plan: usize = "without_plan" ["problems"],
+        /// sum over the plans
+        objective: f64 = "objective" ["work"],
+        /// mean of `gap_to_optimum`; empty where none is known
+        mean_gap: Option<f64> = "mean_gap" ["relative"],
+        /// greatest `gap_to_optimum`; empty where none is known
+        worst_gap: Option<f64> = "worst_gap" ["relative"],
+        /// median of `microseconds`
+        median_us: f64 = "median_us" ["µs"],
+        /// 99th percentile of `microseconds`
+        p99_us: f64 = "p99_us" ["µs"],
+        /// median of `first_incumbent_us`; empty where it has no plan at all
+        first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],
+    }
+}
+
+record! {
+    /// A plan that a solver found, better than all that it had before: a row of `incumbents`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct IncumbentRow {
+        /// the problem's id
+        problem: String = "problem" [""],
+        /// who found it
+        solver: Arc<str> = "solver" [""],
+        /// from the start of the first solve
+        after_us: f64 = "after_us" ["µs"],
+        /// of the plan
+        objective: f64 = "objective" ["work"],
+        /// to the exact solver's optimum, or where that is not known to the best plan that any solver
+        /// found
+        gap: f64 = "gap" ["relative"],
+    }
 }
 
 /// Estimated time of a comparison.

@@ -4,87 +4,50 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::Duration;
 
-use gleaner_core::results::compare::{Estimate, Line, Row};
-use gleaner_core::results::{Column, Table};
+use gleaner_core::results::Table;
+use gleaner_core::results::compare::{AnswerRow, Estimate, IncumbentRow, SolverRow};
 use gleaner_core::words::counted;
 
-/// A table with a row for each problem and solver.
-pub fn answers(rows: &[Row]) -> Table<'_> {
-    let float = |of: fn(&Row) -> Option<f64>| Column::Floats(rows.iter().map(of).collect());
-    let status = |r: &Row| match &r.status {
-        Ok(status) => status.as_str().into(),
-        Err(refusal) => format!("refused: {refusal}").into(),
-    };
-    Table {
-        name: "answers",
-        columns: vec![
-            (
-                "problem",
-                Column::Texts(rows.iter().map(|r| r.problem.as_str().into()).collect()),
-            ),
-            (
-                "tasks",
-                Column::Integers(rows.iter().map(|r| r.tasks as u64).collect()),
-            ),
-            (
-                "nodes",
-                Column::Integers(rows.iter().map(|r| r.nodes.into()).collect()),
-            ),
-            (
-                "solver",
-                Column::Texts(rows.iter().map(|r| (*r.solver).into()).collect()),
-            ),
-            ("status", Column::Texts(rows.iter().map(status).collect())),
-            ("objective", float(|r| r.objective)),
-            ("proven_gap", float(|r| r.proven_gap)),
-            ("gap_to_optimum", float(|r| r.gap_to_optimum)),
-            ("microseconds", float(|r| Some(r.micros))),
-        ],
-    }
+/// The tables of a comparison.
+pub fn tables<'a>(
+    answers: &'a [AnswerRow],
+    solvers: &'a [SolverRow],
+    incumbents: &'a [IncumbentRow],
+) -> [Table<'a>; 3] {
+    [
+        Table::of("answers", answers),
+        Table::of("solvers", solvers),
+        Table::of("incumbents", incumbents),
+    ]
 }
 
-/// A table with a row for each solver.
-pub fn solvers(lines: &[Line]) -> Table<'_> {
-    let float = |of: fn(&Line) -> Option<f64>| Column::Floats(lines.iter().map(of).collect());
-    let count = |of: fn(&Line) -> u64| Column::Integers(lines.iter().map(of).collect());
-    Table {
-        name: "solvers",
-        columns: vec![
-            (
-                "solver",
-                Column::Texts(lines.iter().map(|l| (*l.solver).into()).collect()),
-            ),
-            ("problems", count(|l| l.problems as u64)),
-            ("refused", count(|l| l.refused as u64)),
-            ("optimal", count(|l| l.optimal as u64)),
-            ("without_plan", count(|l| l.without_plan as u64)),
-            ("objective", float(|l| Some(l.objective))),
-            ("mean_gap", float(|l| l.mean_gap)),
-            ("worst_gap", float(|l| l.worst_gap)),
-            ("median_us", float(|l| Some(l.median_micros))),
-            ("p99_us", float(|l| Some(l.p99_micros))),
-        ],
-    }
-}
-
-/// The solvers' lines as a text table.
-pub fn text(lines: &[Line]) -> String {
+/// The solvers' rows as a text table.
+pub fn text(lines: &[SolverRow]) -> String {
     let mut out = format!(
-        "{:12} {:>8} {:>8} {:>14} {:>10} {:>10} {:>12} {:>12}\n",
-        "solver", "problems", "optimal", "objective", "mean gap", "worst gap", "median", "p99"
+        "{:12} {:>8} {:>8} {:>14} {:>10} {:>10} {:>12} {:>12} {:>12}\n",
+        "solver",
+        "problems",
+        "optimal",
+        "objective",
+        "mean gap",
+        "worst gap",
+        "median",
+        "p99",
+        "first plan"
     );
     for l in lines {
         let _ = write!(
             out,
-            "{:12} {:>8} {:>8} {:>14.6e} {:>10} {:>10} {:>12} {:>12}",
+            "{:12} {:>8} {:>8} {:>14.6e} {:>10} {:>10} {:>12} {:>12} {:>12}",
             l.solver,
             l.problems,
             l.optimal,
             l.objective,
             percent(l.mean_gap),
             percent(l.worst_gap),
-            time(l.median_micros),
-            time(l.p99_micros)
+            time(l.median_us),
+            time(l.p99_us),
+            l.first_incumbent_us.map_or("-".to_owned(), time)
         );
         if l.refused > 0 {
             let _ = write!(out, "  refused {}", l.refused);

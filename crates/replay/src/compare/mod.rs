@@ -1,6 +1,7 @@
-//! Several solvers on the same problems: objective, gap to the optimum, time.
+//! Several solvers on the same problems: objective, gap to the optimum and its way there, time.
 
 mod estimate;
+mod incumbents;
 mod recorder;
 mod row;
 mod summary;
@@ -15,8 +16,9 @@ use gleaner_solvers::{
 
 use estimate::Stopwatch;
 use gleaner_core::error::Result;
-use gleaner_core::results::compare::{Estimate, Row};
+use gleaner_core::results::compare::{AnswerRow, Estimate, IncumbentRow};
 pub use recorder::Recorder;
+use row::Answered;
 pub use row::{REPEAT_TIME, REPEATS};
 pub use summary::summarise;
 
@@ -87,8 +89,18 @@ pub struct Control<'a> {
     pub estimate: &'a mut dyn FnMut(&Estimate),
 }
 
-/// Has every contender solve every problem. The rows are in the order of problems, then of
-/// contenders. After a stop some are missing.
+/// What contenders did. The rows are in the order of problems, then of contenders, then of time. After
+/// a stop some are missing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// The answers.
+    pub answers: Vec<AnswerRow>,
+    /// The plans found on the way, each better than those before. Those of an answer are of the first
+    /// time that the problem was solved.
+    pub incumbents: Vec<IncumbentRow>,
+}
+
+/// Has every contender solve every problem.
 ///
 /// # Errors
 /// A solver that fails, or a plan that fails the check.
@@ -97,14 +109,14 @@ pub fn compare(
     contenders: &mut [Contender],
     limits: &Limits,
     control: Control<'_>,
-) -> Result<Vec<Row>> {
+) -> Result<Compared> {
     let mut comparison = Comparison::new(problems, contenders, limits, control);
     let stopwatch = comparison.run_sample()?;
     if comparison.done < comparison.rows.len() && !comparison.is_stopped() {
         (comparison.control.estimate)(&stopwatch.estimate(problems.len()));
     }
     comparison.run_rest()?;
-    Ok(comparison.rows.into_iter().flatten().collect())
+    Ok(comparison.end())
 }
 
 /// The state of a comparison.
@@ -118,7 +130,7 @@ struct Comparison<'a, 'c> {
     /// found none.
     optima: Vec<Option<Option<Allocation>>>,
     /// A row for each problem and contender, the contenders of a problem side by side.
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<Answered>>,
     /// Number of rows filled in.
     done: usize,
 }
@@ -176,6 +188,18 @@ impl<'a, 'c> Comparison<'a, 'c> {
         Ok(())
     }
 
+    /// The rows.
+    fn end(self) -> Compared {
+        let by_problem = self.rows.chunks(self.contenders.len().max(1));
+        let optima = self.optima.iter().map(|known| known.as_ref()?.as_ref());
+        let incumbents = by_problem.zip(optima);
+        let incumbents = incumbents.flat_map(|(rows, optimum)| incumbents::rows(optimum, rows));
+        Compared {
+            incumbents: incumbents.collect(),
+            answers: self.rows.into_iter().flatten().map(|a| a.row).collect(),
+        }
+    }
+
     /// Has the exact solver find the optimum of a problem, unless it already has.
     fn optimum(&mut self, problem: usize) {
         let (exact, limits) = (&mut self.exact, self.limits);
@@ -209,6 +233,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gleaner_solvers::{Incumbent, SolveError};
 
     fn problems(count: u64) -> Vec<Problem> {
         let of = |seed| gleaner_solvers::synthetic::problem(6, 30, seed);
@@ -220,7 +245,7 @@ mod tests {
     }
 
     /// The rows, and the number of estimates made.
-    fn compared(problems: &[Problem], stop: &AtomicBool) -> (Vec<Row>, usize) {
+    fn compared(problems: &[Problem], stop: &AtomicBool) -> (Compared, usize) {
         let mut estimates = 0;
         let control = Control {
             stop,
@@ -233,8 +258,8 @@ mod tests {
 
     #[test]
     fn the_heuristics_gap_to_the_optimum_is_summarised() {
-        let (rows, _) = compared(&problems(5), &AtomicBool::new(false));
-        let lines = summarise(&rows, &pair());
+        let (compared, _) = compared(&problems(5), &AtomicBool::new(false));
+        let lines = summarise(&compared.answers, &pair());
         assert_eq!((lines[0].optimal, lines[0].worst_gap), (5, Some(0.0)));
         assert_eq!(lines[1].optimal, 0);
         assert!(lines[1].worst_gap > Some(0.0) && lines[1].objective < lines[0].objective);
@@ -244,11 +269,18 @@ mod tests {
     fn rows_are_ordered_by_problem_whatever_was_timed_first() {
         for count in [0, 1, 3, 4, 20] {
             let problems = problems(count);
-            let (rows, estimates) = compared(&problems, &AtomicBool::new(false));
-            let found = rows.iter().map(|r| (r.problem.clone(), r.solver.clone()));
-            let of = |p: &'_ Problem| pair().map(|c| (p.id.clone(), c.name));
-            let expected: Vec<(String, Cow<'_, str>)> = problems.iter().flat_map(of).collect();
-            assert_eq!(found.collect::<Vec<_>>(), expected);
+            let (compared, estimates) = compared(&problems, &AtomicBool::new(false));
+            let of = |p: &'_ Problem| pair().map(|c| (p.id.clone(), c.name.into_owned()));
+            let expected: Vec<(String, String)> = problems.iter().flat_map(of).collect();
+            let answers = compared.answers.iter();
+            let answers = answers.map(|r| (r.problem.clone(), r.solver.to_string()));
+            assert_eq!(answers.collect::<Vec<_>>(), expected);
+            let found = compared.incumbents.iter();
+            let mut found: Vec<_> = found
+                .map(|r| (r.problem.clone(), r.solver.to_string()))
+                .collect();
+            found.dedup();
+            assert_eq!(found, expected);
             // The sample may be all there is.
             assert_eq!(estimates, usize::from(count > 3), "{count} problems");
         }
@@ -256,7 +288,89 @@ mod tests {
 
     #[test]
     fn a_stopped_comparison_has_no_further_rows() {
-        let (rows, estimates) = compared(&problems(9), &AtomicBool::new(true));
-        assert_eq!((rows.len(), estimates), (0, 0));
+        let (compared, estimates) = compared(&problems(9), &AtomicBool::new(true));
+        assert_eq!((compared.answers.len(), compared.incumbents.len()), (0, 0));
+        assert_eq!(estimates, 0);
+    }
+
+    /// Tells a plan that gives no task a node, then the exact solver's without the groups.
+    struct Steps(Exact);
+
+    impl Solver for Steps {
+        fn name(&self) -> &str {
+            "steps"
+        }
+
+        fn solve(
+            &mut self,
+            problem: &Problem,
+            limits: &Limits,
+        ) -> std::result::Result<Allocation, SolveError> {
+            let best = Problem {
+                groups: Vec::new(),
+                ..problem.clone()
+            };
+            let best = self.0.solve(&best, limits)?;
+            let counts = best.counts.unwrap_or_default();
+            Ok(Allocation::with_plan(
+                problem,
+                Status::Feasible,
+                counts,
+                None,
+            ))
+        }
+
+        fn solve_observed(
+            &mut self,
+            problem: &Problem,
+            limits: &Limits,
+            observer: &mut dyn FnMut(Incumbent),
+        ) -> std::result::Result<Allocation, SolveError> {
+            let answer = self.solve(problem, limits)?;
+            let nothing = vec![0; problem.tasks.len()];
+            let plans = [nothing, answer.counts.clone().unwrap_or_default()];
+            for (millis, counts) in (1..).zip(plans) {
+                let plan = Allocation::with_plan(problem, Status::Feasible, counts, None);
+                let after = std::time::Duration::from_millis(millis);
+                observer(Incumbent { after, plan });
+            }
+            Ok(answer)
+        }
+    }
+
+    // The exact solver takes no groups: gaps are then to the best plan that was found.
+    #[test]
+    fn gaps_on_the_way_are_to_the_best_plan_where_no_optimum_is_known() {
+        let mut problems = problems(1);
+        problems[0].groups = vec![gleaner_solvers::GroupLimit {
+            name: "all".into(),
+            tasks: Vec::new(),
+            min_total: Some(0),
+            max_total: None,
+        }];
+        let steps = Contender {
+            name: "steps".into(),
+            solver: Box::new(Steps(Exact::new(BigM::Corrected))),
+        };
+        let mut contenders = [KNOWN[0].build().unwrap(), steps];
+        let control = Control {
+            stop: &AtomicBool::new(false),
+            progress: &mut |_, _| {},
+            estimate: &mut |_| {},
+        };
+        let found = compare(&problems, &mut contenders, &Limits::default(), control).unwrap();
+        assert!(found.answers[0].status.is_refused());
+        assert_eq!(found.answers[1].gap_to_optimum, None);
+        assert_eq!(found.answers[1].first_incumbent_us, Some(1_000.0));
+        let [first, last] = &found.incumbents[..] else {
+            panic!("{:?}", found.incumbents);
+        };
+        assert_eq!((first.after_us, last.after_us), (1_000.0, 2_000.0));
+        // Derived by formula.
+        let expected = (last.objective - first.objective) / last.objective;
+        assert_eq!((first.gap, last.gap), (expected, 0.0));
+        let lines = summarise(&found.answers, &contenders);
+        let firsts = [lines[0].first_incumbent_us, lines[1].first_incumbent_us];
+        assert_eq!(firsts, [None, Some(1_000.0)]);
     }
 }

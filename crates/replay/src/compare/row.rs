@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use gleaner_solvers::range::NOTHING;
 use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver, Status, check};
 
 use super::Contender;
+use super::incumbents::{Found, Watch, gap_to};
 use gleaner_core::error::{Error, Result};
-use gleaner_core::results::compare::Row;
+use gleaner_core::results::compare::{AnswerRow, AnswerStatus};
 
 /// Most solves of one problem by one solver; fewer once they took [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;
@@ -15,15 +15,11 @@ pub const REPEATS: usize = 51;
 /// A solver that has spent this long on a problem does not solve it again.
 pub const REPEAT_TIME: Duration = Duration::from_millis(20);
 
-/// Relative gap of an answer to the best one. Under a max-min goal it is the gap of the least
-/// share, and 1 if fewer tasks run. Under other goals it is the gap of the objective.
-fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
-    let (best, found, nothing) = match (best.fairness, answer.fairness) {
-        (Some(best), Some(found)) if found.running < best.running => return Some(1.0),
-        (Some(best), Some(found)) => (best.least_share?, found.least_share?, 1e-9),
-        _ => (best.objective?, answer.objective?, NOTHING),
-    };
-    Some((best - found).max(0.0) / best.abs().max(nothing))
+/// One solver's answer to one problem, and the plans that it found on the way.
+#[derive(Debug, Clone)]
+pub(super) struct Answered {
+    pub row: AnswerRow,
+    pub found: Vec<Found>,
 }
 
 /// Has `solver` solve `problem`; `optimum` is the exact solver's answer, if it has one.
@@ -35,45 +31,58 @@ pub(super) fn row(
     optimum: Option<&Allocation>,
     contender: &mut Contender,
     limits: &Limits,
-) -> Result<Row> {
+) -> Result<Answered> {
     let Contender { name, solver } = contender;
-    let mut row = Row {
+    let mut row = AnswerRow {
         problem: problem.id.clone(),
         tasks: problem.tasks.len(),
         nodes: problem.nodes,
-        solver: name.clone(),
-        status: Ok(Status::Unknown),
+        solver: name.as_ref().into(),
+        status: AnswerStatus::Answered(Status::Unknown),
         objective: None,
         proven_gap: None,
         gap_to_optimum: None,
         micros: 0.0,
+        first_incumbent_us: None,
     };
-    match timed(problem, solver.as_mut(), limits) {
+    let mut watch = Watch::new(problem);
+    match timed(problem, solver.as_mut(), limits, &mut watch) {
         Ok((answer, micros)) => {
             checked(problem, &answer, name)?;
-            row.status = Ok(answer.status);
+            for found in &watch.found {
+                checked(problem, &found.plan, name)?;
+            }
+            row.status = AnswerStatus::Answered(answer.status);
             row.objective = answer.objective;
             row.proven_gap = answer.gap();
             row.gap_to_optimum = optimum.and_then(|best| gap_to(best, &answer));
             row.micros = micros;
+            let first = watch.found.first();
+            row.first_incumbent_us = first.map(|found| found.after.as_secs_f64() * 1e6);
         }
         Err(failed @ SolveError::Backend { .. }) => return Err(failed.into()),
-        Err(refused) => row.status = Err(refused.to_string()),
+        Err(refused) => row.status = AnswerStatus::Refused(refused.to_string()),
     }
-    Ok(row)
+    let found = watch.found;
+    Ok(Answered { row, found })
 }
 
-/// Solves a problem repeatedly. Returns the last answer and the median time in microseconds.
+/// Solves a problem repeatedly. Returns the last answer and the median time in microseconds. `watch`
+/// sees the plans of the first solve.
 fn timed(
     problem: &Problem,
     solver: &mut dyn Solver,
     limits: &Limits,
+    watch: &mut Watch<'_>,
 ) -> Result<(Allocation, f64), SolveError> {
     let mut times = Vec::new();
     let begun = Instant::now();
     loop {
         let clock = Instant::now();
-        let answer = solver.solve(problem, limits)?;
+        let answer = match times.is_empty() {
+            true => solver.solve_observed(problem, limits, &mut |found| watch.see(found))?,
+            false => solver.solve(problem, limits)?,
+        };
         times.push(clock.elapsed());
         if times.len() >= REPEATS || begun.elapsed() > REPEAT_TIME {
             times.sort_unstable();

@@ -3,35 +3,44 @@
 use gleaner_solvers::Status;
 
 use super::Contender;
-use gleaner_core::results::compare::{Line, Row};
+use gleaner_core::results::compare::{AnswerRow, AnswerStatus, SolverRow};
 
 /// Sums rows up by solver, in the contenders' order.
-pub fn summarise(rows: &[Row], contenders: &[Contender]) -> Vec<Line> {
+pub fn summarise(rows: &[AnswerRow], contenders: &[Contender]) -> Vec<SolverRow> {
     contenders
         .iter()
         .map(|c| {
-            let own: Vec<&Row> = rows.iter().filter(|r| r.solver == c.name).collect();
-            let taken: Vec<&Row> = own.iter().copied().filter(|r| r.status.is_ok()).collect();
-            let mut times: Vec<f64> = taken.iter().map(|r| r.micros).collect();
-            times.sort_by(f64::total_cmp);
+            let own: Vec<&AnswerRow> = rows.iter().filter(|r| *r.solver == *c.name).collect();
+            let taken: Vec<&AnswerRow> = (own.iter().copied())
+                .filter(|r| !r.status.is_refused())
+                .collect();
+            let times = sorted(taken.iter().map(|r| r.micros));
+            let firsts = sorted(taken.iter().filter_map(|r| r.first_incumbent_us));
             let gaps: Vec<f64> = taken.iter().filter_map(|r| r.gap_to_optimum).collect();
-            Line {
-                solver: c.name.clone(),
+            SolverRow {
+                solver: c.name.as_ref().into(),
                 problems: taken.len(),
                 refused: own.len() - taken.len(),
                 optimal: taken
                     .iter()
-                    .filter(|r| r.status == Ok(Status::Optimal))
+                    .filter(|r| r.status == AnswerStatus::Answered(Status::Optimal))
                     .count(),
                 without_plan: taken.iter().filter(|r| r.objective.is_none()).count(),
                 objective: taken.iter().filter_map(|r| r.objective).sum(),
                 mean_gap: (!gaps.is_empty()).then(|| gaps.iter().sum::<f64>() / gaps.len() as f64),
                 worst_gap: gaps.iter().copied().reduce(f64::max),
-                median_micros: percentile(&times, 50),
-                p99_micros: percentile(&times, 99),
+                median_us: percentile(&times, 50),
+                p99_us: percentile(&times, 99),
+                first_incumbent_us: (!firsts.is_empty()).then(|| percentile(&firsts, 50)),
             }
         })
         .collect()
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
 }
 
 /// The `percent`-th percentile of sorted values, by nearest rank; 0 if there are none.

@@ -85,8 +85,7 @@ impl<'a> RunFiles<'a> {
     }
 }
 
-const NAME_A_RUN: &str =
-    "name a run directory of gleaner replay, gleaner simulate or gleaner sweep";
+const NAME_A_RUN: &str = "name a run directory of gleaner replay, simulate, sweep or compare";
 const AGAIN: &str = "run it again where files were lost or changed";
 
 /// Opens a plain file.

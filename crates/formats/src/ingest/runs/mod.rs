@@ -1,4 +1,4 @@
-//! Reads the run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`.
+//! Reads the run directories of `gleaner replay`, `simulate`, `sweep` and `compare`.
 //!
 //! A run directory is an input like any other, and nothing in it is trusted. Names that become
 //! parts of paths are checked, and only plain files are opened. What is missing, damaged or
@@ -11,6 +11,7 @@ use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::results::states::JobRow;
 
+mod compare;
 mod files;
 mod info;
 mod replay;
@@ -18,6 +19,7 @@ mod rows;
 mod simulate;
 mod sweep;
 
+pub use compare::CompareRun;
 pub use info::RunInfo;
 pub use replay::ReplayRun;
 pub use simulate::{Hour, JobEnd, PolicyRun, SimulateRun};
@@ -41,6 +43,8 @@ pub enum RunResult {
     Simulate(SimulateRun),
     /// Results of `gleaner sweep`.
     Sweep(SweepRuns),
+    /// Results of `gleaner compare`.
+    Compare(CompareRun),
 }
 
 /// Reads a run directory.
@@ -54,9 +58,11 @@ pub fn read(dir: &Path) -> Result<Run> {
         "replay" => RunResult::Replay(Box::new(ReplayRun::read(&files)?)),
         "simulate" => RunResult::Simulate(SimulateRun::read(&files)?),
         "sweep" => RunResult::Sweep(SweepRuns::read(&files, info.complete)?),
+        "compare" => RunResult::Compare(CompareRun::read(&files, info.complete)?),
         other => {
             let file = files.path(RUN_FILE);
-            let fault = Fault::of(&file, format!("{other:?}"), "replay, simulate or sweep");
+            let expected = "replay, simulate, sweep or compare";
+            let fault = Fault::of(&file, format!("{other:?}"), expected);
             let remedy = "name a run directory of one of these";
             return Err(fault.field("command").remedy(remedy).into());
         }

@@ -1,11 +1,11 @@
 // Axes, as the charting library takes them.
 
-const DURATIONS = [[1, "1 s"], [10, "10 s"], [60, "1 min"], [600, "10 min"], [3600, "1 h"], [36000, "10 h"],
-  [86400, "1 d"], [864000, "10 d"], [8640000, "100 d"]];
+const DURATIONS = [[1e-6, "1 µs"], [1e-5, "10 µs"], [1e-4, "100 µs"], [1e-3, "1 ms"], [1e-2, "10 ms"], [1e-1, "100 ms"],
+  [1, "1 s"], [10, "10 s"], [60, "1 min"], [600, "10 min"], [3600, "1 h"], [36000, "10 h"], [86400, "1 d"], [864000, "10 d"], [8640000, "100 d"]];
 const durations = (width) => DURATIONS.filter((_, i) => width >= 520 || i % 2 === 0);
 const tell = (seconds) => {
-  const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-  const [size, unit] = units.find(([size]) => seconds >= size) ?? units[3];
+  const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"]];
+  const [size, unit] = units.find(([size]) => seconds >= size) ?? units.at(-1);
   return `${+(seconds / size).toPrecision(3)} ${unit}`;
 };
 

@@ -1,0 +1,108 @@
+//! Reads the results of `gleaner compare`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::files::RunFiles;
+use super::rows::read_records;
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
+use gleaner_core::results::programs::Tally;
+
+/// The results of a comparison of solvers.
+#[derive(Debug, Clone)]
+pub struct CompareRun {
+    /// Every answer, in the order of the problems, then of the solvers.
+    pub answers: Vec<AnswerRow>,
+    /// The solvers. Those that are programs come last.
+    pub solvers: Vec<SolverRow>,
+    /// Every plan that was better than those before it, in the order of the answers, then of time.
+    pub incumbents: Vec<IncumbentRow>,
+    /// What became of the answers of the programs, in the order of [`CompareRun::solvers`].
+    pub programs: Vec<Tally>,
+    /// Whether every solver was given every problem; false if the comparison was interrupted.
+    pub complete: bool,
+}
+
+const PROGRAMS: &str = "programs.json";
+
+impl CompareRun {
+    pub(super) fn read(files: &RunFiles<'_>, complete: bool) -> Result<Self> {
+        let solvers = read_solvers(files)?;
+        let known: BTreeSet<Arc<str>> = solvers.iter().map(|row| row.solver.clone()).collect();
+        Ok(CompareRun {
+            answers: read_answers(files, &known)?,
+            incumbents: read_incumbents(files, &known)?,
+            programs: read_programs(files, &solvers)?,
+            solvers,
+            complete,
+        })
+    }
+
+    /// The programs among the solvers.
+    pub fn programs(&self) -> impl Iterator<Item = (&SolverRow, &Tally)> {
+        let ours = self.solvers.len().saturating_sub(self.programs.len());
+        self.solvers.iter().skip(ours).zip(&self.programs)
+    }
+}
+
+/// What is wrong with a cell: its column, and what was expected of it.
+type Wrong = Option<(&'static str, &'static str)>;
+
+/// Checks that a number, if there is one, is not negative.
+fn at_least_zero(column: &'static str, value: Option<f64>) -> Wrong {
+    value
+        .is_some_and(|value| value < 0.0)
+        .then_some((column, "at least 0"))
+}
+
+fn known_solver(known: &BTreeSet<Arc<str>>, solver: &Arc<str>) -> Wrong {
+    (!known.contains(solver)).then_some(("solver", "a solver of solvers.parquet"))
+}
+
+fn read_solvers(files: &RunFiles<'_>) -> Result<Vec<SolverRow>> {
+    read_records(files, "solvers.parquet", |_, row: &SolverRow| {
+        at_least_zero("median_us", Some(row.median_us))
+            .or_else(|| at_least_zero("p99_us", Some(row.p99_us)))
+            .or_else(|| at_least_zero("first_incumbent_us", row.first_incumbent_us))
+    })
+}
+
+fn read_answers(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<Vec<AnswerRow>> {
+    read_records(files, "answers.parquet", |_, row: &AnswerRow| {
+        known_solver(known, &row.solver)
+            .or_else(|| at_least_zero("microseconds", Some(row.micros)))
+            .or_else(|| at_least_zero("first_incumbent_us", row.first_incumbent_us))
+    })
+}
+
+fn read_incumbents(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<Vec<IncumbentRow>> {
+    read_records(files, "incumbents.parquet", |_, row: &IncumbentRow| {
+        known_solver(known, &row.solver)
+            .or_else(|| at_least_zero("after_us", Some(row.after_us)))
+            .or_else(|| at_least_zero("gap", Some(row.gap)))
+    })
+}
+
+/// Reads the counts of programs, if any program was compared. There is one for each of the last
+/// solvers, which has its name.
+fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tally>> {
+    if !files.has(PROGRAMS) {
+        return Ok(Vec::new());
+    }
+    let programs: Vec<Tally> = files.json(PROGRAMS)?;
+    let backwards = solvers.iter().rev().zip(programs.iter().rev());
+    let is_named = |(row, tally): (&SolverRow, &Tally)| {
+        let name = row.solver.strip_prefix("exec:");
+        name.is_some_and(|name| name.starts_with(&tally.identity.name))
+    };
+    if programs.len() > solvers.len() || !backwards.into_iter().all(is_named) {
+        let fault = Fault::of(
+            &files.path(PROGRAMS),
+            "programs that are not the last of solvers.parquet",
+            "those of the same run",
+        );
+        return Err(fault.remedy("run it again").into());
+    }
+    Ok(programs)
+}

@@ -1,0 +1,133 @@
+//! The plans that solvers find while they solve, and how far they are from the best one.
+
+use std::time::Duration;
+
+use gleaner_solvers::range::NOTHING;
+use gleaner_solvers::{Allocation, Incumbent, Merit, Problem};
+
+use super::row::Answered;
+use gleaner_core::results::compare::IncumbentRow;
+
+/// Most plans of a solve that are kept. A later one takes the place of the last.
+const MOST: usize = 1_000;
+
+/// A plan that was better than all before it.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// Time since the start of the solve.
+    pub after: Duration,
+    pub plan: Allocation,
+    merit: Merit,
+}
+
+/// Keeps the plans of a solve that are better than all before them.
+pub(super) struct Watch<'p> {
+    problem: &'p Problem,
+    pub found: Vec<Found>,
+}
+
+impl<'p> Watch<'p> {
+    pub fn new(problem: &'p Problem) -> Self {
+        let found = Vec::new();
+        Watch { problem, found }
+    }
+
+    pub fn see(&mut self, Incumbent { after, plan }: Incumbent) {
+        let Some(counts) = &plan.counts else { return };
+        let merit = self.problem.merit(counts);
+        if self.found.last().is_some_and(|last| last.merit >= merit) {
+            return;
+        }
+        self.found.truncate(MOST - 1);
+        self.found.push(Found { after, plan, merit });
+    }
+}
+
+/// Relative gap of an answer to the best one. Under a max-min goal it is the gap of the least
+/// share, and 1 if fewer tasks run. Under other goals it is the gap of the objective.
+pub(super) fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
+    let (best, found, nothing) = match (best.fairness, answer.fairness) {
+        (Some(best), Some(found)) if found.running < best.running => return Some(1.0),
+        (Some(best), Some(found)) => (best.least_share?, found.least_share?, 1e-9),
+        _ => (best.objective?, answer.objective?, NOTHING),
+    };
+    Some((best - found).max(0.0) / best.abs().max(nothing))
+}
+
+/// The rows of a problem, by contender and time. `optimum` is the exact solver's answer, if it has
+/// one; without it, gaps are to the best plan of all.
+pub(super) fn rows(
+    optimum: Option<&Allocation>,
+    answers: &[Option<Answered>],
+) -> Vec<IncumbentRow> {
+    let answers = || answers.iter().flatten();
+    let best = answers().flat_map(|answer| &answer.found).reduce(better);
+    let Some(best) = optimum.or(best.map(|found| &found.plan)) else {
+        return Vec::new();
+    };
+    let row = |answer: &Answered, found: &Found| IncumbentRow {
+        problem: answer.row.problem.clone(),
+        solver: answer.row.solver.clone(),
+        after_us: found.after.as_secs_f64() * 1e6,
+        objective: found.plan.objective.unwrap_or_default(),
+        // Without a share to compare, no task runs in either plan.
+        gap: gap_to(best, &found.plan).unwrap_or(0.0),
+    };
+    let found = answers().flat_map(|answer| answer.found.iter().map(move |found| (answer, found)));
+    found.map(|(answer, found)| row(answer, found)).collect()
+}
+
+fn better<'f>(one: &'f Found, other: &'f Found) -> &'f Found {
+    match other.merit > one.merit {
+        true => other,
+        false => one,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_solvers::{Status, synthetic};
+
+    /// What is kept of plans that come a millisecond after each other.
+    fn kept(problem: &Problem, plans: &[Vec<u32>]) -> Vec<(u128, Vec<u32>)> {
+        let mut watch = Watch::new(problem);
+        for (place, counts) in (1..).zip(plans) {
+            watch.see(Incumbent {
+                after: Duration::from_millis(place),
+                plan: Allocation::with_plan(problem, Status::Feasible, counts.clone(), None),
+            });
+        }
+        let kept = watch.found.into_iter();
+        kept.map(|found| (found.after.as_millis(), found.plan.counts.unwrap()))
+            .collect()
+    }
+
+    // Small fixed example: a task that earns 10 a second on each of its nodes, over 100 seconds.
+    fn problem() -> Problem {
+        let mut problem = synthetic::problem(1, 4, 0);
+        problem.t_fwd = 100.0;
+        let task = &mut problem.tasks[0];
+        (task.min_nodes, task.max_nodes, task.current) = (1, 2_000, 0);
+        (task.rescale_up, task.weight) = (0.0, 1.0);
+        task.curve_nodes = vec![0, 2_000].into();
+        task.curve_objective = vec![0.0, 20_000.0].into();
+        problem.nodes = 2_000;
+        problem
+    }
+
+    #[test]
+    fn only_better_plans_are_kept() {
+        let plans = [1, 1, 0, 3, 2, 4].map(|count| vec![count]);
+        let expected = [(1, vec![1]), (4, vec![3]), (6, vec![4])];
+        assert_eq!(kept(&problem(), &plans), expected);
+    }
+
+    #[test]
+    fn of_very_many_plans_the_last_is_kept() {
+        let plans: Vec<Vec<u32>> = (1..=1_500).map(|count| vec![count]).collect();
+        let kept = kept(&problem(), &plans);
+        assert_eq!(kept.len(), MOST);
+        assert_eq!(kept[MOST - 2..], [(999, vec![999]), (1_500, vec![1_500])]);
+    }
+}

@@ -1,0 +1,138 @@
+//! The gap over time.
+
+use super::way::{Way, ways};
+use super::{Named, time};
+use crate::figure::{Axis, Colour, Curve, Marks, Shape};
+use crate::names::{short, slug};
+use crate::numbers::number;
+use crate::{Figure, Grid, Head, thin};
+
+/// Number of parts into which thinning divides a curve, along the logarithm of time.
+const BUCKETS: usize = 400;
+
+/// Shortest time that is told from none, in seconds.
+const SHORTEST: f64 = 1e-6;
+
+/// Most marks of time in the table.
+const MOST_TIMES: i32 = 12;
+
+/// The mean gap of every solver over time; `None` if no solver found a plan.
+pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
+    let ways = ways(run.result);
+    let times = || {
+        ways.iter()
+            .flat_map(|way| &way.falls)
+            .map(|fall| fall.0.max(SHORTEST))
+    };
+    let (first, last) = (times().reduce(f64::min)?, times().reduce(f64::max)?);
+    let span = (decade_below(first), last);
+    let curves = ways.iter().enumerate();
+    let curves = curves.map(|(place, way)| curve(way, Colour::Series(place), span));
+    Some(Figure {
+        id: format!("gap-{}", slug(run.name)),
+        title: "Gap over time".to_owned(),
+        text: "Mean over the problems of the gap of the best plan so far; 1 while there is none. \
+               Further down and left is better. Times are of the first solve of each problem. A \
+               solver that tells nothing on the way has its plan at the end."
+            .to_owned(),
+        x: Axis::duration("time since the start of a solve"),
+        y: Axis::linear("mean gap"),
+        marks: Marks::Curves(curves.collect()),
+        numbers: numbers(&ways, span),
+    })
+}
+
+/// A power of ten below a positive number.
+fn decade_below(value: f64) -> f64 {
+    10f64.powi(value.log10().ceil() as i32 - 1)
+}
+
+fn curve(way: &Way, colour: Colour, (from, to): (f64, f64)) -> Curve {
+    let falls = way.falls.iter().map(|(at, gap)| (at.max(SHORTEST), *gap));
+    let ends = [(from, 1.0)].into_iter().chain(falls);
+    let points = ends.chain([(to, way.gap_at(to))]);
+    // Thinned as it is drawn: along the logarithm.
+    let points: Vec<(f64, f64)> = points.map(|(at, gap)| (at.ln(), gap)).collect();
+    let points = thin::points(&points, BUCKETS).into_iter();
+    Curve {
+        name: short(&way.solver),
+        colour,
+        shape: Shape::Step,
+        points: points.map(|(at, gap)| (at.exp(), gap)).collect(),
+        labels: Vec::new(),
+    }
+}
+
+/// The mean gaps after powers of ten of seconds, and at the end.
+fn numbers(ways: &[Way], (from, to): (f64, f64)) -> Grid {
+    let powers = (1..=MOST_TIMES).map(|power| from * 10f64.powi(power));
+    let mut times: Vec<f64> = powers.take_while(|at| *at < to).collect();
+    times.push(to);
+    let after = |seconds: &f64| Head::number(format!("after {}", time(1e6 * seconds)));
+    let heads = [Head::text("solver"), Head::number("problems")].into_iter();
+    let heads = heads.chain(times.iter().map(after));
+    let mut grid = Grid::new("Mean gap of the best plan so far", heads);
+    for way in ways {
+        let gaps = times.iter().map(|at| number(way.gap_at(*at)));
+        let first = [short(&way.solver), way.problems.to_string()];
+        grid.row(first.into_iter().chain(gaps));
+    }
+    grid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::way::tests::compared;
+    use super::*;
+
+    // Small fixed example: the falls of the test of ways, from a decade below the first to the last.
+    #[test]
+    fn curves_begin_without_a_plan_and_end_together() {
+        let run = compared();
+        let named = Named {
+            name: "compared",
+            result: &run,
+        };
+        let figure = figure(&named).unwrap();
+        let Marks::Curves(curves) = &figure.marks else {
+            panic!("no curves");
+        };
+        for curve in curves {
+            let (first, last) = (curve.points[0], curve.points[curve.points.len() - 1]);
+            assert!((first.0 - 1e-4).abs() < 1e-12 && first.1 == 1.0);
+            assert!((last.0 - 5.0).abs() < 1e-9);
+        }
+        assert_eq!(curves[0].points.len(), 5);
+        let expected = [
+            "after 1.00 ms",
+            "after 10.0 ms",
+            "after 100 ms",
+            "after 1.00 s",
+        ];
+        let heads: Vec<&str> = figure
+            .numbers
+            .heads
+            .iter()
+            .map(|h| h.name.as_str())
+            .collect();
+        assert_eq!(heads[2..6], expected);
+        assert_eq!(
+            figure.numbers.rows[0][..5],
+            ["a", "3", "0.833", "0.400", "0.400"]
+        );
+        assert_eq!(figure.numbers.rows[1][5..], ["1.00", "0.200"]);
+        let svg = crate::still::svg(&figure).unwrap();
+        assert!(svg.contains("10 ms") && svg.contains("mean gap"));
+    }
+
+    #[test]
+    fn without_a_plan_there_is_no_figure() {
+        let mut run = compared();
+        run.incumbents.clear();
+        let named = Named {
+            name: "compared",
+            result: &run,
+        };
+        assert!(figure(&named).is_none());
+    }
+}
