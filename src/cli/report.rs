@@ -15,14 +15,16 @@ use gleaner_report::{Figure, Report, SweepChoice, html, still};
 /// Draw runs: as one HTML page that opens in any browser without a network, or as SVG and PNG for
 /// papers.
 ///
-/// Takes run directories of `gleaner replay`, `gleaner simulate` and `gleaner sweep`. Several
-/// replays or simulations are shown side by side, with their changes against the first.
+/// Takes run directories of `gleaner replay`, `gleaner simulate`, `gleaner sweep` and `gleaner
+/// compare`. Several replays or simulations are shown side by side, with their changes against the
+/// first.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     gleaner report run -o report.html\n  \
     gleaner report run-10 run-100 -o compared.html\n  \
     gleaner report run --svg figures --png figures\n  \
-    gleaner report swept --metric efficiency --heat t_fwd,max_tasks -o swept.html")]
+    gleaner report swept --metric efficiency --heat t_fwd,max_tasks -o swept.html\n  \
+    gleaner report compared -o compared.html")]
 pub struct Args {
     /// Run directories.
     #[arg(value_name = "RUN", required = true)]

@@ -6,6 +6,7 @@ use std::fs;
 
 use gleaner_core::domain::Objective;
 use gleaner_core::domain::objective::{NAMED, Variable};
+use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
 use gleaner_core::results::replay::{
     AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
@@ -94,6 +95,9 @@ fn results() -> Vec<Placed> {
             "## `summary.json` of a simulation",
             table("field", &of_policy),
         ),
+        ("## `answers`", columns(AnswerRow::FIELDS)),
+        ("## `solvers`", columns(SolverRow::FIELDS)),
+        ("## `incumbents`", columns(IncumbentRow::FIELDS)),
     ]
 }
 

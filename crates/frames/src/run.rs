@@ -96,7 +96,8 @@ pub struct PolicyFrames {
 ///
 /// # Errors
 /// [`Error::Run`] if it is not a run directory, or if its files are missing, damaged or contradict
-/// each other. [`Error::Setting`] if a setting of a sweep is not of its type.
+/// each other. [`Error::Command`] if it is a run of `gleaner compare`. [`Error::Setting`] if a setting of
+/// a sweep is not of its type.
 pub fn open(dir: impl AsRef<Path>) -> Result<Run> {
     let runs::Run { info, result } = runs::read(dir.as_ref())?;
     let frames = match result {

@@ -15,7 +15,7 @@ pub(super) fn section<'a>(runs: impl Iterator<Item = (&'a RunInfo, &'a String)>)
     Section {
         id: "made".to_owned(),
         title: "How it was made".to_owned(),
-        lead: "The same inputs, arguments and version give the same results.".to_owned(),
+        lead: "The same inputs, arguments and version give the same results, except for times that were measured.".to_owned(),
         blocks: runs.flat_map(|(info, name)| of(info, name)).collect(),
     }
 }

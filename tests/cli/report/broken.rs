@@ -34,10 +34,9 @@ fn a_directory_without_a_run_is_refused() {
     let path = directory.path();
     for run in ["missing", "."] {
         let report = gleaner(path, &format!("report {run} -o page.html"));
-        report.expect(1).says(&[
-            "run.json",
-            "gleaner replay, gleaner simulate or gleaner sweep",
-        ]);
+        report
+            .expect(1)
+            .says(&["run.json", "gleaner replay, simulate, sweep or compare"]);
     }
     fs::create_dir_all(path.join("odd/run.json")).unwrap();
     gleaner(path, "report odd -o page.html")
@@ -49,10 +48,10 @@ fn a_directory_without_a_run_is_refused() {
 fn damaged_descriptions() {
     let directory = replays();
     let path = directory.path();
-    let other = replaced("\"command\": \"replay\"", "\"command\": \"compare\"");
+    let other = replaced("\"command\": \"replay\"", "\"command\": \"inspect\"");
     spoilt(path, "short/run.json", other)
         .expect(3)
-        .says(&["run.json", "compare"]);
+        .says(&["run.json", "inspect"]);
     let cut = |sound: Vec<u8>| sound[..sound.len() / 2].to_vec();
     for file in ["short/run.json", "short/summary.json"] {
         spoilt(path, file, cut).expect(3).says(&[file, "line"]);

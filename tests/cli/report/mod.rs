@@ -2,6 +2,7 @@
 
 mod broken;
 mod browser;
+mod compared;
 mod inspected;
 mod numbers;
 mod page;

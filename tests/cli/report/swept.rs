@@ -288,6 +288,6 @@ fn damaged_sweeps_are_faults() {
     fs::remove_file(&table).unwrap();
     gleaner(path, "report swept -o no.html")
         .expect(3)
-        .says(&["sweep.parquet", "gleaner sweep"]);
+        .says(&["sweep.parquet", "name a run directory of gleaner"]);
     assert!(!path.join("no.html").exists());
 }

@@ -15,9 +15,16 @@ const MOST: usize = 1_000;
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     /// Time since the start of the solve.
-    pub after: Duration,
+    after: Duration,
     pub plan: Allocation,
     merit: Merit,
+}
+
+impl Found {
+    /// Microseconds from the start of the solve until the plan was found.
+    pub fn micros(&self) -> f64 {
+        self.after.as_nanos() as f64 / 1e3
+    }
 }
 
 /// Keeps the plans of a solve that are better than all before them.
@@ -68,7 +75,7 @@ pub(super) fn rows(
     let row = |answer: &Answered, found: &Found| IncumbentRow {
         problem: answer.row.problem.clone(),
         solver: answer.row.solver.clone(),
-        after_us: found.after.as_secs_f64() * 1e6,
+        after_us: found.micros(),
         objective: found.plan.objective.unwrap_or_default(),
         // Without a share to compare, no task runs in either plan.
         gap: gap_to(best, &found.plan).unwrap_or(0.0),

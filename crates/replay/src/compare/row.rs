@@ -58,7 +58,7 @@ pub(super) fn row(
             row.gap_to_optimum = optimum.and_then(|best| gap_to(best, &answer));
             row.micros = micros;
             let first = watch.found.first();
-            row.first_incumbent_us = first.map(|found| found.after.as_secs_f64() * 1e6);
+            row.first_incumbent_us = first.map(Found::micros);
         }
         Err(failed @ SolveError::Backend { .. }) => return Err(failed.into()),
         Err(refused) => row.status = AnswerStatus::Refused(refused.to_string()),

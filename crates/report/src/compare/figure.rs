@@ -11,7 +11,10 @@ use crate::{Figure, Grid, Head, thin};
 const BUCKETS: usize = 400;
 
 /// Shortest time that is told from none, in seconds.
-const SHORTEST: f64 = 1e-6;
+const SHORTEST: f64 = 1e-7;
+
+/// Length of the axis beyond the last plan, as a ratio of times, so that the end is seen too.
+const BEYOND: f64 = 1.5;
 
 /// Most marks of time in the table.
 const MOST_TIMES: i32 = 12;
@@ -25,9 +28,9 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
             .map(|fall| fall.0.max(SHORTEST))
     };
     let (first, last) = (times().reduce(f64::min)?, times().reduce(f64::max)?);
-    let span = (decade_below(first), last);
+    let (from, to) = (decade_below(first), BEYOND * last);
     let curves = ways.iter().enumerate();
-    let curves = curves.map(|(place, way)| curve(way, Colour::Series(place), span));
+    let curves = curves.map(|(place, way)| curve(way, Colour::Series(place), (from, to)));
     Some(Figure {
         id: format!("gap-{}", slug(run.name)),
         title: "Gap over time".to_owned(),
@@ -38,7 +41,7 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
         x: Axis::duration("time since the start of a solve"),
         y: Axis::linear("mean gap"),
         marks: Marks::Curves(curves.collect()),
-        numbers: numbers(&ways, span),
+        numbers: numbers(&ways, (from, last)),
     })
 }
 
@@ -100,7 +103,7 @@ mod tests {
         for curve in curves {
             let (first, last) = (curve.points[0], curve.points[curve.points.len() - 1]);
             assert!((first.0 - 1e-4).abs() < 1e-12 && first.1 == 1.0);
-            assert!((last.0 - 5.0).abs() < 1e-9);
+            assert!((last.0 - 7.5).abs() < 1e-9);
         }
         assert_eq!(curves[0].points.len(), 5);
         let expected = [

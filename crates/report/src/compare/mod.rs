@@ -53,7 +53,10 @@ fn lead(run: &CompareRun) -> String {
         true => "",
         false => " The comparison was interrupted: answers are missing.",
     };
-    format!("{problems}. A gap is how far a plan is from the exact solver's optimum.{interrupted}")
+    format!(
+        "{problems}. A gap is how far a plan is from the exact solver's optimum; over time, where that \
+         is not known, from the best plan that a solver found.{interrupted}"
+    )
 }
 
 /// Microseconds in the largest unit that fits: `12.3 µs`, `1.23 ms`, `4.56 s`.
