@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{interrupt, print, print_json, remark, threads};
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::programs;
 use gleaner_core::results::run::Seconds;
-use gleaner_core::results::sweep::{Field, Metric, Mode, RunSummary};
+use gleaner_core::results::sweep::{Field, Metric, Mode, RunOutcome};
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::run::{End, RunDir};
@@ -49,6 +50,10 @@ pub struct Args {
     /// Read and check all inputs and list the runs, but run none.
     #[arg(long)]
     dry_run: bool,
+    /// Exit with 1 if a solver that is a program was wrong, late or died in any run. Its faults are
+    /// told anyway.
+    #[arg(long)]
+    strict: bool,
     /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
@@ -60,7 +65,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, invalid input, a run that fails, or an interrupt after what there is is kept.
+/// Wrong usage, invalid input, a run that fails, an interrupt after what there is is kept, or with
+/// `--strict` the faults of a program after all is written.
 pub fn run(args: &Args) -> Result<()> {
     if let Some(count) = args.jobs {
         threads::use_threads(count)?;
@@ -119,6 +125,19 @@ fn list(prepared: &dyn PreparedRuns, settings: &[Field], out: Option<&Path>) -> 
     print(&tables::listing(runs, settings, &done))
 }
 
+/// Tells the faults of programs over all runs, those that were done before included; fails if that is
+/// wanted and there are any.
+fn tell_faults(results: &[RunOutcome], strict: bool) -> Result<()> {
+    let told = programs::remarks(results.iter().filter_map(|result| result.program.as_ref()));
+    match strict && !told.is_empty() {
+        true => Err(Error::Run(told.join("; "))),
+        false => {
+            remark(&told);
+            Ok(())
+        }
+    }
+}
+
 /// A sweep under way.
 struct Session<'a> {
     args: &'a Args,
@@ -136,48 +155,45 @@ impl Session<'_> {
     fn run(self, stop: &AtomicBool) -> Result<()> {
         let clock = Instant::now();
         let runs = self.prepared.runs();
-        let mut summaries: Vec<Option<RunSummary>> =
+        let mut results: Vec<Option<RunOutcome>> =
             runs.iter().map(|run| self.store.load(run)).collect();
-        let found_done = summaries.iter().flatten().count();
+        let found_done = results.iter().flatten().count();
         let mut seconds = Seconds {
             read: self.read,
             ..Seconds::default()
         };
         if found_done < runs.len() {
             self.directory.begin(&self.sources)?;
-            self.run_missing(&mut summaries, stop)?;
+            self.run_missing(&mut results, stop)?;
         }
         seconds.compute = clock.elapsed().as_secs_f64();
-        let complete: Option<Vec<RunSummary>> = summaries.into_iter().collect();
-        let Some(summaries) = complete else {
+        let complete: Option<Vec<RunOutcome>> = results.into_iter().collect();
+        let Some(results) = complete else {
             self.end(false, seconds)?;
             return Err(Error::Interrupted);
         };
-        self.finish(&summaries, found_done, seconds)
+        let strict = self.args.strict;
+        self.finish(&results, found_done, seconds)?;
+        tell_faults(&results, strict)
     }
 
-    fn run_missing(&self, summaries: &mut [Option<RunSummary>], stop: &AtomicBool) -> Result<()> {
+    fn run_missing(&self, results: &mut [Option<RunOutcome>], stop: &AtomicBool) -> Result<()> {
         let progress = Mutex::new(Progress::new(self.args.quiet));
         let update = |done, total| {
             if let Ok(mut progress) = progress.lock() {
                 progress.update(done, total);
             }
         };
-        let result = run_missing(self.prepared, &self.store, summaries, stop, &update);
+        let result = run_missing(self.prepared, &self.store, results, stop, &update);
         if let Ok(progress) = progress.into_inner() {
             progress.finish();
         }
         result
     }
 
-    fn finish(
-        self,
-        summaries: &[RunSummary],
-        found_done: usize,
-        mut seconds: Seconds,
-    ) -> Result<()> {
+    fn finish(self, results: &[RunOutcome], found_done: usize, mut seconds: Seconds) -> Result<()> {
         let clock = Instant::now();
-        let sweep = Sweep::new(self.prepared.runs(), summaries, self.mode, self.by);
+        let sweep = Sweep::new(self.prepared.runs(), results, self.mode, self.by);
         let summary = tables::summary(&sweep);
         self.directory.write_table(&tables::table(&sweep))?;
         for table in tables::settings(&sweep) {

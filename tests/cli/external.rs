@@ -213,3 +213,122 @@ fn programs_that_cannot_be_used_are_refused_before_anything_runs() {
         .expect(2)
         .says(&["does not say that it takes the max-min goal"]);
 }
+
+/// Runs the plan in `plans/plan.toml` with these solvers from the folder above it, into `out`.
+fn sweep(at: &std::path::Path, solvers: &str, more: &str) -> crate::support::Run {
+    let plan = format!(
+        "[replay]\nevents = \"../idle.csv\"\ntasks = \"../tasks.toml\"\nt_fwd = 120\n\
+         window = {{ nodes = 20, skip_rows = 2200 }}\nmax_tasks = [2, 4]\nsolver = [{solvers}]\n"
+    );
+    fs::write(at.join("plans/plan.toml"), plan).unwrap();
+    gleaner(
+        at,
+        &format!("sweep plans/plan.toml --jobs 1 --quiet {more}"),
+    )
+}
+
+/// A column of a table of a sweep.
+fn swept(at: &std::path::Path, column: &str) -> Vec<String> {
+    let mut table = csv::Reader::from_path(at.join("swept/sweep.csv")).unwrap();
+    let names = table.headers().unwrap().clone();
+    let place = names.iter().position(|name| name == column).unwrap();
+    table
+        .records()
+        .map(|row| row.unwrap()[place].to_owned())
+        .collect()
+}
+
+#[test]
+fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
+    let Some(directory) = with_programs() else {
+        return;
+    };
+    let at = directory.path();
+    fs::create_dir(at.join("plans")).unwrap();
+    manifest(&directory, "dp.toml", &["dp.py"]);
+    manifest(&directory, "third.toml", &["bad.py", "third"]);
+    manifest(&directory, "wrong.toml", &["bad.py", "too-many"]);
+    let solvers = "\"exact\", \"exec:../dp.toml\", \"exec:../third.toml\", \"exec:../wrong.toml\"";
+    let told = [
+        "the solver third (exec:../third.toml) had faults in 2 of 2 runs: 4 crashed. First: ",
+        "the solver too-many (exec:../wrong.toml) had faults in 2 of 2 runs: ",
+        " wrong. First: ",
+    ];
+    let first = sweep(at, solvers, "--out swept").expect(0).says(&told);
+    assert!(!first.err.contains("dp.py"), "{}", first.err);
+    // The solvers vary faster than the number of tasks.
+    let faults = swept(at, "program_faults");
+    assert_eq!((&*faults[0], &*faults[1], &*faults[2]), ("", "0", "2"));
+    assert!(faults[3].parse::<u32>().unwrap() > 1);
+    assert_eq!((&*faults[4], &*faults[5], &*faults[6]), ("", "0", "2"));
+    let again = sweep(at, solvers, "--out swept").expect(0).says(&told);
+    assert!(
+        again.out.contains("8, 8 of them done before"),
+        "{}",
+        again.out
+    );
+    assert_eq!(swept(at, "program_faults"), faults);
+    let strict = sweep(at, solvers, "--out swept --strict")
+        .expect(1)
+        .says(&told);
+    assert!(
+        strict.out.contains("8, 8 of them done before"),
+        "{}",
+        strict.out
+    );
+    let sound = "\"exact\", \"exec:../dp.toml\"";
+    sweep(at, sound, "--out swept --strict").expect(0);
+    gleaner(at, "report swept -o swept.html").expect(0);
+    // A result whose counts were changed is no result.
+    let saved = fs::read_dir(at.join("swept/runs")).unwrap();
+    for file in saved.map(|entry| entry.unwrap().path()) {
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace("\"crashed\": 2", "\"crashed\": 0")).unwrap();
+    }
+    let again = sweep(at, solvers, "--out swept").expect(0).says(&told);
+    assert!(
+        again.out.contains("8, 6 of them done before"),
+        "{}",
+        again.out
+    );
+}
+
+#[test]
+fn programs_of_a_plan_are_seen_from_its_folder() {
+    let Some(directory) = with_programs() else {
+        return;
+    };
+    let at = directory.path();
+    fs::create_dir_all(at.join("plans/solvers")).unwrap();
+    fs::rename(at.join("dp.py"), at.join("plans/solvers/dp.py")).unwrap();
+    // The command of the manifest is seen from the manifest.
+    let text = "command = [\"python3\", \"dp.py\"]\n";
+    fs::write(at.join("plans/solvers/dp.toml"), text).unwrap();
+    let solvers = "\"exec:solvers/dp.toml\", \"exec:python3 solvers/dp.py\"";
+    sweep(at, solvers, "--out swept --strict").expect(0);
+    assert_eq!(swept(at, "program_faults"), ["0"; 4]);
+    let optimal = swept(at, "events_optimal");
+    assert_eq!(optimal[0], optimal[1]);
+    let inputs = json(&at.join("swept/run.json"))["inputs"].to_string();
+    for file in ["plans/solvers/dp.toml", "plans/solvers/dp.py", "/python3"] {
+        assert!(inputs.contains(file), "{file}: {inputs}");
+    }
+    // Another program is another solver.
+    let again = || sweep(at, solvers, "--out swept --strict").expect(0).out;
+    assert!(again().contains("4, 4 of them done before"));
+    let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
+    fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
+    assert!(again().contains("4, 0 of them done before"));
+    // From another folder the plan has the same programs.
+    let below = "sweep plan.toml --out ../below --quiet --strict";
+    gleaner(&at.join("plans"), below).expect(0);
+    // On the command line, names are seen from where gleaner runs.
+    let line = format!("{REPLAY} --skip-rows 2200 --solver exec:plans/solvers/dp.toml --strict");
+    gleaner(at, &line).expect(0);
+    sweep(at, "\"exec:none.toml\"", "--dry-run")
+        .expect(1)
+        .says(&["cannot read plans/none.toml"]);
+    sweep(at, "\"exec:'open\"", "--dry-run")
+        .expect(3)
+        .says(&["a quote is not closed", "line"]);
+}

@@ -24,6 +24,8 @@ const START_SECONDS: f64 = 10.0;
 pub struct SolverCommand {
     /// As the user wrote it.
     text: String,
+    /// The file of the manifest, if there is one.
+    file: Option<PathBuf>,
     manifest: Manifest,
 }
 
@@ -33,7 +35,8 @@ pub struct SolverCommand {
 pub struct Manifest {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Where it runs [default: where we do; for a manifest, its own directory].
+    /// Where it runs [default: the directory from which its command is seen; for a manifest, that of the
+    /// manifest].
     #[serde(default)]
     pub directory: Option<PathBuf>,
     /// Variables of its environment besides ours.
@@ -64,26 +67,26 @@ impl FromStr for SolverCommand {
     /// # Errors
     /// No command after `exec:`, a quote that is not closed, a faulty manifest.
     fn from_str(text: &str) -> Result<Self> {
-        let usage = |what: &str| Error::Usage(format!("solver {text}: {what}"));
-        let line = text
-            .strip_prefix(PREFIX)
-            .ok_or_else(|| usage("expected exec:COMMAND"))?;
-        let command = shlex::split(line).ok_or_else(|| usage("a quote is not closed"))?;
-        let manifest = match &command[..] {
-            [] => return Err(usage("expected a command after exec:")),
-            [file] if file.ends_with(".toml") => Manifest::read(Path::new(file))?,
-            _ => Manifest {
-                command,
-                directory: None,
-                environment: BTreeMap::new(),
-                start_seconds: START_SECONDS,
-                seed: 0,
-                threads: 1,
-            },
-        };
-        let text = text.to_owned();
-        Ok(SolverCommand { text, manifest })
+        SolverCommand::seen_from(text, Path::new(""))
     }
+}
+
+/// The words of a command after `exec:`.
+fn words(text: &str) -> Result<Vec<String>> {
+    let usage = |what: &str| Error::Usage(format!("solver {text}: {what}"));
+    let line = text
+        .strip_prefix(PREFIX)
+        .ok_or_else(|| usage("expected exec:COMMAND"))?;
+    let words = shlex::split(line).ok_or_else(|| usage("a quote is not closed"))?;
+    match words.is_empty() {
+        true => Err(usage("expected a command after exec:")),
+        false => Ok(words),
+    }
+}
+
+/// The folder, if it is another than the current one.
+fn elsewhere(folder: PathBuf) -> Option<PathBuf> {
+    Some(folder).filter(|path| !path.as_os_str().is_empty())
 }
 
 impl Manifest {
@@ -107,13 +110,50 @@ impl Manifest {
             return Err(Fault::of(path, "a value out of range", expected).into());
         }
         let beside = path.parent().unwrap_or(Path::new(""));
-        let directory = beside.join(manifest.directory.unwrap_or_default());
-        manifest.directory = Some(directory).filter(|path| !path.as_os_str().is_empty());
+        manifest.directory = elsewhere(beside.join(manifest.directory.unwrap_or_default()));
         Ok(manifest)
     }
 }
 
 impl SolverCommand {
+    /// The program that this text names, as seen from a folder: a manifest is looked for there, and a
+    /// command without a manifest runs there. The empty path is the current folder.
+    ///
+    /// # Errors
+    /// As for [`SolverCommand::check`]; a faulty manifest.
+    pub fn seen_from(text: &str, folder: &Path) -> Result<Self> {
+        let command = words(text)?;
+        let file = match &command[..] {
+            [file] if file.ends_with(".toml") => Some(folder.join(file)),
+            _ => None,
+        };
+        let manifest = match &file {
+            Some(file) => Manifest::read(file)?,
+            None => Manifest {
+                command,
+                directory: elsewhere(folder.to_owned()),
+                environment: BTreeMap::new(),
+                start_seconds: START_SECONDS,
+                seed: 0,
+                threads: 1,
+            },
+        };
+        let text = text.to_owned();
+        Ok(SolverCommand {
+            text,
+            file,
+            manifest,
+        })
+    }
+
+    /// Checks that the text names a program, without looking for it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: it does not begin with `exec:`, a quote is not closed, there is no command.
+    pub fn check(text: &str) -> Result<()> {
+        words(text).map(|_| ())
+    }
+
     /// As the user wrote it, with `exec:`.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -124,8 +164,8 @@ impl SolverCommand {
         &self.manifest
     }
 
-    /// The program and those of its arguments that are files, for the record of a run's inputs. A
-    /// program that cannot be found is left out.
+    /// The manifest, the program and those of its arguments that are files, for the record of a run's
+    /// inputs. A program that cannot be found is left out.
     pub fn files(&self) -> Vec<PathBuf> {
         let at = |word: &str| match &self.manifest.directory {
             Some(directory) => directory.join(word),
@@ -147,8 +187,9 @@ impl SolverCommand {
             _ => Some(at(&program.to_string_lossy())),
         };
         let arguments = arguments.iter().map(|word| at(word));
-        program
-            .into_iter()
+        let manifest = self.file.iter().cloned();
+        manifest
+            .chain(program)
             .chain(arguments)
             .filter(|path| path.is_file())
             .collect()

@@ -18,7 +18,7 @@ pub use choices::{names, one_of};
 pub use experiment::{Experiment, ExperimentArgs};
 pub use replay::{LogArgs, Replay, Rules, SliceArgs};
 pub use solver::{Built, SolverArgs};
-pub use solver_choice::SolverChoice;
+pub use solver_choice::{SolverChoice, SolverName};
 
 /// Receives remarks for the user, one sentence each, as soon as they are known.
 pub type Remark<'a> = &'a dyn Fn(&[String]);

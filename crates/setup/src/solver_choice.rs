@@ -1,6 +1,7 @@
 //! One of our solvers by name, or a program.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use gleaner_core::error::{Error, Result};
@@ -8,49 +9,63 @@ use gleaner_external::{PREFIX, SolverCommand};
 use gleaner_solvers::SolverKind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Which solver answers.
+/// The name of a solver. A program is not looked for yet.
 #[derive(Debug, Clone, PartialEq)]
-pub enum SolverChoice {
+pub enum SolverName {
     /// One of ours.
     Ours(SolverKind),
     /// A program: `exec:COMMAND`.
-    Program(SolverCommand),
+    Program(String),
 }
 
-impl Default for SolverChoice {
+impl Default for SolverName {
     fn default() -> Self {
-        SolverChoice::Ours(SolverKind::Auto)
+        SolverName::Ours(SolverKind::Auto)
     }
 }
 
-impl SolverChoice {
+impl SolverName {
     /// Whether it is one of ours that uses a formulation.
     pub fn is_milp(&self) -> bool {
-        matches!(self, SolverChoice::Ours(kind) if kind.is_milp())
+        matches!(self, SolverName::Ours(kind) if kind.is_milp())
+    }
+
+    /// The solver of this name, as seen from a folder; the empty path is the current one.
+    ///
+    /// # Errors
+    /// A faulty manifest.
+    pub fn seen_from(&self, folder: &Path) -> Result<SolverChoice> {
+        Ok(match self {
+            SolverName::Ours(kind) => SolverChoice::Ours(*kind),
+            SolverName::Program(text) => {
+                SolverChoice::Program(SolverCommand::seen_from(text, folder)?)
+            }
+        })
     }
 }
 
-impl fmt::Display for SolverChoice {
+impl fmt::Display for SolverName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SolverChoice::Ours(kind) => kind.serialize(f),
-            SolverChoice::Program(command) => f.write_str(command.as_str()),
+            SolverName::Ours(kind) => kind.serialize(f),
+            SolverName::Program(text) => f.write_str(text),
         }
     }
 }
 
-impl FromStr for SolverChoice {
+impl FromStr for SolverName {
     type Err = Error;
 
     /// # Errors
-    /// No solver of ours has this name; a faulty command or manifest.
+    /// No solver of ours has this name; a faulty command.
     fn from_str(text: &str) -> Result<Self> {
         if text.starts_with(PREFIX) {
-            return Ok(SolverChoice::Program(text.parse()?));
+            SolverCommand::check(text)?;
+            return Ok(SolverName::Program(text.to_owned()));
         }
         let name = de::value::StrDeserializer::<de::value::Error>::new(text);
         let kind = SolverKind::deserialize(name);
-        kind.map(SolverChoice::Ours).map_err(|_| {
+        kind.map(SolverName::Ours).map_err(|_| {
             let names: Vec<&str> = SOLVERS.iter().map(|(name, _)| *name).collect();
             Error::Usage(format!(
                 "solver {text:?}, expected one of {}",
@@ -60,16 +75,51 @@ impl FromStr for SolverChoice {
     }
 }
 
-impl Serialize for SolverChoice {
+impl Serialize for SolverName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for SolverChoice {
+impl<'de> Deserialize<'de> for SolverName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(de::Error::custom)
+    }
+}
+
+/// Which solver answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SolverChoice {
+    /// One of ours.
+    Ours(SolverKind),
+    /// A program that was found.
+    Program(SolverCommand),
+}
+
+impl SolverChoice {
+    /// Whether it is one of ours that uses a formulation.
+    pub fn is_milp(&self) -> bool {
+        matches!(self, SolverChoice::Ours(kind) if kind.is_milp())
+    }
+}
+
+impl FromStr for SolverChoice {
+    type Err = Error;
+
+    /// # Errors
+    /// No solver of ours has this name; a faulty command or manifest.
+    fn from_str(text: &str) -> Result<Self> {
+        text.parse::<SolverName>()?.seen_from(Path::new(""))
+    }
+}
+
+impl Serialize for SolverChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            SolverChoice::Ours(kind) => kind.serialize(serializer),
+            SolverChoice::Program(command) => command.serialize(serializer),
+        }
     }
 }
 

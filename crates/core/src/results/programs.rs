@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::{counted, printable};
+
 /// Who a program is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Identity {
@@ -74,9 +76,13 @@ impl Tally {
 
     /// What went wrong, in a sentence; `None` if nothing did.
     pub fn remark(&self) -> Option<String> {
-        if !self.has_faults() {
-            return None;
-        }
+        let (name, asked) = (&self.identity.name, self.problems);
+        let told = format!("the solver {name}, asked {asked} times: {}", self.kinds());
+        self.has_faults().then_some(told)
+    }
+
+    /// The kinds of faults with their numbers, and the first fault.
+    fn kinds(&self) -> String {
         let counts = [
             (self.wrong, "wrong"),
             (self.late, "late"),
@@ -91,11 +97,125 @@ impl Tally {
             parts.push("not started again".into());
         }
         let first = self.first_fault.as_deref().unwrap_or_default();
-        Some(format!(
-            "the solver {}, asked {} times: {}. First: {first}",
-            self.identity.name,
-            self.problems,
-            parts.join(", ")
-        ))
+        format!("{}. First: {first}", parts.join(", "))
+    }
+
+    /// Adds the faults of another run of the same program.
+    fn add_faults(&mut self, other: &Tally) {
+        let pairs = [
+            (&mut self.wrong, other.wrong),
+            (&mut self.late, other.late),
+            (&mut self.crashed, other.crashed),
+            (&mut self.garbage, other.garbage),
+        ];
+        for (sum, count) in pairs {
+            *sum = sum.saturating_add(count);
+        }
+        self.given_up |= other.given_up;
+        if self.first_fault.is_none() {
+            self.first_fault.clone_from(&other.first_fault);
+        }
+    }
+}
+
+/// The runs in which a program decided.
+struct Runs {
+    count: usize,
+    /// Those in which it had faults.
+    faulty: usize,
+    /// The faults of all.
+    faults: Tally,
+}
+
+/// What went wrong in several runs: a sentence for each program that had faults, in the order of the
+/// runs. Programs are told apart by their commands.
+pub fn remarks<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Vec<String> {
+    let mut programs: Vec<Runs> = Vec::new();
+    for tally in tallies {
+        let is_same = |runs: &Runs| runs.faults.identity.command == tally.identity.command;
+        match programs.iter().position(is_same) {
+            Some(known) => programs[known].add(tally),
+            None => {
+                let mut runs = Runs {
+                    count: 0,
+                    faulty: 0,
+                    faults: Tally {
+                        identity: tally.identity.clone(),
+                        ..Tally::default()
+                    },
+                };
+                runs.add(tally);
+                programs.push(runs);
+            }
+        }
+    }
+    programs.iter().filter_map(Runs::remark).collect()
+}
+
+impl Runs {
+    fn add(&mut self, tally: &Tally) {
+        self.count += 1;
+        self.faulty += usize::from(tally.has_faults());
+        self.faults.add_faults(tally);
+    }
+
+    fn remark(&self) -> Option<String> {
+        let Identity { name, command, .. } = &self.faults.identity;
+        let runs = counted(self.count, "run");
+        let told = format!(
+            "the solver {name} ({}) had faults in {} of {runs}: {}",
+            printable(command),
+            self.faulty,
+            self.faults.kinds()
+        );
+        (self.faulty > 0).then_some(told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(command: &str, wrong: usize, crashed: usize, first: Option<&str>) -> Tally {
+        Tally {
+            identity: Identity {
+                command: command.into(),
+                name: "it".into(),
+                version: String::new(),
+            },
+            wrong,
+            crashed,
+            first_fault: first.map(str::to_owned),
+            ..Tally::default()
+        }
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn faults_of_several_runs_are_summed_up_by_program() {
+        let all = [
+            tally("exec:a", 0, 0, None),
+            tally("exec:b", 0, 1, Some("it fell")),
+            tally("exec:a", 2, 0, Some("too many")),
+            tally("exec:a", 1, 3, Some("too few")),
+            tally("exec:c", 0, 0, None),
+        ];
+        let expected = [
+            "the solver it (exec:a) had faults in 2 of 3 runs: 3 wrong, 3 crashed. First: too many",
+            "the solver it (exec:b) had faults in 1 of 1 run: 1 crashed. First: it fell",
+        ];
+        assert_eq!(remarks(&all), expected);
+        assert!(remarks(&all[..1]).is_empty());
+    }
+
+    #[test]
+    fn a_single_run_is_told_with_its_questions() {
+        let mut one = tally("exec:a", 2, 0, Some("too many"));
+        assert_eq!((one.faults(), one.has_faults()), (2, true));
+        one.problems = 7;
+        one.given_up = true;
+        let expected = "the solver it, asked 7 times: 2 wrong, not started again. First: too many";
+        assert_eq!(one.remark().as_deref(), Some(expected));
+        assert_eq!(tally("exec:a", 0, 0, None).remark(), None);
     }
 }

@@ -49,11 +49,14 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     })
 }
 
-/// Makes the paths in a plan relative to the folder of the plan.
+/// Makes the paths in a plan relative to the folder of the plan. Its programs are found later.
 fn resolve(plan: &mut Plan, beside: &Path) {
     let join = |path: &mut PathBuf| *path = beside.join(&*path);
     match plan {
-        Plan::Replay(replay) => replay.paths_mut().for_each(join),
+        Plan::Replay(replay) => {
+            replay.paths_mut().for_each(join);
+            replay.folder = beside.to_owned();
+        }
         Plan::Simulate(simulate) => {
             simulate.paths_mut().for_each(join);
         }

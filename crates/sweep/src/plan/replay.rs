@@ -14,13 +14,17 @@ use super::{MAX_RUNS, PlanFault};
 use gleaner_core::domain::{NodeRule, Objective, Slice};
 use gleaner_replay::{Initial, TFwd, t_fwd};
 use gleaner_search::Algorithm;
-use gleaner_setup::{Rules, SolverChoice};
+use gleaner_setup::{Rules, SolverName};
 
 /// Replays of one log. The private fields are the settings of runs. Most take a value or a
 /// list; the others hold for all runs.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayPlan {
+    /// The folder of the plan, from which its files and programs are seen. The empty path is the current
+    /// folder.
+    #[serde(skip)]
+    pub folder: PathBuf,
     /// The file of the event log.
     pub events: PathBuf,
     /// Whether a fast copy of the log is kept beside it.
@@ -46,7 +50,7 @@ pub struct ReplayPlan {
     t_fwd: Setting<TFwd>,
     max_tasks: Setting<usize>,
     objective: Setting<Objective>,
-    solver: Setting<SolverChoice>,
+    solver: Setting<SolverName>,
     formulation: Option<Spanned<Formulation>>,
     big_m: Option<BigM>,
     time_limit: Option<Spanned<f64>>,
@@ -145,9 +149,9 @@ impl ReplayPlan {
     }
 
     fn check_solvers(&self, checker: &mut Checker) {
-        let built = |choice: &SolverChoice| match choice {
-            SolverChoice::Ours(kind) => SolverSpec::new(*kind).build().is_ok(),
-            SolverChoice::Program(_) => true,
+        let built = |name: &SolverName| match name {
+            SolverName::Ours(kind) => SolverSpec::new(*kind).build().is_ok(),
+            SolverName::Program(_) => true,
         };
         let Some(setting) = &self.solver else { return };
         for kind in setting.get_ref().0.iter().filter(|kind| !built(kind)) {
@@ -162,7 +166,7 @@ impl ReplayPlan {
             return;
         };
         let at = Some(formulation.span().start);
-        let solvers = values(&self.solver, SolverChoice::default());
+        let solvers = values(&self.solver, SolverName::default());
         if !solvers.iter().any(|kind| kind.is_milp()) {
             let found = "a formulation without a solver that has one";
             checker.add(at, "formulation", found, "highs or cbc among the solvers");
@@ -210,7 +214,7 @@ impl ReplayPlan {
                 bound: self.bound,
                 ..Rules::default()
             },
-            solver: SolverChoice::default(),
+            solver: SolverName::default(),
             formulation: self
                 .formulation
                 .as_ref()

@@ -9,7 +9,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use gleaner_core::domain::Slice;
-use gleaner_setup::{Rules, SolverChoice};
+use gleaner_setup::{Rules, SolverName};
 
 /// The files of one set of tasks: a path, or `{ tasks, curves }` for the original's pickles.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -30,8 +30,8 @@ pub struct ReplayChoices {
     /// read.
     #[serde(flatten)]
     pub rules: Rules,
-    /// The solver.
-    pub solver: SolverChoice,
+    /// The solver. A program is seen from the folder of the plan.
+    pub solver: SolverName,
     /// Formulation of problems for MILP solvers.
     pub formulation: Formulation,
     /// Big-M of the paper's model.

@@ -2,6 +2,7 @@
 
 mod replay;
 mod simulate;
+mod solvers;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -9,7 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use gleaner_core::error::{Error, Result};
-use gleaner_core::results::sweep::RunSummary;
+use gleaner_core::results::sweep::RunOutcome;
 use gleaner_formats::ingest::{Digest, SourceId};
 use gleaner_formats::output::sweep::{Store, SweepRun};
 use gleaner_setup::Remark;
@@ -29,7 +30,7 @@ pub trait PreparedRuns: Sync {
     /// The most steps that the run takes.
     fn length(&self, index: usize) -> usize;
 
-    /// Executes the run. Returns its summary, or `None` if it was stopped. `tick` is called with
+    /// Executes the run. Returns its result, or `None` if it was stopped. `tick` is called with
     /// the number of steps done since its last call.
     ///
     /// # Errors
@@ -39,7 +40,7 @@ pub trait PreparedRuns: Sync {
         index: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunSummary>>;
+    ) -> Result<Option<RunOutcome>>;
 }
 
 /// Reads and checks everything that the plan names.
@@ -53,7 +54,7 @@ pub fn prepare(plan: Plan, remark: Remark<'_>) -> Result<Box<dyn PreparedRuns>> 
     })
 }
 
-/// Executes the runs that have no summary yet, in parallel, and stores each result as soon as it
+/// Executes the runs that have no result yet, in parallel, and stores each result as soon as it
 /// is there. If a run fails, the others are executed all the same. `progress` is called with the
 /// number of steps done and the number of all.
 ///
@@ -62,12 +63,12 @@ pub fn prepare(plan: Plan, remark: Remark<'_>) -> Result<Box<dyn PreparedRuns>> 
 pub fn run_missing(
     prepared: &dyn PreparedRuns,
     store: &Store,
-    summaries: &mut [Option<RunSummary>],
+    results: &mut [Option<RunOutcome>],
     stop: &AtomicBool,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<()> {
-    let missing = |index: &usize| summaries[*index].is_none();
-    let missing: Vec<usize> = (0..summaries.len()).filter(missing).collect();
+    let missing = |index: &usize| results[*index].is_none();
+    let missing: Vec<usize> = (0..results.len()).filter(missing).collect();
     let total = missing.iter().map(|&index| prepared.length(index)).sum();
     let done = AtomicUsize::new(0);
     let tick = |steps| progress(done.fetch_add(steps, Ordering::Relaxed) + steps, total);
@@ -75,15 +76,15 @@ pub fn run_missing(
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let summary = prepared.execute(index, stop, &tick)?;
-        if let Some(summary) = &summary {
-            store.save(&prepared.runs()[index], summary)?;
+        let result = prepared.execute(index, stop, &tick)?;
+        if let Some(result) = &result {
+            store.save(&prepared.runs()[index], result)?;
         }
-        Ok(summary)
+        Ok(result)
     };
-    let results: Vec<Result<Option<RunSummary>>> = missing.par_iter().map(run_one).collect();
-    for (index, result) in missing.into_iter().zip(results) {
-        summaries[index] = result?;
+    let found: Vec<Result<Option<RunOutcome>>> = missing.par_iter().map(run_one).collect();
+    for (index, result) in missing.into_iter().zip(found) {
+        results[index] = result?;
     }
     Ok(())
 }

@@ -5,14 +5,16 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
 
+use super::solvers::Solvers;
 use super::{PreparedRuns, sweep_run};
 use crate::plan::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
 use gleaner_core::domain::{
     Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch,
 };
 use gleaner_core::error::Result;
+use gleaner_core::results::programs::Tally;
 use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::sweep::RunSummary;
+use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
@@ -31,6 +33,7 @@ pub struct Replays {
     tasks: Vec<TaskSet>,
     /// The order of nodes by the topology.
     order: Option<Arc<NodeOrder>>,
+    solvers: Solvers,
     sources: Vec<SourceId>,
     check: bool,
 }
@@ -44,6 +47,8 @@ struct Job {
     window: usize,
     /// Index of the task set.
     tasks: usize,
+    /// Index of the solver.
+    solver: usize,
 }
 
 /// A run's settings, and the indices of its window and of its tasks.
@@ -62,7 +67,8 @@ impl Replays {
     /// Reads and checks everything that the plan names.
     ///
     /// # Errors
-    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated.
+    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty
+    /// manifests of programs.
     pub fn prepare(plan: ReplayPlan, remark: Remark<'_>) -> Result<Self> {
         let log = read_log(&plan.events, plan.cache, remark)?;
         let mut replays = Replays {
@@ -71,6 +77,7 @@ impl Replays {
             windows: Vec::new(),
             tasks: Vec::new(),
             order: None,
+            solvers: Solvers::default(),
             sources: log.sources,
             check: plan.check,
         };
@@ -99,7 +106,10 @@ impl Replays {
             )?;
         }
         for ((settings, window, tasks), t_fwd) in planned.into_iter().zip(t_fwds) {
-            replays.add(settings, window, tasks, t_fwd, &log_digests)?;
+            let solver = replays
+                .solvers
+                .find(&settings.choices.solver, &plan.folder)?;
+            replays.add((settings, window, tasks), solver, t_fwd, &log_digests)?;
         }
         replays.jobs.iter().try_for_each(|job| {
             let (log, tasks) = (
@@ -108,6 +118,7 @@ impl Replays {
             );
             check_objective(&replays.options(job)?, tasks, log)
         })?;
+        replays.sources.extend(replays.solvers.files());
         Ok(replays)
     }
 
@@ -133,15 +144,16 @@ impl Replays {
     /// a window that the plan lists, is added once.
     fn add(
         &mut self,
-        mut settings: ReplaySettings,
-        window: usize,
-        tasks: usize,
+        (mut settings, window, tasks): Planned,
+        solver: usize,
         t_fwd: f64,
         log_digests: &[String],
     ) -> Result<()> {
         settings.choices.rules.t_fwd = TFwd::Seconds(t_fwd);
         let choices = settings.choices.clone();
-        let inputs = (log_digests, &self.tasks[tasks].digests);
+        let mut digests = self.tasks[tasks].digests.clone();
+        digests.extend(self.solvers.digests(solver));
+        let inputs = (log_digests, digests);
         let run = sweep_run(&settings, &("replay", &choices, inputs))?;
         if self.runs.iter().any(|other| other.key == run.key) {
             return Ok(());
@@ -153,6 +165,7 @@ impl Replays {
             t_fwd,
             window,
             tasks,
+            solver,
         });
         Ok(())
     }
@@ -259,21 +272,22 @@ impl Replays {
         })
     }
 
-    fn replay(&self, job: &Job, control: Control<'_>) -> Result<Outcome> {
+    /// Replays. Also returns what became of the answers of the solver, if that is a program.
+    fn replay(&self, job: &Job, control: Control<'_>) -> Result<(Outcome, Option<Tally>)> {
         let ReplayChoices {
-            solver,
-            formulation,
-            big_m,
-            ..
+            formulation, big_m, ..
         } = &job.choices;
-        let solver = Built::new(solver, *formulation, *big_m)?;
+        let choice = self.solvers.choice(job.solver);
+        let solver = Built::new(choice, *formulation, *big_m)?;
+        let tally = solver.tally();
         let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
         let options = self.options(job)?;
         let mut decider = solver.decider(&options.outline(tasks), job.limits)?;
         if self.check {
             decider = decider.checked(*big_m);
         }
-        gleaner_replay::run(log, tasks, &options, &mut decider, control)
+        let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, control)?;
+        Ok((outcome, tally.map(|tally| tally.get())))
     }
 }
 
@@ -299,7 +313,7 @@ impl PreparedRuns for Replays {
         index: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunSummary>> {
+    ) -> Result<Option<RunOutcome>> {
         let mut seen = 0;
         let control = Control {
             stop,
@@ -308,12 +322,15 @@ impl PreparedRuns for Replays {
                 seen = event;
             },
         };
-        let outcome = self.replay(&self.jobs[index], control)?;
+        let (outcome, program) = self.replay(&self.jobs[index], control)?;
         // A replay may end before its log does.
         tick(self.length(index) - seen);
         if !outcome.summary.complete {
             return Ok(None);
         }
-        Ok(Some(RunSummary::Replay(Box::new(outcome.summary))))
+        Ok(Some(RunOutcome {
+            summary: RunSummary::Replay(Box::new(outcome.summary)),
+            program,
+        }))
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{PreparedRuns, sweep_run};
 use crate::plan::{SimulatePlan, SimulateSettings};
 use gleaner_core::error::{Error, Result};
-use gleaner_core::results::sweep::RunSummary;
+use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::sweep::SweepRun;
 use gleaner_setup::experiment::{Choice, Given, Learned};
@@ -120,7 +120,7 @@ impl PreparedRuns for Simulations {
         index: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunSummary>> {
+    ) -> Result<Option<RunOutcome>> {
         let (choice, request) = &self.jobs[index];
         let simulation = self.experiment.simulation(choice, self.check);
         let learnt = self
@@ -142,6 +142,9 @@ impl PreparedRuns for Simulations {
             return Ok(None);
         };
         let figures = summarise(simulation.trace, simulation.cluster, run);
-        Ok(Some(RunSummary::Simulate(Box::new(figures))))
+        Ok(Some(RunOutcome {
+            summary: RunSummary::Simulate(Box::new(figures)),
+            program: None,
+        }))
     }
 }

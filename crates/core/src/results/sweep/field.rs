@@ -53,6 +53,9 @@ pub const REPLAY_SETTINGS: [Field; 19] = [
     field("search", "/search", Kind::Text),
 ];
 
+/// Column of the faults of the program that decided.
+pub const PROGRAM_FAULTS: &str = "program_faults";
+
 /// Settings of a simulation, in the order in which they are varied.
 pub const SIMULATE_SETTINGS: [Field; 4] = [
     field("policy", "/policy", Kind::Text),

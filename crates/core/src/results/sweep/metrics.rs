@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::field::Kind;
+use crate::results::programs::Tally;
 use crate::results::replay::Summary;
 use crate::results::simulate::PolicyFigures;
 use crate::results::{self, Direction, Figures};
@@ -17,6 +18,15 @@ pub enum RunSummary {
     Replay(Box<Summary>),
     /// The figures of a simulation under one policy.
     Simulate(Box<PolicyFigures>),
+}
+
+/// The result of a run of a sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOutcome {
+    /// Its summary.
+    pub summary: RunSummary,
+    /// What became of the answers of its solver, if that is a program.
+    pub program: Option<Tally>,
 }
 
 /// A figure of every run's summary.

@@ -7,8 +7,8 @@ mod metrics;
 mod mode;
 mod select;
 
-pub use field::{Field, Kind};
+pub use field::{Field, Kind, PROGRAM_FAULTS};
 pub use groups::{Group, SEED, Spread, SweepRow, groups};
-pub use metrics::{Metric, RunSummary};
+pub use metrics::{Metric, RunOutcome, RunSummary};
 pub use mode::Mode;
 pub use select::{Best, best};

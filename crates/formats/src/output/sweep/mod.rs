@@ -11,7 +11,7 @@ pub use text::{listing, summary, text};
 
 use serde_json::Value;
 
-use gleaner_core::results::sweep::{Best, Group, Metric, Mode, RunSummary, SweepRow, best, groups};
+use gleaner_core::results::sweep::{Best, Group, Metric, Mode, RunOutcome, SweepRow, best, groups};
 use table::shown;
 
 /// A run of a sweep, which may not be done yet.
@@ -28,8 +28,8 @@ pub struct SweepRun {
 pub struct Sweep<'a> {
     /// The runs, in the plan's order.
     runs: &'a [SweepRun],
-    /// The summaries of the runs, in the same order.
-    summaries: &'a [RunSummary],
+    /// The results of the runs, in the same order.
+    results: &'a [RunOutcome],
     /// Whether the runs are replays or simulations.
     mode: Mode,
     /// The figure by which the best settings are chosen.
@@ -39,21 +39,23 @@ pub struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// A finished sweep. `runs` are in the plan's order, and `summaries` in the same. The best
+    /// A finished sweep. `runs` are in the plan's order, and `results` in the same. The best
     /// settings are chosen by `by`.
-    pub fn new(runs: &'a [SweepRun], summaries: &'a [RunSummary], mode: Mode, by: Metric) -> Self {
-        let of = |(run, summary): (&SweepRun, &RunSummary)| SweepRow {
+    pub fn new(runs: &'a [SweepRun], results: &'a [RunOutcome], mode: Mode, by: Metric) -> Self {
+        let of = |(run, result): (&SweepRun, &RunOutcome)| SweepRow {
             settings: mode
                 .settings()
                 .iter()
                 .map(|field| shown(run.settings.pointer(field.pointer)))
                 .collect(),
-            figures: mode.metrics().iter().map(|m| m.of(summary)).collect(),
+            figures: (mode.metrics().iter())
+                .map(|metric| metric.of(&result.summary))
+                .collect(),
         };
-        let swept: Vec<SweepRow> = runs.iter().zip(summaries).map(of).collect();
+        let swept: Vec<SweepRow> = runs.iter().zip(results).map(of).collect();
         Sweep {
             runs,
-            summaries,
+            results,
             mode,
             by,
             groups: groups(mode, &swept),

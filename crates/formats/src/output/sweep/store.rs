@@ -11,7 +11,8 @@ use super::SweepRun;
 use crate::output::run::RunDir;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{self, Digest};
-use gleaner_core::results::sweep::RunSummary;
+use gleaner_core::results::programs::Tally;
+use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 
 /// The contents of a run's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,18 +23,27 @@ pub struct Saved {
     pub settings: Value,
     /// The run's results.
     pub summary: RunSummary,
-    /// SHA-256 of the three fields above. A file that was changed is not used as a result.
+    /// What became of the answers of its solver, if that is a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Tally>,
+    /// SHA-256 of the fields above. A file that was changed is not used as a result.
     pub sha256: String,
 }
 
 impl Saved {
-    fn new(run: &SweepRun, summary: &RunSummary) -> Result<Self> {
-        let content = (&run.key, &run.settings, summary);
-        let bytes = serde_json::to_vec(&content).map_err(|e| Error::Run(e.to_string()))?;
+    fn new(run: &SweepRun, result: RunOutcome) -> Result<Self> {
+        let RunOutcome { summary, program } = result;
+        // Without a program as before there were any, so that results of then are used again.
+        let bytes = match &program {
+            None => serde_json::to_vec(&(&run.key, &run.settings, &summary)),
+            Some(program) => serde_json::to_vec(&(&run.key, &run.settings, &summary, program)),
+        };
+        let bytes = bytes.map_err(|e| Error::Run(e.to_string()))?;
         Ok(Saved {
             run: run.key.clone(),
             settings: run.settings.clone(),
-            summary: summary.clone(),
+            summary,
+            program,
             sha256: Digest::of(&bytes).to_string(),
         })
     }
@@ -64,21 +74,25 @@ impl Store {
         Ok(store)
     }
 
-    /// The summary of a run that is done. `None` if its file is missing, damaged, changed or of
+    /// The result of a run that is done. `None` if its file is missing, damaged, changed or of
     /// other settings; the run is then done again.
-    pub fn load(&self, run: &SweepRun) -> Option<RunSummary> {
+    pub fn load(&self, run: &SweepRun) -> Option<RunOutcome> {
         let bytes = fs::read(self.folder.join(name(run))).ok()?;
         let saved: Saved = serde_json::from_slice(&bytes).ok()?;
-        let expected = Saved::new(run, &saved.summary).ok()?;
-        (saved == expected).then_some(saved.summary)
+        let result = RunOutcome {
+            summary: saved.summary.clone(),
+            program: saved.program.clone(),
+        };
+        let expected = Saved::new(run, result.clone()).ok()?;
+        (saved == expected).then_some(result)
     }
 
-    /// Writes a run's summary. The file appears whole or not at all.
+    /// Writes a run's result. The file appears whole or not at all.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn save(&self, run: &SweepRun, summary: &RunSummary) -> Result<()> {
-        let saved = Saved::new(run, summary)?;
+    pub fn save(&self, run: &SweepRun, result: &RunOutcome) -> Result<()> {
+        let saved = Saved::new(run, result.clone())?;
         files::write(&self.folder.join(name(run)), |out| {
             serde_json::to_writer_pretty(&mut *out, &saved)?;
             out.write_all(b"\n")

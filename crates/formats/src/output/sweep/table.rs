@@ -3,10 +3,13 @@
 use serde_json::Value;
 
 use super::Sweep;
-use gleaner_core::results::sweep::{Field, Kind, Metric, RunSummary, SEED, Spread};
+use gleaner_core::results::sweep::{
+    Field, Kind, Metric, Mode, PROGRAM_FAULTS, RunOutcome, SEED, Spread,
+};
 use gleaner_core::results::{Column, Table};
 
-/// The table `sweep`: the key, the settings and the figures of each run.
+/// The table `sweep`: the key, the settings and the figures of each run. Of replays, the last column is
+/// how many faults the program that decided had.
 pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     let keys = sweep.runs.iter().map(|run| run.key.as_str().into());
     let settings: Vec<&Value> = sweep.runs.iter().map(|run| &run.settings).collect();
@@ -16,12 +19,13 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
         .iter()
         .map(|field| (field.name, column(field, &settings)));
     let figures = sweep.mode.metrics().iter();
-    let figures = figures.map(|metric| (metric.name, figures_of(metric, sweep.summaries)));
+    let figures = figures.map(|metric| (metric.name, figures_of(metric, sweep.results)));
     Table {
         name: "sweep",
         columns: std::iter::once(("run", Column::Texts(keys.collect())))
             .chain(settings)
             .chain(figures)
+            .chain((sweep.mode == Mode::Replay).then(|| program_faults(sweep.results)))
             .collect(),
     }
 }
@@ -69,12 +73,19 @@ fn column<'a>(field: &Field, values: &[&Value]) -> Column<'a> {
 }
 
 /// The column of a figure of all runs.
-fn figures_of<'a>(metric: &Metric, summaries: &[RunSummary]) -> Column<'a> {
-    let figures = summaries.iter().map(|summary| metric.of(summary));
+fn figures_of<'a>(metric: &Metric, results: &[RunOutcome]) -> Column<'a> {
+    let figures = results.iter().map(|result| metric.of(&result.summary));
     match metric.kind {
         Kind::Whole => Column::OptionalWhole(figures.map(|value| Some(value? as i64)).collect()),
         _ => Column::Floats(figures.collect()),
     }
+}
+
+/// The faults of the programs that decided; empty where none did.
+fn program_faults<'a>(results: &[RunOutcome]) -> (&'static str, Column<'a>) {
+    let programs = results.iter().map(|result| result.program.as_ref());
+    let faults = programs.map(|program| i64::try_from(program?.faults()).ok());
+    (PROGRAM_FAULTS, Column::OptionalWhole(faults.collect()))
 }
 
 /// A value as a cell's text; empty if there is none.
