@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args as ClapArgs};
-use gleaner_solvers::{BigM, Problem, Solver, SolverKind, SolverSpec};
+use gleaner_solvers::{BigM, Formulation, Problem, Solver, SolverKind};
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -17,10 +17,10 @@ use gleaner_external::{External, SolverCommand, Tally, TallyHandle};
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::compare as tables;
 use gleaner_formats::output::run::{End, RunDir};
+use gleaner_replay::Control;
 use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
-use gleaner_replay::{Control, SolverDecider};
 use gleaner_setup::solver::{limits, report_faults};
-use gleaner_setup::{LogArgs, Replay};
+use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time, and how soon they have a
 /// plan.
@@ -200,11 +200,14 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
     }
     args.log.rules.check()?;
     let inputs = Replay::open(&args.log, false, &remark)?;
-    let exact = SolverSpec::new(SolverKind::Exact);
-    let mut recorder = Recorder::new(
-        SolverDecider::new(exact, limits(args.time_limit, args.gap)?)?,
-        args.every,
-    );
+    let auto = Built::new(
+        &SolverChoice::Ours(SolverKind::Auto),
+        Formulation::default(),
+        BigM::default(),
+    )?;
+    let outline = inputs.options.outline(&inputs.tasks);
+    let decider = auto.decider(&outline, limits(args.time_limit, args.gap)?)?;
+    let mut recorder = Recorder::new(decider, args.every);
     let control = Control {
         stop: interrupt::flag(),
         progress: &mut |_, _| {},

@@ -1,6 +1,8 @@
 //! Frames against the rows that they are made of, and against sums written out by hand.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+// `json!` of a whole summary recurses once for each field.
+#![recursion_limit = "256"]
 
 mod columns;
 mod damage;
