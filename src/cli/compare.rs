@@ -26,7 +26,7 @@ use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
 /// plan.
 ///
 /// The problems come from a JSON file, or from every K-th decision of a log that is replayed with
-/// the exact solver. Every answer is checked. After a few problems an estimate of the run time is
+/// --solver auto. Every answer is checked. After a few problems an estimate of the run time is
 /// printed.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]

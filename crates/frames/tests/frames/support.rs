@@ -10,7 +10,7 @@ use gleaner_core::results::run::Seconds;
 use gleaner_core::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
 use gleaner_core::results::simulate::{self, ByName, Delays, PolicyFigures};
 use gleaner_core::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
-use gleaner_core::results::sweep::{Mode, RunSummary};
+use gleaner_core::results::sweep::{Mode, RunOutcome, RunSummary};
 use gleaner_core::results::{Column, Table};
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::sweep::{self, SweepRun};
@@ -267,12 +267,13 @@ pub fn write_sweep(path: &Path, rows: &[(f64, i64, f64)]) {
         settings: json!({"t_fwd": window, "seed": seed, "objective": "throughput"}),
     };
     let runs: Vec<SweepRun> = rows.iter().map(run).collect();
-    let summaries = rows.iter().map(|row| summary(row.2));
-    let summaries: Vec<_> = summaries
-        .map(|summary| RunSummary::Replay(Box::new(summary)))
-        .collect();
+    let results = rows.iter().map(|row| RunOutcome {
+        summary: RunSummary::Replay(Box::new(summary(row.2))),
+        program: None,
+    });
+    let results: Vec<RunOutcome> = results.collect();
     let by = Mode::Replay.metric("total_work").unwrap();
-    let swept = sweep::Sweep::new(&runs, &summaries, Mode::Replay, by);
+    let swept = sweep::Sweep::new(&runs, &results, Mode::Replay, by);
     dir.write_table(&sweep::table(&swept)).unwrap();
     dir.write_json("summary.json", &sweep::summary(&swept))
         .unwrap();
