@@ -338,16 +338,17 @@ mod tests {
         }
     }
 
-    // The exact solver takes no groups: gaps are then to the best plan that was found.
+    // The exact solver takes no groups that cross: gaps are then to the best plan that was found.
     #[test]
     fn gaps_on_the_way_are_to_the_best_plan_where_no_optimum_is_known() {
         let mut problems = problems(1);
-        problems[0].groups = vec![gleaner_solvers::GroupLimit {
-            name: "all".into(),
-            tasks: Vec::new(),
-            min_total: Some(0),
-            max_total: None,
-        }];
+        let pair = |first: usize| gleaner_solvers::GroupLimit {
+            name: format!("from {first}"),
+            tasks: [first, first + 1].map(|t| format!("task{t}")).to_vec(),
+            min_total: None,
+            max_total: Some(1_000),
+        };
+        problems[0].groups = vec![pair(0), pair(1)];
         let steps = Contender {
             name: "steps".into(),
             solver: Box::new(Steps(Exact::new(BigM::Corrected))),
