@@ -136,6 +136,8 @@ pub struct Curve {
 pub enum Shape {
     /// A value holds until the next point.
     Step,
+    /// As [`Shape::Step`], with a dot at each point whose value differs from the one before.
+    Stairs,
     /// As [`Shape::Step`], and filled down to zero.
     Area,
     /// Straight lines.

@@ -1,6 +1,6 @@
 //! Pages in a browser.
 
-use super::support::{inspected, page, replays, simulation, sweep};
+use super::support::{inspected, page, replays, searches, simulation, sweep};
 use crate::browser::check;
 
 #[test]
@@ -9,7 +9,8 @@ fn pages_work_in_a_browser() {
     page(replays.path(), "short long");
     page(simulation.path(), "sim");
     page(sweep.path(), "swept");
-    let inspected = inspected();
-    let directories = [&replays, &simulation, &sweep, &inspected];
+    let (inspected, searches) = (inspected(), searches());
+    page(searches.path(), "found plain");
+    let directories = [&replays, &simulation, &sweep, &inspected, &searches];
     check(&directories.map(|directory| directory.path().join("page.html")));
 }

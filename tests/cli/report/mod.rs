@@ -6,5 +6,6 @@ mod compared;
 mod inspected;
 mod numbers;
 mod page;
+mod searched;
 mod support;
 mod swept;

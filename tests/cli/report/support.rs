@@ -39,6 +39,28 @@ pub fn replays() -> TempDir {
     directory
 }
 
+/// A directory with a replay of the sample search in `found`, and one of tasks without a search in
+/// `plain`. One of the search's tasks has a hostile name.
+pub fn searches() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for name in ["idle.csv", "tasks.toml"] {
+        fs::copy(dataset(name), path.join(name)).unwrap();
+    }
+    let search = fs::read_to_string(dataset("search.toml")).unwrap();
+    let name = HOSTILE.replace('"', "\\\"");
+    let hostile = search.replace("name = \"resnet18\"", &format!("name = \"{name}\""));
+    assert_ne!(search, hostile);
+    fs::write(path.join("search.toml"), hostile).unwrap();
+    for line in [
+        "--tasks search.toml --completion-events --objective trial --out found",
+        "--tasks tasks.toml --out plain",
+    ] {
+        gleaner(path, &format!("replay --events idle.csv {line}")).expect(0);
+    }
+    directory
+}
+
 /// A directory with a simulation `sim` of 400 made-up jobs in two virtual clusters.
 pub fn simulation() -> TempDir {
     let directory = tempfile::tempdir().unwrap();

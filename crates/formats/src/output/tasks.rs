@@ -80,10 +80,10 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     write_document(&document(tasks, None), path)
 }
 
-/// Writes tasks as [`write`], and the search whose trials train them.
+/// Writes tasks as [`write()`], and the search whose trials train them.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
     write_document(&document(tasks, Some(search)), path)
 }

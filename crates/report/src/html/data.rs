@@ -177,6 +177,7 @@ fn colour(colour: Colour) -> Option<usize> {
 fn shape(shape: Shape) -> &'static str {
     match shape {
         Shape::Step => "step",
+        Shape::Stairs => "stairs",
         Shape::Area => "area",
         Shape::Line => "line",
         Shape::Dotted => "dotted",

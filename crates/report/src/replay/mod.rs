@@ -5,11 +5,13 @@ use super::names::slug;
 use super::{Block, Section};
 use gleaner_formats::ingest::runs::ReplayRun;
 
+mod compare;
 mod completion;
 mod fragments;
 mod holds;
 mod nodes;
 mod rate;
+mod search;
 mod spent;
 mod summary;
 mod tasks;
@@ -28,7 +30,9 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
         [run] => {
             let mut section = together(runs);
             section.blocks.extend(alone(run));
-            vec![section]
+            std::iter::once(section)
+                .chain(search::section(runs))
+                .collect()
         }
         runs => {
             let each = runs.iter().enumerate().map(|(place, run)| Section {
@@ -40,7 +44,8 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
                     false => [vec![fragments::block(run)], alone(run)].concat(),
                 },
             });
-            std::iter::once(together(runs)).chain(each).collect()
+            let compared = std::iter::once(together(runs)).chain(search::section(runs));
+            compared.chain(each).collect()
         }
     }
 }

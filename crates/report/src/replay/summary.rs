@@ -1,20 +1,13 @@
 //! The figures of `summary.json`.
 
 use super::Named;
+use super::compare::{self, Row};
 use crate::numbers::{change, count, hours, large, number, part, percent, points};
-use crate::{Grid, Head, Tile};
+use crate::{Grid, Tile};
 use gleaner_core::domain::NodeRule;
 use gleaner_core::results::replay::Summary;
 use gleaner_core::words::duration;
 use gleaner_formats::output::summary::why;
-
-/// A figure to compare: its name, its value, and how to format the value and a change of it.
-type Row = (
-    &'static str,
-    fn(&Summary) -> Option<f64>,
-    fn(f64) -> String,
-    fn(f64, f64) -> String,
-);
 
 const ROWS: [Row; 19] = [
     ("Time replayed", |s| Some(s.span_seconds), duration, change),
@@ -119,44 +112,11 @@ fn used_share(s: &Summary) -> Option<f64> {
 
 /// All figures that any of the runs has, side by side, with their changes relative to the first.
 pub(super) fn grid(runs: &[Named<'_>]) -> Grid {
-    let (title, first) = match runs {
-        [first, _, ..] => (
-            format!("Figures, and their change against {}", first.name),
-            Some(first),
-        ),
-        _ => ("All figures".to_owned(), None),
+    let title = match runs {
+        [first, _, ..] => format!("Figures, and their change against {}", first.name),
+        _ => "All figures".to_owned(),
     };
-    let mut heads = vec![Head::text("Figure")];
-    for (place, run) in runs.iter().enumerate() {
-        heads.push(Head::number(if first.is_some() {
-            run.name
-        } else {
-            "Value"
-        }));
-        if place > 0 {
-            heads.push(Head::number("change"));
-        }
-    }
-    let mut grid = Grid::new(title, heads);
-    let any_has = |(_, of, ..): &Row| runs.iter().any(|run| of(&run.result.summary).is_some());
-    for row in ROWS.into_iter().filter(any_has) {
-        grid.row(cells(runs, row));
-    }
-    grid
-}
-
-fn cells(runs: &[Named<'_>], (name, of, tell, change): Row) -> Vec<String> {
-    let base = of(&runs[0].result.summary);
-    let mut cells = vec![name.to_owned()];
-    for (place, run) in runs.iter().enumerate() {
-        let value = of(&run.result.summary);
-        cells.push(value.map_or("–".to_owned(), tell));
-        if place > 0 {
-            let change = value.zip(base).map(|(value, base)| change(value, base));
-            cells.push(change.unwrap_or("–".to_owned()));
-        }
-    }
-    cells
+    compare::grid(title, runs, &ROWS)
 }
 
 /// The most important figures of a single run.

@@ -28,6 +28,10 @@ pub(super) fn draw<B: DrawingBackend>(
             }
             Shape::Line => stroke(canvas, axes, points, colour)?,
             Shape::Step => stroke(canvas, axes, stairs(&points), colour)?,
+            Shape::Stairs => {
+                dots(canvas, axes, &changes(&points), colour)?;
+                stroke(canvas, axes, stairs(&points), colour)?;
+            }
             Shape::Area => {
                 let mut outline = stairs(&points);
                 if let (Some(first), Some(last)) = (points.first(), points.last()) {
@@ -58,6 +62,12 @@ fn stroke<B: DrawingBackend>(
 ) -> Drawn<B> {
     let path = PathElement::new(points, colour.stroke_width(canvas.px(3).unsigned_abs() / 2));
     axes.draw_series([path]).map(|_| ())
+}
+
+/// The points whose value differs from the one before.
+fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let same = points.chunk_by(|a, b| a.1 == b.1);
+    same.map(|same| same[0]).collect()
 }
 
 /// The corners of a step curve, whose values hold until the next point.

@@ -29,7 +29,7 @@
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
-//! A `[[group]]` limits the nodes of several tasks together, see [`groups`](super::groups):
+//! A `[[group]]` limits the nodes of several tasks together, as docs/OBJECTIVES.md describes:
 //!
 //! ```toml
 //! [[group]]
@@ -38,7 +38,7 @@
 //! max_nodes = 6      # min_nodes too, or instead
 //! ```
 //!
-//! A `[search]` makes the tasks what the trials of a search train, see [`search`](super::search).
+//! A `[search]` makes the tasks what the trials of a search train, see docs/SEARCHES.md.
 //!
 //! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no
 //! `objective`, its progress is used.

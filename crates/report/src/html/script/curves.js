@@ -3,6 +3,9 @@
 // What is told of each point when it is pointed at, and how.
 const hover = ({ x, y }, curve, kept, shares) => {
   const name = plain(curve.name);
+  if (curve.labels && curve.shape === "stairs") {
+    return { customdata: kept.map((p) => plain(curve.labels[p])), hovertemplate: `%{customdata}<extra>${name}</extra>` };
+  }
   const place = x.scale === "duration" ? "" : `${plain(x.title)}: %{x:,.6~g}<br>`;
   if (curve.labels) {
     return {
@@ -19,7 +22,10 @@ const hover = ({ x, y }, curve, kept, shares) => {
   return { hovertemplate: shares ? `%{y:,.5~g}<extra>${name}</extra>` : `%{x}<br>%{y:,.5~g}<extra>${name}</extra>` };
 };
 
-const MODES = { points: "markers", dotted: "lines+markers" };
+const MODES = { points: "markers", dotted: "lines+markers", stairs: "lines+markers" };
+// Stairs have a dot only where their value changes.
+const dots = (curve, kept) => curve.shape !== "stairs" ? 8
+  : kept.map((p) => (p === 0 || curve.y[p] !== curve.y[p - 1] ? 8 : 0));
 
 const curves = ({ figure, width, range, hidden }) => {
   const { marks, x, y } = figure;
@@ -42,7 +48,7 @@ const curves = ({ figure, width, range, hidden }) => {
         width: curve.shape === "area" ? 1 : 1.75,
         dash: dashOf(figure, curve),
       },
-      marker: { color: colour, size: 8 },
+      marker: { color: colour, size: dots(curve, kept), opacity: 1 },
       ...(curve.shape === "area" ? { fill: "tozeroy", fillcolor: curve.colour === null ? colour + "90" : colour + "b0" } : {}),
       ...hover(figure, curve, kept, shares),
     };
@@ -53,7 +59,7 @@ const curves = ({ figure, width, range, hidden }) => {
     data,
     layout: {
       height: 320, hovermode: alone ? "closest" : "x unified", hoverdistance: alone ? 20 : -1,
-      xaxis: { ...axis(x, width), fixedrange: false, ...(range ? { range: [...range] } : {}) },
+      xaxis: { ...axis(x, width), ...(x.scale === "linear" ? { rangemode: "tozero" } : {}), fixedrange: false, ...(range ? { range: [...range] } : {}) },
       yaxis: { ...axis(y), ...(y.scale === "spread" ? {} : { rangemode: "tozero" }), ...inThousands(highest) },
     },
   };

@@ -1,0 +1,103 @@
+//! The section about the searches that replays ran.
+
+use super::{Named, identity};
+use crate::figure::Colour;
+use crate::{Block, Section};
+use clock::Clock;
+use gleaner_core::domain::Time;
+use gleaner_core::results::search::SearchOutcome;
+
+mod best;
+mod clock;
+mod figures;
+mod reached;
+mod rungs;
+mod told;
+
+/// A replay that ran a search.
+struct Searched<'a> {
+    run: Named<'a>,
+    outcome: &'a SearchOutcome,
+    /// Its colour in all figures of the page.
+    colour: Colour,
+    /// First event that was replayed.
+    from: Time,
+    /// Last event that was replayed.
+    to: Time,
+}
+
+impl<'a> Searched<'a> {
+    /// The replay at `place` of `runs`; `None` if it ran no search.
+    fn of(runs: &[Named<'a>], place: usize) -> Option<Self> {
+        let run = runs[place];
+        let outcome = run.result.search.as_ref()?;
+        let summary = &run.result.summary;
+        let times = || outcome.events.iter().map(|event| event.time);
+        let ends = times().next().zip(times().next_back());
+        let (first, last) = ends.unwrap_or((Time(0), Time(0)));
+        Some(Searched {
+            run,
+            outcome,
+            colour: identity(runs, place, "").1,
+            from: summary.from.parse().unwrap_or(first),
+            to: summary.to.parse().unwrap_or(last),
+        })
+    }
+}
+
+/// What the words of the section mean.
+const LEAD: &str = "A search trains trials, each up to a rung. There it measures the trial's loss, and \
+                    decides which trials go on to the next rung. A trial that reaches the last rung is \
+                    finished; the work for all others is wasted. Regret is how much more the best \
+                    finished trial loses than the best of all trials would, both at the last rung and \
+                    without noise. Times are from the first event of each replay.";
+
+/// The section; `None` if no replay ran a search. Replays without one are left out of it.
+pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
+    let searched = (0..runs.len()).filter_map(|place| Searched::of(runs, place));
+    let searched: Vec<Searched<'_>> = searched.collect();
+    if searched.is_empty() {
+        return None;
+    }
+    let clock = Clock::of(&searched);
+    let mut blocks = vec![
+        Block::Grid(figures::grid(&searched)),
+        best::block(&searched, clock, runs.len() > 1),
+    ];
+    let is_alone = searched.len() == 1;
+    let each = searched.iter().flat_map(|run| of_one(run, clock, is_alone));
+    blocks.extend(each);
+    Some(Section {
+        id: "search".to_owned(),
+        title: match (searched.as_slice(), runs) {
+            (_, [_]) => "Search".to_owned(),
+            ([run], _) => format!("Search of {}", run.run.name),
+            _ => "Searches side by side".to_owned(),
+        },
+        lead: LEAD.to_owned(),
+        blocks,
+    })
+}
+
+/// The trials at each rung of one search: a figure and a table.
+fn of_one(run: &Searched<'_>, clock: Clock, is_alone: bool) -> Vec<Block> {
+    if run.outcome.rungs.is_empty() {
+        return vec![Block::Note(format!(
+            "No trial of {} reached a rung.",
+            run.run.name
+        ))];
+    }
+    let (figure, table) = (
+        reached::figure(run, clock, is_alone),
+        rungs::grid(run, is_alone),
+    );
+    match is_alone {
+        true => vec![Block::figure(figure), Block::Grid(table)],
+        false => vec![Block::figure(figure), Block::Folded(table)],
+    }
+}
+
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tests;

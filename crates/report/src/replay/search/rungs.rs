@@ -1,0 +1,33 @@
+//! A table of the rungs of a search.
+
+use super::Searched;
+use super::told::{loss, resource};
+use crate::numbers::count;
+use crate::{Grid, Head};
+use gleaner_core::words::duration;
+
+/// A row for each rung. `is_alone` says that the page has no other search.
+pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
+    let title = match is_alone {
+        true => "Rungs".to_owned(),
+        false => format!("Rungs of {}", run.run.name),
+    };
+    let heads = [
+        "trials that reached it",
+        "the first of them after",
+        "half of them after",
+        "best loss there",
+    ];
+    let heads = std::iter::once(Head::text("resource")).chain(heads.map(Head::number));
+    let mut grid = Grid::new(title, heads);
+    for rung in &run.outcome.rungs {
+        grid.row([
+            resource(rung.resource),
+            count(rung.trials),
+            duration(rung.first_s),
+            duration(rung.median_s),
+            loss(rung.best_loss),
+        ]);
+    }
+    grid
+}

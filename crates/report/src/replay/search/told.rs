@@ -1,0 +1,48 @@
+//! Losses and resources formatted for people.
+
+use crate::numbers::{grouped, number};
+
+/// A loss with four significant digits, as the losses of good trials differ little.
+pub(super) fn loss(value: f64) -> String {
+    match value.abs() {
+        size if !size.is_finite() => "none".to_owned(),
+        0.0 => "0".to_owned(),
+        size if !(1e-3..1e4).contains(&size) => format!("{value:.3e}"),
+        size => {
+            let decimals = (3 - size.log10().floor() as i32).max(0);
+            format!("{value:.*}", decimals as usize)
+        }
+    }
+}
+
+/// The resource of a rung, without decimals if it is whole.
+pub(super) fn resource(value: f64) -> String {
+    match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => grouped(&format!("{value:.0}")),
+        false => number(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn losses_have_four_digits_and_resources_as_few_as_possible() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.214_26, "0.2143"),
+            (1.0, "1.000"),
+            (-2.345_6, "-2.346"),
+            (1_234.5, "1234"),
+            (1e-5, "1.000e-5"),
+            (f64::NAN, "none"),
+        ] {
+            assert_eq!(loss(value), text);
+        }
+        assert_eq!(resource(27.0), "27");
+        assert_eq!(resource(1e4), "10,000");
+        assert_eq!(resource(4.0 / 3.0), "1.33");
+    }
+}
