@@ -34,19 +34,18 @@ fn plans_are_told_when_they_come() {
     };
     assert_eq!(seen.len(), 3);
     assert_eq!(seen[2].plan.counts, answer.counts);
-    for pair in seen.windows(2) {
-        assert!(pair[1].after >= pair[0].after + Duration::from_millis(15));
-        assert!(pair[1].plan.objective > pair[0].plan.objective);
-    }
+    assert!(seen[1].after >= Duration::from_millis(20));
+    assert!(seen[2].after >= Duration::from_millis(40));
+    assert!(seen.is_sorted_by(|a, b| a.plan.objective < b.plan.objective));
 }
 
 #[test]
 fn a_late_program_has_told_its_plan_in_time() {
-    let Some((seen, answer)) = observed("bad.py incumbent-then-hangs", 0.5) else {
+    let Some((seen, answer)) = observed("bad.py incumbent-then-hangs", 3.0) else {
         return;
     };
     assert_eq!(seen.len(), 1);
-    assert!(seen[0].after < Duration::from_millis(500));
+    assert!(seen[0].after < Duration::from_secs(3));
     assert_eq!(seen[0].plan.counts, answer.counts);
 }
 
