@@ -147,16 +147,31 @@ def check(condition, what):
         raise RuntimeError(what)
 
 
+# The middle of a few cells that hold a value, in a chart of cells: there may be only few.
+CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
+  const { z, x0, dx, type } = chart._fullData?.[0] ?? {};
+  if (type !== 'heatmap' || x0 === undefined) return [];
+  const { xaxis, yaxis } = chart._fullLayout;
+  const area = chart.querySelector('.nsewdrag').getBoundingClientRect();
+  const places = [];
+  z.forEach((cells, row) => cells.forEach((value, cell) => { if (value !== null && places.length < 40)
+    places.push([area.x + xaxis.l2p(xaxis.r2l(x0 + cell * dx)), area.y + yaxis.l2p(yaxis.r2l(row))]); }));
+  return places; })()"""
+
+
 def tooltip(browser, number, box):
     """Moves the mouse over a chart until a tooltip shows."""
     # The last two are not between bars, whose number may be one of tens.
-    for share in (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883):
-        for height in (0.5, 0.85, 0.15, 0.95):
-            browser.mouse("mouseMoved", box["x"] + share * box["width"], box["y"] + height * box["height"])
-            time.sleep(0.06)
-            script = f"document.querySelectorAll('.chart')[{number}].querySelector('.hoverlayer').textContent"
-            if browser.run(script):
-                return True
+    shares = (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883)
+    heights = (0.5, 0.85, 0.15, 0.95)
+    places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])
+              for share in shares for height in heights]
+    for x, y in places + browser.run(CELLS % number):
+        browser.mouse("mouseMoved", x, y)
+        time.sleep(0.06)
+        script = f"document.querySelectorAll('.chart')[{number}].querySelector('.hoverlayer').textContent"
+        if browser.run(script):
+            return True
     return False
 
 
