@@ -70,10 +70,30 @@ fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     same.map(|same| same[0]).collect()
 }
 
-/// The corners of a step curve, whose values hold until the next point.
+/// The corners of a step curve, whose values hold until the next point. Points between corners are
+/// left out: the drawing library turns a line of many short pieces into a slanting one.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let corners = points
+    let mut ends = changes(points);
+    ends.extend(points.last());
+    let corners = ends
         .windows(2)
         .flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]);
-    corners.chain(points.last().copied()).collect()
+    let mut corners: Vec<(f64, f64)> = corners.chain(points.last().copied()).collect();
+    corners.dedup();
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed example.
+    #[test]
+    fn stairs_have_corners_only() {
+        let points = [(0.0, 1.0), (1.0, 1.0), (2.0, 3.0), (4.0, 3.0)];
+        let corners = [(0.0, 1.0), (2.0, 1.0), (2.0, 3.0), (4.0, 3.0)];
+        assert_eq!(stairs(&points), corners);
+        assert_eq!(changes(&points), [(0.0, 1.0), (2.0, 3.0)]);
+        assert_eq!(stairs(&points[..1]), points[..1]);
+    }
 }
