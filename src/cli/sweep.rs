@@ -118,7 +118,7 @@ fn list(prepared: &dyn PreparedRuns, settings: &[Field], out: Option<&Path>) -> 
     let is_done = |run| {
         store
             .as_ref()
-            .is_some_and(|store| store.load(run).is_some())
+            .is_some_and(|store| store.load::<RunOutcome>(run).is_some())
     };
     let done: Vec<bool> = runs.iter().map(is_done).collect();
     remark(&[counted(runs.len(), "run")]);

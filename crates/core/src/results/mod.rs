@@ -10,6 +10,7 @@ mod figures;
 
 pub mod compare;
 pub mod policy_run;
+pub mod profile;
 pub mod programs;
 pub mod replay;
 pub mod run;

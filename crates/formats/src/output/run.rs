@@ -23,6 +23,10 @@ use gleaner_core::results::run::{Listed, RUN_FILE, RunFile, Seconds, fields};
 use gleaner_core::results::{Column, Table};
 use gleaner_core::words::counted;
 
+/// Subcommands that keep single results for the next run into the same directory, with what these
+/// are.
+const KEEPING: [(&str, &str); 2] = [("sweep", "runs of a sweep"), ("profile", "measurements")];
+
 /// Levels of folders in a run directory, such as `logs/VC`.
 const DEPTH: u32 = 2;
 
@@ -82,8 +86,8 @@ impl RunDir {
     /// that of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the directory holds other things, or if it holds a sweep and `command`
-    /// is another subcommand. The directory is then left alone. [`Error::Run`] if another run is
+    /// [`Error::Usage`] if the directory holds other things, or if another subcommand than `command`
+    /// keeps results in it. The directory is then left alone. [`Error::Run`] if another run is
     /// writing into it.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
@@ -91,13 +95,7 @@ impl RunDir {
         fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let lock = DirLock::acquire(path)?;
         let earlier = earlier(path)?;
-        let holds_sweep = earlier.as_ref().is_some_and(|run| run.command == "sweep");
-        if holds_sweep && command != "sweep" {
-            return Err(Error::Usage(format!(
-                "--out {}: the directory holds the runs of a sweep; name another one, or remove it",
-                path.display()
-            )));
-        }
+        refuse_kept(path, earlier.as_ref(), command)?;
         remove_leftovers(path, DEPTH);
         Ok(RunDir {
             path: path.into(),
@@ -126,12 +124,20 @@ impl RunDir {
         })
     }
 
+    /// Writes a table as CSV only.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_csv(&self, table: &Table<'_>) -> Result<()> {
+        self.write(&format!("{}.csv", table.name), |out| table.write_csv(out))
+    }
+
     /// Writes a table as CSV and Parquet.
     ///
     /// # Errors
     /// A file cannot be written.
     pub fn write_table(&self, table: &Table<'_>) -> Result<()> {
-        self.write(&format!("{}.csv", table.name), |out| table.write_csv(out))?;
+        self.write_csv(table)?;
         self.write_parquet(table)
     }
 
@@ -329,6 +335,19 @@ fn remove_file(directory: &Path, name: &str) -> Result<()> {
 fn is_inside(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Returns an error for a directory in which another subcommand keeps results.
+fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<()> {
+    let holder = earlier.map(|run| run.command.as_str());
+    let kept = KEEPING.iter().find(|(keeper, _)| holder == Some(keeper));
+    match kept.filter(|(keeper, _)| *keeper != command) {
+        None => Ok(()),
+        Some((_, what)) => Err(Error::Usage(format!(
+            "--out {}: the directory holds the {what}; name another one, or remove it",
+            path.display()
+        ))),
+    }
 }
 
 /// Returns an error for a directory that holds anything but a run or the remains of a killed run.

@@ -88,17 +88,38 @@ pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) ->
     write_document(&document(tasks, Some(search)), path)
 }
 
+/// The format of a file of tasks.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Toml,
+    Json,
+}
+
+/// The format that a path's extension names.
+fn form(path: &Path) -> Result<Form> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("toml") => Ok(Form::Toml),
+        Some("json") => Ok(Form::Json),
+        _ => Err(Error::Usage(format!(
+            "cannot tell the format of {}: expected a name ending in .toml or .json",
+            path.display()
+        ))),
+    }
+}
+
+/// Checks that [`write`] knows the format of a path, before the tasks are there.
+///
+/// # Errors
+/// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.
+pub fn check_path(path: &Path) -> Result<()> {
+    form(path).map(drop)
+}
+
 fn write_document(document: &Document<'_>, path: &Path) -> Result<()> {
-    let text = match path.extension().and_then(|e| e.to_str()) {
-        Some("toml") => toml::to_string(document).map_err(|e| Error::Run(e.to_string()))?,
-        Some("json") => {
+    let text = match form(path)? {
+        Form::Toml => toml::to_string(document).map_err(|e| Error::Run(e.to_string()))?,
+        Form::Json => {
             serde_json::to_string_pretty(document).map_err(|e| Error::Run(e.to_string()))? + "\n"
-        }
-        _ => {
-            return Err(Error::Usage(format!(
-                "cannot tell the format of {}: expected a name ending in .toml or .json",
-                path.display()
-            )));
         }
     };
     files::write_bytes(path, text.as_bytes())

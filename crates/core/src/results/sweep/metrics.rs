@@ -21,11 +21,12 @@ pub enum RunSummary {
 }
 
 /// The result of a run of a sweep.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunOutcome {
     /// Its summary.
     pub summary: RunSummary,
     /// What became of the answers of its solver, if that is a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Tally>,
 }
 

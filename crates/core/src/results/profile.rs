@@ -1,0 +1,170 @@
+//! The results of `gleaner profile`: workloads that were measured alone and in pairs.
+//!
+//! The first columns have the names of Lucid's tables `single_data.csv` and `colocate_info.csv`.
+
+record! {
+    /// A row of `single_data`: a workload alone.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SingleRow {
+        /// what is trained
+        model: String = "model" [""],
+        /// what it is trained on
+        dataset: String = "dataset" [""],
+        /// GPUs that it runs on; 1 where cores were measured
+        gpu_num: u32 = "gpu_num" [""],
+        /// samples in a batch
+        batch_size: u32 = "batchsize" [""],
+        /// whether precision is mixed: 0 or 1
+        amp: u32 = "amp" [""],
+        /// samples a second
+        speed: f64 = "speed" ["1/s"],
+        /// share of the devices or cores in use; empty if the device does not tell
+        gpu_util: Option<f64> = "gpu_util" ["%"],
+        /// GPUs: share of the time in which memory was read or written; cores: resident memory as a share of the machine's
+        gmem_util: Option<f64> = "gmem_util" ["%"],
+        /// most memory held in the window
+        gmem: f64 = "gmem" ["MiB"],
+        /// sharing score by its pairs: 0 (shares well), 1 or 2 (badly); empty without a pair
+        label: Option<f64> = "label" [""],
+        /// length of the window
+        time: f64 = "time" ["s"],
+        /// lower quartile of the speed
+        speed_q1: f64 = "speed_q1" ["1/s"],
+        /// upper quartile of the speed
+        speed_q3: f64 = "speed_q3" ["1/s"],
+        /// lower quartile of `gpu_util`
+        gpu_util_q1: Option<f64> = "gpu_util_q1" ["%"],
+        /// upper quartile of `gpu_util`
+        gpu_util_q3: Option<f64> = "gpu_util_q3" ["%"],
+        /// lower quartile of `gmem`
+        gmem_q1: f64 = "gmem_q1" ["MiB"],
+        /// upper quartile of `gmem`
+        gmem_q3: f64 = "gmem_q3" ["MiB"],
+        /// time from the start until it was warm
+        warm: f64 = "warm" ["s"],
+        /// number of measurements behind the row
+        repeats: usize = "repeats" [""],
+    }
+}
+
+record! {
+    /// A row of `colocate_info`: two workloads on the same devices or cores.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct PairRow {
+        /// what the first one trains
+        model1: String = "model1" [""],
+        /// what the first one is trained on
+        dataset1: String = "dataset1" [""],
+        /// GPUs that the first one runs on; 1 where cores were measured
+        gpu_num1: u32 = "gpu_num1" [""],
+        /// samples in a batch of the first one
+        batch_size1: u32 = "batchsize1" [""],
+        /// whether the precision of the first one is mixed: 0 or 1
+        amp1: u32 = "amp1" [""],
+        /// speed of the first one, as a share of its speed alone
+        speed1: f64 = "speed1" [""],
+        /// what the second one trains
+        model2: String = "model2" [""],
+        /// what the second one is trained on
+        dataset2: String = "dataset2" [""],
+        /// GPUs that the second one runs on; 1 where cores were measured
+        gpu_num2: u32 = "gpu_num2" [""],
+        /// samples in a batch of the second one
+        batch_size2: u32 = "batchsize2" [""],
+        /// whether the precision of the second one is mixed: 0 or 1
+        amp2: u32 = "amp2" [""],
+        /// speed of the second one, as a share of its speed alone
+        speed2: f64 = "speed2" [""],
+        /// share of the devices or cores in use by both
+        gpu_util: Option<f64> = "gpu_util" ["%"],
+        /// as in `single_data`, of both
+        gmem_util: Option<f64> = "gmem_util" ["%"],
+        /// most memory held by both at a time
+        gmem: f64 = "gmem" ["MiB"],
+        /// samples a second of the first one
+        raw_speed1: f64 = "raw_speed1" ["1/s"],
+        /// samples a second of the second one
+        raw_speed2: f64 = "raw_speed2" ["1/s"],
+        /// lower quartile of `speed1`
+        speed1_q1: f64 = "speed1_q1" [""],
+        /// upper quartile of `speed1`
+        speed1_q3: f64 = "speed1_q3" [""],
+        /// lower quartile of `speed2`
+        speed2_q1: f64 = "speed2_q1" [""],
+        /// upper quartile of `speed2`
+        speed2_q3: f64 = "speed2_q3" [""],
+        /// what the first one uses of `gpu_util`, if that is known
+        gpu_util1: Option<f64> = "gpu_util1" ["%"],
+        /// what the second one uses of `gpu_util`, if that is known
+        gpu_util2: Option<f64> = "gpu_util2" ["%"],
+        /// length of the window
+        time: f64 = "time" ["s"],
+        /// number of measurements behind the row
+        repeats: usize = "repeats" [""],
+    }
+}
+
+record! {
+    /// A row of `errors.csv`: a measurement that failed.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FailureRow {
+        /// the workload, or the first of the pair, as NAME:BATCH:AMP
+        first: String = "first" [""],
+        /// the second of the pair; empty for a workload alone
+        second: String = "second" [""],
+        /// which of the repeats, from 1; 0 for all of them
+        repeat: u32 = "repeat" [""],
+        /// what went wrong
+        problem: String = "problem" [""],
+        /// the last lines that the workload wrote, with ` | ` between them
+        output: String = "output" [""],
+    }
+}
+
+/// The median and the quartiles of a few values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quartiles {
+    /// Lower quartile.
+    pub q1: f64,
+    /// Median.
+    pub median: f64,
+    /// Upper quartile.
+    pub q3: f64,
+}
+
+impl Quartiles {
+    /// The quartiles of `values`, linear between ranks; `None` if there is no value.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut sorted: Vec<f64> = values.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        let last = sorted.len().checked_sub(1)?;
+        let at = |share: f64| {
+            let rank = share * last as f64;
+            let (low, high) = (sorted[rank.floor() as usize], sorted[rank.ceil() as usize]);
+            low + (high - low) * rank.fract()
+        };
+        Some(Quartiles {
+            q1: at(0.25),
+            median: at(0.5),
+            q3: at(0.75),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula.
+    #[test]
+    fn quartiles_are_linear_between_ranks() {
+        let of = |values: &[f64]| {
+            let found = Quartiles::of(values.iter().copied())?;
+            Some((found.q1, found.median, found.q3))
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[3.0]), Some((3.0, 3.0, 3.0)));
+        assert_eq!(of(&[4.0, 0.0, 2.0]), Some((1.0, 2.0, 3.0)));
+        assert_eq!(of(&[1.0, 2.0]), Some((1.25, 1.5, 1.75)));
+    }
+}
