@@ -20,7 +20,8 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Catches Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on, once for the process.
 ///
 /// A command that polls ([`flag`]) stops in order at the first and ends at once at the
-/// second. Any other ends at the first: files under way are removed.
+/// second. Any other ends at the first: files under way are removed, and programs that were started
+/// are killed.
 ///
 /// # Errors
 /// When the system refuses the handler.
@@ -46,6 +47,7 @@ fn received(signal: i32) {
     STOP.store(true, Ordering::SeqCst);
     if !(is_first && POLLED.load(Ordering::SeqCst)) {
         files::discard_unfinished();
+        gleaner_process::kill_all();
         super::remark(&["interrupted; files that were not complete are removed".to_owned()]);
         process::exit(exit_code(signal));
     }

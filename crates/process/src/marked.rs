@@ -1,0 +1,40 @@
+//! Processes that a program has started outside its group.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Most times that all processes are looked through. A process that is killed may have started
+/// others in the meantime.
+const ROUNDS: usize = 20;
+
+/// Kills every process whose environment has `entry`, such as `NAME=value`, where the system shows
+/// environments (Linux).
+pub(crate) fn kill_marked(entry: &str) {
+    for _ in 0..ROUNDS {
+        if !kill_once(entry) {
+            return;
+        }
+    }
+}
+
+/// Returns whether a process was found.
+fn kill_once(entry: &str) -> bool {
+    let mut found = false;
+    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let name = process.file_name();
+        let pid = name
+            .to_str()
+            .and_then(|name| name.parse().ok())
+            .and_then(Pid::from_raw);
+        // The environment of a process that has ended is empty.
+        let (Some(pid), Ok(environment)) = (pid, fs::read(process.path().join("environ"))) else {
+            continue;
+        };
+        let mut entries = environment.split(|&byte| byte == 0);
+        if entries.any(|found| found == entry.as_bytes()) {
+            found |= kill_process(pid, Signal::KILL).is_ok();
+        }
+    }
+    found
+}

@@ -1,0 +1,63 @@
+//! The end of what a program has written.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The last bytes of an output, shared by the thread that reads it and others.
+#[derive(Debug)]
+pub struct Tail {
+    most: usize,
+    bytes: Mutex<VecDeque<u8>>,
+}
+
+impl Tail {
+    /// Keeps at most the last `most` bytes.
+    pub fn new(most: usize) -> Self {
+        Tail {
+            most,
+            bytes: Mutex::default(),
+        }
+    }
+
+    /// Adds bytes at the end.
+    pub fn push(&self, more: &[u8]) {
+        let mut bytes = self.locked();
+        bytes.extend(more);
+        let surplus = bytes.len().saturating_sub(self.most);
+        bytes.drain(..surplus);
+    }
+
+    /// Reads all of an output, until it is closed.
+    pub fn read(&self, mut output: impl Read) {
+        let mut buffer = [0; 8192];
+        while let Ok(count @ 1..) = output.read(&mut buffer) {
+            self.push(&buffer[..count]);
+        }
+    }
+
+    /// The bytes kept as text; what is not UTF-8 is replaced.
+    pub fn text(&self) -> String {
+        let bytes: Vec<u8> = self.locked().iter().copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, VecDeque<u8>> {
+        // The bytes are valid whatever a thread was doing when it panicked.
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed example.
+    #[test]
+    fn the_last_bytes_are_kept() {
+        let tail = Tail::new(4);
+        tail.read(&b"abc"[..]);
+        tail.push(b"def");
+        assert_eq!(tail.text(), "cdef");
+    }
+}
