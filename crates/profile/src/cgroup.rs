@@ -1,0 +1,174 @@
+//! Control groups, version 2: what all processes of a workload have used, whatever they start.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How a program is started in a group: the shell enters the group and becomes the program. So no
+/// process that it starts can be outside.
+const ENTER: &str = "echo $$ > \"$0\" && exec \"$@\"";
+
+/// How the names of groups begin.
+const PREFIX: &str = "gleaner-profile-";
+
+/// Time to wait for the processes of a group to be gone, in steps.
+const PATIENCE: (u32, Duration) = (200, Duration::from_millis(10));
+
+/// The place where groups can be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Cgroups {
+    folder: PathBuf,
+}
+
+impl Cgroups {
+    /// The place, if this system has one that we may write to: our own group.
+    pub fn find() -> Option<Self> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let folder = mount_point(&mounts)?.join(own_path(&own)?);
+        let cgroups = Cgroups { folder };
+        cgroups.remove_leftovers();
+        // A trial shows whether a program may enter.
+        let group = cgroups.create().ok()?;
+        let status = group.command("true", &[]).status().ok()?;
+        (status.success() && group.cpu().is_some()).then_some(cgroups)
+    }
+
+    /// Removes the groups of programs that were killed, with what is left of their workloads.
+    fn remove_leftovers(&self) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let own = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+            let Some((pid, _)) = own.and_then(|own| own.split_once('-')) else {
+                continue;
+            };
+            if !Path::new("/proc").join(pid).exists() {
+                drop(Cgroup { path: entry.path() });
+            }
+        }
+    }
+
+    /// Makes a group.
+    ///
+    /// # Errors
+    /// The system refuses it.
+    pub fn create(&self) -> io::Result<Cgroup> {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{PREFIX}{}-{number}", std::process::id());
+        let path = self.folder.join(name);
+        fs::create_dir(&path)?;
+        Ok(Cgroup { path })
+    }
+}
+
+/// Where version 2 is mounted.
+fn mount_point(mounts: &str) -> Option<&Path> {
+    let mount = mounts.lines().find(|line| {
+        let after = line.split_once(" - ").map(|(_, after)| after);
+        after.is_some_and(|after| after.starts_with("cgroup2 "))
+    })?;
+    mount.split(' ').nth(4).map(Path::new)
+}
+
+/// The path of our own group below the mount point.
+fn own_path(groups: &str) -> Option<&str> {
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    Some(own)
+}
+
+/// A group. Dropping it kills its processes and removes it.
+#[derive(Debug)]
+pub(crate) struct Cgroup {
+    path: PathBuf,
+}
+
+impl Cgroup {
+    /// The command that starts a program in the group.
+    pub fn command(&self, program: &str, arguments: &[String]) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", ENTER])
+            .arg(self.path.join("cgroup.procs"))
+            .arg(program)
+            .args(arguments);
+        command
+    }
+
+    /// Time on processors that its processes have used, those that have ended included.
+    pub fn cpu(&self) -> Option<Duration> {
+        let text = fs::read_to_string(self.path.join("cpu.stat")).ok()?;
+        let usage = text
+            .lines()
+            .find_map(|line| line.strip_prefix("usage_usec "))?;
+        usage.trim().parse().ok().map(Duration::from_micros)
+    }
+
+    /// Its processes.
+    pub fn processes(&self) -> Vec<u32> {
+        let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
+    }
+
+    /// Kills all its processes.
+    fn kill(&self) {
+        // Systems before Linux 5.14 have no such file; the caller kills by other means too.
+        let _ = fs::write(self.path.join("cgroup.kill"), "1");
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        self.kill();
+        for _ in 0..PATIENCE.0 {
+            if fs::remove_dir(&self.path).is_ok() || !self.path.exists() {
+                return;
+            }
+            thread::sleep(PATIENCE.1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn the_mount_point_of_version_2_is_found() {
+        let mounts = "30 23 0:26 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu\n\
+                      31 23 0:27 / /sys/fs/cgroup/unified rw shared:10 - cgroup2 cgroup2 rw\n";
+        assert_eq!(
+            mount_point(mounts),
+            Some(Path::new("/sys/fs/cgroup/unified"))
+        );
+        assert_eq!(mount_point("30 23 0:26 / / rw - ext4 /dev/sda rw\n"), None);
+        assert_eq!(
+            own_path("4:memory:/x\n0::/user.slice/a\n"),
+            Some("user.slice/a")
+        );
+        assert_eq!(own_path("4:memory:/x\n"), None);
+    }
+
+    #[test]
+    fn what_a_program_starts_is_in_its_group_and_ends_with_it() {
+        let Some(cgroups) = Cgroups::find() else {
+            eprintln!("skipped: no cgroup of version 2 that can be written to");
+            return;
+        };
+        let group = cgroups.create().unwrap();
+        let words = ["-c".to_owned(), "sleep 60 & sleep 60".to_owned()];
+        let mut child = group.command("sh", &words).spawn().unwrap();
+        while group.processes().len() < 3 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let path = group.path.clone();
+        drop(group);
+        child.wait().unwrap();
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,100 @@
+//! Cores of the machine: which we may use, and running on some of them.
+
+use std::collections::BTreeSet;
+use std::io;
+
+/// Most cores that a list may name, which is what the system's sets of cores hold.
+const MOST: usize = 1024;
+
+/// The cores of a list such as `0-3,8`, ascending; `None` if it is not one.
+pub(crate) fn parse(text: &str) -> Option<Vec<usize>> {
+    let mut cores = BTreeSet::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |word: &str| word.trim().parse().ok().filter(|&core| core < MOST);
+        let (first, last): (usize, usize) = (number(first)?, number(last)?);
+        if first > last {
+            return None;
+        }
+        cores.extend(first..=last);
+    }
+    Some(cores.into_iter().collect())
+}
+
+/// A list of cores as [`parse`] reads it.
+pub(crate) fn text(cores: &[usize]) -> String {
+    let runs = cores.chunk_by(|a, b| a + 1 == *b);
+    let shown: Vec<String> = runs
+        .map(|run| match run {
+            [first, .., last] => format!("{first}-{last}"),
+            _ => run[0].to_string(),
+        })
+        .collect();
+    shown.join(",")
+}
+
+/// The cores that we may use, ascending.
+#[cfg(target_os = "linux")]
+pub(crate) fn allowed() -> Vec<usize> {
+    match rustix::thread::sched_getaffinity(None) {
+        Ok(set) => (0..MOST).filter(|&core| set.is_set(core)).collect(),
+        Err(_) => vec![0],
+    }
+}
+
+/// The cores that we may use, ascending.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn allowed() -> Vec<usize> {
+    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    (0..count).collect()
+}
+
+/// Pins the thread that calls, and all that it starts from now on, to some cores.
+///
+/// # Errors
+/// The system refuses it.
+#[cfg(target_os = "linux")]
+pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
+    let mut set = rustix::thread::CpuSet::new();
+    cores.iter().for_each(|&core| set.set(core));
+    rustix::thread::sched_setaffinity(None, &set).map_err(io::Error::from)
+}
+
+/// Pins the thread that calls, and all that it starts from now on, to some cores.
+///
+/// # Errors
+/// Always, unless these are all cores: this system has no such call.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
+    match cores == allowed() {
+        true => Ok(()),
+        false => Err(io::ErrorKind::Unsupported.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn lists_of_cores() {
+        assert_eq!(parse("0-3,8"), Some(vec![0, 1, 2, 3, 8]));
+        assert_eq!(parse("8, 1-1 ,0"), Some(vec![0, 1, 8]));
+        for bad in [
+            "",
+            "a",
+            "3-1",
+            "0-",
+            "-1",
+            "1,,2",
+            "0-1024",
+            "0-99999999999999999999",
+        ] {
+            assert_eq!(parse(bad), None, "{bad:?}");
+        }
+        for list in ["0-3,8", "0", "1-2,4-5"] {
+            assert_eq!(text(&parse(list).unwrap()), list);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a workload writes: the lines of the protocol, and the end of everything else.
+
+use std::io::Read;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use gleaner_core::words::printable;
+use gleaner_process::{Line, Tail, read_lines};
+
+use crate::reports::{Report, Reports};
+
+/// How lines of the protocol begin.
+const PREFIX: &str = "gleaner ";
+
+/// Bytes of the end of the output that are kept.
+const KEPT: usize = 4096;
+
+/// Last lines that are shown.
+const SHOWN_LINES: usize = 10;
+
+/// Characters of a wrong line that are shown.
+const SHOWN: usize = 80;
+
+/// Most samples that a workload may report.
+const MOST_SAMPLES: u64 = 1_000_000_000_000_000;
+
+/// What a workload has written so far.
+#[derive(Debug)]
+pub(crate) struct Log {
+    state: Mutex<State>,
+    tail: Tail,
+}
+
+/// What the protocol says about a workload.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    /// When it was warm.
+    pub warm: Option<Instant>,
+    pub reports: Reports,
+    /// The first line that is not of the protocol.
+    pub nonsense: Option<String>,
+}
+
+impl Log {
+    pub fn new() -> Self {
+        Log {
+            state: Mutex::default(),
+            tail: Tail::new(KEPT),
+        }
+    }
+
+    /// Reads the standard output until it is closed.
+    pub fn read_output(&self, output: impl Read) {
+        read_lines(output, |line| {
+            let at = Instant::now();
+            match line {
+                Line::Text(text) => {
+                    self.locked().line(&text, at);
+                    self.tail.push(&text);
+                }
+                Line::Long => {
+                    let mut state = self.locked();
+                    let what = || "a line of more than a MiB".to_owned();
+                    state.nonsense.get_or_insert_with(what);
+                }
+                Line::Closed => {}
+            }
+            true
+        });
+    }
+
+    /// Reads the standard error until it is closed.
+    pub fn read_errors(&self, errors: impl Read) {
+        self.tail.read(errors);
+    }
+
+    /// What the protocol says so far.
+    pub fn state(&self) -> State {
+        self.locked().clone()
+    }
+
+    /// Begins the window, and returns when that was.
+    pub fn open_window(&self) -> Instant {
+        let mut state = self.locked();
+        let now = Instant::now();
+        state.reports.open(now);
+        now
+    }
+
+    /// The last lines, with ` | ` between them.
+    pub fn last_lines(&self) -> String {
+        let text = self.tail.text();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let filled: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+        let shown = &filled[filled.len().saturating_sub(SHOWN_LINES)..];
+        printable(&shown.join(" | ")).into_owned()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State> {
+        // The state is valid whatever a thread was doing when it panicked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn line(&mut self, text: &[u8], at: Instant) {
+        let text = String::from_utf8_lossy(text);
+        let Some(words) = text.strip_prefix(PREFIX) else {
+            return;
+        };
+        if let Err(what) = self.words(words.trim(), at) {
+            let shown: String = text.trim().chars().take(SHOWN).collect();
+            let told = format!("{:?}, {what}", printable(&shown));
+            self.nonsense.get_or_insert(told);
+        }
+    }
+
+    /// Takes what follows the prefix.
+    fn words(&mut self, words: &str, at: Instant) -> Result<(), String> {
+        if words == "warm" {
+            self.warm.get_or_insert(at);
+            return Ok(());
+        }
+        let count = words.strip_prefix("samples ").map(str::trim);
+        let count = count.ok_or("expected `gleaner warm` or `gleaner samples <n>`")?;
+        let samples = count.parse().ok().filter(|&count| count <= MOST_SAMPLES);
+        let samples = samples.ok_or("expected a whole number of samples up to 1e15")?;
+        if let Some(latest) = self.reports.latest().filter(|&latest| latest > samples) {
+            return Err(format!(
+                "after {latest}; expected the number since the start"
+            ));
+        }
+        self.reports.add(Report { at, samples });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(text: &str) -> Log {
+        let log = Log::new();
+        log.read_output(text.as_bytes());
+        log
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn lines_of_the_protocol_are_found_among_others() {
+        let log = log("epoch 1\ngleaner warm\n gleaner of ideas\ngleaner samples 3\r\nend");
+        let state = log.state();
+        assert!(state.warm.is_some() && state.nonsense.is_none());
+        assert_eq!(state.reports.latest(), Some(3));
+        assert!(log.last_lines().ends_with("gleaner samples 3 | end"));
+    }
+
+    #[test]
+    fn other_lines_with_the_prefix_are_nonsense() {
+        let cases = [
+            ("gleaner samples\n", "expected `gleaner warm`"),
+            ("gleaner hot\n", "expected `gleaner warm`"),
+            ("gleaner samples -1\n", "whole number"),
+            ("gleaner samples 1.5\n", "whole number"),
+            ("gleaner samples 1000000000000001\n", "1e15"),
+            ("gleaner samples 5\ngleaner samples 4\n", "after 5"),
+            ("gleaner \u{1b}[31m\n", "\\\\u{1b}"),
+        ];
+        for (text, word) in cases {
+            let told = log(text).state().nonsense.unwrap();
+            assert!(told.contains(word), "{text:?}: {told}");
+        }
+        let long = format!("gleaner {}\n", "x".repeat(1 << 20));
+        assert!(log(&long).state().nonsense.unwrap().contains("MiB"));
+    }
+
+    #[test]
+    fn a_few_last_lines_are_shown() {
+        let many: String = (0..100).map(|line| format!("line {line}\n\n")).collect();
+        let shown = log(&many).last_lines();
+        assert!(shown.starts_with("line 90 | ") && shown.ends_with("line 99"));
+    }
+}

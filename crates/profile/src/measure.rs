@@ -1,0 +1,272 @@
+//! One measurement: one workload or two are started, warm up, run through the window, and are
+//! stopped.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gleaner_core::words::printable;
+use serde::{Deserialize, Serialize};
+
+use crate::cgroup::Cgroups;
+use crate::failure::{Failed, Problem};
+use crate::plan::{Config, Plan};
+use crate::running::Running;
+use crate::sampler::{Reading, Sampler, Watched};
+
+/// Time between two looks at the workloads.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Time between two polls of the sampler.
+const POLL: Duration = Duration::from_millis(200);
+
+/// Time after the end of a workload in which its last words are read.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Length of the window in seconds.
+    pub seconds: f64,
+    /// Utilisation of the devices or cores, in percent; `None` if the device does not tell.
+    pub util: Option<f64>,
+    /// Utilisation of their memory, in percent; `None` if the device does not tell.
+    pub memory_util: Option<f64>,
+    /// Most memory held, in MiB.
+    pub memory: f64,
+    /// The workloads: one, or the two of a pair.
+    pub parts: Vec<Part>,
+}
+
+/// What was measured of one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Samples a second.
+    pub speed: f64,
+    /// What it used of the utilisation, in percent; `None` if it is not known.
+    pub util: Option<f64>,
+    /// Seconds from its start until it was warm.
+    pub warm: f64,
+}
+
+/// How a measurement ended.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Measured(Measured),
+    Failed(Failed),
+    /// We were told to stop.
+    Stopped,
+}
+
+/// What a measurement needs.
+pub(crate) struct Bench<'a> {
+    pub plan: &'a Plan,
+    pub cgroups: Option<&'a Cgroups>,
+    pub sampler: &'a mut dyn Sampler,
+    /// Set when we are to stop.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why a measurement goes no further.
+enum Halt {
+    Failed(Failed),
+    Stopped,
+}
+
+/// Measures one workload alone, or two at the same time, each on this number of processes.
+pub(crate) fn measure(bench: &mut Bench<'_>, configs: &[Config], processes: u32) -> Outcome {
+    match attempt(bench, configs, processes) {
+        Ok(measured) => Outcome::Measured(measured),
+        Err(Halt::Failed(failed)) => Outcome::Failed(failed),
+        Err(Halt::Stopped) => Outcome::Stopped,
+    }
+}
+
+fn attempt(bench: &mut Bench<'_>, configs: &[Config], processes: u32) -> Result<Measured, Halt> {
+    let mut running = Vec::new();
+    for (which, &config) in configs.iter().enumerate() {
+        let started = Running::start(bench.plan, config, processes, bench.cgroups);
+        running.push(started.map_err(|error| {
+            Halt::Failed(Failed {
+                problem: Problem::NotStarted(error.to_string()),
+                which: Some(which),
+                output: String::new(),
+            })
+        })?);
+    }
+    let warm = wait_until_warm(bench, &mut running)?;
+    let window = run_window(bench, &mut running)?;
+    let end = window.end;
+    running.iter_mut().for_each(Running::stop);
+    let mut parts = Vec::new();
+    for (which, workload) in running.iter().enumerate() {
+        let reports = window.reports[which];
+        let speed = reports
+            .speed(end)
+            .map_err(|why| failed(workload, which, Problem::NoSpeed(why)))?;
+        parts.push(Part {
+            speed,
+            util: window.reading.parts.get(which).copied().flatten(),
+            warm: warm[which],
+        });
+    }
+    Ok(Measured {
+        seconds: window.seconds,
+        util: window.reading.util,
+        memory_util: window.reading.memory_util,
+        memory: window.reading.memory,
+        parts,
+    })
+}
+
+/// The failure of a workload, with its last lines.
+fn failed(workload: &Running, which: usize, problem: Problem) -> Halt {
+    Halt::Failed(Failed {
+        problem,
+        which: Some(which),
+        output: workload.log.last_lines(),
+    })
+}
+
+/// Waits until all are warm. Returns the seconds that each took.
+fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64>, Halt> {
+    let limit = bench.plan.settings.warm_limit();
+    loop {
+        let mut warm = Vec::new();
+        for (which, workload) in running.iter_mut().enumerate() {
+            let end = workload.ended();
+            if end.is_some() {
+                thread::sleep(LAST_WORDS);
+            }
+            let state = workload.log.state();
+            let since = |at: Instant| at.saturating_duration_since(workload.started);
+            warm.extend(state.warm.map(|at| since(at).as_secs_f64()));
+            let is_late = state.warm.is_none() && workload.started.elapsed() >= limit;
+            let problem = match (state.nonsense, end) {
+                (Some(line), _) => Problem::Nonsense(line),
+                (None, Some(end)) => ended_cold(&end.to_string(), state.warm.is_some()),
+                (None, None) if is_late => Problem::NeverWarm(limit.as_secs_f64()),
+                (None, None) => continue,
+            };
+            return Err(failed(workload, which, problem));
+        }
+        if warm.len() == running.len() {
+            return Ok(warm);
+        }
+        pause(bench.stop)?;
+    }
+}
+
+/// The problem of a workload that ended before all were warm.
+fn ended_cold(end: &str, was_warm: bool) -> Problem {
+    match was_warm {
+        // The other one of a pair took longer to warm up than this one runs.
+        true => Problem::EndedCold(format!("{end}, while the other one was not warm yet")),
+        false => Problem::EndedCold(end.to_owned()),
+    }
+}
+
+/// A window that is over.
+struct Window {
+    reading: Reading,
+    end: Instant,
+    /// The reports of each workload until the end.
+    reports: Vec<crate::reports::Reports>,
+    seconds: f64,
+}
+
+/// Runs the workloads through the window, which ends after the plan's seconds or with the first of
+/// them.
+fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, Halt> {
+    let unsampled = |why: String| {
+        Halt::Failed(Failed {
+            problem: Problem::Sampler(printable(&why).into_owned()),
+            which: None,
+            output: String::new(),
+        })
+    };
+    bench.sampler.open(&watched(running)).map_err(unsampled)?;
+    let starts: Vec<Instant> = running.iter().map(|w| w.log.open_window()).collect();
+    let begun = starts.first().copied().unwrap_or_else(Instant::now);
+    let deadline = begun + bench.plan.settings.window();
+    let mut next_poll = begun + POLL;
+    loop {
+        let is_over = any_ended(running)?;
+        let now = Instant::now();
+        if is_over || now >= deadline {
+            break;
+        }
+        if now >= next_poll {
+            bench.sampler.poll(&watched(running)).map_err(unsampled)?;
+            next_poll = Instant::now() + POLL;
+        }
+        pause(bench.stop)?;
+    }
+    // Reports that arrive from here on are not of the window.
+    let reports = running.iter().map(|w| w.log.state().reports).collect();
+    let end = Instant::now();
+    let reading = bench.sampler.close(&watched(running)).map_err(unsampled)?;
+    Ok(Window {
+        reading,
+        end,
+        reports,
+        seconds: (end - begun).as_secs_f64(),
+    })
+}
+
+/// Whether a workload has ended as it should. It fails if one ended with an error, or reported
+/// nonsense.
+fn any_ended(running: &mut [Running]) -> Result<bool, Halt> {
+    let mut is_over = false;
+    for (which, workload) in running.iter_mut().enumerate() {
+        let end = workload.ended();
+        let died = end.filter(|end| !end.success());
+        if died.is_some() {
+            thread::sleep(LAST_WORDS);
+        }
+        let problem = match (workload.log.state().nonsense, died) {
+            (Some(line), _) => Some(Problem::Nonsense(line)),
+            (None, Some(end)) => Some(Problem::Died(end.to_string())),
+            (None, None) => None,
+        };
+        if let Some(problem) = problem {
+            return Err(failed(workload, which, problem));
+        }
+        is_over |= end.is_some();
+    }
+    Ok(is_over)
+}
+
+fn watched(running: &[Running]) -> Vec<Watched<'_>> {
+    running.iter().map(Watched).collect()
+}
+
+/// Waits for a moment, unless we are to stop.
+fn pause(stop: &AtomicBool) -> Result<(), Halt> {
+    if stop.load(Ordering::Relaxed) {
+        return Err(Halt::Stopped);
+    }
+    thread::sleep(LOOK);
+    Ok(())
+}
+
+/// Measures the machine without workloads. `None` if we are to stop.
+///
+/// # Errors
+/// The device cannot be sampled, with the reason.
+pub(crate) fn idle(
+    sampler: &mut dyn Sampler,
+    length: Duration,
+    stop: &AtomicBool,
+) -> Result<Option<Reading>, String> {
+    sampler.open(&[])?;
+    let end = Instant::now() + length;
+    while Instant::now() < end {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        thread::sleep(LOOK.max(POLL.min(end.saturating_duration_since(Instant::now()))));
+        sampler.poll(&[])?;
+    }
+    sampler.close(&[]).map(Some)
+}

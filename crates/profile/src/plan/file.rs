@@ -1,0 +1,38 @@
+//! A plan as its file states it. Everything may be missing, so that all faults can be gathered.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+/// The content of a plan.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlanFile {
+    pub seconds: Option<Spanned<f64>>,
+    pub warm_seconds: Option<Spanned<f64>>,
+    pub idle_seconds: Option<Spanned<f64>>,
+    pub repeats: Option<Spanned<u32>>,
+    pub sampler: Option<Spanned<String>>,
+    pub cores: Option<Spanned<String>>,
+    pub devices: Option<Spanned<Vec<u32>>>,
+    pub pairs: Option<Spanned<Value>>,
+    pub processes: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub workload: Vec<Spanned<WorkloadFile>>,
+}
+
+/// A `[[workload]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorkloadFile {
+    pub name: Option<Spanned<String>>,
+    pub model: Option<Spanned<String>>,
+    pub dataset: Option<Spanned<String>>,
+    pub command: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    pub directory: Option<Spanned<String>>,
+    pub batch_sizes: Option<Spanned<Vec<u32>>>,
+    pub amp: Option<Spanned<Vec<u8>>>,
+}

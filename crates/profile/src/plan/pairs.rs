@@ -1,0 +1,155 @@
+//! Which pairs of a plan are measured.
+
+use std::collections::BTreeSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::check::Checker;
+use super::{Config, Workload};
+
+/// What a plan may say.
+const EXPECTED: &str = "\"all\", \"none\", a list such as [[\"a\", \"b:64:0\"]], or \
+                        { sample = 100, seed = 0 }";
+
+/// What a plan says about pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Pairs {
+    All,
+    None,
+    /// Workloads by their names, or NAME:BATCH:AMP.
+    List(Vec<[String; 2]>),
+    Sample(Sample),
+}
+
+/// A sample of all pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sample {
+    sample: usize,
+    #[serde(default)]
+    seed: u64,
+}
+
+impl Pairs {
+    /// What the plan says; all pairs if it says nothing.
+    pub fn read(checker: &mut Checker<'_>, value: Option<&Spanned<Value>>) -> Self {
+        let Some(value) = value else {
+            return Pairs::All;
+        };
+        Self::parse(value.get_ref()).unwrap_or_else(|| {
+            let found = value.get_ref().to_string();
+            checker.add(value.span().start, "pairs", found, EXPECTED);
+            Pairs::None
+        })
+    }
+
+    fn parse(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(word) if word == "all" => Some(Pairs::All),
+            Value::String(word) if word == "none" => Some(Pairs::None),
+            Value::Array(_) => value.clone().try_into().ok().map(Pairs::List),
+            Value::Table(_) => value.clone().try_into().ok().map(Pairs::Sample),
+            _ => None,
+        }
+    }
+}
+
+/// The pairs as indices of configs, the lower first, each once, in order.
+pub(super) fn expand(
+    checker: &mut Checker<'_>,
+    value: Option<&Spanned<Value>>,
+    pairs: Pairs,
+    workloads: &[Workload],
+    configs: &[Config],
+) -> Vec<(usize, usize)> {
+    let at = value.map_or(0, |value| value.span().start);
+    match pairs {
+        Pairs::None => Vec::new(),
+        Pairs::All => all(configs.len()),
+        Pairs::List(list) => {
+            let mut found = BTreeSet::new();
+            for names in &list {
+                let [first, second] = names.each_ref().map(|name| named(name, workloads, configs));
+                for (name, matches) in names.iter().zip([&first, &second]) {
+                    if matches.is_empty() {
+                        let expected = "the name of a workload, or NAME:BATCH:AMP of its values";
+                        checker.add(at, "pairs", format!("{name:?}"), expected);
+                    }
+                }
+                let both = first
+                    .iter()
+                    .flat_map(|&a| second.iter().map(move |&b| (a, b)));
+                found.extend(both.map(|(a, b)| (a.min(b), a.max(b))));
+            }
+            found.into_iter().collect()
+        }
+        Pairs::Sample(Sample { sample, seed }) => {
+            let all = all(configs.len());
+            if sample == 0 || sample > all.len() {
+                let expected = format!("a sample of 1 to {}, the number of pairs", all.len());
+                checker.add(at, "pairs", format!("sample = {sample}"), &expected);
+                return Vec::new();
+            }
+            drawn(all, sample, seed)
+        }
+    }
+}
+
+/// Every unordered pair, and each config with itself.
+fn all(configs: usize) -> Vec<(usize, usize)> {
+    (0..configs)
+        .flat_map(|first| (first..configs).map(move |second| (first, second)))
+        .collect()
+}
+
+/// The configs of a workload's name, or the one of NAME:BATCH:AMP.
+fn named(name: &str, workloads: &[Workload], configs: &[Config]) -> Vec<usize> {
+    let is_named = |config: &Config| {
+        let workload = &workloads[config.workload].name;
+        let whole = format!("{workload}:{}:{}", config.batch_size, u32::from(config.amp));
+        workload == name || whole == name
+    };
+    let matches = configs.iter().enumerate();
+    matches
+        .filter(|(_, config)| is_named(config))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// A part of the pairs, drawn by seed, in their order.
+fn drawn(mut all: Vec<(usize, usize)>, count: usize, seed: u64) -> Vec<(usize, usize)> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    // The first steps of a shuffle.
+    for place in 0..count {
+        let other = random.random_range(place..all.len());
+        all.swap(place, other);
+    }
+    all.truncate(count);
+    all.sort_unstable();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn pairs_are_unordered_and_include_each_with_itself() {
+        assert_eq!(all(2), [(0, 0), (0, 1), (1, 1)]);
+        assert_eq!(all(66).len(), 2211);
+    }
+
+    #[test]
+    fn a_sample_depends_on_its_seed_alone() {
+        let first = drawn(all(20), 30, 1);
+        assert_eq!(first, drawn(all(20), 30, 1));
+        assert_ne!(first, drawn(all(20), 30, 2));
+        let distinct: BTreeSet<_> = first.iter().collect();
+        assert_eq!((first.len(), distinct.len()), (30, 30));
+        assert_eq!(drawn(all(4), 10, 7), all(4));
+    }
+}

@@ -1,0 +1,28 @@
+//! The placeholders of commands.
+
+use super::config::listed;
+use super::{Config, Settings};
+
+/// Samples in a batch.
+pub(super) const BATCH: &str = "{batch}";
+/// 1 with mixed precision, otherwise 0.
+pub(super) const AMP: &str = "{amp}";
+/// Seconds of the window.
+const SECONDS: &str = "{seconds}";
+/// The devices, or the cores where cores are measured, with commas between them.
+const DEVICES: &str = "{devices}";
+/// Number of processes.
+pub(super) const PROCESSES: &str = "{processes}";
+
+/// A word of a command with what its placeholders stand for. Other braces stay.
+pub(super) fn fill(word: &str, config: Config, settings: &Settings, processes: u32) -> String {
+    let devices = match settings.devices.is_empty() {
+        true => listed(&settings.cores),
+        false => listed(&settings.devices),
+    };
+    word.replace(BATCH, &config.batch_size.to_string())
+        .replace(AMP, &u32::from(config.amp).to_string())
+        .replace(SECONDS, &settings.seconds.to_string())
+        .replace(DEVICES, &devices)
+        .replace(PROCESSES, &processes.to_string())
+}

@@ -1,0 +1,166 @@
+//! The reports of a workload, and its speed in a window.
+
+use std::time::Instant;
+
+use crate::failure::NoSpeed;
+
+/// Least share of the window that reports must reach. A workload that falls silent earlier may have
+/// stalled, and the speed before that is not the speed of the window.
+const LEAST_REACH: f64 = 0.5;
+
+/// A report: samples done since the start, and when it arrived.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Report {
+    pub at: Instant,
+    pub samples: u64,
+}
+
+/// Those reports of a workload that its speed needs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Reports {
+    /// When the window began; `None` before.
+    start: Option<Instant>,
+    /// The last one before the window.
+    before: Option<Report>,
+    first: Option<Report>,
+    last: Option<Report>,
+    inside: usize,
+}
+
+impl Reports {
+    /// Begins the window.
+    pub fn open(&mut self, at: Instant) {
+        self.start = Some(at);
+    }
+
+    /// The latest count.
+    pub fn latest(&self) -> Option<u64> {
+        self.last.or(self.before).map(|report| report.samples)
+    }
+
+    /// Adds a report.
+    pub fn add(&mut self, report: Report) {
+        if self.start.is_none() {
+            self.before = Some(report);
+            return;
+        }
+        self.first.get_or_insert(report);
+        self.last = Some(report);
+        self.inside += 1;
+    }
+
+    /// Samples a second from the start of the window to its end at `end`.
+    ///
+    /// The count at the start is linear between the last report before it and the first after it.
+    /// Without one before, counting begins at the first report in the window. It ends at the last
+    /// one in the window.
+    ///
+    /// # Errors
+    /// The reports give no speed.
+    pub fn speed(&self, end: Instant) -> Result<f64, NoSpeed> {
+        let (Some(start), Some(first), Some(last)) = (self.start, self.first, self.last) else {
+            return Err(NoSpeed::Reports(0));
+        };
+        let (from, base) = match self.before {
+            Some(before) => (start, between(before, first, start)),
+            None if self.inside < 2 => return Err(NoSpeed::Reports(self.inside)),
+            None => (first.at, first.samples as f64),
+        };
+        let seconds = last.at.saturating_duration_since(from).as_secs_f64();
+        let reach = last.at.saturating_duration_since(start).as_secs_f64();
+        let window = end.saturating_duration_since(start).as_secs_f64();
+        if reach < LEAST_REACH * window || seconds <= 0.0 {
+            return Err(NoSpeed::Stalled(reach / window.max(f64::MIN_POSITIVE)));
+        }
+        let samples = last.samples as f64 - base;
+        match samples > 0.0 {
+            true => Ok(samples / seconds),
+            false => Err(NoSpeed::Nothing),
+        }
+    }
+}
+
+/// The count at a time between two reports.
+fn between(before: Report, after: Report, at: Instant) -> f64 {
+    let since = |time: Instant| time.saturating_duration_since(before.at).as_secs_f64();
+    let (low, high) = (before.samples as f64, after.samples as f64);
+    match since(after.at) {
+        whole if whole > 0.0 => low + (high - low) * (since(at) / whole).min(1.0),
+        _ => high,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    /// The speed by reports at seconds, in a window of seconds.
+    fn speed(window: (f64, f64), reports: &[(f64, u64)]) -> Result<f64, NoSpeed> {
+        let zero = Instant::now();
+        let at = |seconds: f64| zero + Duration::from_secs_f64(seconds);
+        let mut all = Reports::default();
+        for &(seconds, samples) in reports {
+            if seconds >= window.0 && all.start.is_none() {
+                all.open(at(window.0));
+            }
+            let at = at(seconds);
+            all.add(Report { at, samples });
+        }
+        all.start.get_or_insert(at(window.0));
+        all.speed(at(window.1))
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn the_count_at_the_start_is_between_two_reports() {
+        // At second 10 the count is 150: 100 more until second 12.
+        let found = speed((10.0, 12.0), &[(9.0, 100), (11.0, 200), (12.0, 250)]).unwrap();
+        assert!((found - 50.0).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn without_a_report_before_counting_begins_at_the_first() {
+        let found = speed((10.0, 13.0), &[(11.0, 1000), (13.0, 1010)]).unwrap();
+        assert!((found - 5.0).abs() < 1e-6, "{found}");
+        let one = speed((10.0, 13.0), &[(11.0, 1000)]);
+        assert_eq!(one, Err(NoSpeed::Reports(1)));
+    }
+
+    #[test]
+    fn no_speed() {
+        assert_eq!(speed((1.0, 2.0), &[(0.5, 3)]), Err(NoSpeed::Reports(0)));
+        let same = [(0.5, 3), (1.9, 3)];
+        assert_eq!(speed((1.0, 2.0), &same), Err(NoSpeed::Nothing));
+        let stalled = speed((1.0, 11.0), &[(0.5, 3), (3.0, 5)]);
+        let Err(NoSpeed::Stalled(share)) = stalled else {
+            panic!("{stalled:?}")
+        };
+        assert!((share - 0.2).abs() < 1e-6);
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        // Derived by formula: a workload of a constant speed has this speed, whenever it reports.
+        #[test]
+        fn a_constant_speed_is_found(
+            rate in 1u64..100_000,
+            mut times in proptest::collection::vec(0.0f64..20.0, 3..40),
+        ) {
+            times.sort_by(f64::total_cmp);
+            let (start, end) = (5.0, 20.0);
+            // Counts are whole: report at times at which they are.
+            let reports: Vec<(f64, u64)> = times
+                .iter()
+                .map(|time| (time * rate as f64).floor() as u64)
+                .map(|samples| (samples as f64 / rate as f64, samples))
+                .collect();
+            if let Ok(found) = speed((start, end), &reports) {
+                // Instants are whole nanoseconds.
+                prop_assert!((found / rate as f64 - 1.0).abs() < 1e-3, "{}", found);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A workload that runs.
+
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gleaner_process::Process;
+
+use crate::cgroup::{Cgroup, Cgroups};
+use crate::cores;
+use crate::log::Log;
+use crate::plan::{Config, Plan, device_environment};
+
+/// Variable of the environment by which a workload and all that it starts are known.
+const MARK: &str = "GLEANER_PROFILE";
+
+/// Time that a workload has to end after SIGTERM.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A workload that runs. Dropping it ends it and all that it started.
+#[derive(Debug)]
+pub(crate) struct Running {
+    // The order matters: the group can be removed when its processes have ended.
+    process: Process,
+    cgroup: Option<Cgroup>,
+    pub log: Arc<Log>,
+    pub started: Instant,
+}
+
+impl Running {
+    /// Starts a workload on this number of processes, pinned to the cores of the plan.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(
+        plan: &Plan,
+        config: Config,
+        processes: u32,
+        cgroups: Option<&Cgroups>,
+    ) -> std::io::Result<Self> {
+        let words = plan.command(config, processes);
+        let (program, arguments) = words.split_first().ok_or(std::io::ErrorKind::NotFound)?;
+        let cgroup = cgroups.map(Cgroups::create).transpose()?;
+        let mut command = match &cgroup {
+            Some(cgroup) => cgroup.command(program, arguments),
+            None => {
+                let mut command = Command::new(program);
+                command.args(arguments);
+                command
+            }
+        };
+        command
+            .envs(device_environment(&plan.settings))
+            .envs(&plan.workload(config).environment)
+            .current_dir(plan.directory(config))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let started = Instant::now();
+        let mut process = start_on(&plan.settings.cores, &mut command)?;
+        let log = Arc::new(Log::new());
+        if let Some(output) = process.take_stdout() {
+            let log = Arc::clone(&log);
+            thread::spawn(move || log.read_output(output));
+        }
+        if let Some(errors) = process.take_stderr() {
+            let log = Arc::clone(&log);
+            thread::spawn(move || log.read_errors(errors));
+        }
+        Ok(Running {
+            process,
+            cgroup,
+            log,
+            started,
+        })
+    }
+
+    /// How it ended; `None` while it runs.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.process.end(Duration::ZERO)
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Its control group, where there are such.
+    pub fn cgroup(&self) -> Option<&Cgroup> {
+        self.cgroup.as_ref()
+    }
+
+    /// Ends it and all that it started.
+    pub fn stop(&mut self) {
+        self.process.kill(GRACE);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Starts a command on some cores. A thread of its own is pinned, as what it starts inherits that.
+fn start_on(cores: &[usize], command: &mut Command) -> std::io::Result<Process> {
+    thread::scope(|scope| {
+        let starter = scope.spawn(|| {
+            cores::pin(cores)?;
+            Process::start(command, MARK)
+        });
+        let failed = || std::io::Error::other("the thread that starts it has panicked");
+        starter.join().unwrap_or_else(|_| Err(failed()))
+    })
+}

@@ -1,0 +1,13 @@
+//! The ways to measure, one file each.
+
+mod account;
+mod cpu;
+mod machine;
+mod nvml;
+mod tree;
+
+pub(crate) use cpu::CpuSampler;
+pub(crate) use nvml::NvmlSampler;
+
+/// Bytes of a MiB, the unit of memory in tables.
+const MIB: f64 = 1_048_576.0;

@@ -1,0 +1,238 @@
+//! The processes of a workload by /proc, where there are no control groups.
+//!
+//! A process belongs to the workload if it is in its process group, or descends from a process of
+//! it. It stays one when its parent ends. The time of a process that ends is counted by the one
+//! that waits for it, so a process that lives shorter than the time between two polls is counted,
+//! too. Not counted is a process that leaves the group and loses its parent between two polls, and
+//! the last part, up to one poll, of a process for which nobody waits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::time::Duration;
+
+/// A process, and when it was started, as ids are given again.
+type Id = (u32, u64);
+
+/// What /proc says about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stat {
+    id: Id,
+    parent: u32,
+    group: u32,
+    /// Ticks on processors of the process itself.
+    own: u64,
+    /// Ticks of processes that it has waited for, and of those that these had waited for.
+    waited: u64,
+}
+
+impl Stat {
+    /// Reads `/proc/PID/stat`. The name, in brackets, may hold anything.
+    fn parse(text: &str) -> Option<Self> {
+        let (pid, rest) = text.split_once(' ')?;
+        let fields: Vec<&str> = rest.rsplit_once(')')?.1.split_whitespace().collect();
+        // The first field after the name is the third of the file.
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        let short = |field: usize| u32::try_from(number(field)?).ok();
+        Some(Stat {
+            id: (pid.parse().ok()?, number(22)?),
+            parent: short(4)?,
+            group: short(5)?,
+            own: number(14)? + number(15)?,
+            waited: number(16)? + number(17)?,
+        })
+    }
+}
+
+/// The processes of a workload, and the time on processors that they have used.
+#[derive(Debug)]
+pub(super) struct Tree {
+    group: u32,
+    known: BTreeMap<Id, Stat>,
+    ticks: u64,
+}
+
+impl Tree {
+    /// The tree of a process group.
+    pub fn new(group: u32) -> Self {
+        let mut tree = Tree {
+            group,
+            known: BTreeMap::new(),
+            ticks: 0,
+        };
+        tree.poll();
+        tree
+    }
+
+    /// Looks at all processes.
+    pub fn poll(&mut self) {
+        let stats: Vec<Stat> = ids().filter_map(stat).collect();
+        self.take(&stats);
+    }
+
+    /// Takes over what all processes say.
+    fn take(&mut self, stats: &[Stat]) {
+        let now = self.members(stats);
+        for (id, stat) in &now {
+            let before = self.known.get(id);
+            let (own, waited) = before.map_or((0, 0), |before| (before.own, before.waited));
+            let counted = self.counted_of_gone(*id, &now);
+            self.ticks += stat.own.saturating_sub(own);
+            // What a child had used when it was last seen is in `ticks` already.
+            self.ticks += stat.waited.saturating_sub(waited + counted);
+        }
+        self.known = now;
+    }
+
+    /// The processes of the workload.
+    fn members(&self, stats: &[Stat]) -> BTreeMap<Id, Stat> {
+        let is_rooted =
+            |stat: &&Stat| stat.group == self.group || self.known.contains_key(&stat.id);
+        let rooted = stats.iter().filter(is_rooted);
+        let mut found: BTreeMap<Id, Stat> = rooted.map(|stat| (stat.id, *stat)).collect();
+        let mut pids: BTreeSet<u32> = found.keys().map(|id| id.0).collect();
+        loop {
+            let before = found.len();
+            for stat in stats.iter().filter(|stat| pids.contains(&stat.parent)) {
+                found.insert(stat.id, *stat);
+            }
+            if found.len() == before {
+                return found;
+            }
+            pids.extend(found.keys().map(|id| id.0));
+        }
+    }
+
+    /// Ticks of those processes, gone since the last poll, for which `id` has waited: itself or
+    /// through others that are gone.
+    fn counted_of_gone(&self, id: Id, now: &BTreeMap<Id, Stat>) -> u64 {
+        let gone = self
+            .known
+            .values()
+            .filter(|stat| !now.contains_key(&stat.id));
+        let heirs = gone.filter(|stat| self.heir(stat, now) == Some(id.0));
+        heirs.map(|stat| stat.own + stat.waited).sum()
+    }
+
+    /// The nearest ancestor that is still there.
+    fn heir(&self, stat: &Stat, now: &BTreeMap<Id, Stat>) -> Option<u32> {
+        let mut parent = stat.parent;
+        for _ in 0..self.known.len() {
+            if now.keys().any(|id| id.0 == parent) {
+                return Some(parent);
+            }
+            parent = self
+                .known
+                .values()
+                .find(|other| other.id.0 == parent)?
+                .parent;
+        }
+        None
+    }
+
+    /// Time on processors that the processes have used since they are looked at, and what their
+    /// first look found.
+    pub fn cpu(&self) -> Duration {
+        let ticks_a_second = rustix::param::clock_ticks_per_second().max(1);
+        Duration::from_secs_f64(self.ticks as f64 / ticks_a_second as f64)
+    }
+
+    /// Its processes.
+    pub fn processes(&self) -> Vec<u32> {
+        self.known.keys().map(|id| id.0).collect()
+    }
+}
+
+fn ids() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    Stat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Bytes of memory that processes hold. Pages that several of them share are counted for each.
+pub(super) fn resident(processes: &[u32]) -> f64 {
+    let pages = |pid: &u32| -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+        text.split_whitespace().nth(1)?.parse().ok()
+    };
+    let pages: u64 = processes.iter().filter_map(pages).sum();
+    pages as f64 * rustix::param::page_size() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stat(pid: u32, parent: u32, group: u32, own: u64, waited: u64) -> Stat {
+        Stat {
+            id: (pid, 0),
+            parent,
+            group,
+            own,
+            waited,
+        }
+    }
+
+    fn tree(stats: &[Stat]) -> Tree {
+        let mut tree = Tree {
+            group: 10,
+            known: BTreeMap::new(),
+            ticks: 0,
+        };
+        tree.take(stats);
+        tree
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn fields_are_found_behind_any_name() {
+        let text = "12 (a) b (c)) S 3 4 5 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 1 0 999 1 1";
+        let found = Stat::parse(text).unwrap();
+        let expected = Stat {
+            id: (12, 999),
+            parent: 3,
+            group: 4,
+            own: 110,
+            waited: 15,
+        };
+        assert_eq!(found, expected);
+        assert_eq!(Stat::parse("12 (a) S 1"), None);
+    }
+
+    #[test]
+    fn descendants_belong_to_the_tree_and_others_do_not() {
+        let mut tree = tree(&[
+            stat(10, 1, 10, 5, 0),
+            stat(11, 10, 11, 7, 0),
+            stat(12, 11, 11, 1, 0),
+            stat(13, 1, 13, 100, 0),
+        ]);
+        assert_eq!((tree.ticks, tree.processes()), (13, vec![10, 11, 12]));
+        // 11 ends; 12, now a child of 1, stays.
+        tree.take(&[stat(10, 1, 10, 5, 9), stat(12, 1, 11, 3, 0)]);
+        // 12 has used 2 more, and 11 had 2 more when it ended.
+        assert_eq!((tree.ticks, tree.processes()), (17, vec![10, 12]));
+    }
+
+    #[test]
+    fn the_time_of_a_process_is_counted_once() {
+        let mut tree = tree(&[stat(10, 1, 10, 5, 0), stat(11, 10, 10, 40, 0)]);
+        // 11 was waited for, and so was one that no poll has seen.
+        tree.take(&[stat(10, 1, 10, 6, 43 + 20)]);
+        assert_eq!(tree.ticks, 45 + 1 + 3 + 20);
+        // A child of a child: both end between two polls.
+        let mut tree = self::tree(&[
+            stat(10, 1, 10, 0, 0),
+            stat(11, 10, 10, 4, 0),
+            stat(12, 11, 10, 6, 0),
+        ]);
+        tree.take(&[stat(10, 1, 10, 0, 11)]);
+        assert_eq!(tree.ticks, 11);
+        // One for which nobody waits keeps what was seen.
+        let mut tree = self::tree(&[stat(10, 1, 10, 0, 0), stat(12, 1, 10, 6, 0)]);
+        tree.take(&[stat(10, 1, 10, 2, 0)]);
+        assert_eq!(tree.ticks, 8);
+    }
+}

@@ -1,0 +1,166 @@
+//! Scaling curves: a workload on 1, 2, 4, … processes, as tasks that `gleaner replay` reads.
+
+use std::sync::atomic::AtomicBool;
+
+use gleaner_core::domain::{ScalingCurve, TrainingTask};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::profile::Quartiles;
+use gleaner_solvers::Rates;
+
+use crate::failure::Failed;
+use crate::measure::{Measured, Outcome};
+use crate::plan::{Config, Plan};
+use crate::session::Machine;
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scaling {
+    /// A task for each workload with a batch size and an amp that ran on at least one process.
+    pub tasks: Vec<TrainingTask>,
+    /// What failed, in words.
+    pub failures: Vec<String>,
+}
+
+/// The placeholder that a command must have.
+const PLACEHOLDER: &str = "{processes}";
+
+/// Measures every workload of a plan on 1, 2, 4, … processes. `progress` is called before each
+/// measurement with its number and that of all. `None` if it was stopped.
+///
+/// # Errors
+/// [`Error::Usage`] if a command has no placeholder for the processes.
+pub fn run(
+    plan: &Plan,
+    machine: &mut Machine,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Option<Scaling>> {
+    check(plan)?;
+    let counts = counts(plan.most_processes);
+    let repeats = plan.settings.repeats as usize;
+    let total = plan.configs.len() * counts.len() * repeats;
+    let (mut scaling, mut done) = (Scaling::default(), 0);
+    for &config in &plan.configs {
+        let mut points = Vec::new();
+        for &count in &counts {
+            let mut measured = Vec::new();
+            for _ in 0..repeats {
+                progress(done, total);
+                done += 1;
+                match machine.measure(plan, &[config], count, stop) {
+                    Outcome::Stopped => return Ok(None),
+                    Outcome::Measured(one) => measured.push(one),
+                    Outcome::Failed(failed) => {
+                        scaling.failures.push(told(plan, config, count, &failed));
+                    }
+                }
+            }
+            points.extend(Point::of(count, &measured));
+        }
+        scaling.tasks.extend(task(plan, config, &points));
+    }
+    Ok(Some(scaling))
+}
+
+/// Checks that every command uses the number of processes.
+///
+/// # Errors
+/// [`Error::Usage`] if one does not.
+pub fn check(plan: &Plan) -> Result<()> {
+    let lacks = |words: &[String]| !words.iter().any(|word| word.contains(PLACEHOLDER));
+    let lacking = plan
+        .workloads
+        .iter()
+        .find(|workload| lacks(&workload.command));
+    match lacking {
+        None => Ok(()),
+        Some(workload) => Err(Error::Usage(format!(
+            "--scaling: the command of the workload {:?} has no {PLACEHOLDER}; without it, the same \
+             would be measured for every number",
+            workload.name
+        ))),
+    }
+}
+
+/// 1, 2, 4, … and the most.
+fn counts(most: u32) -> Vec<u32> {
+    let doubled = std::iter::successors(Some(1u32), |count| count.checked_mul(2));
+    let mut counts: Vec<u32> = doubled.take_while(|&count| count < most).collect();
+    counts.push(most);
+    counts
+}
+
+/// A point of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Point {
+    processes: u32,
+    /// Samples a second.
+    speed: f64,
+    /// Seconds from the start until it was warm.
+    warm: f64,
+}
+
+impl Point {
+    /// The medians of repeats; `None` without any.
+    fn of(processes: u32, measured: &[Measured]) -> Option<Self> {
+        let parts = || measured.iter().filter_map(|one| one.parts.first());
+        Some(Point {
+            processes,
+            speed: Quartiles::of(parts().map(|part| part.speed))?.median,
+            warm: Quartiles::of(parts().map(|part| part.warm))?.median,
+        })
+    }
+}
+
+/// The task of a workload; `None` if it ran on no number of processes.
+fn task(plan: &Plan, config: Config, points: &[Point]) -> Option<TrainingTask> {
+    let (first, last) = (points.first()?, points.last()?);
+    // A change of the count is a restart: until it is warm again, nothing is done.
+    let restart = Quartiles::of(points.iter().map(|point| point.warm))?.median;
+    let nodes = std::iter::once(0).chain(points.iter().map(|point| point.processes));
+    let progress = std::iter::once(0.0).chain(points.iter().map(|point| point.speed));
+    let progress: Vec<f64> = progress.collect();
+    let progress = Rates::from(progress.as_slice());
+    Some(TrainingTask {
+        name: plan.named(config).to_string(),
+        submit: TrainingTask::FROM_START,
+        min_nodes: first.processes,
+        max_nodes: last.processes,
+        rescale_up: restart,
+        rescale_down: restart,
+        work: f64::INFINITY,
+        priority: 1.0,
+        deadline: None,
+        rung: 0,
+        curve: ScalingCurve {
+            nodes: nodes.collect(),
+            objective: progress.clone(),
+            progress,
+        },
+    })
+}
+
+fn told(plan: &Plan, config: Config, processes: u32, failed: &Failed) -> String {
+    let name = plan.named(config);
+    let output = match failed.output.is_empty() {
+        true => String::new(),
+        false => format!("; it wrote: {}", failed.output),
+    };
+    format!(
+        "{name} on {processes} processes: {}{output}",
+        failed.problem
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn counts_double_up_to_the_most() {
+        assert_eq!(counts(1), [1]);
+        assert_eq!(counts(8), [1, 2, 4, 8]);
+        assert_eq!(counts(6), [1, 2, 4, 6]);
+    }
+}

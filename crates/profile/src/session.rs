@@ -1,0 +1,361 @@
+//! A session: the measurements of a plan of which some may have been made before.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::printable;
+use gleaner_formats::ingest::source::Source;
+use gleaner_formats::ingest::{Digest, SourceId};
+use gleaner_formats::output::sweep::{Store, SweepRun};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cgroup::Cgroups;
+use crate::failure::{Failed, Problem};
+use crate::measure::{Bench, Measured, Outcome, idle, measure};
+use crate::plan::{Config, Plan, SamplerKind, Settings, Workload};
+use crate::sampler::{Reading, Sampler};
+use crate::samplers::{CpuSampler, NvmlSampler};
+
+/// Version of what is measured. Measurements of other versions are made again.
+const VERSION: u32 = 1;
+
+/// Utilisation in percent above which a machine without workloads is busy.
+const BUSY: f64 = 10.0;
+
+/// Largest file of a command whose content is compared; of a larger one, its length.
+const LARGEST: u64 = 16 << 20;
+
+/// Digits of a measurement's key.
+const DIGITS: usize = 32;
+
+/// How a session measures, besides what its plan says.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Measure although the devices or cores are in use.
+    pub busy_ok: bool,
+    /// Path of the library of NVML; the system's if `None`.
+    pub nvml_library: Option<PathBuf>,
+}
+
+/// What measures: a sampler and where control groups are made.
+pub struct Machine {
+    sampler: Box<dyn Sampler>,
+    cgroups: Option<Cgroups>,
+}
+
+impl Machine {
+    /// The machine that a plan needs.
+    ///
+    /// # Errors
+    /// [`Error::Run`] if NVML cannot be used, or has no such device.
+    pub fn open(settings: &Settings, options: &Options) -> Result<Self> {
+        let cgroups = Cgroups::find();
+        let sampler: Box<dyn Sampler> = match settings.sampler {
+            SamplerKind::Cpu => Box::new(CpuSampler::new(&settings.cores, cgroups.is_some())),
+            SamplerKind::Nvml => {
+                let library = options.nvml_library.as_deref();
+                let opened = NvmlSampler::open(&settings.devices, library);
+                Box::new(opened.map_err(|why| Error::Run(format!("NVML: {}", printable(&why))))?)
+            }
+        };
+        Ok(Machine { sampler, cgroups })
+    }
+
+    /// Without control groups: processes are found by /proc.
+    #[must_use]
+    pub fn without_cgroups(settings: &Settings) -> Self {
+        Machine {
+            sampler: Box::new(CpuSampler::new(&settings.cores, false)),
+            cgroups: None,
+        }
+    }
+
+    /// What it measures by, in words.
+    pub fn describe(&self) -> String {
+        self.sampler.describe()
+    }
+
+    /// Measures the machine without workloads, and keeps that. `None` if we are to stop.
+    ///
+    /// # Errors
+    /// [`Error::Run`] if the device cannot be sampled, or is in use and `busy_ok` is false.
+    pub fn idle(
+        &mut self,
+        settings: &Settings,
+        busy_ok: bool,
+        stop: &AtomicBool,
+    ) -> Result<Option<Reading>> {
+        let length = std::time::Duration::from_secs_f64(settings.idle_seconds);
+        let reading = idle(&mut *self.sampler, length, stop)
+            .map_err(|why| Error::Run(format!("{}: {}", self.describe(), printable(&why))))?;
+        let Some(reading) = reading else {
+            return Ok(None);
+        };
+        if let Some(util) = reading.util.filter(|&util| util > BUSY && !busy_ok) {
+            return Err(Error::Run(format!(
+                "{}: {util:.0} % in use before anything was started, expected at most {BUSY:.0} %; \
+                 wait until the machine is idle, or give --busy-ok",
+                self.describe()
+            )));
+        }
+        self.sampler.set_idle(&reading);
+        Ok(Some(reading))
+    }
+
+    /// Measures one workload, or two.
+    pub(crate) fn measure(
+        &mut self,
+        plan: &Plan,
+        configs: &[Config],
+        processes: u32,
+        stop: &AtomicBool,
+    ) -> Outcome {
+        let mut bench = Bench {
+            plan,
+            cgroups: self.cgroups.as_ref(),
+            sampler: &mut *self.sampler,
+            stop,
+        };
+        measure(&mut bench, configs, processes)
+    }
+}
+
+/// A measurement of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Index of the workload, or of the first of a pair, in the plan's configs.
+    pub first: usize,
+    /// Index of the second of a pair.
+    pub second: Option<usize>,
+    /// Which of the repeats, from 0.
+    pub repeat: u32,
+    /// Its file and settings.
+    run: SweepRun,
+}
+
+impl Entry {
+    fn configs(&self, plan: &Plan) -> Vec<Config> {
+        let indices = [Some(self.first), self.second].into_iter().flatten();
+        indices.map(|index| plan.configs[index]).collect()
+    }
+}
+
+/// The measurements of a plan: which there are, those that are made, and those that failed.
+#[derive(Debug)]
+pub struct Session<'a> {
+    plan: &'a Plan,
+    /// All, in the order in which they are made: single ones first.
+    entries: Vec<Entry>,
+    made: Vec<Option<Measured>>,
+    failed: Vec<(usize, Failed)>,
+    sources: Vec<SourceId>,
+}
+
+impl<'a> Session<'a> {
+    /// The measurements of a plan.
+    ///
+    /// # Errors
+    /// A file of a command cannot be read.
+    pub fn new(plan: &'a Plan) -> Result<Self> {
+        let (mut entries, mut sources) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
+        for &config in &plan.configs {
+            let files = plan.files(config);
+            let files = files.iter().map(|file| Source::identify(file));
+            let files: Vec<SourceId> = files.collect::<Result<_>>()?;
+            parts.push(Decisive::of(plan, config, &files));
+            sources.extend(files);
+        }
+        let singles = (0..plan.configs.len()).map(|first| (first, None));
+        let pairs = plan
+            .pairs
+            .iter()
+            .map(|&(first, second)| (first, Some(second)));
+        for set in [singles.collect::<Vec<_>>(), pairs.collect()] {
+            for repeat in 0..plan.settings.repeats {
+                for &(first, second) in &set {
+                    let run = run(plan, &parts, (first, second), repeat)?;
+                    entries.push(Entry {
+                        first,
+                        second,
+                        repeat,
+                        run,
+                    });
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        sources.retain(|source| seen.insert(source.path.clone()));
+        Ok(Session {
+            plan,
+            made: vec![None; entries.len()],
+            entries,
+            failed: Vec::new(),
+            sources,
+        })
+    }
+
+    /// Takes over the measurements that were made before. Returns their number.
+    pub fn load(&mut self, store: &Store) -> usize {
+        for (entry, made) in self.entries.iter().zip(&mut self.made) {
+            *made = store.load(&entry.run);
+        }
+        self.made.iter().flatten().count()
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    /// All measurements, in order, with what was measured.
+    pub fn measurements(&self) -> impl Iterator<Item = (&Entry, Option<&Measured>)> {
+        self.entries
+            .iter()
+            .zip(self.made.iter().map(Option::as_ref))
+    }
+
+    /// The measurements that failed in this session.
+    pub fn failures(&self) -> impl Iterator<Item = (&Entry, &Failed)> {
+        let entry = |index: &usize| &self.entries[*index];
+        self.failed
+            .iter()
+            .map(move |(index, failed)| (entry(index), failed))
+    }
+
+    /// Whether all measurements are made.
+    pub fn is_complete(&self) -> bool {
+        self.made.iter().all(Option::is_some)
+    }
+
+    /// The files of the commands.
+    pub fn sources(&self) -> &[SourceId] {
+        &self.sources
+    }
+
+    /// Makes the measurements that are missing, and saves each as soon as it is made. `progress` is
+    /// called before each with its number and that of all. Returns false if it was stopped.
+    ///
+    /// # Errors
+    /// A measurement cannot be saved.
+    pub fn run_missing(
+        &mut self,
+        machine: &mut Machine,
+        store: &Store,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<bool> {
+        let total = self.entries.len();
+        let mut singles = self.singles();
+        for index in 0..total {
+            progress(index, total);
+            if self.made[index].is_some() {
+                continue;
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            if let Some(problem) = self.without_single(index, &singles) {
+                self.fail(index, problem);
+                continue;
+            }
+            let configs = self.entries[index].configs(self.plan);
+            match machine.measure(self.plan, &configs, 1, stop) {
+                Outcome::Stopped => return Ok(false),
+                Outcome::Failed(failed) => self.failed.push((index, failed)),
+                Outcome::Measured(measured) => {
+                    store.save(&self.entries[index].run, &measured)?;
+                    if self.entries[index].second.is_none() {
+                        singles.insert(self.entries[index].first);
+                    }
+                    self.made[index] = Some(measured);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The configs that were measured alone.
+    fn singles(&self) -> BTreeSet<usize> {
+        let made = self.measurements().filter(|(_, made)| made.is_some());
+        let alone = made.filter(|(entry, _)| entry.second.is_none());
+        alone.map(|(entry, _)| entry.first).collect()
+    }
+
+    /// Why a pair is not worth measuring: one of the two has no speed alone.
+    fn without_single(&self, index: usize, singles: &BTreeSet<usize>) -> Option<Problem> {
+        let Entry { first, second, .. } = self.entries[index];
+        let both = [first, second?];
+        let lacking = both.into_iter().find(|config| !singles.contains(config))?;
+        let name = self.plan.named(self.plan.configs[lacking]).to_string();
+        Some(Problem::NoSingle(name))
+    }
+
+    fn fail(&mut self, index: usize, problem: Problem) {
+        let failed = Failed {
+            problem,
+            which: None,
+            output: String::new(),
+        };
+        self.failed.push((index, failed));
+    }
+}
+
+/// What the measurements of a config depend on, besides what all share.
+#[derive(Debug, Serialize)]
+struct Decisive<'a> {
+    command: Vec<String>,
+    workload: (&'a str, &'a str, u32, bool),
+    environment: &'a std::collections::BTreeMap<String, String>,
+    directory: &'a std::path::Path,
+    /// Lengths and digests.
+    files: Vec<(u64, Option<String>)>,
+}
+
+impl<'a> Decisive<'a> {
+    fn of(plan: &'a Plan, config: Config, files: &[SourceId]) -> Self {
+        let Workload {
+            model,
+            dataset,
+            environment,
+            directory,
+            ..
+        } = plan.workload(config);
+        let digest = |file: &SourceId| {
+            let digest = (file.length <= LARGEST).then(|| file.sha256.to_string());
+            (file.length, digest)
+        };
+        Decisive {
+            command: plan.command(config, 1),
+            workload: (model, dataset, config.batch_size, config.amp),
+            environment,
+            directory,
+            files: files.iter().map(digest).collect(),
+        }
+    }
+}
+
+/// The file and the settings of a measurement. The key is a digest of all that it depends on.
+fn run(
+    plan: &Plan,
+    parts: &[Decisive<'_>],
+    (first, second): (usize, Option<usize>),
+    repeat: u32,
+) -> Result<SweepRun> {
+    let failed = |error: serde_json::Error| Error::Run(error.to_string());
+    let named = |index: usize| plan.named(plan.configs[index]).to_string();
+    let other = second.map(|second| &parts[second]);
+    let all = (VERSION, &plan.settings, &parts[first], other, repeat);
+    let bytes = serde_json::to_vec(&all).map_err(failed)?;
+    Ok(SweepRun {
+        key: Digest::of(&bytes).to_string()[..DIGITS].to_owned(),
+        settings: json!({
+            "first": named(first),
+            "second": second.map(named),
+            "repeat": repeat + 1,
+        }),
+    })
+}

@@ -1,0 +1,20 @@
+"""Uses a share of a core, and reports the microseconds of processor time that it has used."""
+
+import sys
+import time
+
+load = float(sys.argv[1])
+print("gleaner warm", flush=True)
+begun, reported = time.monotonic(), 0.0
+start = time.process_time()
+while True:
+    for _ in range(20_000):
+        pass
+    used, now = time.process_time() - start, time.monotonic()
+    if now - reported > 0.02:
+        print("gleaner samples", int(used * 1e6), flush=True)
+        reported = now
+    # Behind on a busy machine, it catches up; ahead, it waits.
+    ahead = used - load * (now - begun)
+    if load < 1 and ahead > 0:
+        time.sleep(ahead / load)

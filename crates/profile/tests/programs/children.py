@@ -1,0 +1,14 @@
+"""Does its work in children that live for a few milliseconds; a sample is a child."""
+
+import os
+
+print("gleaner warm", flush=True)
+count = 0
+while True:
+    if os.fork() == 0:
+        for _ in range(300_000):
+            pass
+        os._exit(0)
+    os.wait()
+    count += 1
+    print("gleaner samples", count, flush=True)
