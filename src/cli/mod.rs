@@ -11,6 +11,7 @@ mod interrupt;
 mod man;
 mod models;
 mod original;
+mod profile;
 mod progress;
 mod replay;
 mod report;
@@ -72,6 +73,7 @@ enum Command {
     Evaluate(models::evaluate::Args),
     Explain(models::explain::Args),
     Driple(driple::Args),
+    Profile(profile::Args),
     Sweep(sweep::Args),
     Convert(convert::Args),
     Report(report::Args),
@@ -111,6 +113,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Evaluate(args) => models::evaluate::run(&args),
         Command::Explain(args) => models::explain::run(&args),
         Command::Driple(args) => driple::run(&args),
+        Command::Profile(args) => profile::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Report(args) => report::run(&args),

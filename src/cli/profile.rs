@@ -1,0 +1,277 @@
+//! `gleaner profile`: measures workloads alone and in pairs, or how they scale.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use serde::Serialize;
+use serde_json::json;
+
+use super::progress::Progress;
+use super::{interrupt, print, remark};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::Table;
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::{counted, duration};
+use gleaner_formats::ingest::SourceId;
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_formats::output::sweep::Store;
+use gleaner_formats::output::tasks;
+use gleaner_profile::plan::{self, Plan};
+use gleaner_profile::sampler::Reading;
+use gleaner_profile::tables::Tables;
+use gleaner_profile::{Machine, Options, Session, scaling};
+
+/// Measure how fast workloads are, and what they use, alone and in pairs on the same devices.
+///
+/// The plan is a TOML file that lists commands; docs/PROFILING.md describes it, and what a command
+/// has to print. The tables are those that `gleaner simulate --profiles … --pairs …` and `gleaner
+/// train packing` read. Each measurement is kept when it is made. Started again, it makes only what
+/// is missing or has failed. The exit code is 1 if a measurement failed; the others are made all the
+/// same.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = "Examples:\n  \
+    gleaner profile dataset/profile.toml --dry-run\n  \
+    gleaner profile dataset/profile.toml -o measured\n  \
+    gleaner profile --scaling dataset/profile.toml -o tasks.toml")]
+pub struct Args {
+    /// The plan.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Directory for the tables and a file for each measurement; with --scaling, a file of tasks
+    /// that ends in .toml or .json.
+    #[arg(short, long, value_name = "PATH", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// Measure each workload on 1, 2, 4, … processes, and write tasks for `gleaner replay`.
+    #[arg(long)]
+    scaling: bool,
+    /// Measure although the devices or cores are in use.
+    #[arg(long)]
+    busy_ok: bool,
+    /// The library of NVML [default: the driver's].
+    #[arg(long, value_name = "FILE")]
+    nvml_library: Option<PathBuf>,
+    /// Read and check the plan and list the measurements, but make none.
+    #[arg(long, conflicts_with = "scaling")]
+    dry_run: bool,
+    /// Show no progress bar.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Wrong usage, an invalid plan, a device that is missing or in use, a measurement that failed, or
+/// an interrupt after what there is is kept.
+pub fn run(args: &Args) -> Result<()> {
+    let clock = Instant::now();
+    let loaded = plan::read(&args.plan)?;
+    let mut session = Session::new(&loaded.value)?;
+    let out = match &args.out {
+        Some(out) if !args.dry_run => out,
+        out => return list(&mut session, out.as_deref()),
+    };
+    if args.scaling {
+        return scale(args, &loaded.value, out);
+    }
+    let directory = RunDir::open(out, "profile", args)?;
+    let sources = [&loaded.sources, session.sources()].concat();
+    let read = clock.elapsed().as_secs_f64();
+    Profiling {
+        args,
+        store: Store::open(&directory)?,
+        directory,
+        sources,
+        read,
+    }
+    .run(session, interrupt::flag())
+}
+
+/// Lists the measurements, with those in `out` as done.
+fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
+    let plan = session.plan();
+    if let Some(out) = out {
+        session.load(&Store::at(out));
+    }
+    let name = |index: usize| plan.named(plan.configs[index]).to_string();
+    let (mut text, mut all, mut missing) = (String::new(), 0, 0);
+    for (entry, made) in session.measurements() {
+        let beside = entry
+            .second
+            .map(|second| format!(" beside {}", name(second)));
+        let done = if made.is_some() { "done" } else { "" };
+        text += &format!(
+            "{done:4}  {}{}, repeat {}\n",
+            name(entry.first),
+            beside.unwrap_or_default(),
+            entry.repeat + 1
+        );
+        all += 1;
+        missing += usize::from(made.is_none());
+    }
+    let seconds = plan.settings.seconds * missing as f64;
+    remark(&[format!(
+        "{}, of which {missing} are missing: at least {} and their warm-up",
+        counted(all, "measurement"),
+        duration(seconds)
+    )]);
+    print(&text)
+}
+
+/// Opens the machine and measures it idle. `None` if it was interrupted.
+fn machine(args: &Args, plan: &Plan, stop: &AtomicBool) -> Result<Option<(Machine, Reading)>> {
+    let options = Options {
+        busy_ok: args.busy_ok,
+        nvml_library: args.nvml_library.clone(),
+    };
+    let mut machine = Machine::open(&plan.settings, &options)?;
+    let Some(idle) = machine.idle(&plan.settings, options.busy_ok, stop)? else {
+        return Ok(None);
+    };
+    remark(&idle.notes);
+    Ok(Some((machine, idle)))
+}
+
+/// A session that writes into a directory.
+struct Profiling<'a> {
+    args: &'a Args,
+    store: Store,
+    directory: RunDir,
+    sources: Vec<SourceId>,
+    /// Seconds spent reading.
+    read: f64,
+}
+
+impl Profiling<'_> {
+    fn run(self, mut session: Session<'_>, stop: &AtomicBool) -> Result<()> {
+        let clock = Instant::now();
+        let found_done = session.load(&self.store);
+        let mut measured_by = None;
+        let mut is_over = true;
+        if !session.is_complete() {
+            let opened = machine(self.args, session.plan(), stop)?;
+            self.directory.begin(&self.sources)?;
+            is_over = match opened {
+                None => false,
+                Some((mut machine, idle)) => {
+                    measured_by = Some(json!({"sampler": machine.describe(), "idle": idle}));
+                    self.run_missing(&mut session, &mut machine, stop)?
+                }
+            };
+        }
+        let seconds = Seconds {
+            read: self.read,
+            compute: clock.elapsed().as_secs_f64(),
+            write: 0.0,
+        };
+        let tables = Tables::of(&session);
+        self.write(&tables)?;
+        let complete = is_over && session.is_complete();
+        let written = self.directory.finish_with(
+            &End {
+                sources: &self.sources,
+                complete,
+                seconds,
+            },
+            &json!({"measured_by": measured_by}),
+        )?;
+        remark(&[written]);
+        match is_over {
+            true => report(&session, &tables, found_done),
+            false => Err(Error::Interrupted),
+        }
+    }
+
+    fn run_missing(
+        &self,
+        session: &mut Session<'_>,
+        machine: &mut Machine,
+        stop: &AtomicBool,
+    ) -> Result<bool> {
+        let mut progress = Progress::new(self.args.quiet);
+        let mut update = |done, total| progress.update(done, total);
+        let result = session.run_missing(machine, &self.store, stop, &mut update);
+        progress.finish();
+        result
+    }
+
+    /// Writes those tables that have rows.
+    fn write(&self, tables: &Tables) -> Result<()> {
+        if !tables.singles.is_empty() {
+            let table = Table::of("single_data", &tables.singles);
+            self.directory.write_table(&table)?;
+        }
+        if !tables.pairs.is_empty() {
+            let table = Table::of("colocate_info", &tables.pairs);
+            self.directory.write_table(&table)?;
+        }
+        if !tables.failures.is_empty() {
+            let table = Table::of("errors", &tables.failures);
+            self.directory.write_csv(&table)?;
+        }
+        Ok(())
+    }
+}
+
+/// Says what there is, and what failed.
+fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
+    let all = session.measurements().count();
+    print(&format!(
+        "measurements  {all}, {found_done} of them done before\n\
+         workloads     {}\n\
+         pairs         {}\n\
+         failed        {}\n",
+        tables.singles.len(),
+        tables.pairs.len(),
+        tables.failures.len()
+    ))?;
+    match tables.failures.first() {
+        None => Ok(()),
+        Some(first) => {
+            let beside = match first.second.is_empty() {
+                true => String::new(),
+                false => format!(" beside {}", first.second),
+            };
+            let count = tables.failures.len();
+            Err(Error::Run(format!(
+                "{} failed, as errors.csv lists; the first is {}{beside}: {}",
+                counted(count, "measurement"),
+                first.first,
+                first.problem
+            )))
+        }
+    }
+}
+
+/// Measures scaling curves and writes them as tasks.
+fn scale(args: &Args, plan: &Plan, out: &Path) -> Result<()> {
+    // A signal ends the process at once, as nothing is kept before the end.
+    let stop = AtomicBool::new(false);
+    tasks::check_path(out)?;
+    scaling::check(plan)?;
+    let Some((mut machine, _)) = machine(args, plan, &stop)? else {
+        return Err(Error::Interrupted);
+    };
+    let mut progress = Progress::new(args.quiet);
+    let mut update = |done, total| progress.update(done, total);
+    let scaling = scaling::run(plan, &mut machine, &stop, &mut update);
+    progress.finish();
+    let Some(scaling) = scaling? else {
+        return Err(Error::Interrupted);
+    };
+    remark(&scaling.failures);
+    if !scaling.tasks.is_empty() {
+        tasks::write(&scaling.tasks, out)?;
+        let count = counted(scaling.tasks.len(), "task");
+        remark(&[format!("{}: {count}", out.display())]);
+    }
+    match scaling.failures.len() {
+        0 => Ok(()),
+        failed => Err(Error::Run(format!(
+            "{} failed",
+            counted(failed, "measurement")
+        ))),
+    }
+}
