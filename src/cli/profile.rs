@@ -26,7 +26,7 @@ use gleaner_profile::{Machine, Options, Session, scaling};
 /// Measure how fast workloads are, and what they use, alone and in pairs on the same devices.
 ///
 /// The plan is a TOML file that lists commands; docs/PROFILING.md describes it, and what a command
-/// has to print. The tables are those that `gleaner simulate --profiles … --pairs …` and `gleaner
+/// has to print. The tables are those that `gleaner simulate --profiles … --colocate …` and `gleaner
 /// train packing` read. Each measurement is kept when it is made. Started again, it makes only what
 /// is missing or has failed. The exit code is 1 if a measurement failed; the others are made all the
 /// same.

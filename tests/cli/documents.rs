@@ -61,6 +61,7 @@ fn python_has(module: &str) -> bool {
 fn shell(directory: &Path, line: &str) {
     if (line.contains("dp.py") && !python_has("json"))
         || (line.contains("cp_sat.py") && !python_has("ortools"))
+        || (line.contains("profile.toml") && !python_has("multiprocessing"))
     {
         return;
     }
@@ -166,6 +167,36 @@ fn the_page_of_searches_runs_and_its_files_are_read() {
 }
 
 #[test]
+fn the_page_of_profiles_runs_and_its_plan_is_read() {
+    if !python_has("multiprocessing") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    symlink(dataset(), at.join("dataset")).unwrap();
+    for block in blocks("docs/PROFILING.md") {
+        let text = block.lines.join("\n");
+        match block.info.as_str() {
+            "sh" => block.lines.iter().for_each(|line| shell(at, line)),
+            "toml profile" => {
+                fs::write(at.join("plan.toml"), text).unwrap();
+                let plan = gleaner_profile::plan::read(&at.join("plan.toml")).unwrap();
+                assert_eq!((plan.value.configs.len(), plan.value.pairs.len()), (4, 3));
+            }
+            _ => {
+                fs::write(at.join("workload.py"), text).unwrap();
+                let plan = "seconds = 0.5\nidle_seconds = 0.5\n[[workload]]\nname = \"a\"\n\
+                            model = \"A\"\ndataset = \"d\"\n\
+                            command = [\"python3\", \"workload.py\"]\n";
+                fs::write(at.join("plan.toml"), plan).unwrap();
+                shell(at, "gleaner profile plan.toml -o alone --busy-ok");
+            }
+        }
+    }
+    assert!(at.join("measured/colocate_info.csv").exists());
+}
+
+#[test]
 fn the_commands_of_the_installation_run_in_an_empty_home() {
     let directory = tempfile::tempdir().unwrap();
     let home = directory.path();
@@ -231,6 +262,9 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
                 "docs/SEARCHES.md" => {
                     ["sh", "toml search", "csv learning-curves"].contains(&block.info.as_str())
+                }
+                "docs/PROFILING.md" => {
+                    ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
                 }
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",

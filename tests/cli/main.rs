@@ -16,6 +16,7 @@ mod install;
 mod man;
 mod models;
 mod outputs;
+mod profile;
 mod program;
 mod range;
 mod replay;

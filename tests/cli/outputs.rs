@@ -1,4 +1,4 @@
-//! docs/OUTPUTS.md and docs/OBJECTIVES.md against the code: the tables of columns and fields are those of
+//! docs/OUTPUTS.md, docs/OBJECTIVES.md and docs/PROFILING.md against the code: the tables of columns and fields are those of
 //! the types of results, and the tables of objectives are those that the program knows.
 
 use std::fmt::Write;
@@ -7,6 +7,7 @@ use std::fs;
 use gleaner_core::domain::Objective;
 use gleaner_core::domain::objective::{NAMED, Variable};
 use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
+use gleaner_core::results::profile::{FailureRow, PairRow, SingleRow};
 use gleaner_core::results::replay::{
     AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
@@ -101,6 +102,15 @@ fn results() -> Vec<Placed> {
     ]
 }
 
+/// The tables of measurements, in the order of docs/PROFILING.md.
+fn profiles() -> Vec<Placed> {
+    vec![
+        ("`single_data` (CSV", table("column", SingleRow::FIELDS)),
+        ("`colocate_info` has", table("column", PairRow::FIELDS)),
+        ("`errors.csv` is", table("column", FailureRow::FIELDS)),
+    ]
+}
+
 /// The page with these tables in place of its own.
 fn rewritten(page: &str, tables: Vec<Placed>) -> String {
     let (mut out, mut rest) = (String::new(), page);
@@ -121,6 +131,7 @@ fn documented_tables_are_those_of_the_code() {
     let pages = [
         ("docs/OUTPUTS.md", results()),
         ("docs/OBJECTIVES.md", objectives()),
+        ("docs/PROFILING.md", profiles()),
     ];
     for (name, tables) in pages {
         let path = gleaner_testing::workspace().join(name);

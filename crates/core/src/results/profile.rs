@@ -116,7 +116,7 @@ record! {
         repeat: u32 = "repeat" [""],
         /// what went wrong
         problem: String = "problem" [""],
-        /// the last lines that the workload wrote, with ` | ` between them
+        /// the last lines that the workload wrote, with bars between them
         output: String = "output" [""],
     }
 }

@@ -299,7 +299,7 @@ fn read_series(
     kind: Sampling,
     series: &mut Series,
 ) -> Result<(), NvmlError> {
-    match device.samples(kind.clone(), series.last) {
+    match device.samples(kind, series.last) {
         Ok(samples) => {
             let timed = samples.iter().map(|sample| {
                 let value = match sample.value {
