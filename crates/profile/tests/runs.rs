@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,15 +19,20 @@ use tempfile::TempDir;
 /// Least share of a core that a process gets if the host is not busy with other things, in percent.
 const ALONE: f64 = 85.0;
 
+/// Held by a test while it measures, so that no two of this file disturb each other.
+static QUIET: Mutex<()> = Mutex::new(());
+
 /// A folder for a plan and its results.
 struct Bench {
     folder: TempDir,
+    _quiet: MutexGuard<'static, ()>,
 }
 
 impl Bench {
     fn new() -> Self {
         Bench {
             folder: tempfile::tempdir().unwrap(),
+            _quiet: QUIET.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -126,6 +132,7 @@ fn a_workload_that_burns_half_a_core_is_measured() {
         "seconds = 2\ncores = \"0\"\npairs = \"none\"\n{burner}"
     ));
     assert_half_a_core(&mut open(&plan), &bench, &plan);
+    drop(bench);
     let bench = Bench::new();
     let plan = bench.plan(&format!(
         "seconds = 2\ncores = \"0\"\npairs = \"none\"\n{burner}"
