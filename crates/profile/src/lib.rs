@@ -11,6 +11,7 @@ mod failure;
 mod log;
 mod measure;
 pub mod plan;
+mod progress;
 mod reports;
 mod running;
 pub mod sampler;

@@ -1,4 +1,4 @@
-//! What a workload writes: the lines of the protocol, and the end of everything else.
+//! What a workload writes: its reports by the protocol, and the end of everything else.
 
 use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use gleaner_core::words::printable;
 use gleaner_process::{Line, Tail, read_lines};
+use serde::Deserialize;
 
 use crate::reports::{Report, Reports};
 
@@ -23,6 +24,17 @@ const SHOWN: usize = 80;
 
 /// Most samples that a workload may report.
 const MOST_SAMPLES: u64 = 1_000_000_000_000_000;
+
+/// What a number of samples has to be.
+const WHOLE: &str = "expected a whole number of samples up to 1e15";
+
+/// A report in JSON, as it comes through the socket. Other fields are ignored.
+#[derive(Debug, Deserialize)]
+struct Message {
+    #[serde(default)]
+    warm: bool,
+    samples: Option<u64>,
+}
 
 /// What a workload has written so far.
 #[derive(Debug)]
@@ -58,11 +70,20 @@ impl Log {
                     self.locked().line(&text, at);
                     self.tail.push(&text);
                 }
-                Line::Long => {
-                    let mut state = self.locked();
-                    let what = || "a line of more than a MiB".to_owned();
-                    state.nonsense.get_or_insert_with(what);
-                }
+                Line::Long => self.locked().too_long(),
+                Line::Closed => {}
+            }
+            true
+        });
+    }
+
+    /// Reads reports in JSON, a line each, until the connection is closed.
+    pub fn read_socket(&self, connection: impl Read) {
+        read_lines(connection, |line| {
+            let at = Instant::now();
+            match line {
+                Line::Text(text) => self.locked().message(&text, at),
+                Line::Long => self.locked().too_long(),
                 Line::Closed => {}
             }
             true
@@ -109,10 +130,39 @@ impl State {
             return;
         };
         if let Err(what) = self.words(words.trim(), at) {
-            let shown: String = text.trim().chars().take(SHOWN).collect();
-            let told = format!("{:?}, {what}", printable(&shown));
-            self.nonsense.get_or_insert(told);
+            self.wrong(&text, &what);
         }
+    }
+
+    /// Takes a line of JSON.
+    fn message(&mut self, text: &[u8], at: Instant) {
+        let told = match serde_json::from_slice::<Message>(text) {
+            Ok(message) => {
+                if message.warm {
+                    self.warm.get_or_insert(at);
+                }
+                let samples = message
+                    .samples
+                    .map_or(Ok(()), |count| self.samples(count, at));
+                samples.err()
+            }
+            Err(_) => Some(r#"expected {"warm": true} or {"samples": n}"#.to_owned()),
+        };
+        if let Some(what) = told {
+            self.wrong(&String::from_utf8_lossy(text), &what);
+        }
+    }
+
+    /// Keeps the first line that is wrong.
+    fn wrong(&mut self, text: &str, what: &str) {
+        let shown: String = text.trim().chars().take(SHOWN).collect();
+        let told = format!("{:?}, {what}", printable(&shown));
+        self.nonsense.get_or_insert(told);
+    }
+
+    fn too_long(&mut self) {
+        let what = || "a line of more than a MiB".to_owned();
+        self.nonsense.get_or_insert_with(what);
     }
 
     /// Takes what follows the prefix.
@@ -123,8 +173,15 @@ impl State {
         }
         let count = words.strip_prefix("samples ").map(str::trim);
         let count = count.ok_or("expected `gleaner warm` or `gleaner samples <n>`")?;
-        let samples = count.parse().ok().filter(|&count| count <= MOST_SAMPLES);
-        let samples = samples.ok_or("expected a whole number of samples up to 1e15")?;
+        let count = count.parse().map_err(|_| WHOLE)?;
+        self.samples(count, at)
+    }
+
+    /// Takes the number of samples done since the start.
+    fn samples(&mut self, samples: u64, at: Instant) -> Result<(), String> {
+        if samples > MOST_SAMPLES {
+            return Err(WHOLE.to_owned());
+        }
         if let Some(latest) = self.reports.latest().filter(|&latest| latest > samples) {
             return Err(format!(
                 "after {latest}; expected the number since the start"
@@ -172,6 +229,28 @@ mod tests {
         }
         let long = format!("gleaner {}\n", "x".repeat(1 << 20));
         assert!(log(&long).state().nonsense.unwrap().contains("MiB"));
+    }
+
+    #[test]
+    fn reports_may_be_in_json() {
+        let log = |text: &str| {
+            let log = Log::new();
+            log.read_socket(text.as_bytes());
+            log.state()
+        };
+        let state = log("{\"warm\": true, \"rank\": 0}\n{\"samples\": 7}\n{\"samples\": 9}");
+        assert!(state.warm.is_some() && state.nonsense.is_none());
+        assert_eq!(state.reports.latest(), Some(9));
+        let cases = [
+            ("warm\n", "expected {"),
+            ("{\"samples\": -1}\n", "expected {"),
+            ("{\"samples\": 1000000000000001}\n", "1e15"),
+            ("{\"samples\": 5}\n{\"samples\": 4}\n", "after 5"),
+        ];
+        for (text, word) in cases {
+            let told = log(text).nonsense.unwrap();
+            assert!(told.contains(word), "{text:?}: {told}");
+        }
     }
 
     #[test]

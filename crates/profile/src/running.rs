@@ -11,9 +11,13 @@ use crate::cgroup::{Cgroup, Cgroups};
 use crate::cores;
 use crate::log::Log;
 use crate::plan::{Config, Plan, device_environment};
+use crate::progress::ProgressSocket;
 
 /// Variable of the environment by which a workload and all that it starts are known.
 const MARK: &str = "GLEANER_PROFILE";
+
+/// Variable that names the socket for reports.
+const PROGRESS: &str = "GLEANER_PROGRESS";
 
 /// Time that a workload has to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
@@ -24,6 +28,7 @@ pub(crate) struct Running {
     // The order matters: the group can be removed when its processes have ended.
     process: Process,
     cgroup: Option<Cgroup>,
+    _socket: ProgressSocket,
     pub log: Arc<Log>,
     pub started: Instant,
 }
@@ -50,7 +55,10 @@ impl Running {
                 command
             }
         };
+        let log = Arc::new(Log::new());
+        let socket = ProgressSocket::open(&log)?;
         command
+            .env(PROGRESS, socket.path())
             .envs(device_environment(&plan.settings))
             .envs(&plan.workload(config).environment)
             .current_dir(plan.directory(config))
@@ -59,7 +67,6 @@ impl Running {
             .stderr(Stdio::piped());
         let started = Instant::now();
         let mut process = start_on(&plan.settings.cores, &mut command)?;
-        let log = Arc::new(Log::new());
         if let Some(output) = process.take_stdout() {
             let log = Arc::clone(&log);
             thread::spawn(move || log.read_output(output));
@@ -71,6 +78,7 @@ impl Running {
         Ok(Running {
             process,
             cgroup,
+            _socket: socket,
             log,
             started,
         })

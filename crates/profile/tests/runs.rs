@@ -305,6 +305,36 @@ fn what_fails_is_listed_and_the_others_go_on() {
     assert!((5.0..105.0).contains(&row.speed), "{row:?}");
 }
 
+/// Reports to the socket and prints other things.
+const TO_SOCKET: &str = r#"
+import json, os, socket, time
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(os.environ["GLEANER_PROGRESS"])
+def report(**fields):
+    connection.sendall(json.dumps(fields).encode() + b"\n")
+report(warm=True, rank=0)
+print("gleaner", flush=True)
+for count in range(100000):
+    report(samples=count * 10)
+    time.sleep(0.01)
+"#;
+
+#[test]
+fn reports_may_come_through_a_socket() {
+    if !has_python() {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.path("to_socket.py"), TO_SOCKET).unwrap();
+    let text = workload("a", "[\"python3\", \"to_socket.py\"]");
+    let plan = bench.plan(&format!("seconds = 0.5\npairs = \"none\"\n{text}"));
+    let (tables, _) = bench.run(&plan, &mut open(&plan));
+    assert_eq!(tables.failures, []);
+    // Ten samples each hundredth of a second, or fewer on a busy host.
+    let speed = tables.singles[0].speed;
+    assert!((10.0..1000.0).contains(&speed), "{speed}");
+}
+
 #[test]
 fn one_of_a_pair_that_fails_is_named() {
     let bench = Bench::new();
