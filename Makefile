@@ -14,7 +14,7 @@ ALL := --workspace --exclude gleaner-frames
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test soak lint unit frames build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple test soak lint unit frames slurm build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
@@ -22,6 +22,7 @@ help:
 	@echo "make install  the program, shell completions and manual pages, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
 	@echo "make frames   lint and test the data frames alone (polars, development profile); part of make test"
+	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
 
@@ -54,7 +55,7 @@ install: build
 uninstall:
 	scripts/install.sh uninstall "$(DESTDIR)$(PREFIX)"
 
-test: native lint unit frames
+test: native slurm lint unit frames
 
 lint:
 	$(CARGO) fmt --all --check
@@ -75,6 +76,10 @@ unit:
 frames:
 	$(CARGO) test --locked -p gleaner-frames
 	$(CARGO) clippy --locked -p gleaner-frames --all-targets -- -D warnings
+
+# Tests in tests/slurm start a cluster of their own; where there is no Slurm they are skipped.
+slurm:
+	scripts/slurm.sh install || [ $$? -eq 77 ]
 
 # SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
 soak: native

@@ -1,10 +1,10 @@
 //! Ctrl-C and the signals of batch systems: an orderly stop, or at least no half file.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::{io, process, thread};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
 use gleaner_core::error::{Error, Result};
@@ -61,6 +61,19 @@ fn exit_code(signal: i32) -> i32 {
 pub fn flag() -> &'static AtomicBool {
     POLLED.store(true, Ordering::SeqCst);
     &STOP
+}
+
+/// A flag that SIGUSR1 sets from now on: the end is near, so nothing else is to begin. Batch systems send
+/// it before a time limit.
+///
+/// # Errors
+/// When the system refuses the handler.
+pub fn soon() -> Result<&'static AtomicBool> {
+    static SOON: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let soon = SOON.get_or_init(Arc::default);
+    signal_hook::flag::register(SIGUSR1, Arc::clone(soon))
+        .map_err(|error| Error::Run(format!("cannot catch SIGUSR1: {error}")))?;
+    Ok(soon)
 }
 
 /// The exit code of an interrupted command: 128 and the signal's number, so 130 after

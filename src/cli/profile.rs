@@ -16,12 +16,12 @@ use gleaner_core::results::run::Seconds;
 use gleaner_core::words::{counted, duration};
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::run::{End, RunDir};
-use gleaner_formats::output::sweep::Store;
 use gleaner_formats::output::tasks;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::sampler::Reading;
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session, scaling};
+use gleaner_store::Store;
 
 /// Measure how fast workloads are, and what they use, alone and in pairs on the same devices.
 ///
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
     let read = clock.elapsed().as_secs_f64();
     Profiling {
         args,
-        store: Store::open(&directory)?,
+        store: Store::at(directory.path()),
         directory,
         sources,
         read,
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     let plan = session.plan();
     if let Some(out) = out {
-        session.load(&Store::at(out));
+        session.load(&Store::at(out))?;
     }
     let name = |index: usize| plan.named(plan.configs[index]).to_string();
     let (mut text, mut all, mut missing) = (String::new(), 0, 0);
@@ -147,7 +147,7 @@ struct Profiling<'a> {
 impl Profiling<'_> {
     fn run(self, mut session: Session<'_>, stop: &AtomicBool) -> Result<()> {
         let clock = Instant::now();
-        let found_done = session.load(&self.store);
+        let found_done = session.load(&self.store)?;
         let mut measured_by = None;
         let mut is_over = true;
         if !session.is_complete() {
@@ -169,6 +169,9 @@ impl Profiling<'_> {
         let tables = Tables::of(&session);
         self.write(&tables)?;
         let complete = is_over && session.is_complete();
+        if complete {
+            self.store.merge()?;
+        }
         let written = self.directory.finish_with(
             &End {
                 sources: &self.sources,
@@ -192,7 +195,7 @@ impl Profiling<'_> {
     ) -> Result<bool> {
         let mut progress = Progress::new(self.args.quiet);
         let mut update = |done, total| progress.update(done, total);
-        let result = session.run_missing(machine, &self.store, stop, &mut update);
+        let result = session.run_missing(machine, &self.store.writer(None), stop, &mut update);
         progress.finish();
         result
     }

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
+use gleaner_formats::ingest::SourceId;
 use gleaner_formats::ingest::source::Source;
-use gleaner_formats::ingest::{Digest, SourceId};
-use gleaner_formats::output::sweep::{Store, SweepRun};
+use gleaner_store::{RunKey, Store, Writer};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cgroup::Cgroups;
 use crate::failure::{Failed, Problem};
@@ -27,9 +28,6 @@ const BUSY: f64 = 10.0;
 
 /// Largest file of a command whose content is compared; of a larger one, its length.
 const LARGEST: u64 = 16 << 20;
-
-/// Digits of a measurement's key.
-const DIGITS: usize = 32;
 
 /// How a session measures, besides what its plan says.
 #[derive(Debug, Clone, Default)]
@@ -132,8 +130,10 @@ pub struct Entry {
     pub second: Option<usize>,
     /// Which of the repeats, from 0.
     pub repeat: u32,
-    /// Its file and settings.
-    run: SweepRun,
+    /// By which its result is known.
+    key: RunKey,
+    /// What it is, for readers of the store.
+    settings: Value,
 }
 
 impl Entry {
@@ -177,12 +177,12 @@ impl<'a> Session<'a> {
         for set in [singles.collect::<Vec<_>>(), pairs.collect()] {
             for repeat in 0..plan.settings.repeats {
                 for &(first, second) in &set {
-                    let run = run(plan, &parts, (first, second), repeat)?;
                     entries.push(Entry {
                         first,
                         second,
                         repeat,
-                        run,
+                        key: key(plan, &parts, (first, second), repeat)?,
+                        settings: settings(plan, (first, second), repeat),
                     });
                 }
             }
@@ -199,11 +199,16 @@ impl<'a> Session<'a> {
     }
 
     /// Takes over the measurements that were made before. Returns their number.
-    pub fn load(&mut self, store: &Store) -> usize {
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn load(&mut self, store: &Store) -> Result<usize> {
+        let wanted: BTreeSet<RunKey> = self.entries.iter().map(|entry| entry.key).collect();
+        let mut found = store.read(|key| wanted.contains(key))?;
         for (entry, made) in self.entries.iter().zip(&mut self.made) {
-            *made = store.load(&entry.run);
+            *made = found.results.remove(&entry.key).map(|kept| kept.result);
         }
-        self.made.iter().flatten().count()
+        Ok(self.made.iter().flatten().count())
     }
 
     /// The plan.
@@ -244,7 +249,7 @@ impl<'a> Session<'a> {
     pub fn run_missing(
         &mut self,
         machine: &mut Machine,
-        store: &Store,
+        writer: &Writer,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<bool> {
@@ -262,14 +267,17 @@ impl<'a> Session<'a> {
                 self.fail(index, problem);
                 continue;
             }
-            let configs = self.entries[index].configs(self.plan);
+            let entry = &self.entries[index];
+            let (configs, clock) = (entry.configs(self.plan), Instant::now());
+            writer.begin(entry.key)?;
             match machine.measure(self.plan, &configs, 1, stop) {
                 Outcome::Stopped => return Ok(false),
                 Outcome::Failed(failed) => self.failed.push((index, failed)),
                 Outcome::Measured(measured) => {
-                    store.save(&self.entries[index].run, &measured)?;
-                    if self.entries[index].second.is_none() {
-                        singles.insert(self.entries[index].first);
+                    let seconds = clock.elapsed().as_secs_f64();
+                    writer.save(entry.key, &entry.settings, &measured, seconds)?;
+                    if entry.second.is_none() {
+                        singles.insert(entry.first);
                     }
                     self.made[index] = Some(measured);
                 }
@@ -338,24 +346,25 @@ impl<'a> Decisive<'a> {
     }
 }
 
-/// The file and the settings of a measurement. The key is a digest of all that it depends on.
-fn run(
+/// The key of a measurement: a digest of all that it depends on.
+fn key(
     plan: &Plan,
     parts: &[Decisive<'_>],
     (first, second): (usize, Option<usize>),
     repeat: u32,
-) -> Result<SweepRun> {
-    let failed = |error: serde_json::Error| Error::Run(error.to_string());
-    let named = |index: usize| plan.named(plan.configs[index]).to_string();
+) -> Result<RunKey> {
     let other = second.map(|second| &parts[second]);
     let all = (VERSION, &plan.settings, &parts[first], other, repeat);
-    let bytes = serde_json::to_vec(&all).map_err(failed)?;
-    Ok(SweepRun {
-        key: Digest::of(&bytes).to_string()[..DIGITS].to_owned(),
-        settings: json!({
-            "first": named(first),
-            "second": second.map(named),
-            "repeat": repeat + 1,
-        }),
+    let bytes = serde_json::to_vec(&all).map_err(|error| Error::Run(error.to_string()))?;
+    Ok(RunKey::of(&bytes))
+}
+
+/// What a measurement is, for readers of the store.
+fn settings(plan: &Plan, (first, second): (usize, Option<usize>), repeat: u32) -> Value {
+    let named = |index: usize| plan.named(plan.configs[index]).to_string();
+    json!({
+        "first": named(first),
+        "second": second.map(named),
+        "repeat": repeat + 1,
     })
 }

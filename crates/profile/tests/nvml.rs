@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner_core::error::Error;
 use gleaner_formats::output::run::RunDir;
-use gleaner_formats::output::sweep::Store;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::sampler::Reading;
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session};
+use gleaner_store::Store;
 use tempfile::TempDir;
 
 const TRACE: &str = "idle 0 0 500\nidle 2 1 500\nbusy 40 10 2500\nbusy 80 30 2600\n";
@@ -89,12 +89,12 @@ impl Stub {
 
     fn run(&self, machine: &mut Machine) -> Tables {
         let directory = RunDir::open(&self.folder.path().join("out"), "profile", &()).unwrap();
-        let store = Store::open(&directory).unwrap();
+        let store = Store::at(directory.path());
         let mut session = Session::new(&self.plan).unwrap();
         let stop = AtomicBool::new(false);
         assert!(
             session
-                .run_missing(machine, &store, &stop, &mut |_, _| {})
+                .run_missing(machine, &store.writer(None), &stop, &mut |_, _| {})
                 .unwrap()
         );
         Tables::of(&session)

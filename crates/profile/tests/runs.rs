@@ -10,10 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_formats::output::run::RunDir;
-use gleaner_formats::output::sweep::Store;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session};
+use gleaner_store::Store;
 use tempfile::TempDir;
 
 /// Least share of a core that a process gets if the host is not busy with other things, in percent.
@@ -50,11 +50,11 @@ impl Bench {
     fn run(&self, plan: &Plan, machine: &mut Machine) -> (Tables, usize) {
         let directory = RunDir::open(&self.path("out"), "profile", &()).unwrap();
         directory.begin(&[]).unwrap();
-        let store = Store::open(&directory).unwrap();
+        let store = Store::at(directory.path());
         let mut session = Session::new(plan).unwrap();
-        let found = session.load(&store);
+        let found = session.load(&store).unwrap();
         let stop = AtomicBool::new(false);
-        let is_over = session.run_missing(machine, &store, &stop, &mut |_, _| {});
+        let is_over = session.run_missing(machine, &store.writer(None), &stop, &mut |_, _| {});
         assert!(is_over.unwrap());
         (Tables::of(&session), found)
     }
@@ -441,11 +441,11 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     // Interrupted after a while.
     let directory = RunDir::open(&bench.path("out"), "profile", &()).unwrap();
     directory.begin(&[]).unwrap();
-    let store = Store::open(&directory).unwrap();
+    let store = Store::at(directory.path());
     let mut session = Session::new(&plan).unwrap();
     let stop = AtomicBool::new(false);
     let mut until_sixth = |done, _| stop.store(done == 6, Ordering::Relaxed);
-    let is_over = session.run_missing(&mut machine, &store, &stop, &mut until_sixth);
+    let is_over = session.run_missing(&mut machine, &store.writer(None), &stop, &mut until_sixth);
     assert!(!is_over.unwrap());
     let part = Tables::of(&session);
     assert_eq!((part.singles.len(), part.pairs.len()), (2, 2));
@@ -470,5 +470,5 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     // With another length of the window, everything is.
     let plan = bench.plan(&text.replace("seconds = 0.5", "seconds = 0.6"));
     let mut session = Session::new(&plan).unwrap();
-    assert_eq!(session.load(&Store::at(&bench.path("out"))), 0);
+    assert_eq!(session.load(&Store::at(&bench.path("out"))).unwrap(), 0);
 }

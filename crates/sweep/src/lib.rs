@@ -7,4 +7,4 @@
 pub mod plan;
 mod runs;
 
-pub use runs::{PreparedRuns, prepare, run_missing};
+pub use runs::{Alike, Attempt, PreparedRuns, Stop, execute, prepare, sweep_run};

@@ -108,6 +108,35 @@ impl RunDir {
         })
     }
 
+    /// Makes `path` a directory of runs of `command` to which several processes may add, without
+    /// changing what is there: creates it, and marks it as that of a run in progress if it is new.
+    ///
+    /// # Errors
+    /// As [`RunDir::open`], but for another run that is writing.
+    pub fn share(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<()> {
+        refuse_strangers(path)?;
+        fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
+        let earlier = earlier(path)?;
+        refuse_kept(path, earlier.as_ref(), command)?;
+        match earlier {
+            Some(_) => Ok(()),
+            None => write_info(
+                path,
+                &RunFile {
+                    command: command.to_owned(),
+                    version: env!("CARGO_PKG_VERSION").to_owned(),
+                    arguments: fields(arguments)?,
+                    inputs: Vec::new(),
+                    complete: false,
+                    unfinished: true,
+                    seconds: NOTHING_YET.seconds,
+                    more: Map::new(),
+                    files: Vec::new(),
+                },
+            ),
+        }
+    }
+
     /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -300,16 +329,20 @@ impl RunDir {
             more,
             files,
         };
-        files::write(&self.path.join(RUN_FILE), |out| {
-            serde_json::to_writer_pretty(&mut *out, &info)?;
-            out.write_all(b"\n")
-        })
+        write_info(&self.path, &info)
     }
 
     /// Removes files of an earlier run if they exist, and folders that become empty.
     fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
         names.try_for_each(|name| remove_file(&self.path, name))
     }
+}
+
+fn write_info(directory: &Path, info: &RunFile) -> Result<()> {
+    files::write(&directory.join(RUN_FILE), |out| {
+        serde_json::to_writer_pretty(&mut *out, info)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// Removes a file of a run directory, and the folders above it that become empty.
@@ -352,7 +385,8 @@ fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<
 
 /// Returns an error for a directory that holds anything but a run or the remains of a killed run.
 fn refuse_strangers(path: &Path) -> Result<()> {
-    if !path.join(RUN_FILE).is_file() && holds_files(path, DEPTH) {
+    // In this order: another process writes its run.json before anything else.
+    if holds_files(path, DEPTH) && !path.join(RUN_FILE).is_file() {
         return Err(Error::Usage(format!(
             "--out {}: the directory holds files that no earlier run wrote; name a new directory",
             path.display()

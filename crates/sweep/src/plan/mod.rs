@@ -15,7 +15,7 @@ pub use axis::Axis;
 pub use check::PlanFault;
 pub use parsed::Parsed;
 pub use read::read;
-pub use replay::ReplayPlan;
+pub use replay::{Combination, ReplayPlan};
 pub use settings::{ReplayChoices, ReplaySettings, TaskFiles};
 pub use simulate::{SimulatePlan, SimulateSettings};
 
@@ -23,7 +23,7 @@ use gleaner_core::results::sweep::Mode;
 use serde::Deserialize;
 
 /// Most runs of a plan.
-pub const MAX_RUNS: usize = 100_000;
+pub const MAX_RUNS: usize = 10_000_000;
 
 /// The content of a plan file, which holds one of the two.
 #[derive(Debug, Deserialize)]
@@ -41,9 +41,9 @@ pub struct PlanFile {
 #[derive(Debug)]
 pub enum Plan {
     /// Replays of a log.
-    Replay(ReplayPlan),
+    Replay(Box<ReplayPlan>),
     /// Simulations of a trace.
-    Simulate(SimulatePlan),
+    Simulate(Box<SimulatePlan>),
 }
 
 impl Plan {

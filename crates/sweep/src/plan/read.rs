@@ -20,8 +20,8 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     let file: PlanFile =
         toml::from_str(&text).map_err(|error| malformed(&source, &text, &error))?;
     let mut plan = match (file.replay, file.simulate) {
-        (Some(replay), None) => Plan::Replay(replay),
-        (None, Some(simulate)) => Plan::Simulate(simulate),
+        (Some(replay), None) => Plan::Replay(Box::new(replay)),
+        (None, Some(simulate)) => Plan::Simulate(Box::new(simulate)),
         (None, None) => return Err(source.fault("no table", "[replay] or [simulate]").into()),
         _ => {
             let fault = source.fault("[replay] and [simulate]", "one of the two");

@@ -9,12 +9,37 @@ use toml::Spanned;
 use super::axis::{Setting, values};
 use super::check::Checker;
 use super::settings::{ReplayChoices, ReplaySettings, TaskFiles};
-use super::visit::{Combinations, Visitor};
+use super::visit::{Axes, Pick, Visitor};
 use super::{MAX_RUNS, PlanFault};
 use gleaner_core::domain::{NodeRule, Objective, Slice};
 use gleaner_replay::{Initial, TFwd, t_fwd};
 use gleaner_search::Algorithm;
 use gleaner_setup::{Rules, SolverName};
+
+/// Settings that decide, with the tasks, how long a replay takes more or less.
+const PROBLEM: [&str; 4] = ["window", "objective", "solver", "search"];
+
+/// Settings on which checks of the objective and of the search depend, with the tasks.
+const CHECKED: [&str; 4] = ["window", "max_tasks", "objective", "search"];
+
+/// A combination of the settings of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Combination {
+    /// The settings.
+    pub settings: ReplaySettings,
+    /// Place of the tasks in the plan.
+    pub tasks: usize,
+    /// Place of the window in the plan.
+    pub window: usize,
+    /// Place of the solver in the plan.
+    pub solver: usize,
+    /// Equal in combinations that differ in the seed only.
+    pub same_but_seed: u64,
+    /// Equal in combinations with the same tasks, window, objective, solver and search.
+    pub same_problem: u64,
+    /// Equal in combinations of which the same has to be checked.
+    pub same_checks: u64,
+}
 
 /// Replays of one log. The private fields are the settings of runs. Most take a value or a
 /// list; the others hold for all runs.
@@ -192,15 +217,66 @@ impl ReplayPlan {
         }
     }
 
-    /// The settings of every run: all combinations, the later settings varying fastest.
-    pub fn expand(&self) -> Vec<ReplaySettings> {
-        let first = |files: &TaskFiles| ReplaySettings {
-            files: files.clone(),
-            choices: self.defaults(),
-        };
-        let mut all = Combinations(self.tasks().iter().map(first).collect());
-        self.axes(&mut all);
-        all.0
+    /// The settings that the plan gives.
+    fn given(&self) -> Axes {
+        let mut axes = Axes::default();
+        self.axes(&mut axes);
+        axes
+    }
+
+    /// Number of combinations of settings: tasks, then the others in the order in which they are
+    /// varied, the last fastest.
+    pub fn count(&self) -> usize {
+        self.tasks().len() * self.given().count()
+    }
+
+    /// The settings of a combination, with the places of some of their values.
+    pub fn combination(&self, index: usize) -> Combination {
+        let axes = self.given();
+        let (tasks, rest) = (index / axes.count(), index % axes.count());
+        let places = axes.places(rest);
+        let of = |name| axes.place_of(name, &places);
+        let same =
+            |keeps: fn(&str) -> bool| (tasks * axes.count() + axes.index_of(&places, keeps)) as u64;
+        Combination {
+            tasks,
+            window: of("window"),
+            solver: of("solver"),
+            same_but_seed: same(|name| name != "seed"),
+            same_problem: same(|name| PROBLEM.contains(&name)),
+            same_checks: same(|name| CHECKED.contains(&name)),
+            settings: {
+                let mut pick = Pick {
+                    settings: ReplaySettings {
+                        files: self.tasks()[tasks].clone(),
+                        choices: self.defaults(),
+                    },
+                    places: &places,
+                };
+                self.axes(&mut pick);
+                pick.settings
+            },
+        }
+    }
+
+    /// The windows of the log, in the order of the plan.
+    pub fn windows(&self) -> Vec<Slice> {
+        values(&self.window, Slice::default())
+    }
+
+    /// The rules of which nodes a task gets.
+    pub fn node_choices(&self) -> Vec<NodeRule> {
+        values(&self.node_choice, self.defaults().rules.node_choice)
+    }
+
+    /// The forward windows, some of which may have to be found.
+    pub fn t_fwds(&self) -> Vec<TFwd> {
+        values(&self.t_fwd, self.defaults().rules.t_fwd)
+    }
+
+    /// The solvers, in the order of the plan.
+    pub fn solvers(&self) -> Vec<SolverName> {
+        values(&self.solver, SolverName::default())
     }
 
     fn defaults(&self) -> ReplayChoices {

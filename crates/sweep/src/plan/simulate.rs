@@ -9,7 +9,7 @@ use super::PlanFault;
 use super::axis::{Axis, Setting};
 use super::check::Checker;
 use super::parsed::Parsed;
-use super::visit::{Combinations, Visitor};
+use super::visit::{Axes, Pick, Visitor};
 use gleaner_core::domain::Stamp;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_setup::experiment::{
@@ -174,14 +174,23 @@ impl SimulatePlan {
     pub fn expand(&self) -> Vec<SimulateSettings> {
         let of_policy = |policy: &String| {
             let profiled = policies::ALL.iter().any(|p| p.name == policy && p.profiled);
-            let mut all = Combinations(vec![SimulateSettings {
+            let first = SimulateSettings {
                 policy: policy.clone(),
                 placer: Choice::default().placer,
                 without: String::new(),
                 corrected: false,
-            }]);
-            self.axes(&mut all, profiled);
-            all.0
+            };
+            let mut axes = Axes::default();
+            self.axes(&mut axes, profiled);
+            let pick = |index| {
+                let mut pick = Pick {
+                    settings: first.clone(),
+                    places: &axes.places(index),
+                };
+                self.axes(&mut pick, profiled);
+                pick.settings
+            };
+            (0..axes.count()).map(pick).collect::<Vec<_>>()
         };
         self.policy.get_ref().0.iter().flat_map(of_policy).collect()
     }

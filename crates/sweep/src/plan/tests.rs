@@ -14,11 +14,17 @@ fn parsed(text: &str) -> ReplayPlan {
     file.replay.unwrap()
 }
 
+/// The settings of all combinations.
+fn expand(plan: &ReplayPlan) -> Vec<ReplaySettings> {
+    let all = (0..plan.count()).map(|index| plan.combination(index).settings);
+    all.collect()
+}
+
 const SMALL: &str = "[replay]\nevents = 'e'\ntasks = 't'\n";
 
 #[test]
 fn a_plan_without_lists_is_one_run_with_the_defaults() {
-    let settings = parsed(SMALL).expand();
+    let settings = expand(&parsed(SMALL));
     let [one] = &settings[..] else {
         panic!("{settings:?}");
     };
@@ -42,7 +48,7 @@ fn every_setting_is_parsed() {
          completion_events = [false, true]\n",
     );
     assert_eq!(plan.check(), []);
-    let all = plan.expand();
+    let all = expand(&plan);
     assert_eq!(all.len(), 2 * 2 * 2 * 2 * 2);
     let last = &all[31];
     assert_eq!(last.files.curves.as_deref(), Some("c.pkl".as_ref()));
@@ -125,7 +131,7 @@ proptest! {
         seeds in distinct(0u32..1_000),
     ) {
         let text = format!("{SMALL}t_fwd = {windows:?}\nmax_tasks = {tasks:?}\nseed = {seeds:?}\n");
-        let all = parsed(&text).expand();
+        let all = expand(&parsed(&text));
         prop_assert_eq!(all.len(), windows.len() * tasks.len() * seeds.len());
         for (i, settings) in all.iter().enumerate() {
             let choices = &settings.choices;

@@ -5,30 +5,46 @@ mod simulate;
 mod solvers;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::Serialize;
+use serde_json::Value;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
-use gleaner_formats::ingest::{Digest, SourceId};
-use gleaner_formats::output::sweep::{Store, SweepRun};
+use gleaner_formats::ingest::SourceId;
+use gleaner_formats::output::sweep::SweepRun;
 use gleaner_setup::Remark;
+use gleaner_store::{RunKey, Writer};
 
 use crate::plan::Plan;
 use replay::Replays;
 use simulate::Simulations;
 
-/// Runs with everything they need in memory. Any of them can be executed at any time.
+/// Runs with everything they need in memory. Any of them can be executed at any time. They are
+/// numbered from 0, in the plan's order.
 pub trait PreparedRuns: Sync {
-    /// The runs, in the plan's order.
-    fn runs(&self) -> &[SweepRun];
+    /// Number of runs.
+    fn count(&self) -> usize;
+
+    /// The key of a run: its result is known by it.
+    fn key(&self, run: usize) -> RunKey;
+
+    /// The settings of a run as JSON.
+    ///
+    /// # Errors
+    /// None in practice: settings can be serialised.
+    fn settings(&self, run: usize) -> Result<Value>;
 
     /// Every file read.
     fn sources(&self) -> &[SourceId];
 
-    /// The most steps that the run takes.
-    fn length(&self, index: usize) -> usize;
+    /// The most steps that a run takes.
+    fn length(&self, run: usize) -> usize;
+
+    /// Which runs are likely to take as long as this one.
+    fn alike(&self, run: usize) -> Alike;
 
     /// Executes the run. Returns its result, or `None` if it was stopped. `tick` is called with
     /// the number of steps done since its last call.
@@ -37,10 +53,19 @@ pub trait PreparedRuns: Sync {
     /// The run fails.
     fn execute(
         &self,
-        index: usize,
+        run: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<RunOutcome>>;
+}
+
+/// Numbers that are equal in runs that are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alike {
+    /// Equal in runs that differ in the seed only.
+    pub same_but_seed: u64,
+    /// Equal in runs on the same inputs that decide in the same way.
+    pub same_problem: u64,
 }
 
 /// Reads and checks everything that the plan names.
@@ -49,58 +74,107 @@ pub trait PreparedRuns: Sync {
 /// Faults of the files, and settings that do not fit them.
 pub fn prepare(plan: Plan, remark: Remark<'_>) -> Result<Box<dyn PreparedRuns>> {
     Ok(match plan {
-        Plan::Replay(plan) => Box::new(Replays::prepare(plan, remark)?),
-        Plan::Simulate(plan) => Box::new(Simulations::prepare(plan, remark)?),
+        Plan::Replay(plan) => Box::new(Replays::prepare(*plan, remark)?),
+        Plan::Simulate(plan) => Box::new(Simulations::prepare(*plan, remark)?),
     })
 }
 
-/// Executes the runs that have no result yet, in parallel, and stores each result as soon as it
-/// is there. If a run fails, the others are executed all the same. `progress` is called with the
-/// number of steps done and the number of all.
+/// A run as the tables have it.
 ///
 /// # Errors
-/// The error of the first run that failed.
-pub fn run_missing(
+/// As [`PreparedRuns::settings`].
+pub fn sweep_run(prepared: &dyn PreparedRuns, run: usize) -> Result<SweepRun> {
+    Ok(SweepRun {
+        key: prepared.key(run).to_string(),
+        settings: prepared.settings(run)?,
+    })
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub struct Stop<'a> {
+    /// Set when the runs under way are to stop.
+    pub now: &'a AtomicBool,
+    /// Set when no other run is to begin.
+    pub soon: &'a AtomicBool,
+}
+
+/// What became of a run.
+#[derive(Debug)]
+pub enum Attempt {
+    /// It is done, and its result is kept.
+    Done(RunOutcome),
+    /// It failed, which is noted.
+    Failed(Error),
+    /// It was stopped, or not begun.
+    Stopped,
+}
+
+/// Executes some runs in parallel, and keeps each result as soon as it is there. If a run fails, the
+/// others are executed all the same. `progress` is called with the number of steps done and the number
+/// of all. Returns what became of each.
+///
+/// # Errors
+/// A result cannot be kept. The runs under way end, and no other is begun.
+pub fn execute(
     prepared: &dyn PreparedRuns,
-    store: &Store,
-    results: &mut [Option<RunOutcome>],
-    stop: &AtomicBool,
+    runs: &[usize],
+    writer: &Writer,
+    stop: Stop<'_>,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<()> {
-    let missing = |index: &usize| results[*index].is_none();
-    let missing: Vec<usize> = (0..results.len()).filter(missing).collect();
-    let total = missing.iter().map(|&index| prepared.length(index)).sum();
+) -> Result<Vec<Attempt>> {
+    let total = runs.iter().map(|&run| prepared.length(run)).sum();
     let done = AtomicUsize::new(0);
     let tick = |steps| progress(done.fetch_add(steps, Ordering::Relaxed) + steps, total);
-    let run_one = |&index: &usize| {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        let result = prepared.execute(index, stop, &tick)?;
-        if let Some(result) = &result {
-            store.save(&prepared.runs()[index], result)?;
-        }
-        Ok(result)
+    let broken = AtomicBool::new(false);
+    let is_over = || {
+        [stop.now, stop.soon, &broken]
+            .iter()
+            .any(|flag| flag.load(Ordering::Relaxed))
     };
-    let found: Vec<Result<Option<RunOutcome>>> = missing.par_iter().map(run_one).collect();
-    for (index, result) in missing.into_iter().zip(found) {
-        results[index] = result?;
-    }
-    Ok(())
+    let attempt = |run: usize| {
+        if is_over() {
+            return Ok(Attempt::Stopped);
+        }
+        let (key, clock) = (prepared.key(run), Instant::now());
+        writer.begin(key)?;
+        Ok(match prepared.execute(run, stop.now, &tick) {
+            Ok(None) => Attempt::Stopped,
+            Ok(Some(result)) => {
+                let seconds = clock.elapsed().as_secs_f64();
+                writer.save(key, &prepared.settings(run)?, &result, seconds)?;
+                Attempt::Done(result)
+            }
+            Err(error) => {
+                writer.fail(key, &error)?;
+                Attempt::Failed(error)
+            }
+        })
+    };
+    // Whichever thread is free takes the next run, so that runs begin in their order, which may be by
+    // their length.
+    let next = AtomicUsize::new(0);
+    let attempts = runs.par_iter().map(|_| {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        let attempt = attempt(runs[place]);
+        broken.fetch_or(attempt.is_err(), Ordering::Relaxed);
+        attempt.map(|attempt| (place, attempt))
+    });
+    let attempts: Vec<Result<(usize, Attempt)>> = attempts.collect();
+    writer.sync()?;
+    let mut attempts: Vec<(usize, Attempt)> = attempts.into_iter().collect::<Result<_>>()?;
+    attempts.sort_unstable_by_key(|(place, _)| *place);
+    Ok(attempts.into_iter().map(|(_, attempt)| attempt).collect())
 }
 
-/// The run of these settings. Its key is a digest of the program's version and of `decisive`,
-/// which must hold all that the result depends on.
-///
-/// # Errors
-/// None in practice: settings can be serialised.
-fn sweep_run(settings: &impl Serialize, decisive: &impl Serialize) -> Result<SweepRun> {
-    const DIGITS: usize = 32;
-    let failed = |e: serde_json::Error| Error::Run(e.to_string());
+/// The key of the run whose result depends on `decisive` and the program's version.
+fn sweep_key(decisive: &impl Serialize) -> Result<RunKey> {
     let all = (env!("CARGO_PKG_VERSION"), decisive);
-    let bytes = serde_json::to_vec(&all).map_err(failed)?;
-    Ok(SweepRun {
-        key: Digest::of(&bytes).to_string()[..DIGITS].to_owned(),
-        settings: serde_json::to_value(settings).map_err(failed)?,
-    })
+    let bytes = serde_json::to_vec(&all).map_err(|error| Error::Run(error.to_string()))?;
+    Ok(RunKey::of(&bytes))
+}
+
+/// Settings as JSON.
+fn settings_value(settings: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(settings).map_err(|error| Error::Run(error.to_string()))
 }

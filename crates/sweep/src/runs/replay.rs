@@ -1,13 +1,17 @@
 //! Sweeps of replays: the log is read once, and each of its windows cut once.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::solvers::Solvers;
-use super::{PreparedRuns, sweep_run};
-use crate::plan::{ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
+use super::{Alike, PreparedRuns, settings_value, sweep_key};
+use crate::plan::{Combination, ReplayChoices, ReplayPlan, TaskFiles};
 use gleaner_core::domain::{
     Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch,
 };
@@ -16,46 +20,35 @@ use gleaner_core::results::programs::Tally;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_formats::ingest::{self, SourceId};
-use gleaner_formats::output::sweep::SweepRun;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, Options, TFwd};
 use gleaner_setup::replay::{
     check_no_search, check_objective, check_topology, cut, read_log, read_topology,
 };
 use gleaner_setup::{Built, Remark, report_left_out, solver};
+use gleaner_store::RunKey;
 
-/// The replays of a plan.
+/// The replays of a plan. Millions of runs are held: what a run needs is made when it is asked for.
 pub struct Replays {
-    runs: Vec<SweepRun>,
-    /// What each run replays.
-    jobs: Vec<Job>,
-    windows: Vec<(Slice, EventLog)>,
+    plan: ReplayPlan,
+    /// The combinations that are runs, with their keys.
+    runs: Vec<(u32, RunKey)>,
+    /// Forward windows that were found, in seconds.
+    t_fwds: BTreeMap<Situation, f64>,
+    windows: Vec<EventLog>,
     tasks: Vec<TaskSet>,
     /// The order of nodes by the topology.
     order: Option<Arc<NodeOrder>>,
     solvers: Solvers,
+    log_digests: Vec<String>,
     sources: Vec<SourceId>,
-    check: bool,
 }
 
-struct Job {
-    choices: ReplayChoices,
-    /// Forward window in seconds.
-    t_fwd: f64,
-    limits: Limits,
-    /// Index of the window.
-    window: usize,
-    /// Index of the task set.
-    tasks: usize,
-    /// Index of the solver.
-    solver: usize,
-}
-
-/// A run's settings, and the indices of its window and of its tasks.
-type Planned = (ReplaySettings, usize, usize);
+/// What a forward window that is found depends on: the places of window and tasks, and the number of
+/// tasks at a time.
+type Situation = (usize, usize, usize);
 
 struct TaskSet {
-    files: TaskFiles,
     tasks: Vec<TrainingTask>,
     groups: Arc<[TaskGroup]>,
     search: Option<TrialSearch>,
@@ -73,66 +66,42 @@ impl Replays {
         let log = read_log(&plan.events, plan.cache, remark)?;
         let mut replays = Replays {
             runs: Vec::new(),
-            jobs: Vec::new(),
+            t_fwds: BTreeMap::new(),
             windows: Vec::new(),
             tasks: Vec::new(),
             order: None,
             solvers: Solvers::default(),
+            log_digests: digests(&log.sources),
             sources: log.sources,
-            check: plan.check,
+            plan,
         };
-        let all = plan.expand();
-        replays.read_order(&plan, &all, remark)?;
-        let log_digests = digests(&replays.sources);
+        replays.read_order(remark)?;
         let mut sets = Vec::new();
-        for files in plan.tasks() {
-            sets.push(replays.read_tasks(files, &plan, log.value.clock(), remark)?);
+        for files in replays.plan.tasks().to_vec() {
+            sets.push(replays.read_tasks(&files, log.value.clock(), remark)?);
         }
-        let mut planned = Vec::new();
-        for settings in all {
-            let window = replays.window(settings.choices.window, &log.value, &plan, remark)?;
-            let tasks = replays.tasks.iter().position(|t| t.files == settings.files);
-            planned.push((settings, window, tasks.unwrap_or_default()));
+        for window in replays.plan.windows() {
+            replays.cut(window, &log.value, remark)?;
         }
-        let t_fwds = replays.forward_windows(&planned, &sets, remark);
+        let shortest = replays.find_forward_windows(&sets, remark);
         // What fits the shortest window fits all, and all runs have the same tasks.
-        let shortest = t_fwds.iter().copied().fold(f64::INFINITY, f64::min);
         for (place, set) in sets.into_iter().enumerate() {
-            replays.take_tasks(
-                place,
-                set.within_window(shortest, plan.skip_invalid)?,
-                &plan,
-                remark,
-            )?;
+            let set = set.within_window(shortest, replays.plan.skip_invalid)?;
+            replays.take_tasks(place, set, remark)?;
         }
-        for ((settings, window, tasks), t_fwd) in planned.into_iter().zip(t_fwds) {
-            let solver = replays
-                .solvers
-                .find(&settings.choices.solver, &plan.folder)?;
-            replays.add((settings, window, tasks), solver, t_fwd, &log_digests)?;
+        for name in replays.plan.solvers() {
+            replays.solvers.add(&name, &replays.plan.folder)?;
         }
-        replays.jobs.iter().try_for_each(|job| {
-            let (log, tasks) = (
-                &replays.windows[job.window].1,
-                &replays.tasks[job.tasks].tasks,
-            );
-            check_objective(&replays.options(job)?, tasks, log)
-        })?;
         replays.sources.extend(replays.solvers.files());
+        replays.check()?;
+        replays.list()?;
         Ok(replays)
     }
 
     /// Reads the topology, if the plan names one and a run uses it.
-    fn read_order(
-        &mut self,
-        plan: &ReplayPlan,
-        all: &[ReplaySettings],
-        remark: Remark<'_>,
-    ) -> Result<()> {
-        let rules = all
-            .iter()
-            .map(|settings| settings.choices.rules.node_choice);
-        let file = plan.topology.as_deref();
+    fn read_order(&mut self, remark: Remark<'_>) -> Result<()> {
+        let rules = self.plan.node_choices();
+        let file = self.plan.topology.as_deref();
         if let Some(order) = read_topology(file, "topology", rules, remark)? {
             self.order = Some(Arc::new(order.value));
             self.sources.extend(order.sources);
@@ -140,79 +109,16 @@ impl Replays {
         Ok(())
     }
 
-    /// Adds a run with its forward window; one that is there already, as where `auto` comes to
-    /// a window that the plan lists, is added once.
-    fn add(
-        &mut self,
-        (mut settings, window, tasks): Planned,
-        solver: usize,
-        t_fwd: f64,
-        log_digests: &[String],
-    ) -> Result<()> {
-        settings.choices.rules.t_fwd = TFwd::Seconds(t_fwd);
-        let choices = settings.choices.clone();
-        let mut digests = self.tasks[tasks].digests.clone();
-        digests.extend(self.solvers.digests(solver));
-        let inputs = (log_digests, digests);
-        let run = sweep_run(&settings, &("replay", &choices, inputs))?;
-        if self.runs.iter().any(|other| other.key == run.key) {
-            return Ok(());
-        }
-        self.runs.push(run);
-        self.jobs.push(Job {
-            limits: solver::limits(choices.time_limit, choices.gap)?,
-            choices,
-            t_fwd,
-            window,
-            tasks,
-            solver,
-        });
-        Ok(())
-    }
-
-    /// The forward window of every run in seconds; says where those come from that were to be
-    /// found.
-    fn forward_windows(
-        &self,
-        planned: &[Planned],
-        sets: &[ingest::tasks::TaskSet],
-        remark: Remark<'_>,
-    ) -> Vec<f64> {
-        let mut found: Vec<((usize, usize, usize), f64)> = Vec::new();
-        let window = |(settings, window, tasks): &Planned| {
-            let choices = &settings.choices;
-            if let Some(seconds) = choices.rules.t_fwd.seconds() {
-                return seconds;
-            }
-            let of = (*window, *tasks, choices.rules.max_tasks);
-            if let Some((_, seconds)) = found.iter().find(|(other, _)| *other == of) {
-                return *seconds;
-            }
-            let (log, set) = (&self.windows[*window].1, &sets[*tasks]);
-            let chosen =
-                choices
-                    .rules
-                    .t_fwd
-                    .choose(log, &set.tasks, set.at_once(choices.rules.max_tasks));
-            remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
-            found.push((of, chosen.seconds));
-            chosen.seconds
-        };
-        planned.iter().map(window).collect()
-    }
-
     fn read_tasks(
         &mut self,
         files: &TaskFiles,
-        plan: &ReplayPlan,
         clock: &Clock,
         remark: Remark<'_>,
     ) -> Result<ingest::tasks::TaskSet> {
         let (tasks, curves) = (&files.tasks, files.curves.as_deref());
-        let read = ingest::tasks::read_on(tasks, curves, plan.skip_invalid, clock)?;
+        let read = ingest::tasks::read_on(tasks, curves, self.plan.skip_invalid, clock)?;
         remark(&read.notes);
         self.tasks.push(TaskSet {
-            files: files.clone(),
             tasks: Vec::new(),
             groups: Arc::default(),
             search: None,
@@ -222,16 +128,51 @@ impl Replays {
         Ok(read.value)
     }
 
+    /// Cuts a window out of the log.
+    fn cut(&mut self, window: Slice, log: &EventLog, remark: Remark<'_>) -> Result<()> {
+        let expected = format!("rows and nodes in the window {window}");
+        let sliced = cut(log, window, &self.plan.events, &expected, remark)?;
+        if let (Some(file), Some(order)) = (&self.plan.topology, &self.order) {
+            check_topology(order, file, &sliced, remark)?;
+        }
+        self.windows.push(sliced);
+        Ok(())
+    }
+
+    /// Finds the forward windows that are to be found, and says where they come from. Returns the
+    /// shortest of all.
+    fn find_forward_windows(&mut self, sets: &[ingest::tasks::TaskSet], remark: Remark<'_>) -> f64 {
+        let given = self.plan.t_fwds();
+        let all = given.iter().filter_map(|t_fwd| t_fwd.seconds());
+        let shortest = all.fold(f64::INFINITY, f64::min);
+        if given.iter().all(|t_fwd| t_fwd.seconds().is_some()) {
+            return shortest;
+        }
+        for index in 0..self.plan.count() {
+            let one = self.plan.combination(index);
+            let rules = &one.settings.choices.rules;
+            let situation = (one.window, one.tasks, rules.max_tasks);
+            if rules.t_fwd.seconds().is_some() || self.t_fwds.contains_key(&situation) {
+                continue;
+            }
+            let (log, set) = (&self.windows[one.window], &sets[one.tasks]);
+            let at_once = set.at_once(rules.max_tasks);
+            let chosen = rules.t_fwd.choose(log, &set.tasks, at_once);
+            remark(&[format!("{}: {chosen}", one.settings.files.tasks.display())]);
+            self.t_fwds.insert(situation, chosen.seconds);
+        }
+        self.t_fwds.values().copied().fold(shortest, f64::min)
+    }
+
     /// Takes the tasks that all runs can have.
     fn take_tasks(
         &mut self,
         place: usize,
         set: ingest::tasks::TaskSet,
-        plan: &ReplayPlan,
         remark: Remark<'_>,
     ) -> Result<()> {
         report_left_out(&set.skipped, remark);
-        if plan.repeat_tasks {
+        if self.plan.repeat_tasks {
             check_repeatable(&set.tasks)?;
             check_no_search(&set)?;
         }
@@ -241,49 +182,85 @@ impl Replays {
         Ok(())
     }
 
-    /// Index of the window, cut where it is new.
-    fn window(
-        &mut self,
-        window: Slice,
-        log: &EventLog,
-        plan: &ReplayPlan,
-        remark: Remark<'_>,
-    ) -> Result<usize> {
-        if let Some(known) = self.windows.iter().position(|(other, _)| *other == window) {
-            return Ok(known);
+    /// Checks objectives and searches, each once for what they depend on.
+    fn check(&self) -> Result<()> {
+        let mut checked = BTreeSet::new();
+        for index in 0..self.plan.count() {
+            let one = self.plan.combination(index);
+            if checked.insert(one.same_checks) {
+                let one = self.resolved(one);
+                let tasks = &self.tasks[one.tasks].tasks;
+                check_objective(&self.options(&one)?, tasks, &self.windows[one.window])?;
+                limits(&one)?;
+            }
         }
-        let expected = format!("rows and nodes in the window {window}");
-        let sliced = cut(log, window, &plan.events, &expected, remark)?;
-        if let (Some(file), Some(order)) = (&plan.topology, &self.order) {
-            check_topology(order, file, &sliced, remark)?;
+        Ok(())
+    }
+
+    /// Lists the runs. A combination that is one already, as where `auto` comes to a forward window
+    /// that the plan lists, is left out.
+    fn list(&mut self) -> Result<()> {
+        let count = self.plan.count();
+        let key = |index| sweep_key(&self.decisive(&self.combination(index)));
+        let keys = (0..count).into_par_iter().map(key);
+        let keys: Vec<RunKey> = keys.collect::<Result<_>>()?;
+        let mut seen = BTreeSet::new();
+        let numbered = (0..).zip(keys);
+        self.runs = numbered.filter(|(_, key)| seen.insert(*key)).collect();
+        Ok(())
+    }
+
+    /// All that the result of a combination depends on.
+    fn decisive<'a>(&'a self, one: &'a Combination) -> impl Serialize + use<'a> {
+        let mut digests = self.tasks[one.tasks].digests.clone();
+        digests.extend(self.solvers.digests(one.solver));
+        let inputs = (&self.log_digests, digests);
+        ("replay", &one.settings.choices, inputs)
+    }
+
+    /// A combination, with its forward window in seconds.
+    fn combination(&self, index: usize) -> Combination {
+        self.resolved(self.plan.combination(index))
+    }
+
+    fn resolved(&self, mut one: Combination) -> Combination {
+        let rules = &mut one.settings.choices.rules;
+        let found = self.t_fwds.get(&(one.window, one.tasks, rules.max_tasks));
+        if let (None, Some(&found)) = (rules.t_fwd.seconds(), found) {
+            rules.t_fwd = TFwd::Seconds(found);
         }
-        self.windows.push((window, sliced));
-        Ok(self.windows.len() - 1)
+        one
+    }
+
+    /// The combination of a run.
+    fn of(&self, run: usize) -> Combination {
+        self.combination(self.runs[run].0 as usize)
     }
 
     /// What the engine takes for a run.
-    fn options(&self, job: &Job) -> Result<Options> {
-        let (set, rules) = (&self.tasks[job.tasks], &job.choices.rules);
+    fn options(&self, one: &Combination) -> Result<Options> {
+        let (set, rules) = (&self.tasks[one.tasks], &one.settings.choices.rules);
+        let t_fwd = rules.t_fwd.seconds().unwrap_or(f64::NAN);
         Ok(Options {
             node_order: self.order.clone(),
             groups: set.groups.clone(),
             search: rules.search(set.search.as_ref())?,
-            ..rules.options(job.t_fwd)
+            ..rules.options(t_fwd)
         })
     }
 
     /// Replays. Also returns what became of the answers of the solver, if that is a program.
-    fn replay(&self, job: &Job, control: Control<'_>) -> Result<(Outcome, Option<Tally>)> {
+    fn replay(&self, one: &Combination, control: Control<'_>) -> Result<(Outcome, Option<Tally>)> {
         let ReplayChoices {
             formulation, big_m, ..
-        } = &job.choices;
-        let choice = self.solvers.choice(job.solver);
+        } = &one.settings.choices;
+        let choice = self.solvers.choice(one.solver);
         let solver = Built::new(choice, *formulation, *big_m)?;
         let tally = solver.tally();
-        let (log, tasks) = (&self.windows[job.window].1, &self.tasks[job.tasks].tasks);
-        let options = self.options(job)?;
-        let mut decider = solver.decider(&options.outline(tasks), job.limits)?;
-        if self.check {
+        let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
+        let options = self.options(one)?;
+        let mut decider = solver.decider(&options.outline(tasks), limits(one)?)?;
+        if self.plan.check {
             decider = decider.checked(*big_m);
         }
         let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, control)?;
@@ -291,26 +268,47 @@ impl Replays {
     }
 }
 
+fn limits(one: &Combination) -> Result<Limits> {
+    let choices = &one.settings.choices;
+    solver::limits(choices.time_limit, choices.gap)
+}
+
 fn digests(sources: &[SourceId]) -> Vec<String> {
     sources.iter().map(|s| s.sha256.to_string()).collect()
 }
 
 impl PreparedRuns for Replays {
-    fn runs(&self) -> &[SweepRun] {
-        &self.runs
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn key(&self, run: usize) -> RunKey {
+        self.runs[run].1
+    }
+
+    fn settings(&self, run: usize) -> Result<Value> {
+        settings_value(&self.of(run).settings)
     }
 
     fn sources(&self) -> &[SourceId] {
         &self.sources
     }
 
-    fn length(&self, index: usize) -> usize {
-        self.windows[self.jobs[index].window].1.len()
+    fn length(&self, run: usize) -> usize {
+        self.windows[self.of(run).window].len()
+    }
+
+    fn alike(&self, run: usize) -> Alike {
+        let one = self.of(run);
+        Alike {
+            same_but_seed: one.same_but_seed,
+            same_problem: one.same_problem,
+        }
     }
 
     fn execute(
         &self,
-        index: usize,
+        run: usize,
         stop: &AtomicBool,
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<RunOutcome>> {
@@ -322,9 +320,9 @@ impl PreparedRuns for Replays {
                 seen = event;
             },
         };
-        let (outcome, program) = self.replay(&self.jobs[index], control)?;
+        let (outcome, program) = self.replay(&self.of(run), control)?;
         // A replay may end before its log does.
-        tick(self.length(index) - seen);
+        tick(self.length(run) - seen);
         if !outcome.summary.complete {
             return Ok(None);
         }

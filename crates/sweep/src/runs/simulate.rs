@@ -4,21 +4,22 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{PreparedRuns, sweep_run};
+use super::{Alike, PreparedRuns, settings_value, sweep_key};
 use crate::plan::{SimulatePlan, SimulateSettings};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_formats::ingest::SourceId;
-use gleaner_formats::output::sweep::SweepRun;
 use gleaner_setup::experiment::{Choice, Given, Learned};
 use gleaner_setup::{Experiment, ExperimentArgs, Remark, report_left_out};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
+use gleaner_store::RunKey;
 
 /// The simulations of a plan.
 pub struct Simulations {
-    runs: Vec<SweepRun>,
+    /// Key and settings of each run.
+    runs: Vec<(RunKey, Value)>,
     /// Settings and policy of each run.
     jobs: Vec<(Choice, Request)>,
     experiment: Experiment,
@@ -49,8 +50,10 @@ impl Simulations {
         let experiment = Experiment::open(args, &all.requests(false)?, remark)?;
         report_left_out(&experiment.inputs.skipped, remark);
         let named = settings.iter().zip(&jobs);
-        let runs = named
-            .map(|(one, (_, request))| sweep_run(one, &decisive(&plan, one, request, &experiment)));
+        let runs = named.map(|(one, (_, request))| {
+            let key = sweep_key(&decisive(&plan, one, request, &experiment))?;
+            Ok((key, settings_value(one)?))
+        });
         Ok(Simulations {
             runs: runs.collect::<Result<_>>()?,
             jobs,
@@ -103,8 +106,16 @@ fn decisive(
 }
 
 impl PreparedRuns for Simulations {
-    fn runs(&self) -> &[SweepRun] {
-        &self.runs
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn key(&self, run: usize) -> RunKey {
+        self.runs[run].0
+    }
+
+    fn settings(&self, run: usize) -> Result<Value> {
+        Ok(self.runs[run].1.clone())
     }
 
     fn sources(&self) -> &[SourceId] {
@@ -113,6 +124,18 @@ impl PreparedRuns for Simulations {
 
     fn length(&self, _: usize) -> usize {
         self.experiment.inputs.cluster.vcs.len()
+    }
+
+    fn alike(&self, run: usize) -> Alike {
+        let policy = self.jobs[run].0.policy.first();
+        let same = self
+            .jobs
+            .iter()
+            .position(|job| job.0.policy.first() == policy);
+        Alike {
+            same_but_seed: run as u64,
+            same_problem: same.unwrap_or(run) as u64,
+        }
     }
 
     fn execute(

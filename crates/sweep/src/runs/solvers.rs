@@ -7,28 +7,23 @@ use gleaner_formats::ingest::SourceId;
 use gleaner_formats::ingest::source::Source;
 use gleaner_setup::{SolverChoice, SolverName};
 
-/// The solvers that a plan names.
+/// The solvers that a plan names, in its order.
 #[derive(Default)]
 pub(super) struct Solvers(Vec<Solver>);
 
 /// A solver of a plan.
 struct Solver {
-    name: SolverName,
     choice: SolverChoice,
     /// The files of a program: other content is another solver.
     files: Vec<SourceId>,
 }
 
 impl Solvers {
-    /// Finds the solver of this name, unless it is known, as seen from the folder of the plan. Returns
-    /// its index.
+    /// Adds the solver of this name, as seen from the folder of the plan.
     ///
     /// # Errors
     /// A faulty manifest, or a file of the program that cannot be read.
-    pub fn find(&mut self, name: &SolverName, folder: &Path) -> Result<usize> {
-        if let Some(known) = self.0.iter().position(|known| known.name == *name) {
-            return Ok(known);
-        }
+    pub fn add(&mut self, name: &SolverName, folder: &Path) -> Result<()> {
         let choice = name.seen_from(folder)?;
         let files = match &choice {
             SolverChoice::Ours(_) => Vec::new(),
@@ -36,11 +31,10 @@ impl Solvers {
         };
         let files = files.iter().map(|file| Source::identify(file));
         self.0.push(Solver {
-            name: name.clone(),
             choice,
             files: files.collect::<Result<_>>()?,
         });
-        Ok(self.0.len() - 1)
+        Ok(())
     }
 
     /// The solver of this index.

@@ -1,11 +1,9 @@
 //! Writers of the results of `gleaner sweep`: a table with a row for each run, and the best
 //! settings.
 
-mod store;
 mod table;
 mod text;
 
-pub use store::{Saved, Store};
 pub use table::{settings, table};
 pub use text::{listing, summary, text};
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::table::shown;
 use super::{Sweep, SweepRun};
 use crate::output::number::short;
+use gleaner_core::error::Result;
 use gleaner_core::results::Direction;
 use gleaner_core::results::sweep::{Best, Field, Metric, SEED};
 use gleaner_core::words::counted;
@@ -84,7 +85,8 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
         "best  {name} {value}{} (the {which}{others}):",
         over_seeds(sweep, &best)
     );
-    let varied = varied(sweep.runs, sweep.mode.settings());
+    let runs = sweep.runs.iter().cloned().map(Ok);
+    let varied = varied(runs, sweep.mode.settings()).unwrap_or_default();
     let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
     let widths = varied.iter().map(|field| field.name.len());
     let width = widths.max().unwrap_or(0);
@@ -114,19 +116,28 @@ fn over_seeds(sweep: &Sweep<'_>, best: &Best) -> String {
     }
 }
 
-/// All runs, done or not, in a line each.
-pub fn listing(runs: &[SweepRun], settings: &[Field], is_done: &[bool]) -> String {
-    let varied = varied(runs, settings);
+/// All runs, done or not, in a line each. Runs are made one at a time, as there may be millions.
+///
+/// # Errors
+/// Those of `run`.
+pub fn listing(
+    count: usize,
+    run: &dyn Fn(usize) -> Result<SweepRun>,
+    settings: &[Field],
+    is_done: &dyn Fn(usize) -> bool,
+) -> Result<String> {
+    let varied = varied((0..count).map(run), settings)?;
     let mut out = String::new();
-    for (run, done) in runs.iter().zip(is_done) {
-        let state = if *done { "done" } else { "to do" };
+    for index in 0..count {
+        let state = if is_done(index) { "done" } else { "to do" };
+        let run = run(index)?;
         let _ = write!(out, "{}  {state:5}", run.key);
         for field in &varied {
-            let _ = write!(out, "  {}={}", field.name, cell(run, field));
+            let _ = write!(out, "  {}={}", field.name, cell(&run, field));
         }
         out.push('\n');
     }
-    out
+    Ok(out)
 }
 
 fn cell(run: &SweepRun, field: &Field) -> String {
@@ -135,11 +146,19 @@ fn cell(run: &SweepRun, field: &Field) -> String {
 }
 
 /// The settings that differ between runs.
-fn varied<'a>(runs: &[SweepRun], settings: &'a [Field]) -> Vec<&'a Field> {
-    let differs = |field: &&Field| {
-        let value = |run: &SweepRun| run.settings.pointer(field.pointer).cloned();
-        runs.windows(2)
-            .any(|pair| value(&pair[0]) != value(&pair[1]))
-    };
-    settings.iter().filter(differs).collect()
+fn varied(runs: impl Iterator<Item = Result<SweepRun>>, settings: &[Field]) -> Result<Vec<&Field>> {
+    let value = |run: &SweepRun, field: &Field| run.settings.pointer(field.pointer).cloned();
+    let (mut first, mut differs) = (None, vec![false; settings.len()]);
+    for run in runs {
+        let run = run?;
+        let first = first.get_or_insert_with(|| run.clone());
+        for (field, differs) in settings.iter().zip(&mut differs) {
+            *differs = *differs || value(&run, field) != value(first, field);
+        }
+    }
+    let all = settings.iter().zip(differs);
+    Ok(all
+        .filter(|(_, differs)| *differs)
+        .map(|(field, _)| field)
+        .collect())
 }

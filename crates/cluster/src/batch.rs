@@ -1,0 +1,192 @@
+//! Batches: what was submitted together, and where its files are.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files::{self, Digest};
+use serde::{Deserialize, Serialize};
+
+use crate::slurm::SlurmOptions;
+
+/// Name of the folder of all batches in the directory of a sweep.
+const FOLDER: &str = "batch";
+
+/// Hexadecimal digits of a batch's name.
+const DIGITS: usize = 8;
+
+/// Runs that were submitted together, in parts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Its name, which is also that of its folder and in the names of its jobs.
+    pub name: String,
+    /// How often what failed was submitted again before: 0 for a batch that a user submitted.
+    pub round: u32,
+    /// The batches before it of which it does what is left.
+    pub earlier: Vec<String>,
+    /// Number of parts.
+    pub parts: usize,
+    /// Seconds since 1970 when it was submitted.
+    pub submitted: u64,
+    /// How it was submitted, and how what is left of it will be.
+    pub options: SlurmOptions,
+    /// Ids of its arrays, and of the job that collects; fewer if its submission was interrupted.
+    pub jobs: Vec<String>,
+    /// Most tasks of one array.
+    pub array_size: usize,
+}
+
+impl Batch {
+    /// The name of one of its jobs: of its arrays from 0, and then of the job that collects.
+    pub fn job_name(&self, job: usize) -> String {
+        format!("gleaner-{}-{job}", self.name)
+    }
+
+    /// The names of all its jobs.
+    pub fn job_names(&self) -> impl Iterator<Item = String> {
+        let arrays = self.parts.div_ceil(self.array_size.max(1));
+        (0..=arrays).map(|job| self.job_name(job))
+    }
+
+    /// It and the batches before it.
+    pub fn chain(&self) -> impl Iterator<Item = &str> {
+        let earlier = self.earlier.iter().map(String::as_str);
+        earlier.chain([self.name.as_str()])
+    }
+}
+
+/// The folder of all batches of a sweep.
+#[derive(Debug, Clone)]
+pub struct BatchFolder {
+    folder: PathBuf,
+}
+
+impl BatchFolder {
+    /// That of the sweep in `directory`. It may be missing.
+    pub fn at(directory: &Path) -> Self {
+        BatchFolder {
+            folder: directory.join(FOLDER),
+        }
+    }
+
+    /// Makes the folder of a new batch, and returns the batch's name.
+    ///
+    /// # Errors
+    /// The folder cannot be created.
+    pub fn create(&self) -> Result<String> {
+        let failed = |error| Error::io("create a folder in", &self.folder, error);
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        for attempt in 0u32.. {
+            let name = name(attempt);
+            match fs::create_dir(self.folder.join(&name)) {
+                Ok(()) => {
+                    fs::create_dir(self.logs(&name)).map_err(failed)?;
+                    return Ok(name);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Err(failed(io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// The file that says which part of a batch does which runs.
+    pub fn deal(&self, name: &str) -> PathBuf {
+        self.folder.join(name).join("deal.json")
+    }
+
+    /// The file for parts that belong to no batch.
+    pub fn deal_of(&self, parts: usize) -> PathBuf {
+        self.folder.join(format!("deal-{parts}.json"))
+    }
+
+    /// The script that runs a part.
+    pub fn script(&self, name: &str) -> PathBuf {
+        self.folder.join(name).join("part.sh")
+    }
+
+    /// The script that collects.
+    pub fn collecting(&self, name: &str) -> PathBuf {
+        self.folder.join(name).join("collect.sh")
+    }
+
+    /// The folder of the logs of a batch.
+    pub fn logs(&self, name: &str) -> PathBuf {
+        self.folder.join(name).join("logs")
+    }
+
+    /// The log of a part, numbered from 1.
+    pub fn log(&self, batch: &Batch, part: usize) -> PathBuf {
+        let index = part.saturating_sub(1);
+        let size = batch.array_size.max(1);
+        let (first, task) = (index / size * size, index % size);
+        self.logs(&batch.name).join(format!("{first}+{task}.log"))
+    }
+
+    /// Writes what is known of a batch.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, batch: &Batch) -> Result<()> {
+        files::write(&self.file(&batch.name), |out| {
+            Ok(serde_json::to_writer_pretty(out, batch)?)
+        })
+    }
+
+    /// The batch of this name.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is none, or its file is not one of this version.
+    pub fn read(&self, name: &str) -> Result<Batch> {
+        let path = self.file(name);
+        let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            Error::Usage(format!(
+                "{}: not a batch of this version ({error})",
+                path.display()
+            ))
+        })
+    }
+
+    /// All batches, the oldest first. Folders without a batch, as an interrupted submission leaves
+    /// them, are left out.
+    ///
+    /// # Errors
+    /// The folder is there and cannot be read; a batch is not one of this version.
+    pub fn all(&self) -> Result<Vec<Batch>> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(Error::io("read", &self.folder, error)),
+        };
+        let names = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok());
+        let names = names.filter(|name| self.file(name).is_file());
+        let mut all = names
+            .map(|name| self.read(&name))
+            .collect::<Result<Vec<_>>>()?;
+        all.sort_by(|a, b| (a.submitted, a.round, &a.name).cmp(&(b.submitted, b.round, &b.name)));
+        Ok(all)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name).join("batch.json")
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// A name that no other process is likely to choose.
+fn name(attempt: u32) -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanos = since.map_or(0, |since| since.as_nanos());
+    let text = format!("{nanos} {} {attempt}", std::process::id());
+    Digest::of(text.as_bytes()).to_string()[..DIGITS].to_owned()
+}

@@ -1,0 +1,120 @@
+//! Which part does which runs.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::fs;
+use std::path::Path;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files::{self, Digest};
+use gleaner_sweep::PreparedRuns;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::Costs;
+
+/// Which part does which runs. Each run is in one part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deal {
+    /// A digest of the keys of all runs of the plan: a changed plan or input is another.
+    plan: String,
+    /// The runs of each part, those that are likely to take longest first.
+    parts: Vec<Vec<u32>>,
+}
+
+impl Deal {
+    /// Deals runs to at most so many parts: the longest first, each to the part that has the least to
+    /// do so far (longest processing time first; Graham 1969: at most a third longer than the best).
+    pub fn new(prepared: &dyn PreparedRuns, runs: &[usize], costs: &Costs, parts: usize) -> Self {
+        let cost = |&run: &usize| (costs.of_run(prepared, run), run);
+        let mut longest: Vec<(f64, usize)> = runs.par_iter().map(cost).collect();
+        longest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let parts = parts.min(runs.len()).max(1);
+        let mut dealt = vec![Vec::new(); parts];
+        let mut heap: BinaryHeap<_> = (0..parts).map(|part| Reverse(Load(0.0, part))).collect();
+        for (cost, run) in longest {
+            if let Some(Reverse(Load(load, part))) = heap.pop() {
+                dealt[part].push(run as u32);
+                heap.push(Reverse(Load(load + cost, part)));
+            }
+        }
+        Deal {
+            plan: digest(prepared),
+            parts: dealt,
+        }
+    }
+
+    /// Number of parts.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The runs of a part, numbered from 1; none if there is no such part.
+    pub fn part(&self, part: usize) -> impl Iterator<Item = usize> {
+        let runs = part.checked_sub(1).and_then(|part| self.parts.get(part));
+        runs.into_iter().flatten().map(|&run| run as usize)
+    }
+
+    /// All runs that were dealt.
+    pub fn runs(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().flatten().map(|&run| run as usize)
+    }
+
+    /// Writes it as JSON.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        files::write(path, |out| Ok(serde_json::to_writer(out, self)?))
+    }
+
+    /// Reads it back, for the plan that it was made for.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the file is not one, or was made for another plan or other inputs.
+    pub fn read(path: &Path, prepared: &dyn PreparedRuns) -> Result<Self> {
+        let bytes = fs::read(path).map_err(|error| Error::io("read", path, error))?;
+        let wrong = |what: &str| Error::Usage(format!("{}: {what}", path.display()));
+        let deal: Deal = serde_json::from_slice(&bytes).map_err(|error| {
+            wrong(&format!(
+                "it does not say which part does which runs ({error})"
+            ))
+        })?;
+        if deal.plan != digest(prepared) {
+            let what =
+                "it was made before the plan, its inputs or gleaner changed; deal or submit again";
+            return Err(wrong(what));
+        }
+        let is_known = deal.runs().all(|run| run < prepared.count());
+        match is_known {
+            true => Ok(deal),
+            false => Err(wrong("it names runs that the plan does not have")),
+        }
+    }
+}
+
+/// A digest of the keys of all runs.
+fn digest(prepared: &dyn PreparedRuns) -> String {
+    let keys: Vec<u8> = (0..prepared.count())
+        .flat_map(|run| prepared.key(run).to_bytes())
+        .collect();
+    Digest::of(&keys).to_string()
+}
+
+/// What a part has to do so far, and its index, by which equal loads are ordered.
+#[derive(Debug, PartialEq)]
+struct Load(f64, usize);
+
+impl Eq for Load {}
+
+impl Ord for Load {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}
+
+impl PartialOrd for Load {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

@@ -1,0 +1,110 @@
+//! The scripts that jobs run.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use gleaner_core::error::{Error, Result};
+
+use crate::{Batch, BatchFolder};
+
+/// How gleaner is called by jobs.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The program.
+    pub program: PathBuf,
+    /// The folder in which it runs.
+    pub folder: PathBuf,
+    /// The plan, as seen from there.
+    pub plan: PathBuf,
+    /// The directory of the sweep, as seen from there.
+    pub out: PathBuf,
+    /// Options that the tables depend on, which the job that collects needs.
+    pub collecting: Vec<String>,
+}
+
+impl Call {
+    /// The script of an array task. Its argument is the number of parts before the array's first.
+    pub(super) fn part(&self, batches: &BatchFolder, batch: &Batch) -> Result<Vec<u8>> {
+        // The shell becomes gleaner, so that the signals of Slurm reach it.
+        let mut script = self.head()?;
+        script.extend(b" --part \"$((SLURM_ARRAY_TASK_ID + $1 + 1))/");
+        script.extend(batch.parts.to_string().as_bytes());
+        script.extend(
+            b"\" --jobs \"${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}\" --quiet --batch ",
+        );
+        script.extend(batch.name.as_bytes());
+        script.extend(b" --dealt ");
+        script.extend(quoted(&batches.deal(&batch.name))?);
+        script.push(b'\n');
+        Ok(script)
+    }
+
+    /// The script of the job that collects.
+    pub(super) fn collect(&self, batch: &Batch) -> Result<Vec<u8>> {
+        let mut script = self.head()?;
+        script.extend(b" --collect --quiet --batch ");
+        script.extend(batch.name.as_bytes());
+        for option in &self.collecting {
+            script.push(b' ');
+            script.extend(quoted(Path::new(option))?);
+        }
+        script.push(b'\n');
+        Ok(script)
+    }
+
+    fn head(&self) -> Result<Vec<u8>> {
+        let mut script = b"#!/bin/sh\n# Written by gleaner sweep --slurm.\ncd ".to_vec();
+        script.extend(quoted(&self.folder)?);
+        script.extend(b" || exit 1\nexec ");
+        script.extend(quoted(&self.program)?);
+        script.extend(b" sweep ");
+        script.extend(quoted(&self.plan)?);
+        script.extend(b" --out ");
+        script.extend(quoted(&self.out)?);
+        Ok(script)
+    }
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> Result<Vec<u8>> {
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.contains(&b'\0') || bytes.contains(&b'\n') {
+        let shown = path.display();
+        return Err(Error::Usage(format!(
+            "{shown}: --slurm takes no paths with line ends"
+        )));
+    }
+    let mut word = b"'".to_vec();
+    for &byte in bytes {
+        match byte {
+            b'\'' => word.extend(br"'\''"),
+            byte => word.push(byte),
+        }
+    }
+    word.push(b'\'');
+    Ok(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_shell_reads_a_quoted_path_as_it_is() {
+        for path in [
+            "plain",
+            "with space",
+            "it's $HOME `id` \"x\" \\ *",
+            "-n",
+            "ü%a",
+        ] {
+            let mut line = b"printf %s ".to_vec();
+            line.extend(quoted(Path::new(path)).unwrap());
+            let line = String::from_utf8(line).unwrap();
+            let output = Command::new("sh").args(["-c", &line]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), path);
+        }
+        assert!(quoted(Path::new("a\nb")).is_err());
+    }
+}

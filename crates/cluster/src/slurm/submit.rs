@@ -1,0 +1,180 @@
+//! Submits batches.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+use gleaner_sweep::PreparedRuns;
+
+use super::limits::ClusterLimits;
+use super::program::call;
+use super::{Call, Queue, SlurmOptions};
+use crate::batch::{Batch, BatchFolder, now};
+use crate::{Costs, Deal};
+
+/// Times that a submission is tried while the controller does not answer, and the time between two.
+const ATTEMPTS: (u32, Duration) = (10, Duration::from_secs(3));
+
+/// What is to be submitted.
+pub struct Submission<'a> {
+    /// The plan's runs.
+    pub prepared: &'a dyn PreparedRuns,
+    /// Those that are missing.
+    pub runs: &'a [usize],
+    /// What they are likely to cost.
+    pub costs: &'a Costs,
+    /// How jobs are submitted.
+    pub options: &'a SlurmOptions,
+    /// How jobs call gleaner.
+    pub call: &'a Call,
+    /// The batch of which it does what is left; `None` if a user submits.
+    pub after: Option<&'a Batch>,
+}
+
+/// Submits runs as arrays, and a job that collects when these have ended, however they end.
+///
+/// # Errors
+/// [`Error::Usage`] without Slurm or for more parts than its limits allow; [`Error::Run`] if it refuses
+/// the jobs. Jobs that were submitted before the error run on, and are found by their name.
+pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batch> {
+    let limits = ClusterLimits::ask()?;
+    let Submission { options, .. } = submission;
+    let parts = options.parts.unwrap_or(SlurmOptions::PARTS);
+    if parts >= limits.job_count {
+        return Err(Error::Usage(format!(
+            "--parts is {parts}, expected fewer than {}, the most jobs of this cluster (MaxJobCount)",
+            limits.job_count
+        )));
+    }
+    let deal = Deal::new(
+        submission.prepared,
+        submission.runs,
+        submission.costs,
+        parts,
+    );
+    let name = batches.create()?;
+    deal.write(&batches.deal(&name))?;
+    let mut batch = Batch {
+        name,
+        round: submission.after.map_or(0, |batch| batch.round + 1),
+        earlier: submission.after.map_or(Vec::new(), |batch| {
+            batch.chain().map(str::to_owned).collect()
+        }),
+        parts: deal.parts(),
+        submitted: now(),
+        options: (*options).clone(),
+        jobs: Vec::new(),
+        array_size: limits.array_size,
+    };
+    let call = submission.call;
+    files::write_bytes(&batches.script(&batch.name), &call.part(batches, &batch)?)?;
+    files::write_bytes(&batches.collecting(&batch.name), &call.collect(&batch)?)?;
+    // Known before it is submitted: whoever comes after a kill from here on looks for its jobs.
+    batches.write(&batch)?;
+    for first in (0..batch.parts).step_by(limits.array_size) {
+        let id = array(
+            batches,
+            &batch,
+            first,
+            batch.parts.min(first + limits.array_size),
+        )?;
+        batch.jobs.push(id);
+        batches.write(&batch)?;
+    }
+    let id = collecting(batches, &batch)?;
+    batch.jobs.push(id);
+    batches.write(&batch)?;
+    Ok(batch)
+}
+
+/// Submits the parts from `first` to before `end`, both counted from 0, as an array. Returns its id.
+fn array(batches: &BatchFolder, batch: &Batch, first: usize, end: usize) -> Result<String> {
+    let limit = batch.options.array_limit;
+    let limit = limit.map_or(String::new(), |limit| format!("%{limit}"));
+    let mut words: Vec<OsString> = vec![
+        format!("--array=0-{}{limit}", end - first - 1).into(),
+        output(&batches.logs(&batch.name), &format!("{first}+%a.log"))?,
+    ];
+    words.extend(batch.options.of_tasks().into_iter().map(OsString::from));
+    words.push(absolute(&batches.script(&batch.name))?.into());
+    words.push(first.to_string().into());
+    sbatch(batch, &words)
+}
+
+/// Submits the job that collects. Returns its id.
+fn collecting(batches: &BatchFolder, batch: &Batch) -> Result<String> {
+    let mut words: Vec<OsString> = vec![
+        format!("--dependency=afterany:{}", batch.jobs.join(":")).into(),
+        output(&batches.logs(&batch.name), "collect.log")?,
+    ];
+    words.extend(
+        batch
+            .options
+            .of_collecting()
+            .into_iter()
+            .map(OsString::from),
+    );
+    words.push(absolute(&batches.collecting(&batch.name))?.into());
+    sbatch(batch, &words)
+}
+
+/// The option that names a log. In Slurm's patterns, a percent sign stands for itself when doubled.
+fn output(folder: &Path, name: &str) -> Result<OsString> {
+    let folder = absolute(folder)?;
+    let text = folder.to_str().ok_or_else(|| {
+        Error::Usage(format!(
+            "{}: --slurm takes only paths in UTF-8",
+            folder.display()
+        ))
+    })?;
+    Ok(format!("--output={}/{name}", text.replace('%', "%%")).into())
+}
+
+fn absolute(path: &Path) -> Result<std::path::PathBuf> {
+    fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
+}
+
+/// Submits the next job of a batch and returns its id. While the controller does not answer, it is
+/// tried again, unless the job is in the queue after all.
+fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
+    let name = batch.job_name(batch.jobs.len());
+    let mut all: Vec<OsString> = vec![
+        "--parsable".into(),
+        "--open-mode=append".into(),
+        format!("--job-name={name}").into(),
+    ];
+    all.extend(words.iter().cloned());
+    let mut attempt = 1;
+    loop {
+        let error = match call("sbatch", &all) {
+            // The id, and with several clusters a semicolon and the cluster's name.
+            Ok(text) => return Ok(text.trim().split(';').next().unwrap_or_default().to_owned()),
+            Err(error) => error,
+        };
+        if !is_silent(&error) || attempt >= ATTEMPTS.0 {
+            return Err(error);
+        }
+        attempt += 1;
+        thread::sleep(ATTEMPTS.1);
+        // An answer may have been lost on its way.
+        let queue = Queue::ask([batch]);
+        if let Some(id) = queue.as_ref().ok().and_then(|queue| queue.id_of(&name)) {
+            return Ok(id.to_owned());
+        }
+    }
+}
+
+/// Whether the controller could not be reached, rather than having refused.
+fn is_silent(error: &Error) -> bool {
+    let text = error.to_string();
+    let silent = [
+        "Unable to contact slurm controller",
+        "Socket timed out",
+        "Connection refused",
+    ];
+    silent.iter().any(|words| text.contains(words))
+}

@@ -1,0 +1,161 @@
+//! What there is of a sweep, and what went wrong.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use gleaner_core::words::printable;
+use gleaner_store::{Ended, Failure, Found, PartName};
+use gleaner_sweep::PreparedRuns;
+
+use crate::{Batch, BatchFolder, Costs, Deal};
+
+/// Bytes of the end of a log that are read, and the last lines of it that are shown.
+const LOG: (u64, usize) = (4096, 5);
+
+/// What there is of a sweep.
+#[derive(Debug)]
+pub struct State {
+    /// Number of runs that are done.
+    pub done: usize,
+    /// How often runs were begun again.
+    pub begun_again: u64,
+    /// The runs that are not done, in the plan's order.
+    pub missing: Vec<usize>,
+    /// Those of them that have failed, with why.
+    pub failed: Vec<(usize, Failure)>,
+    /// What runs are likely to cost.
+    pub costs: Costs,
+}
+
+/// A part of a batch whose jobs have ended that has not done all its runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The part.
+    pub name: PartName,
+    /// Those of its runs that are neither done nor have failed.
+    pub runs: Vec<usize>,
+    /// How it ended; `None` if it did not say so: it was killed, or never began.
+    pub ended: Option<Ended>,
+    /// The last lines of its log, with bars between them.
+    pub log: String,
+}
+
+impl Trouble {
+    /// Whether another attempt would end the same way: the plan or an input is not what it was.
+    pub fn is_final(&self) -> bool {
+        self.ended
+            .as_ref()
+            .is_some_and(|ended| matches!(ended.code, 2 | 3))
+    }
+}
+
+impl State {
+    /// What a store says about the runs of a plan.
+    pub fn of<R>(prepared: &dyn PreparedRuns, found: &Found<R>) -> Self {
+        let (mut missing, mut failed, mut took) = (Vec::new(), Vec::new(), Vec::new());
+        for run in 0..prepared.count() {
+            let key = prepared.key(run);
+            match found.results.get(&key) {
+                Some(kept) => took.push((run, kept.seconds)),
+                None => {
+                    missing.push(run);
+                    let failure = found.failures.get(&key).cloned();
+                    failed.extend(failure.map(|failure| (run, failure)));
+                }
+            }
+        }
+        State {
+            done: took.len(),
+            begun_again: found.begun_again(),
+            missing,
+            failed,
+            costs: Costs::of(prepared, took),
+        }
+    }
+
+    /// What is left of a batch that may be submitted again: the runs of it that are missing, have not
+    /// failed in it or in the batches before it, and are not of a part for which there is no hope.
+    pub fn left_of(&self, batch: &Batch, deal: &Deal, troubles: &[Trouble]) -> Vec<usize> {
+        let chain: BTreeSet<&str> = batch.chain().collect();
+        let has_failed = |failure: &Failure| {
+            let by = failure.by.as_ref();
+            by.is_some_and(|by| chain.contains(by.batch.as_str()))
+        };
+        let failed = self
+            .failed
+            .iter()
+            .filter(|(_, failure)| has_failed(failure));
+        let hopeless = troubles.iter().filter(|trouble| trouble.is_final());
+        let not: BTreeSet<usize> = failed
+            .map(|(run, _)| *run)
+            .chain(hopeless.flat_map(|trouble| trouble.runs.iter().copied()))
+            .collect();
+        let dealt: BTreeSet<usize> = deal.runs().collect();
+        let missing = self.missing.iter().copied();
+        missing
+            .filter(|run| dealt.contains(run) && !not.contains(run))
+            .collect()
+    }
+}
+
+/// The parts of a batch, whose jobs have ended, that have not done all their runs.
+pub fn troubles<R>(
+    state: &State,
+    found: &Found<R>,
+    batches: &BatchFolder,
+    batch: &Batch,
+    deal: &Deal,
+) -> Vec<Trouble> {
+    let failed: BTreeSet<usize> = state.failed.iter().map(|(run, _)| *run).collect();
+    let left: BTreeSet<usize> = state
+        .missing
+        .iter()
+        .copied()
+        .filter(|run| !failed.contains(run))
+        .collect();
+    let mut troubles = Vec::new();
+    for part in 1..=deal.parts() {
+        let runs: Vec<usize> = deal.part(part).filter(|run| left.contains(run)).collect();
+        if runs.is_empty() {
+            continue;
+        }
+        let name = PartName {
+            batch: batch.name.clone(),
+            part,
+        };
+        let logs = found.parts.iter().filter(|log| log.name == name);
+        // Of several, as when Slurm started it again, one that said how it ended tells the most.
+        let ended = logs.filter_map(|log| log.ended.clone()).next_back();
+        let log = last_lines(&batches.log(batch, part));
+        troubles.push(Trouble {
+            name,
+            runs,
+            ended,
+            log,
+        });
+    }
+    troubles
+}
+
+/// The last lines of a log; empty if it is missing.
+fn last_lines(path: &Path) -> String {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = fs::File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(LOG.0)))?;
+        let mut bytes = Vec::new();
+        file.take(LOG.0).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let shown = &lines[lines.len().saturating_sub(LOG.1)..];
+    printable(&shown.join(" | ")).into_owned()
+}

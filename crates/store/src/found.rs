@@ -1,0 +1,135 @@
+//! What all segments together say.
+
+use std::collections::BTreeMap;
+
+use gleaner_core::error::{Error, Result};
+use serde::de::DeserializeOwned;
+
+use crate::record::{Ended, PartName, Record, parse};
+use crate::{RunKey, Store, lines};
+
+/// What a store holds.
+#[derive(Debug)]
+pub struct Found<R> {
+    /// The runs that are done.
+    pub results: BTreeMap<RunKey, Kept<R>>,
+    /// The runs that have failed and are not done.
+    pub failures: BTreeMap<RunKey, Failure>,
+    /// How often each run was begun.
+    pub begun: BTreeMap<RunKey, u32>,
+    /// What the processes that were parts said of themselves, ordered by segment.
+    pub parts: Vec<PartLog>,
+    /// Lines that were changed, or are none of this version.
+    pub damaged: usize,
+}
+
+/// A result that was kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept<R> {
+    /// The result.
+    pub result: R,
+    /// Seconds that the run took.
+    pub seconds: f64,
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The exit code of its error.
+    pub code: u8,
+    /// Its error.
+    pub message: String,
+    /// The part that ran it; `None` if the process was none.
+    pub by: Option<PartName>,
+}
+
+/// A process that was a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartLog {
+    /// Which part it was.
+    pub name: PartName,
+    /// How it ended; `None` if it runs, or was killed.
+    pub ended: Option<Ended>,
+}
+
+impl<R> Default for Found<R> {
+    fn default() -> Self {
+        Found {
+            results: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            parts: Vec::new(),
+            damaged: 0,
+        }
+    }
+}
+
+impl<R> Found<R> {
+    /// How often runs were begun again: after an interrupt, a kill or a failure.
+    pub fn begun_again(&self) -> u64 {
+        self.begun
+            .values()
+            .map(|&times| u64::from(times.saturating_sub(1)))
+            .sum()
+    }
+}
+
+impl Store {
+    /// Reads all segments. Of runs that `is_wanted` refuses, nothing is kept.
+    ///
+    /// # Errors
+    /// A segment cannot be read.
+    pub fn read<R: DeserializeOwned>(
+        &self,
+        is_wanted: impl Fn(&RunKey) -> bool,
+    ) -> Result<Found<R>> {
+        let mut found = Found::default();
+        for segment in self.segments()? {
+            let mut part = None;
+            lines::read(&segment, 0, |line| {
+                let read = parse(line).and_then(|record| found.take(record, &mut part, &is_wanted));
+                found.damaged += usize::from(read.is_none());
+            })
+            .map_err(|error| Error::io("read", &segment, error))?;
+            found.parts.extend(part);
+        }
+        let Found {
+            results, failures, ..
+        } = &mut found;
+        failures.retain(|key, _| !results.contains_key(key));
+        Ok(found)
+    }
+}
+
+impl<R: DeserializeOwned> Found<R> {
+    /// Adds a record. `None` if its result is not one of this version.
+    fn take(
+        &mut self,
+        record: Record<'_>,
+        part: &mut Option<PartLog>,
+        is_wanted: &impl Fn(&RunKey) -> bool,
+    ) -> Option<()> {
+        match record {
+            Record::Part(name) => *part = Some(PartLog { name, ended: None }),
+            Record::Ended(ended) => {
+                if let Some(part) = part {
+                    part.ended = Some(ended);
+                }
+            }
+            Record::Begun(run) if is_wanted(&run) => *self.begun.entry(run).or_default() += 1,
+            Record::Failed { run, code, message } if is_wanted(&run) => {
+                let by = part.as_ref().map(|part| part.name.clone());
+                self.failures.insert(run, Failure { code, message, by });
+            }
+            Record::Done(done) if is_wanted(&done.run) => {
+                let kept = Kept {
+                    result: serde_json::from_str(done.result.get()).ok()?,
+                    seconds: done.seconds,
+                };
+                self.results.entry(done.run).or_insert(kept);
+            }
+            Record::Begun(_) | Record::Failed { .. } | Record::Done(_) => {}
+        }
+        Some(())
+    }
+}

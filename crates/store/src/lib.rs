@@ -1,0 +1,74 @@
+//! Keeps the results of single runs as they are found, so that no run is done twice.
+//!
+//! Several processes, on several machines, may add to one [`Store`] at a time: each appends to a
+//! segment, a file of its own, and none waits for another. A line of a segment is a [`Digest`] and a
+//! record in JSON. A segment is complete up to its last valid line, so a process may be killed at any
+//! time. What is read is the union of all segments; [`Store::merge`] makes one of them when all is
+//! done. docs/OUTPUTS.md describes the lines.
+//!
+//! [`Digest`]: gleaner_core::files::Digest
+
+mod found;
+mod key;
+mod lines;
+mod merge;
+mod record;
+mod tracker;
+mod writer;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gleaner_core::error::{Error, Result};
+
+pub use found::{Failure, Found, Kept, PartLog};
+pub use key::RunKey;
+pub use record::{Ended, PartName};
+pub use tracker::Tracker;
+pub use writer::Writer;
+
+/// Name of the folder in the directory of a sweep or of profiles.
+const FOLDER: &str = "runs";
+
+/// How the names of segments end.
+const ENDING: &str = ".records";
+
+/// The folder of segments. It may be missing, which is as if it were empty.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// The store in such a directory.
+    pub fn at(directory: &Path) -> Self {
+        Store {
+            folder: directory.join(FOLDER),
+        }
+    }
+
+    /// The segments, ordered by name.
+    ///
+    /// # Errors
+    /// The folder is there and cannot be read.
+    fn segments(&self) -> Result<Vec<PathBuf>> {
+        let unread = |error| Error::io("read", &self.folder, error);
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(unread(error)),
+        };
+        let mut segments = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(unread)?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.ends_with(ENDING) && !name.starts_with('.') {
+                segments.push(entry.path());
+            }
+        }
+        segments.sort();
+        Ok(segments)
+    }
+}

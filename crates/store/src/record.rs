@@ -1,0 +1,109 @@
+//! The records of a segment, and the lines that hold them.
+
+use gleaner_core::files::Digest;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::key::RunKey;
+
+/// Hexadecimal digits of a digest.
+const DIGITS: usize = 64;
+
+/// Which part of which batch a process is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PartName {
+    /// Name of the batch; empty for a part that belongs to none.
+    pub batch: String,
+    /// Number of the part, from 1.
+    pub part: usize,
+}
+
+/// How a process ended that could say so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// Its exit code.
+    pub code: u8,
+    /// Its error; empty if there is none.
+    pub message: String,
+}
+
+/// A record.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Record<'a> {
+    /// The process that writes the segment is this part.
+    Part(PartName),
+    /// A run was begun.
+    Begun(RunKey),
+    /// A run is done.
+    #[serde(borrow)]
+    Done(Done<'a>),
+    /// A run has failed.
+    Failed {
+        run: RunKey,
+        code: u8,
+        message: String,
+    },
+    /// The process ends.
+    Ended(Ended),
+}
+
+/// The result of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Done<'a> {
+    pub run: RunKey,
+    #[serde(borrow)]
+    pub settings: &'a RawValue,
+    /// Seconds that it took.
+    pub seconds: f64,
+    #[serde(borrow)]
+    pub result: &'a RawValue,
+}
+
+impl Record<'_> {
+    /// The line of the record: the digest of its JSON, a space, the JSON.
+    pub fn line(&self) -> serde_json::Result<String> {
+        let json = serde_json::to_string(self)?;
+        Ok(format!("{} {json}\n", Digest::of(json.as_bytes())))
+    }
+}
+
+/// The record of a line, which may have its end; `None` if the line was changed or cut.
+pub(crate) fn parse(line: &[u8]) -> Option<Record<'_>> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let (digest, rest) = line.split_at_checked(DIGITS)?;
+    let json = rest.strip_prefix(b" ")?;
+    if digest != Digest::of(json).to_string().as_bytes() {
+        return None;
+    }
+    serde_json::from_slice(json).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_changed_line_is_no_record() {
+        let line = Record::Begun(RunKey::of(b"a")).line().unwrap();
+        assert!(
+            matches!(parse(line.as_bytes()), Some(Record::Begun(key)) if key == RunKey::of(b"a"))
+        );
+        for place in 0..line.len() - 1 {
+            let mut changed = line.clone().into_bytes();
+            changed[place] ^= 1;
+            assert!(parse(&changed).is_none(), "byte {place}");
+            assert!(parse(&line.as_bytes()[..place]).is_none(), "cut at {place}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn no_line_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(parse(&bytes).is_none());
+        }
+    }
+}

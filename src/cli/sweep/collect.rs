@@ -1,0 +1,162 @@
+//! Writes the tables when all runs are done; else submits again what was lost, or says what is missing.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::opened::Opened;
+use super::report::report;
+use super::tables::Finished;
+use super::{Args, remark, slurm};
+use gleaner_cluster::slurm::{Queue, Submission, submit};
+use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::sweep::RunOutcome;
+use gleaner_core::words::counted;
+use gleaner_formats::output::run::RunDir;
+use gleaner_store::{Found, Store};
+
+/// Time to wait for another process that writes into the directory.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What became of a sweep.
+#[derive(Debug, PartialEq)]
+pub(super) enum Next {
+    /// The tables are written.
+    Written,
+    /// What was lost was submitted again.
+    Submitted,
+    /// Jobs that others submitted are in the queue.
+    Wait,
+}
+
+/// Collects. A job of a batch also submits again what was lost.
+pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
+    let own = args.batch.batch.as_deref();
+    advance(opened, args, out, own).map(drop)
+}
+
+/// Writes the tables if all runs are done. Else submits again what was lost of the batch `of`, or of the
+/// youngest one if `of` is none of them.
+///
+/// # Errors
+/// Runs are missing that are not submitted again, with why.
+pub(super) fn advance(opened: &Opened, args: &Args, out: &Path, of: Option<&str>) -> Result<Next> {
+    let clock = Instant::now();
+    let directory = open(out, args)?;
+    let prepared = opened.prepared.as_ref();
+    let mut found = opened.find::<RunOutcome>(&Store::at(out))?;
+    let state = State::of(prepared, &found);
+    if state.missing.is_empty() {
+        let results = (0..prepared.count())
+            .filter_map(|run| Some(found.results.remove(&prepared.key(run))?.result));
+        let results: Vec<RunOutcome> = results.collect();
+        let finished = Finished {
+            opened,
+            args,
+            directory,
+            found_done: results.len(),
+            begun_again: state.begun_again,
+            compute: clock.elapsed().as_secs_f64(),
+        };
+        return finished.write(&results).map(|()| Next::Written);
+    }
+    let batches = BatchFolder::at(out);
+    let all = batches.all()?;
+    let batch = match of {
+        Some(name) => Some(batches.read(name)?),
+        None => all.last().cloned(),
+    };
+    let Some(batch) = batch else {
+        return Err(missing(opened, args, out, &state, &[]));
+    };
+    let others: Vec<&Batch> = all
+        .iter()
+        .filter(|other| of != Some(other.name.as_str()))
+        .collect();
+    let queue = Queue::ask(others.iter().copied())?;
+    if others.iter().any(|other| queue.of(other).is_some()) {
+        remark(&["other jobs of the sweep are in the queue".to_owned()]);
+        return Ok(Next::Wait);
+    }
+    again(opened, args, out, &state, &found, &batch)
+}
+
+/// Submits again what was lost of a batch and the batches before it.
+fn again(
+    opened: &Opened,
+    args: &Args,
+    out: &Path,
+    state: &State,
+    found: &Found<RunOutcome>,
+    batch: &Batch,
+) -> Result<Next> {
+    let prepared = opened.prepared.as_ref();
+    let batches = BatchFolder::at(out);
+    let (mut wrong, mut last) = (Vec::new(), None);
+    for name in batch.chain() {
+        let one = batches.read(name)?;
+        let deal = Deal::read(&batches.deal(name), prepared)?;
+        wrong = merge(wrong, troubles(state, found, &batches, &one, &deal));
+        last = Some(deal);
+    }
+    let left = last.map_or(Vec::new(), |deal| state.left_of(batch, &deal, &wrong));
+    if left.is_empty() || batch.round >= batch.options.retries {
+        return Err(missing(opened, args, out, state, &wrong));
+    }
+    let next = submit(
+        &batches,
+        &Submission {
+            prepared,
+            runs: &left,
+            costs: &state.costs,
+            options: &batch.options,
+            call: &slurm::call(args, out)?,
+            after: Some(batch),
+        },
+    )?;
+    remark(&[format!(
+        "{} were lost and are submitted again, attempt {} of {}: batch {}",
+        counted(left.len(), "run"),
+        next.round,
+        batch.options.retries,
+        next.name
+    )]);
+    Ok(Next::Submitted)
+}
+
+/// The troubles of a batch, and those for which there was no hope before it.
+fn merge(before: Vec<Trouble>, of_batch: Vec<Trouble>) -> Vec<Trouble> {
+    let hopeless = before.into_iter().filter(Trouble::is_final);
+    hopeless.chain(of_batch).collect()
+}
+
+/// The error of a sweep whose runs are not all done.
+fn missing(opened: &Opened, args: &Args, out: &Path, state: &State, wrong: &[Trouble]) -> Error {
+    let prepared = opened.prepared.as_ref();
+    let failed = state.failed.len();
+    let mut lines = vec![format!(
+        "{} of {} are not done, {failed} of which failed; the tables need all of them",
+        state.missing.len(),
+        counted(prepared.count(), "run")
+    )];
+    lines.extend(report(prepared, state, wrong));
+    let (plan, out) = (args.plan.display(), out.display());
+    lines.push(format!(
+        "gleaner sweep {plan} --out {out} does what is missing here, with --slurm on the cluster"
+    ));
+    Error::Run(lines.join("\n  "))
+}
+
+/// Opens the directory when no other process writes into it.
+fn open(out: &Path, args: &Args) -> Result<RunDir> {
+    let clock = Instant::now();
+    loop {
+        match RunDir::open(out, "sweep", args) {
+            Err(Error::Run(_)) if clock.elapsed() < PATIENCE => {
+                thread::sleep(Duration::from_millis(500));
+            }
+            opened => return opened,
+        }
+    }
+}

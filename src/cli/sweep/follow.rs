@@ -1,0 +1,215 @@
+//! Submits a sweep to Slurm and follows its jobs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::collect::{Next, advance};
+use super::opened::Opened;
+use super::{Args, interrupt, remark, slurm};
+use crate::cli::progress::Progress;
+use gleaner_cluster::slurm::{Queue, Submission, submit};
+use gleaner_cluster::{Batch, BatchFolder, Deal, State};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::output::run::RunDir;
+use gleaner_store::{Store, Tracker};
+
+/// Most seconds between two looks at the queue.
+const LONGEST: f64 = 60.0;
+
+/// How much longer each time between two looks is than the one before.
+const GROWTH: f64 = 1.5;
+
+/// Time between two looks at Ctrl-C.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Submits what is missing, follows it, and writes the tables.
+pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
+    let stop = interrupt::flag();
+    RunDir::share(out, "sweep", args)?;
+    let is_left = submit_missing(opened, args, out)?;
+    if args.batch.detaches() && is_left {
+        remark(&[format!(
+            "the jobs run on, and one of them collects; `gleaner sweep {} --out {} --status` says how far \
+             they are",
+            args.plan.display(),
+            out.display()
+        )]);
+        return Ok(());
+    }
+    loop {
+        if is_left {
+            follow(opened, args, out, stop)?;
+        }
+        if advance(opened, args, out, None)? == Next::Written {
+            return Ok(());
+        }
+    }
+}
+
+/// Submits the runs that are missing and are in no job that waits or runs. Returns whether any are
+/// missing.
+fn submit_missing(opened: &Opened, args: &Args, out: &Path) -> Result<bool> {
+    // Held until all is submitted, so that no other process submits the same.
+    let _directory = RunDir::open(out, "sweep", args)?;
+    let prepared = opened.prepared.as_ref();
+    let state = State::of(prepared, &opened.glance(&Store::at(out))?);
+    if state.missing.is_empty() {
+        return Ok(false);
+    }
+    let batches = BatchFolder::at(out);
+    let all = batches.all()?;
+    let queue = Queue::ask(&all)?;
+    let mut covered = BTreeSet::new();
+    for batch in all.iter().filter(|batch| queue.of(batch).is_some()) {
+        covered.extend(Deal::read(&batches.deal(&batch.name), prepared)?.runs());
+    }
+    let runs: Vec<usize> = state
+        .missing
+        .iter()
+        .copied()
+        .filter(|run| !covered.contains(run))
+        .collect();
+    if runs.is_empty() {
+        remark(&["all that is missing waits or runs already".to_owned()]);
+        return Ok(true);
+    }
+    let batch = submit(
+        &batches,
+        &Submission {
+            prepared,
+            runs: &runs,
+            costs: &state.costs,
+            options: &args.batch.options(),
+            call: &slurm::call(args, out)?,
+            after: None,
+        },
+    )?;
+    remark(&[format!(
+        "submitted {} in {}: batch {}, jobs {}",
+        counted(runs.len(), "run"),
+        counted(batch.parts, "task"),
+        batch.name,
+        batch.jobs.join(", ")
+    )]);
+    Ok(true)
+}
+
+/// Waits until no job of the sweep is in the queue any more.
+///
+/// # Errors
+/// [`Error::Interrupted`] after Ctrl-C; the jobs run on.
+fn follow(opened: &Opened, args: &Args, out: &Path, stop: &AtomicBool) -> Result<()> {
+    let mut watch = Watch::new(opened, out, args)?;
+    let shortest = args.batch.interval();
+    let mut interval = shortest;
+    loop {
+        let next = Instant::now() + Duration::from_secs_f64(interval);
+        while Instant::now() < next {
+            if stop.load(Ordering::Relaxed) {
+                watch.progress.finish();
+                remark(&[format!(
+                    "the jobs run on; `gleaner sweep {} --out {} --slurm` follows them again, and \
+                     --status says how far they are",
+                    args.plan.display(),
+                    out.display()
+                )]);
+                return Err(Error::Interrupted);
+            }
+            thread::sleep(LOOK);
+        }
+        let is_done = watch.update()?;
+        if watch.is_over()? {
+            watch.progress.finish();
+            return Ok(());
+        }
+        interval = match is_done {
+            true => shortest,
+            false => (interval * GROWTH).min(LONGEST.max(shortest)),
+        };
+    }
+}
+
+/// What is known of a sweep whose jobs are followed.
+struct Watch<'a> {
+    opened: &'a Opened,
+    store: Store,
+    batches: BatchFolder,
+    /// Batches that have left the queue.
+    gone: BTreeSet<String>,
+    tracker: Tracker,
+    progress: Progress,
+    /// Whether it was said that the queue does not answer.
+    is_silent: bool,
+    /// Why jobs wait that only their owner can let go; empty if there are none.
+    held: String,
+}
+
+impl<'a> Watch<'a> {
+    fn new(opened: &'a Opened, out: &Path, args: &Args) -> Result<Self> {
+        let store = Store::at(out);
+        let mut tracker = Tracker::default();
+        tracker.update(&store)?;
+        Ok(Watch {
+            opened,
+            store,
+            batches: BatchFolder::at(out),
+            gone: BTreeSet::new(),
+            tracker,
+            progress: Progress::new(args.quiet),
+            is_silent: false,
+            held: String::new(),
+        })
+    }
+
+    /// Shows how many runs are done. Returns whether there is nothing left to wait for but the end of
+    /// the jobs.
+    fn update(&mut self) -> Result<bool> {
+        self.tracker.update(&self.store)?;
+        let prepared = self.opened.prepared.as_ref();
+        let keys = (0..prepared.count()).map(|run| prepared.key(run));
+        let (mut done, mut failed) = (0, 0);
+        for key in keys {
+            done += usize::from(self.tracker.is_done(&key));
+            failed += usize::from(self.tracker.has_failed(&key));
+        }
+        self.progress.update(done, prepared.count());
+        let failed_runs = (failed > 0).then(|| format!("{failed} failed"));
+        let held = (!self.held.is_empty()).then(|| format!("jobs wait: {}", self.held));
+        let words: Vec<String> = [failed_runs, held].into_iter().flatten().collect();
+        if !words.is_empty() {
+            self.progress.say(&words.join(", "));
+        }
+        Ok(done + failed == prepared.count())
+    }
+
+    /// Whether no job is in the queue any more. One call asks for those of all batches.
+    fn is_over(&mut self) -> Result<bool> {
+        let all = self.batches.all()?;
+        let is_known = |batch: &&Batch| !self.gone.contains(&batch.name);
+        let known: Vec<&Batch> = all.iter().filter(is_known).collect();
+        let queue = match Queue::ask(known.iter().copied()) {
+            Ok(queue) => queue,
+            Err(error @ Error::Usage(_)) => return Err(error),
+            Err(error) => {
+                if !self.is_silent {
+                    remark(&[format!("{error}; waiting for it")]);
+                }
+                self.is_silent = true;
+                return Ok(false);
+            }
+        };
+        self.is_silent = false;
+        let held = known.iter().filter_map(|batch| queue.of(batch)?.held);
+        self.held = held.max().unwrap_or_default();
+        let gone = known.iter().filter(|batch| queue.of(batch).is_none());
+        let gone: Vec<String> = gone.map(|batch| batch.name.clone()).collect();
+        self.gone.extend(gone);
+        // The last job may have submitted others before it ended.
+        let now = self.batches.all()?;
+        Ok(now.iter().all(|batch| self.gone.contains(&batch.name)))
+    }
+}

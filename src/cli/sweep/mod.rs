@@ -1,0 +1,142 @@
+//! `gleaner sweep`: a run for every combination of settings of a plan.
+
+mod collect;
+mod follow;
+mod opened;
+mod part;
+mod report;
+mod slurm;
+mod status;
+mod tables;
+mod whole;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use serde::Serialize;
+
+use super::{interrupt, print, remark, threads};
+use gleaner_cluster::Share;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::output::sweep::listing;
+use gleaner_store::Store;
+use opened::Opened;
+
+/// Run every combination of the settings that a plan lists, and find the best.
+///
+/// The plan is a TOML file with a table [replay] or [simulate]. Each of its settings is a value
+/// or a list of values; dataset/README.md describes them. The result of each run is kept when it
+/// finishes. A sweep that is started again runs only what is missing; results that fit a changed
+/// plan are used again. docs/CLUSTER.md describes sweeps on several machines.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = "Examples:\n  \
+    gleaner sweep dataset/sweep.toml --dry-run\n  \
+    gleaner sweep dataset/sweep.toml --out swept\n  \
+    gleaner sweep dataset/sweep.toml --best fairness_jain --jobs 4 --out swept\n  \
+    gleaner sweep dataset/sweep.toml --out swept --part 2/8\n  \
+    gleaner sweep dataset/sweep.toml --out swept --slurm --partition cpu --time 2:00:00 --cpus 8")]
+pub struct Args {
+    /// The plan.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Directory for the table, the best settings, and the results of single runs.
+    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// Figure by which the best settings are chosen: its mean over their seeds [default:
+    /// total_work; for simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s
+    /// and rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
+    #[arg(long, value_name = "METRIC")]
+    best: Option<String>,
+    /// Number of runs at once [default: the number of cores]. The results do not depend on it.
+    #[arg(short = 'j', long, value_name = "COUNT")]
+    jobs: Option<NonZeroUsize>,
+    /// Read and check all inputs and list the runs, but run none.
+    #[arg(long, group = "way")]
+    dry_run: bool,
+    /// Do only the runs of part I of N, and write no table. Parts may run at the same time on
+    /// machines that share DIR.
+    #[arg(long, value_name = "I/N", group = "way")]
+    part: Option<Share>,
+    /// Deal the runs that are missing to N parts by what finished runs took; --part I/N goes by it
+    /// from then on.
+    #[arg(long, value_name = "N", group = "way")]
+    deal: Option<NonZeroUsize>,
+    /// Say what is done, what has failed, and what Slurm's queue holds.
+    #[arg(long, group = "way")]
+    status: bool,
+    /// Write the tables if all runs are done; else say what is missing.
+    #[arg(long, group = "way")]
+    collect: bool,
+    /// Submit what is missing to Slurm as job arrays, follow them, and write the tables.
+    #[arg(long, group = "way")]
+    slurm: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    batch: slurm::Args,
+    /// Exit with 1 if a solver that is a program was wrong, late or died in any run. Its faults are
+    /// told anyway.
+    #[arg(long)]
+    strict: bool,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Show no progress bar.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Wrong usage, invalid input, a run that fails, an interrupt after what there is is kept, or with
+/// `--strict` the faults of a program after all is written.
+pub fn run(args: &Args) -> Result<()> {
+    if let Some(count) = args.jobs {
+        threads::use_threads(count)?;
+    }
+    if let Some(share) = args.part {
+        return part::run(args, out(args)?, share);
+    }
+    let opened = Opened::read(args)?;
+    if args.dry_run {
+        return list(&opened, args.out.as_deref());
+    }
+    let out = out(args)?;
+    if let Some(parts) = args.deal {
+        part::deal(&opened, args, out, parts.get())
+    } else if args.status {
+        status::run(&opened, out)
+    } else if args.collect {
+        collect::run(&opened, args, out)
+    } else if args.slurm {
+        follow::run(&opened, args, out)
+    } else {
+        whole::run(&opened, args, out, interrupt::flag())
+    }
+}
+
+/// The directory of the sweep.
+fn out(args: &Args) -> Result<&Path> {
+    let missing = || Error::Usage("--out is missing".into());
+    args.out.as_deref().ok_or_else(missing)
+}
+
+/// Lists the runs, with those in `out` as done.
+fn list(opened: &Opened, out: Option<&Path>) -> Result<()> {
+    let done = match out {
+        None => Default::default(),
+        Some(out) => opened.glance(&Store::at(out))?.results,
+    };
+    let prepared = opened.prepared.as_ref();
+    remark(&[counted(prepared.count(), "run")]);
+    let is_done = |run| done.contains_key(&prepared.key(run));
+    let run = |run| gleaner_sweep::sweep_run(prepared, run);
+    print(&listing(
+        prepared.count(),
+        &run,
+        opened.mode.settings(),
+        &is_done,
+    )?)
+}

@@ -1,0 +1,114 @@
+//! One part of a sweep: for array tasks of a batch system, or for any shell.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use super::opened::Opened;
+use super::{Args, interrupt, print, remark, whole};
+use gleaner_cluster::{BatchFolder, Costs, Deal, Share, State};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::output::run::RunDir;
+use gleaner_store::{Ended, PartName, Store, Writer};
+use gleaner_sweep::{Attempt, Stop};
+
+/// Does the runs of a part that are missing. How it ends is noted in the store, so that whoever
+/// collects need not ask a batch system.
+pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
+    RunDir::share(out, "sweep", args)?;
+    let store = Store::at(out);
+    let writer = store.writer(Some(PartName {
+        batch: args.batch.batch.clone().unwrap_or_default(),
+        part: share.part,
+    }));
+    let done = attempt(args, out, share, &store, &writer);
+    let (code, message) = match &done {
+        Ok(message) => (0, message.clone()),
+        Err(Error::Interrupted) => (interrupt::interrupted(), "interrupted".to_owned()),
+        Err(error) => (error.exit_code(), error.to_string()),
+    };
+    writer.end(Ended { code, message })?;
+    print(&format!("part {share}: {}\n", done?))
+}
+
+/// Does the runs, and says what was done.
+fn attempt(
+    args: &Args,
+    out: &Path,
+    share: Share,
+    store: &Store,
+    writer: &Writer,
+) -> Result<String> {
+    let stop = Stop {
+        now: interrupt::flag(),
+        soon: interrupt::soon()?,
+    };
+    let opened = Opened::read(args)?;
+    let prepared = opened.prepared.as_ref();
+    let deal = dealt(&opened, args, out, share.parts)?;
+    let found = opened.glance(store)?;
+    let (all, mut missing) = (deal.part(share.part).count(), Vec::new());
+    missing.extend(
+        deal.part(share.part)
+            .filter(|&run| !found.results.contains_key(&prepared.key(run))),
+    );
+    let attempts = whole::attempt(prepared, &missing, writer, stop, args.quiet)?;
+    let count = |of: fn(&Attempt) -> bool| attempts.iter().filter(|attempt| of(attempt)).count();
+    let (done, failed) = (
+        count(|attempt| matches!(attempt, Attempt::Done(_))),
+        count(|attempt| matches!(attempt, Attempt::Failed(_))),
+    );
+    let left = attempts.len() - done - failed;
+    if stop.now.load(Ordering::Relaxed) {
+        return Err(Error::Interrupted);
+    }
+    let before = all - attempts.len();
+    let mut said = format!(
+        "{}, {before} of them done before, {done} done now",
+        counted(all, "run")
+    );
+    if left > 0 {
+        said += &format!(", {left} left as the time limit is near");
+    }
+    match failed {
+        0 => Ok(said),
+        failed => Err(Error::Run(format!(
+            "{said}, {failed} failed, as --status lists"
+        ))),
+    }
+}
+
+/// Which part does which runs: as was dealt before, else by the length of the runs alone, so that all
+/// parts come to the same.
+fn dealt(opened: &Opened, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
+    let prepared = opened.prepared.as_ref();
+    if let Some(path) = &args.batch.dealt {
+        return Deal::read(path, prepared);
+    }
+    let path = BatchFolder::at(out).deal_of(parts);
+    if path.is_file() {
+        return Deal::read(&path, prepared);
+    }
+    let all: Vec<usize> = (0..prepared.count()).collect();
+    Ok(Deal::new(prepared, &all, &Costs::default(), parts))
+}
+
+/// Deals the runs that are missing.
+pub(super) fn deal(opened: &Opened, args: &Args, out: &Path, parts: usize) -> Result<()> {
+    RunDir::share(out, "sweep", args)?;
+    let prepared = opened.prepared.as_ref();
+    let state = State::of(prepared, &opened.glance(&Store::at(out))?);
+    let deal = Deal::new(prepared, &state.missing, &state.costs, parts);
+    let path = BatchFolder::at(out).deal_of(parts);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+    }
+    deal.write(&path)?;
+    remark(&[format!(
+        "{}: {} for {}",
+        path.display(),
+        counted(state.missing.len(), "run"),
+        counted(parts, "part")
+    )]);
+    Ok(())
+}

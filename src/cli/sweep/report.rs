@@ -1,0 +1,50 @@
+//! Says what went wrong in a sweep.
+
+use gleaner_cluster::{State, Trouble};
+use gleaner_core::words::counted;
+use gleaner_sweep::PreparedRuns;
+
+/// Most failures and parts that are shown, each.
+const SHOWN: usize = 5;
+
+/// Failed runs and parts that did not do all of theirs, in lines.
+pub(super) fn report(
+    prepared: &dyn PreparedRuns,
+    state: &State,
+    troubles: &[Trouble],
+) -> Vec<String> {
+    let failed = state.failed.iter().map(|(run, failure)| {
+        format!(
+            "run {}: exit code {}: {}",
+            prepared.key(*run),
+            failure.code,
+            failure.message
+        )
+    });
+    let parts = troubles.iter().map(|trouble| {
+        let how = match &trouble.ended {
+            Some(ended) => format!("it ended with exit code {}: {}", ended.code, ended.message),
+            None => "it was killed, its node failed, or it never began".to_owned(),
+        };
+        let log = match trouble.log.is_empty() {
+            true => String::new(),
+            false => format!("; its log ends: {}", trouble.log),
+        };
+        let (part, batch) = (trouble.name.part, &trouble.name.batch);
+        let left = counted(trouble.runs.len(), "run");
+        format!("part {part} of batch {batch}, {left} left: {how}{log}")
+    });
+    let mut lines = first(failed.collect(), "failed run");
+    lines.extend(first(parts.collect(), "part"));
+    lines
+}
+
+/// The first lines, and the number of the others.
+fn first(mut lines: Vec<String>, what: &str) -> Vec<String> {
+    let others = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
+    if others > 0 {
+        lines.push(format!("and {}", counted(others, &format!("other {what}"))));
+    }
+    lines
+}

@@ -1,0 +1,119 @@
+//! Options of sweeps on Slurm.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use gleaner_cluster::slurm::{Call, SlurmOptions};
+use gleaner_core::error::{Error, Result};
+use serde::Serialize;
+
+/// How often what was lost is submitted again by default.
+const RETRIES: u32 = 3;
+
+/// Options of `--slurm`, and what its jobs are told.
+#[derive(Debug, ClapArgs, Serialize)]
+pub struct Args {
+    /// Return when the jobs are submitted. A job collects when they have ended.
+    #[arg(long, requires = "slurm", help_heading = "Slurm")]
+    detach: bool,
+    /// Partition of the jobs.
+    #[arg(long, value_name = "NAME", requires = "slurm", help_heading = "Slurm")]
+    partition: Option<String>,
+    /// Account of the jobs.
+    #[arg(long, value_name = "NAME", requires = "slurm", help_heading = "Slurm")]
+    account: Option<String>,
+    /// Time limit of a task, as sbatch takes it, such as 2:00:00. Two minutes before, a task begins
+    /// no other run.
+    #[arg(long, value_name = "TIME", requires = "slurm", help_heading = "Slurm")]
+    time: Option<String>,
+    /// Memory of a task, as sbatch takes it, such as 4G.
+    #[arg(long, value_name = "SIZE", requires = "slurm", help_heading = "Slurm")]
+    mem: Option<String>,
+    /// Cores of a task, which does as many runs at once.
+    #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    cpus: Option<u32>,
+    /// Most tasks that run at a time.
+    #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    array_limit: Option<u32>,
+    /// Most tasks in all [default: 100]. Each does many runs.
+    #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm")]
+    parts: Option<std::num::NonZeroUsize>,
+    /// How often runs are submitted again whose task was killed, timed out, or whose node failed.
+    #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm", default_value_t = RETRIES)]
+    retries: u32,
+    /// Least time between two looks at the queue, in seconds. It grows to a minute.
+    #[arg(long, value_name = "SECONDS", requires = "slurm", help_heading = "Slurm", default_value_t = 10.0,
+          value_parser = interval)]
+    interval: f64,
+    /// Another option of sbatch, such as --sbatch-option=--qos=low. May be repeated.
+    #[arg(
+        long = "sbatch-option",
+        value_name = "OPTION",
+        requires = "slurm",
+        help_heading = "Slurm",
+        allow_hyphen_values = true
+    )]
+    sbatch_options: Vec<String>,
+    /// The batch that a job belongs to.
+    #[arg(long, hide = true)]
+    pub(super) batch: Option<String>,
+    /// The file that says which part does which runs.
+    #[arg(long, hide = true, requires = "part")]
+    pub(super) dealt: Option<PathBuf>,
+}
+
+fn interval(text: &str) -> std::result::Result<f64, String> {
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|seconds| (0.1..=3600.0).contains(seconds));
+    seconds.ok_or_else(|| "expected seconds from 0.1 to 3600".to_owned())
+}
+
+impl Args {
+    /// Whether to return when the jobs are submitted.
+    pub(super) fn detaches(&self) -> bool {
+        self.detach
+    }
+
+    /// Least seconds between two looks at the queue.
+    pub(super) fn interval(&self) -> f64 {
+        self.interval
+    }
+
+    /// How jobs are submitted.
+    pub(super) fn options(&self) -> SlurmOptions {
+        SlurmOptions {
+            partition: self.partition.clone(),
+            account: self.account.clone(),
+            time: self.time.clone(),
+            mem: self.mem.clone(),
+            cpus: self.cpus,
+            array_limit: self.array_limit,
+            others: self.sbatch_options.clone(),
+            parts: self.parts.map(std::num::NonZeroUsize::get),
+            retries: self.retries,
+        }
+    }
+}
+
+/// How jobs call gleaner.
+pub(super) fn call(args: &super::Args, out: &Path) -> Result<Call> {
+    let here = |error| Error::io("find", ".", error);
+    let mut collecting = Vec::new();
+    if let Some(best) = &args.best {
+        collecting.extend(["--best".to_owned(), best.clone()]);
+    }
+    if args.strict {
+        collecting.push("--strict".to_owned());
+    }
+    Ok(Call {
+        program: std::env::current_exe().map_err(here)?,
+        folder: std::env::current_dir().map_err(here)?,
+        plan: args.plan.clone(),
+        out: out.to_owned(),
+        collecting,
+    })
+}
