@@ -16,6 +16,7 @@ mod install;
 mod man;
 mod models;
 mod outputs;
+mod parts;
 mod profile;
 mod program;
 mod range;

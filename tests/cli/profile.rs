@@ -31,12 +31,6 @@ fn read(directory: &Path, name: &str) -> String {
     fs::read_to_string(directory.join(name)).unwrap()
 }
 
-fn saved(directory: &Path) -> usize {
-    let entries = fs::read_dir(directory.join("runs")).into_iter().flatten();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.ends_with(".json")).count()
-}
-
 #[test]
 fn the_tables_of_the_sample_plan_are_read_by_simulate_and_train() {
     let Some(directory) = sample() else { return };
@@ -113,7 +107,9 @@ fn an_interrupted_run_is_resumed() {
         .stderr(Stdio::null());
     let mut child = child.spawn().unwrap();
     let begun = Instant::now();
-    while saved(&at.join("measured")) < 5 && begun.elapsed() < Duration::from_secs(120) {
+    while gleaner_testing::results(&at.join("measured")) < 5
+        && begun.elapsed() < Duration::from_secs(120)
+    {
         sleep(Duration::from_millis(5));
     }
     let pid = child.id().to_string();
@@ -125,7 +121,7 @@ fn an_interrupted_run_is_resumed() {
             .success()
     );
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let kept = saved(&at.join("measured"));
+    let kept = gleaner_testing::results(&at.join("measured"));
     assert!((5..14).contains(&kept), "{kept}");
     assert_eq!(json(&at.join("measured/run.json"))["complete"], false);
     let singles = read(at, "measured/single_data.csv");

@@ -1,7 +1,7 @@
 //! `gleaner sweep` as a user runs it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -46,23 +46,26 @@ fn bytes(directory: &Path, out: &str) -> [Vec<u8>; 3] {
     ["sweep.csv", "sweep.parquet", "summary.json"].map(|name| fs::read(out.join(name)).unwrap())
 }
 
+/// Number of results of single runs.
 fn saved(directory: &Path, out: &str) -> usize {
-    let Ok(entries) = fs::read_dir(directory.join(out).join("runs")) else {
-        return 0;
-    };
-    let names = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.ends_with(".json")).count()
+    gleaner_testing::results(&directory.join(out))
 }
 
-/// The results of single runs, by name.
-fn saved_files(directory: &Path, out: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory.join(out).join("runs")).unwrap();
-    let files = entries.map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = files
-        .filter(|p| p.extension() == Some("json".as_ref()))
-        .collect();
-    files.sort();
-    files
+/// Changes lines of the only segment, each given by its place among the results.
+fn spoil(directory: &Path, out: &str, changes: &[(usize, &dyn Fn(&str) -> String)]) {
+    let [segment] = &gleaner_testing::segments(&directory.join(out))[..] else {
+        panic!("more than one segment");
+    };
+    let text = fs::read_to_string(segment).unwrap();
+    let (mut changed, mut place) = (String::new(), 0);
+    for line in text.lines() {
+        let is_result = line.contains("{\"done\":");
+        let change = changes.iter().find(|(at, _)| is_result && *at == place);
+        changed += &change.map_or(line.to_owned(), |(_, change)| change(line));
+        changed.push('\n');
+        place += usize::from(is_result);
+    }
+    fs::write(segment, changed).unwrap();
 }
 
 #[test]
@@ -71,27 +74,25 @@ fn changed_results_are_not_reused() {
     let at = directory.path();
     run(at, "sweep sweep.toml --out swept", 0);
     let before = bytes(at, "swept");
-    let files = saved_files(at, "swept");
-    let spoil: [fn(&mut Value); 4] = [
-        |result| result["summary"]["total_work"] = 1e30.into(),
-        |result| {
-            drop(
-                result["summary"]
-                    .as_object_mut()
-                    .unwrap()
-                    .remove("efficiency"),
-            )
-        },
-        |result| result["settings"]["t_fwd"] = 1.into(),
-        |result| drop(result.as_object_mut().unwrap().remove("sha256")),
-    ];
-    for (file, spoil) in files.iter().zip(spoil) {
-        let mut result = json(file);
-        spoil(&mut result);
-        fs::write(file, result.to_string()).unwrap();
-    }
-    // The file of another run is put under this run's name.
-    fs::copy(&files[5], &files[4]).unwrap();
+    spoil(
+        at,
+        "swept",
+        &[
+            (0, &|line| {
+                line.replace("\"total_work\":", "\"total_work\":1")
+            }),
+            (3, &|line| {
+                line.replace("\"efficiency\":", "\"inefficiency\":")
+            }),
+            (4, &|line| {
+                line.replace("\"settings\":{", "\"settings\":{\"a\":1,")
+            }),
+            // Without its digest.
+            (7, &|line| line[65..].to_owned()),
+            // With the digest of another.
+            (9, &|line| format!("{}{}", &line[..32], &line[33..])),
+        ],
+    );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(out.contains("runs  24, 19 of them done before"), "{out}");
     assert_eq!(bytes(at, "swept"), before);
@@ -236,15 +237,19 @@ fn a_killed_sweep_continues_where_it_stopped() {
     assert!((3..240).contains(&kept), "{kept}");
     assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
     assert!(!at.join("killed/sweep.csv").exists());
-    // A temporary file, as left by a kill in the middle of a write; a file cut short; and a forged
+    // A temporary file, as left by a kill in the middle of a write; a result cut short; and a forged
     // one.
-    fs::write(at.join("killed/runs/.0.json.part"), "{").unwrap();
-    let damaged = saved_files(at, "killed").remove(0);
-    fs::write(damaged, "{\"run\":").unwrap();
-    let forged = saved_files(at, "killed").pop().unwrap();
-    let mut result = json(&forged);
-    result["summary"]["total_work"] = 1e30.into();
-    fs::write(&forged, result.to_string()).unwrap();
+    fs::write(at.join("killed/runs/.0.records.part"), "{").unwrap();
+    spoil(
+        at,
+        "killed",
+        &[
+            (0, &|line| line[..100].to_owned()),
+            (2, &|line| {
+                line.replace("\"total_work\":", "\"total_work\":1")
+            }),
+        ],
+    );
     let (out, _) = run(at, "sweep sweep.toml --out killed", 0);
     assert!(
         out.contains(&format!("{} of them done before", kept - 2)),

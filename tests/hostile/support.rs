@@ -180,7 +180,7 @@ pub fn state(run: &Path) -> State {
     for name in files(run) {
         // Files that a kill left, and results of single runs, which have digests of their own.
         let is_part = name.ends_with(".part");
-        let is_stored = info["command"] == "sweep" && name.starts_with("runs/");
+        let is_stored = info["command"] == "sweep" && name.ends_with(".records");
         assert!(
             listed.contains(&name) || is_part || is_stored,
             "{name} is of no run"

@@ -25,6 +25,7 @@
 
 mod examples;
 mod places;
+mod records;
 mod saved;
 
 use std::env;
@@ -34,6 +35,7 @@ use proptest::test_runner::{Config, RngSeed};
 
 pub use examples::{Example, examples};
 pub use places::{shared, workspace};
+pub use records::{records, results, segments};
 pub use saved::SavedCases;
 
 /// Environment variable with the factor on the number of cases of each test: a whole number of at

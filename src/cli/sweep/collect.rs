@@ -149,7 +149,7 @@ fn missing(opened: &Opened, args: &Args, out: &Path, state: &State, wrong: &[Tro
 }
 
 /// Opens the directory when no other process writes into it.
-fn open(out: &Path, args: &Args) -> Result<RunDir> {
+pub(super) fn open(out: &Path, args: &Args) -> Result<RunDir> {
     let clock = Instant::now();
     loop {
         match RunDir::open(out, "sweep", args) {

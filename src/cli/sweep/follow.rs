@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::collect::{Next, advance};
+use super::collect::{Next, advance, open};
 use super::opened::Opened;
 use super::{Args, interrupt, remark, slurm};
 use crate::cli::progress::Progress;
@@ -54,7 +54,7 @@ pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
 /// missing.
 fn submit_missing(opened: &Opened, args: &Args, out: &Path) -> Result<bool> {
     // Held until all is submitted, so that no other process submits the same.
-    let _directory = RunDir::open(out, "sweep", args)?;
+    let _directory = open(out, args)?;
     let prepared = opened.prepared.as_ref();
     let state = State::of(prepared, &opened.glance(&Store::at(out))?);
     if state.missing.is_empty() {

@@ -43,10 +43,12 @@ pub struct Submission<'a> {
 pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batch> {
     let limits = ClusterLimits::ask()?;
     let Submission { options, .. } = submission;
-    let parts = options.parts.unwrap_or(SlurmOptions::PARTS);
-    if parts >= limits.job_count {
+    // One job is that which collects.
+    let most = limits.job_count.saturating_sub(1).max(1);
+    let parts = options.parts.unwrap_or(SlurmOptions::PARTS.min(most));
+    if parts > most {
         return Err(Error::Usage(format!(
-            "--parts is {parts}, expected fewer than {}, the most jobs of this cluster (MaxJobCount)",
+            "--parts is {parts}, expected at most {most}: this cluster takes {} jobs (MaxJobCount)",
             limits.job_count
         )));
     }

@@ -1,5 +1,6 @@
 //! Checks of the values of a plan that could be parsed.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use toml::Spanned;
@@ -83,7 +84,7 @@ impl Checker {
 
 /// Checks that a list has at least one value and none twice, and that each is valid.
 impl<S> Visitor<S> for Checker {
-    fn checked<T: Clone + PartialEq + Debug>(
+    fn checked<T: Clone + Debug>(
         &mut self,
         field: &'static str,
         setting: &Setting<T>,
@@ -97,12 +98,17 @@ impl<S> Visitor<S> for Checker {
         if values.is_empty() {
             self.add(at, field, "an empty list", "at least one value");
         }
-        for (i, value) in values.iter().enumerate() {
+        // By their text, as there may be a million of them.
+        let mut seen = BTreeSet::new();
+        for value in values {
+            let text = format!("{value:?}");
             if !is_valid(value) {
-                self.add(at, field, format!("{value:?}"), expected);
-            } else if values[..i].contains(value) {
-                let found = format!("{value:?} a second time");
+                self.add(at, field, text, expected);
+            } else if seen.contains(&text) {
+                let found = format!("{text} a second time");
                 self.add(at, field, found, "every value once");
+            } else {
+                seen.insert(text);
             }
         }
     }

@@ -8,7 +8,7 @@ use super::axis::Setting;
 /// Visits the settings of a plan that may be lists. `S` is the settings of a run.
 pub(super) trait Visitor<S> {
     /// A setting of which some values may be invalid. `set` puts a value into a run's settings.
-    fn checked<T: Clone + PartialEq + Debug>(
+    fn checked<T: Clone + Debug>(
         &mut self,
         name: &'static str,
         setting: &Setting<T>,
@@ -18,7 +18,7 @@ pub(super) trait Visitor<S> {
     );
 
     /// A setting whose every value is valid.
-    fn axis<T: Clone + PartialEq + Debug>(
+    fn axis<T: Clone + Debug>(
         &mut self,
         name: &'static str,
         setting: &Setting<T>,

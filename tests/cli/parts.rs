@@ -1,0 +1,235 @@
+//! Sweeps in parts, as a user of any batch system runs them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::runs::{command, gleaner};
+
+/// A directory with samples and a plan of 40 runs.
+fn samples() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["idle.csv", "tasks.toml"] {
+        let from = gleaner_testing::workspace().join("dataset").join(name);
+        fs::copy(from, directory.path().join(name)).unwrap();
+    }
+    write_plan(directory.path(), 10, "");
+    directory
+}
+
+/// A plan of four runs a seed.
+fn write_plan(directory: &Path, seeds: usize, more: &str) {
+    let seeds: Vec<usize> = (0..seeds).collect();
+    let plan = format!(
+        "[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\nt_fwd = [60, 240]\n\
+         max_tasks = [5, 10]\nseed = {seeds:?}\n{more}"
+    );
+    fs::write(directory.join("plan.toml"), plan).unwrap();
+}
+
+/// The tables of a sweep.
+fn tables(directory: &Path, out: &str) -> Vec<Vec<u8>> {
+    let names = ["sweep.csv", "sweep.parquet", "settings.csv", "summary.json"];
+    let read = |name| fs::read(directory.join(out).join(name)).unwrap();
+    names.into_iter().map(read).collect()
+}
+
+#[test]
+fn parts_in_any_order_give_the_tables_of_one_process() {
+    let directory = samples();
+    let at = directory.path();
+    gleaner(at, "sweep plan.toml --out whole").expect(0);
+    // Two parts at a time, one of them twice, and one after the other.
+    let spawn = |line: &str| command(at, line).stdout(Stdio::null()).spawn().unwrap();
+    let children =
+        [1, 1, 3].map(|part| spawn(&format!("sweep plan.toml --out parts --part {part}/3")));
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let early = gleaner(at, "sweep plan.toml --out parts --collect").expect(1);
+    assert!(
+        early.err.contains("of 40 runs are not done"),
+        "{}",
+        early.err
+    );
+    assert!(!at.join("parts/sweep.csv").exists());
+    let status = gleaner(at, "sweep plan.toml --out parts --status")
+        .expect(0)
+        .out;
+    assert!(
+        status.contains("runs     40\n") && status.contains("failed   0\n"),
+        "{status}"
+    );
+    let second = gleaner(at, "sweep plan.toml --out parts --part 2/3")
+        .expect(0)
+        .out;
+    assert!(
+        second.contains("part 2/3: 1") && second.contains("0 of them done before"),
+        "{second}"
+    );
+    gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
+    assert_eq!(tables(at, "parts"), tables(at, "whole"));
+    assert_eq!(gleaner_testing::segments(&at.join("parts")).len(), 1);
+    // Nothing is left to do, for a part or for all.
+    let again = gleaner(at, "sweep plan.toml --out parts --part 2/3")
+        .expect(0)
+        .out;
+    assert!(again.contains("0 done now"), "{again}");
+    let again = gleaner(at, "sweep plan.toml --out parts").expect(0).out;
+    assert!(again.contains("40, 40 of them done before"), "{again}");
+}
+
+#[test]
+fn what_is_missing_is_dealt_by_what_finished_runs_took() {
+    let directory = samples();
+    let at = directory.path();
+    gleaner(at, "sweep plan.toml --out parts --part 1/4").expect(0);
+    let dealt = gleaner(at, "sweep plan.toml --out parts --deal 2").expect(0);
+    assert!(
+        dealt.err.contains("deal-2.json: 30 runs for 2 parts"),
+        "{}",
+        dealt.err
+    );
+    let status = gleaner(at, "sweep plan.toml --out parts --status")
+        .expect(0)
+        .out;
+    assert!(
+        status.contains("done     10\n") && status.contains("of one core"),
+        "{status}"
+    );
+    for part in [1, 2] {
+        let line = format!("sweep plan.toml --out parts --part {part}/2");
+        let out = gleaner(at, &line).expect(0).out;
+        assert!(out.contains("0 of them done before"), "{out}");
+    }
+    gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
+    // A changed plan has other runs: what was dealt is not for it.
+    write_plan(at, 11, "");
+    let refused = gleaner(at, "sweep plan.toml --out parts --part 1/2").expect(2);
+    assert!(refused.err.contains("deal-2.json") && refused.err.contains("deal or submit again"));
+}
+
+#[test]
+fn a_part_that_fails_says_so_and_the_others_go_on() {
+    let directory = samples();
+    let at = directory.path();
+    // The second objective is negative for tasks that have waited for some time.
+    write_plan(
+        at,
+        2,
+        "objective = ['throughput', 'rate * (waited - 1000) * (waited - 30000)']\n",
+    );
+    let part = gleaner(at, "sweep plan.toml --out parts --part 1/1").expect(1);
+    assert!(part.err.contains("8 failed"), "{}", part.err);
+    let status = gleaner(at, "sweep plan.toml --out parts --status")
+        .expect(0)
+        .out;
+    assert!(
+        status.contains("done     8\nfailed   8\nmissing  0\n"),
+        "{status}"
+    );
+    assert!(
+        status.contains("exit code") && status.contains("and 3 other failed runs"),
+        "{status}"
+    );
+    let collect = gleaner(at, "sweep plan.toml --out parts --collect").expect(1);
+    assert!(
+        collect
+            .err
+            .contains("8 of 16 runs are not done, 8 of which failed"),
+        "{}",
+        collect.err
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_part_that_is_warned_begins_no_other_run() {
+    let directory = samples();
+    let at = directory.path();
+    write_plan(at, 600, "");
+    let child = command(at, "sweep plan.toml --out parts --part 1/1 --jobs 1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while gleaner_testing::results(&at.join("parts")) < 2
+        && begun.elapsed() < Duration::from_secs(60)
+    {
+        sleep(Duration::from_millis(1));
+    }
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-USR1", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.contains("left as the time limit is near"), "{out}");
+    let status = gleaner(at, "sweep plan.toml --out parts --status")
+        .expect(0)
+        .out;
+    // What was begun was finished.
+    assert!(!status.contains("begun again"), "{status}");
+}
+
+#[test]
+fn without_slurm_the_parts_are_named() {
+    let directory = samples();
+    let at = directory.path();
+    let mut command = command(at, "sweep plan.toml --out swept --slurm");
+    let output = command.env("PATH", at).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("--part I/N") && err.contains("docs/CLUSTER.md"),
+        "{err}"
+    );
+}
+
+#[test]
+fn wrong_parts_are_refused() {
+    let directory = samples();
+    let at = directory.path();
+    for (line, words) in [
+        ("--out o --part 0/3", "expected I/N"),
+        ("--out o --part 4/3", "expected I/N"),
+        ("--out o --part 1/3 --collect", "cannot be used with"),
+        ("--part 1/3", "--out"),
+        ("--out o --partition cpu", "--slurm"),
+        ("--out o --slurm --interval 0", "seconds from 0.1"),
+    ] {
+        let refused = gleaner(at, &format!("sweep plan.toml {line}")).expect(2);
+        assert!(refused.err.contains(words), "{line}: {}", refused.err);
+    }
+    assert!(!at.join("o").exists());
+    // A directory of something else is left alone.
+    fs::create_dir(at.join("mine")).unwrap();
+    fs::write(at.join("mine/notes.txt"), "mine").unwrap();
+    let refused = gleaner(at, "sweep plan.toml --out mine --part 1/3").expect(2);
+    assert!(
+        refused.err.contains("files that no earlier run wrote"),
+        "{}",
+        refused.err
+    );
+    // Faults of the plan end a part as they end a sweep, and are noted.
+    fs::write(
+        at.join("plan.toml"),
+        "[replay]\nevents = 'none.csv'\ntasks = 'tasks.toml'\n",
+    )
+    .unwrap();
+    gleaner(at, "sweep plan.toml --out o --part 1/3").expect(1);
+    assert!(
+        gleaner_testing::records(&at.join("o"))
+            .iter()
+            .any(|json| json.contains("none.csv"))
+    );
+}
