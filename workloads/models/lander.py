@@ -1,0 +1,76 @@
+"""A control task: a craft with a main engine and two small ones is to land on its legs. It stands for
+LunarLander, with mechanics of its own: eight numbers observed, four actions."""
+
+import math
+import random
+
+OBSERVED = 8
+ACTIONS = 4  # none, turn to the left, main engine, turn to the right
+
+STEP = 0.04  # seconds
+GRAVITY = 1.6  # m/s²
+THRUST = 3.2  # m/s², of the main engine, along the craft
+SPIN = 1.5  # rad/s², of a small engine
+LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # m, where their feet are on the craft
+STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0  # of feet on the ground, by mass
+LONGEST = 400  # steps of an episode
+
+
+class Lander:
+    """A landing at a time. `reset()` begins one; `step(action)` is what happens next."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def reset(self):
+        draw = self.random.uniform
+        self.x, self.y, self.angle = draw(-2, 2), draw(6, 8), draw(-0.3, 0.3)
+        self.vx, self.vy, self.spin = draw(-1, 1), draw(-1, 0), draw(-0.2, 0.2)
+        self.feet = [False, False]
+        self.steps = 0
+        self.worth = self.value()
+        return self.observed()
+
+    def step(self, action):
+        """Returns what is observed then, the reward, and whether the episode is over."""
+        sine, cosine = math.sin(self.angle), math.cos(self.angle)
+        ax, ay, turn = 0.0, -GRAVITY, 0.0
+        if action == 2:
+            ax, ay = ax - THRUST * sine, ay + THRUST * cosine
+        elif action in (1, 3):
+            turn = SPIN if action == 1 else -SPIN
+        for foot, (along, up) in enumerate(LEGS):
+            arm_x, arm_y = along * cosine - up * sine, along * sine + up * cosine
+            depth = -(self.y + arm_y)
+            self.feet[foot] = depth > 0
+            if depth > 0:
+                sliding, sinking = self.vx - self.spin * arm_y, self.vy + self.spin * arm_x
+                push = max(STIFFNESS * depth - DAMPING * sinking, 0.0)
+                grip = -GRIP * sliding
+                ax, ay = ax + grip, ay + push
+                turn += 3 * (arm_x * push - arm_y * grip)
+        self.vx, self.vy, self.spin = self.vx + STEP * ax, self.vy + STEP * ay, self.spin + STEP * turn
+        self.x, self.y, self.angle = self.x + STEP * self.vx, self.y + STEP * self.vy, self.angle + STEP * self.spin
+        self.steps += 1
+        return self.observed(), *self.judged(action)
+
+    def judged(self, action):
+        """The reward, and whether the episode is over."""
+        worth = self.value()
+        reward, self.worth = worth - self.worth, worth
+        reward -= (0.0, 0.03, 0.3, 0.03)[action]  # fuel
+        if abs(self.x) > 10 or self.y > 20 or self.y < 0.1 or abs(self.angle) > 2:
+            return reward - 100, True
+        speed = abs(self.vx) + abs(self.vy) + abs(self.spin)
+        if all(self.feet) and speed < 0.05:
+            return reward + 100, True
+        return reward, self.steps >= LONGEST
+
+    def value(self):
+        """More where the craft is near the middle, slow and upright."""
+        far, fast = math.hypot(self.x, self.y), math.hypot(self.vx, self.vy)
+        return -10 * far - 10 * fast - 30 * abs(self.angle) + 10 * sum(self.feet)
+
+    def observed(self):
+        moving = [self.vx, self.vy, self.angle, self.spin]
+        return [self.x, self.y, *moving, float(self.feet[0]), float(self.feet[1])]

@@ -1,0 +1,23 @@
+"""Pieces of image networks."""
+
+from torch import nn
+
+
+def convolution(inputs, outputs, size=1, stride=1, groups=1, activation=nn.ReLU):
+    """A convolution that keeps the image's size (at stride 1), normalised over the batch."""
+    layers = [
+        nn.Conv2d(inputs, outputs, size, stride, size // 2, groups=groups, bias=False),
+        nn.BatchNorm2d(outputs),
+    ]
+    return nn.Sequential(*layers, *([activation()] if activation else []))
+
+
+def classifier(channels, classes):
+    """The mean over the image, and a linear layer."""
+    return nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, classes))
+
+
+def multiple_of_8(channels):
+    """The nearest multiple of 8, but not below 90 % of the given number (MobileNetV2's rule)."""
+    nearest = max(8, int(channels + 4) // 8 * 8)
+    return nearest if nearest >= 0.9 * channels else nearest + 8

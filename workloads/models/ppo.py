@@ -1,0 +1,102 @@
+"""PPO (Schulman et al., 2017) with the settings that Stable-Baselines3 has by default, on a simulated
+lander.
+
+A sample is a step of the simulation: an eleventh of it counts when the step is made, and the rest by
+parts of a tenth as each of the ten epochs learns from it. So the count rises evenly."""
+
+import torch
+from torch import nn
+
+from models.lander import ACTIONS, OBSERVED, Lander
+
+DISCOUNT, TRACE = 0.99, 0.95  # of later rewards; of later advantages
+CLIP = 0.2  # most by which a step may change how likely an action is
+LARGEST_GRADIENT = 0.5
+
+
+def layers(outputs):
+    return nn.Sequential(
+        nn.Linear(OBSERVED, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs)
+    )
+
+
+class Ppo:
+    """Plays for a while, then learns from what it saw."""
+
+    def __init__(self, setting):
+        self.setting = setting
+        self.length = setting.size(2048, 64)
+        self.epochs = setting.size(10, 2)
+        # Twice a round of playing and learning.
+        self.warm_steps = self.length + self.epochs * -(-self.length // setting.batch)
+        self.actor = layers(ACTIONS).to(setting.device)
+        self.critic = layers(1).to(setting.device)
+        self.models = [self.actor, self.critic]
+        self.parameters = [*self.actor.parameters(), *self.critic.parameters()]
+        self.optimizer = torch.optim.Adam(self.parameters, lr=3e-4, eps=1e-5)
+        self.lander = Lander(setting.group.rank)
+        self.observed = self.lander.reset()
+        self.work = self.rounds()
+
+    def step(self):
+        """Does a step of the simulation, or learns from a batch. Returns samples."""
+        return next(self.work)
+
+    def rounds(self):
+        share = 1 / (1 + self.epochs)
+        while True:
+            played = []
+            for _ in range(self.length):
+                played.append(self.play())
+                yield share
+            seen = self.judge(played)
+            for _ in range(self.epochs):
+                for part in torch.randperm(self.length).split(self.setting.batch):
+                    part = part.to(self.setting.device)
+                    self.learn(*(one[part] for one in seen))
+                    yield share * len(part)
+
+    @torch.no_grad()
+    def play(self):
+        """Takes an action. Returns what was observed before, the action, how likely it was, what the
+        critic expected, the reward, and whether the episode ended."""
+        observed = torch.tensor(self.observed, device=self.setting.device)
+        choice = torch.distributions.Categorical(logits=self.actor(observed))
+        action = choice.sample()
+        expected = self.critic(observed)
+        self.observed, reward, is_over = self.lander.step(int(action))
+        if is_over:
+            self.observed = self.lander.reset()
+        return observed, action, choice.log_prob(action), expected, reward, is_over
+
+    @torch.no_grad()
+    def judge(self, played):
+        """What was played as tensors, with the advantage of each action and the return."""
+        observed, actions, likely, expected, rewards, ends = zip(*played)
+        last = self.critic(torch.tensor(self.observed, device=self.setting.device))
+        values = torch.cat([*expected, last]).tolist()
+        advantage, advantages = 0.0, []
+        for step in reversed(range(self.length)):
+            goes_on = 1.0 - ends[step]
+            surprise = rewards[step] + DISCOUNT * goes_on * values[step + 1] - values[step]
+            advantage = surprise + DISCOUNT * TRACE * goes_on * advantage
+            advantages.append(advantage)
+        advantages = torch.tensor(advantages[::-1], device=self.setting.device)
+        returns = advantages + torch.cat(expected)
+        return torch.stack(observed), torch.stack(actions), torch.stack(likely), advantages, returns
+
+    def learn(self, observed, actions, likely, advantages, returns):
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        choice = torch.distributions.Categorical(logits=self.actor(observed))
+        ratio = (choice.log_prob(actions) - likely).exp()
+        gain = torch.min(advantages * ratio, advantages * ratio.clamp(1 - CLIP, 1 + CLIP))
+        error = nn.functional.mse_loss(self.critic(observed).squeeze(1), returns)
+        self.optimizer.zero_grad(set_to_none=True)
+        (0.5 * error - gain.mean()).backward()
+        self.setting.group.average(self.parameters)
+        nn.utils.clip_grad_norm_(self.parameters, LARGEST_GRADIENT)
+        self.optimizer.step()
+
+
+def build(_, setting):
+    return Ppo(setting)

@@ -1,0 +1,61 @@
+"""Residual networks: He et al., Deep Residual Learning for Image Recognition, 2015."""
+
+from torch import nn
+
+from models.layers import classifier, convolution
+
+
+class Residual(nn.Module):
+    """Convolutions, and beside them the input, projected where its shape differs."""
+
+    def __init__(self, body, inputs, outputs, stride):
+        super().__init__()
+        self.body = body
+        is_same = inputs == outputs and stride == 1
+        projection = nn.Identity() if is_same else convolution(inputs, outputs, 1, stride, activation=None)
+        self.shortcut = projection
+        self.activation = nn.ReLU()
+
+    def forward(self, image):
+        return self.activation(self.body(image) + self.shortcut(image))
+
+
+def basic(inputs, width, stride):
+    """Two convolutions. Returns the block and its number of channels."""
+    body = nn.Sequential(
+        convolution(inputs, width, 3, stride), convolution(width, width, 3, activation=None)
+    )
+    return Residual(body, inputs, width, stride), width
+
+
+def bottleneck(inputs, width, stride):
+    """A convolution between two of size 1. The stride is that of the middle one, as in torchvision."""
+    outputs = 4 * width
+    body = nn.Sequential(
+        convolution(inputs, width),
+        convolution(width, width, 3, stride),
+        convolution(width, outputs, activation=None),
+    )
+    return Residual(body, inputs, outputs, stride), outputs
+
+
+def network(stem, block, repeats, classes):
+    """Four stages. Each but the first halves the image; widths are 64, 128, 256 and 512."""
+    layers, channels = [stem], 64
+    for stage, repeat in enumerate(repeats):
+        for place in range(repeat):
+            stride = 2 if stage > 0 and place == 0 else 1
+            layer, channels = block(channels, 64 << stage, stride)
+            layers.append(layer)
+    return nn.Sequential(*layers, classifier(channels, classes))
+
+
+def resnet50():
+    """For images of 224 pixels: 25.6 million parameters."""
+    stem = nn.Sequential(convolution(3, 64, 7, 2), nn.MaxPool2d(3, 2, 1))
+    return network(stem, bottleneck, [3, 4, 6, 3], 1000)
+
+
+def resnet18_small():
+    """For images of 32 pixels: the stem keeps their size."""
+    return network(convolution(3, 64, 3), basic, [2, 2, 2, 2], 10)

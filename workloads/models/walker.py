@@ -1,0 +1,103 @@
+"""A control task: a body on two legs, with four joints that are driven, is to walk. It stands for
+BipedalWalker, with mechanics of its own: 24 numbers observed, four actions from -1 to 1."""
+
+import math
+import random
+
+OBSERVED = 24
+ACTIONS = 4  # torques on both hips and knees
+
+STEP = 0.02  # seconds
+GRAVITY = 9.8  # m/s²
+BONE = 0.5  # m, of each half of a leg
+DRIVE, FRICTION = 60.0, 6.0  # rad/s² of full torque; of joints, 1/s
+HIP, KNEE = (-0.8, 1.1), (-1.6, -0.1)  # rad, how far joints bend
+STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0  # of feet on the ground, by mass
+RAYS = 10  # distances to the ground that are observed
+FARTHEST = 5.0  # m, of such a distance
+LONGEST = 800  # steps of an episode
+
+
+class Leg:
+    """A hip, a knee and a foot. Angles are from straight down, forwards."""
+
+    def __init__(self, hip):
+        self.hip, self.knee = hip, -0.4
+        self.hip_speed = self.knee_speed = 0.0
+        self.is_down = False
+
+    def drive(self, hip, knee):
+        """Turns the joints for a step by torques from -1 to 1."""
+        self.hip_speed += STEP * (DRIVE * hip - FRICTION * self.hip_speed)
+        self.knee_speed += STEP * (DRIVE * knee - FRICTION * self.knee_speed)
+        self.hip, self.hip_speed = turned(self.hip, self.hip_speed, HIP)
+        self.knee, self.knee_speed = turned(self.knee, self.knee_speed, KNEE)
+
+    def foot(self, lean):
+        """Where the foot is, from the hip, and how fast the joints move it."""
+        upper = lean + self.hip
+        lower = upper + self.knee
+        lower_speed = self.hip_speed + self.knee_speed
+        x, y = BONE * (math.sin(upper) + math.sin(lower)), -BONE * (math.cos(upper) + math.cos(lower))
+        vx = BONE * (math.cos(upper) * self.hip_speed + math.cos(lower) * lower_speed)
+        vy = BONE * (math.sin(upper) * self.hip_speed + math.sin(lower) * lower_speed)
+        return x, y, vx, vy
+
+    def observed(self):
+        return [self.hip, self.hip_speed, self.knee, self.knee_speed, float(self.is_down)]
+
+
+def turned(angle, speed, bounds):
+    """A joint after a step. It stops where it bends no further."""
+    angle += STEP * speed
+    if bounds[0] <= angle <= bounds[1]:
+        return angle, speed
+    return min(max(angle, bounds[0]), bounds[1]), 0.0
+
+
+class Walker:
+    """A walk at a time. `reset()` begins one; `step(torques)` is what happens next."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def reset(self):
+        draw = self.random.uniform
+        self.x, self.y, self.lean = 0.0, 2 * BONE, draw(-0.05, 0.05)
+        self.vx, self.vy, self.spin = draw(-0.1, 0.1), 0.0, 0.0
+        self.legs = [Leg(draw(-0.1, 0.4)), Leg(draw(-0.1, 0.4))]
+        self.steps = 0
+        return self.observed()
+
+    def step(self, torques):
+        """Returns what is observed then, the reward, and whether the episode is over."""
+        ax, ay, turn = 0.0, -GRAVITY, 0.0
+        for leg, hip, knee in zip(self.legs, torques[::2], torques[1::2]):
+            leg.drive(hip, knee)
+            x, y, vx, vy = leg.foot(self.lean)
+            depth = -(self.y + y)
+            leg.is_down = depth > 0
+            # A leg that is driven forwards turns the body backwards.
+            turn -= 0.1 * DRIVE * hip
+            if depth > 0:
+                sliding, sinking = self.vx + vx - self.spin * y, self.vy + vy + self.spin * x
+                push = max(STIFFNESS * depth - DAMPING * sinking, 0.0)
+                grip = -min(max(GRIP * sliding, -push), push)
+                ax, ay = ax + grip, ay + push
+                turn += 0.5 * (x * push - y * grip)
+        self.vx, self.vy, self.spin = self.vx + STEP * ax, self.vy + STEP * ay, self.spin + STEP * turn
+        self.x, self.y, self.lean = self.x + STEP * self.vx, self.y + STEP * self.vy, self.lean + STEP * self.spin
+        self.steps += 1
+        effort = sum(abs(torque) for torque in torques)
+        reward = 4 * STEP * self.vx - 0.2 * abs(self.lean) * STEP - 0.01 * effort
+        has_fallen = self.y < BONE or abs(self.lean) > 1
+        return self.observed(), reward - 100 * has_fallen, has_fallen or self.steps >= LONGEST
+
+    def observed(self):
+        body = [self.lean, self.spin, self.vx, self.vy]
+        return body + self.legs[0].observed() + self.legs[1].observed() + self.distances()
+
+    def distances(self):
+        """To the ground, at angles from straight down to 1.5 rad forwards."""
+        angles = [1.5 * ray / (RAYS - 1) + self.lean for ray in range(RAYS)]
+        return [min(self.y / max(math.cos(angle), 1e-3), FARTHEST) for angle in angles]

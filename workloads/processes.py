@@ -1,0 +1,88 @@
+"""Several processes that train one model, each on batches of its own."""
+
+import datetime
+import multiprocessing
+import os
+
+import torch
+import torch.distributed as distributed
+
+HOST = "127.0.0.1"
+PATIENCE = datetime.timedelta(seconds=120)  # for the others to start
+
+
+class Group:
+    """The processes that train together, as one of them sees them."""
+
+    def __init__(self, device, rank=0, processes=1):
+        self.device = device
+        self.rank = rank
+        self.processes = processes
+
+    def share(self, model):
+        """The model on its device. With several processes, gradients are means over all of them."""
+        model = model.to(self.device)
+        if self.processes == 1:
+            return model
+        gpus = [self.device.index] if self.device.type == "cuda" else None
+        return torch.nn.parallel.DistributedDataParallel(model, device_ids=gpus)
+
+    def average(self, parameters):
+        """Makes gradients means over all processes, for models that are trained by parts."""
+        if self.processes == 1:
+            return
+        gradients = [one.grad for one in parameters if one.grad is not None]
+        flat = torch.cat([gradient.flatten() for gradient in gradients])
+        distributed.all_reduce(flat)
+        flat /= self.processes
+        sizes = [gradient.numel() for gradient in gradients]
+        for gradient, mean in zip(gradients, flat.split(sizes)):
+            gradient.copy_(mean.view_as(gradient))
+
+
+def start(train, options):
+    """Calls `train(options, group)` in each process; the caller's process is the first of them.
+
+    The others are daemons: they end with the first one."""
+    processes = options.processes
+    limit_threads(processes)
+    if processes == 1:
+        return train(options, Group(device_of(options, 0)))
+    if options.device == "cuda" and torch.cuda.device_count() < processes:
+        found = torch.cuda.device_count()
+        raise SystemExit(f"--processes {processes} needs as many GPUs, and there are {found}")
+    store = distributed.TCPStore(HOST, 0, processes, True, PATIENCE, wait_for_workers=False)
+    spawn = multiprocessing.get_context("spawn")
+    for rank in range(1, processes):
+        arguments = (train, options, rank, store.port)
+        spawn.Process(target=follow, args=arguments, daemon=True).start()
+    return train(options, join(options, 0, store))
+
+
+def follow(train, options, rank, port):
+    """The life of every process but the first."""
+    limit_threads(options.processes)
+    store = distributed.TCPStore(HOST, port, options.processes, False, PATIENCE)
+    train(options, join(options, rank, store))
+
+
+def join(options, rank, store):
+    device = device_of(options, rank)
+    backend = "nccl" if device.type == "cuda" else "gloo"
+    distributed.init_process_group(
+        backend, store=store, rank=rank, world_size=options.processes, timeout=PATIENCE
+    )
+    return Group(device, rank, options.processes)
+
+
+def device_of(options, rank):
+    if options.device == "cpu":
+        return torch.device("cpu")
+    torch.cuda.set_device(rank)
+    return torch.device("cuda", rank)
+
+
+def limit_threads(processes):
+    """Shares the cores that this program may use among the processes."""
+    cores = len(os.sched_getaffinity(0))
+    torch.set_num_threads(max(cores // processes, 1))

@@ -1,0 +1,89 @@
+"""Trains one of the models that Lucid was measured with, on random input, until it is stopped.
+
+It reports as `gleaner profile` asks: `gleaner warm`, then `gleaner samples N`. See README.md."""
+
+import argparse
+import importlib
+import signal
+import sys
+
+# By model: the file of models/ that builds it.
+MODELS = {
+    "ResNet50": "imagenet",
+    "MobileNetV3": "imagenet",
+    "ResNet18": "cifar",
+    "VGG": "cifar",
+    "MobileNetV2": "cifar",
+    "EfficientNet": "cifar",
+    "PointNet": "pointnet",
+    "DCGAN": "dcgan",
+    "PPO": "ppo",
+    "TD3": "td3",
+    "NeuMF": "neumf",
+    "LSTM": "lstm",
+    "BERT": "bert",
+    "Transformer": "transformer",
+}
+# Lucid measured these in full precision alone.
+WITHOUT_AMP = ["PPO", "TD3", "Transformer"]
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", choices=MODELS)
+    parser.add_argument("--batch", type=int, default=32, help="samples in a batch of each process")
+    parser.add_argument("--amp", type=int, choices=[0, 1], default=0, help="1: mixed precision")
+    parser.add_argument("--device", choices=["cuda", "cpu"], help="default: cuda if there is a GPU")
+    parser.add_argument("--processes", type=int, default=1, help="each on a GPU of its own, or on cores")
+    parser.add_argument("--tiny", action="store_true", help="small models and inputs, for tests")
+    parser.add_argument("--own", action="store_true", help="no models of libraries besides PyTorch")
+    parser.add_argument("--parameters", action="store_true", help="print their number and end")
+    options = parser.parse_args()
+    if options.batch < 2:
+        parser.error("--batch: batch normalisation needs at least 2 samples")
+    if options.processes < 1:
+        parser.error("--processes: at least 1")
+    if options.amp and options.model in WITHOUT_AMP:
+        parser.error(f"{options.model} is measured with --amp 0 alone")
+    return options
+
+
+def train(options, group):
+    import torch
+
+    from protocol import Reporter
+    from training import Precision, Setting
+
+    torch.manual_seed(group.rank)
+    torch.backends.cudnn.benchmark = True
+    precision = Precision(group.device, options.amp == 1)
+    setting = Setting(options.batch, precision, group, options.tiny, options.own)
+    module = importlib.import_module(f"models.{MODELS[options.model]}")
+    workload = module.build(options.model, setting)
+    if options.parameters:
+        return print(sum(one.numel() for model in workload.models for one in model.parameters()))
+    warm_steps = setting.size(workload.warm_steps, 3)
+    reporter = Reporter(group.device, warm_steps, group.processes, group.rank == 0)
+    while True:
+        reporter.step(workload.step())
+
+
+def main():
+    options = parse()
+    # The exit ends the other processes; the default action would not.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        import torch
+    except ImportError:
+        raise SystemExit("PyTorch is missing for this python3: pip install torch") from None
+    import processes
+
+    if options.device is None:
+        options.device = "cuda" if torch.cuda.is_available() else "cpu"
+    if options.device == "cuda" and not torch.cuda.is_available():
+        raise SystemExit("PyTorch sees no GPU: --device cpu trains on cores")
+    processes.start(train, options)
+
+
+if __name__ == "__main__":
+    main()
