@@ -14,12 +14,12 @@ ALL := --workspace --exclude gleaner-frames
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test soak lint unit frames slurm build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple test torch slurm soak lint unit frames build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
-	@echo "make install  the program, shell completions and manual pages, under PREFIX (/usr/local)"
+	@echo "make install  the program, shell completions, manual pages and workloads, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
 	@echo "make frames   lint and test the data frames alone (polars, development profile); part of make test"
 	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
@@ -28,6 +28,10 @@ help:
 
 native:
 	@FEATURES="$(FEATURES)" scripts/install-native.sh
+
+# PyTorch, for the tests of workloads/.
+torch:
+	@scripts/torch.sh
 
 build: native
 	$(CARGO) build --release --locked $(FEATURES)
@@ -55,7 +59,7 @@ install: build
 uninstall:
 	scripts/install.sh uninstall "$(DESTDIR)$(PREFIX)"
 
-test: native slurm lint unit frames
+test: native torch slurm lint unit frames
 
 lint:
 	$(CARGO) fmt --all --check

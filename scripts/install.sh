@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts the built program, its completion scripts and its manual pages under PREFIX, or takes what
-# is installed there away:
+# Puts the built program, its completion scripts, its manual pages and the workloads that it can
+# measure under PREFIX, or takes what is installed there away:
 #   install.sh install PREFIX GLEANER
 #   install.sh uninstall PREFIX
 set -euo pipefail
@@ -18,6 +18,8 @@ man=$prefix/share/man/man1
 bash=$prefix/share/bash-completion/completions/gleaner
 zsh=$prefix/share/zsh/site-functions/_gleaner
 fish=$prefix/share/fish/vendor_completions.d/gleaner.fish
+# Where the program looks for it: crates/profile/src/plan/shipped.rs.
+workloads=$prefix/share/gleaner/workloads
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -29,13 +31,16 @@ case "$1 $#" in
     for shell in bash zsh fish; do
         "$gleaner" completions "$shell" >"$work/$shell"
     done
-    mkdir -p "${bin%/*}" "$man" "${bash%/*}" "${zsh%/*}" "${fish%/*}"
+    mkdir -p "${bin%/*}" "$man" "${bash%/*}" "${zsh%/*}" "${fish%/*}" "$workloads/models"
     install -m 755 "$gleaner" "$bin"
     install -m 644 "$work/man"/*.1 "$man"
     install -m 644 "$work/bash" "$bash"
     install -m 644 "$work/zsh" "$zsh"
     install -m 644 "$work/fish" "$fish"
-    echo "installed $bin, its completion scripts and its manual pages"
+    source=$(dirname "$0")/../workloads
+    install -m 644 "$source"/*.{md,py,toml} "$workloads"
+    install -m 644 "$source"/models/*.py "$workloads/models"
+    echo "installed $bin, its completion scripts, its manual pages and $workloads"
     ;;
 "uninstall 2")
     if [ ! -x "$bin" ]; then
@@ -48,7 +53,9 @@ case "$1 $#" in
         rm -f "$man/${page##*/}"
     done
     rm -f "$bash" "$zsh" "$fish" "$bin"
-    echo "removed $bin, its completion scripts and its manual pages"
+    rm -rf "$workloads"
+    rmdir --ignore-fail-on-non-empty "${workloads%/*}"
+    echo "removed $bin, its completion scripts, its manual pages and $workloads"
     ;;
 *) usage ;;
 esac

@@ -37,7 +37,6 @@ def parse():
     parser.add_argument("--processes", type=int, default=1, help="each on a GPU of its own, or on cores")
     parser.add_argument("--tiny", action="store_true", help="small models and inputs, for tests")
     parser.add_argument("--own", action="store_true", help="no models of libraries besides PyTorch")
-    parser.add_argument("--parameters", action="store_true", help="print their number and end")
     options = parser.parse_args()
     if options.batch < 2:
         parser.error("--batch: batch normalisation needs at least 2 samples")
@@ -60,8 +59,6 @@ def train(options, group):
     setting = Setting(options.batch, precision, group, options.tiny, options.own)
     module = importlib.import_module(f"models.{MODELS[options.model]}")
     workload = module.build(options.model, setting)
-    if options.parameters:
-        return print(sum(one.numel() for model in workload.models for one in model.parameters()))
     warm_steps = setting.size(workload.warm_steps, 3)
     reporter = Reporter(group.device, warm_steps, group.processes, group.rank == 0)
     while True:

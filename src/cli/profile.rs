@@ -17,7 +17,7 @@ use gleaner_core::words::{counted, duration};
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::tasks;
-use gleaner_profile::plan::{self, Plan};
+use gleaner_profile::plan::{self, Plan, SamplerKind, Shipped};
 use gleaner_profile::sampler::Reading;
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session, scaling};
@@ -34,11 +34,22 @@ use gleaner_store::Store;
 #[command(after_help = "Examples:\n  \
     gleaner profile dataset/profile.toml --dry-run\n  \
     gleaner profile dataset/profile.toml -o measured\n  \
+    gleaner profile --plan lucid --dry-run\n  \
     gleaner profile --scaling dataset/profile.toml -o tasks.toml")]
 pub struct Args {
     /// The plan.
-    #[arg(value_name = "PLAN")]
-    plan: PathBuf,
+    #[arg(value_name = "PLAN", required_unless_present = "shipped")]
+    plan: Option<PathBuf>,
+    /// A plan that comes with Gleaner, in place of a file.
+    #[arg(long = "plan", value_name = "NAME", conflicts_with = "plan")]
+    shipped: Option<Shipped>,
+    /// The folder of the workloads that come with Gleaner [default: workloads, or else where they
+    /// were installed].
+    #[arg(long, value_name = "DIR", requires = "shipped")]
+    workloads: Option<PathBuf>,
+    /// Measure GPUs or cores, whatever the plan says.
+    #[arg(long)]
+    sampler: Option<SamplerKind>,
     /// Directory for the tables and a file for each measurement; with --scaling, a file of tasks
     /// that ends in .toml or .json.
     #[arg(short, long, value_name = "PATH", required_unless_present = "dry_run")]
@@ -60,6 +71,20 @@ pub struct Args {
     quiet: bool,
 }
 
+impl Args {
+    /// The path of the plan.
+    fn path(&self) -> Result<PathBuf> {
+        match (&self.plan, self.shipped) {
+            (Some(path), _) => Ok(path.clone()),
+            (None, Some(shipped)) => {
+                let program = std::env::current_exe().and_then(|path| path.canonicalize());
+                shipped.find(self.workloads.as_deref(), program.ok().as_deref())
+            }
+            (None, None) => Err(Error::Usage("no plan: give PLAN or --plan".to_owned())),
+        }
+    }
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -67,7 +92,7 @@ pub struct Args {
 /// an interrupt after what there is is kept.
 pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
-    let loaded = plan::read(&args.plan)?;
+    let loaded = plan::read_for(&args.path()?, args.sampler)?;
     let mut session = Session::new(&loaded.value)?;
     let out = match &args.out {
         Some(out) if !args.dry_run => out,

@@ -173,7 +173,9 @@ fn the_page_of_profiles_runs_and_its_plan_is_read() {
     }
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    symlink(dataset(), at.join("dataset")).unwrap();
+    for folder in ["dataset", "workloads"] {
+        symlink(workspace().join(folder), at.join(folder)).unwrap();
+    }
     for block in blocks("docs/PROFILING.md") {
         let text = block.lines.join("\n");
         match block.info.as_str() {

@@ -59,6 +59,10 @@ fn installed_files_work_and_are_uninstalled() {
         ]
         .map(PathBuf::from),
     );
+    let workloads = workspace().join("workloads");
+    let shipped = files(&workloads).into_iter();
+    let shipped = shipped.filter(|file| file.extension().is_some_and(|name| name != "pyc"));
+    expected.extend(shipped.map(|file| Path::new("share/gleaner/workloads").join(file)));
     assert_eq!(files(&prefix), expected);
     for file in &expected {
         let mode = fs::metadata(prefix.join(file))
@@ -77,6 +81,15 @@ fn installed_files_work_and_are_uninstalled() {
         .arg("--version")
         .output();
     assert!(version.unwrap().status.success());
+    let mut list = Command::new(prefix.join("bin/gleaner"));
+    list.args(["profile", "--plan", "lucid", "--dry-run"]);
+    // The plan checks that there is the program that it starts.
+    if Command::new("python3").arg("--version").output().is_ok() {
+        let listed = list.current_dir(pages.path()).output().unwrap();
+        assert!(listed.status.success(), "{listed:?}");
+        let lines = String::from_utf8(listed.stdout).unwrap().lines().count();
+        assert_eq!(lines, 66 + 1388);
+    }
 
     let again = script(&["install", at, env!("CARGO_BIN_EXE_gleaner")]);
     assert!(again.status.success(), "{again:?}");

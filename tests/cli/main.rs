@@ -40,3 +40,4 @@ mod support;
 mod sweep;
 mod synth_jobs;
 mod topology;
+mod workloads;

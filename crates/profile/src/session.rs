@@ -38,6 +38,14 @@ pub struct Options {
     pub nvml_library: Option<PathBuf>,
 }
 
+/// NVML cannot be used.
+fn no_driver(why: &str) -> Error {
+    let why = printable(why);
+    Error::Run(format!(
+        "NVML: {why}; without a GPU, --sampler cpu measures on cores"
+    ))
+}
+
 /// What measures: a sampler and where control groups are made.
 pub struct Machine {
     sampler: Box<dyn Sampler>,
@@ -56,7 +64,7 @@ impl Machine {
             SamplerKind::Nvml => {
                 let library = options.nvml_library.as_deref();
                 let opened = NvmlSampler::open(&settings.devices, library);
-                Box::new(opened.map_err(|why| Error::Run(format!("NVML: {}", printable(&why))))?)
+                Box::new(opened.map_err(|why| no_driver(&why))?)
             }
         };
         Ok(Machine { sampler, cgroups })

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
+use super::SamplerKind;
+
 /// The content of a plan.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +22,15 @@ pub(super) struct PlanFile {
     pub processes: Option<Spanned<u32>>,
     #[serde(default)]
     pub workload: Vec<Spanned<WorkloadFile>>,
+}
+
+impl PlanFile {
+    /// Puts a sampler in the place of the one that the file states.
+    pub fn override_sampler(&mut self, sampler: Option<SamplerKind>) {
+        if let Some(kind) = sampler {
+            self.sampler = Some(Spanned::new(0..0, kind.to_string()));
+        }
+    }
 }
 
 /// A `[[workload]]`.

@@ -6,15 +6,19 @@ mod file;
 mod pairs;
 mod placeholders;
 mod read;
+mod shipped;
 
 pub use config::Config;
 pub(crate) use config::device_environment;
-pub use read::read;
+pub use read::{read, read_for};
+pub use shipped::Shipped;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::Serialize;
 
 /// Most measurements of a plan.
@@ -24,13 +28,22 @@ pub const MAX_MEASUREMENTS: usize = 100_000;
 pub const MAX_CONFIGS: usize = 2000;
 
 /// What is measured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SamplerKind {
     /// Cores and resident memory.
     Cpu,
     /// NVIDIA GPUs through NVML.
     Nvml,
+}
+
+impl fmt::Display for SamplerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SamplerKind::Cpu => "cpu",
+            SamplerKind::Nvml => "nvml",
+        })
+    }
 }
 
 /// A valid plan.

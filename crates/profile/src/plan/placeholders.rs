@@ -1,7 +1,7 @@
 //! The placeholders of commands.
 
 use super::config::listed;
-use super::{Config, Settings};
+use super::{Config, SamplerKind, Settings};
 
 /// Samples in a batch.
 pub(super) const BATCH: &str = "{batch}";
@@ -11,6 +11,8 @@ pub(super) const AMP: &str = "{amp}";
 const SECONDS: &str = "{seconds}";
 /// The devices, or the cores where cores are measured, with commas between them.
 const DEVICES: &str = "{devices}";
+/// The kind of the devices, as PyTorch names it.
+const DEVICE: &str = "{device}";
 /// Number of processes.
 pub(super) const PROCESSES: &str = "{processes}";
 
@@ -20,9 +22,14 @@ pub(super) fn fill(word: &str, config: Config, settings: &Settings, processes: u
         true => listed(&settings.cores),
         false => listed(&settings.devices),
     };
+    let device = match settings.sampler {
+        SamplerKind::Cpu => "cpu",
+        SamplerKind::Nvml => "cuda",
+    };
     word.replace(BATCH, &config.batch_size.to_string())
         .replace(AMP, &u32::from(config.amp).to_string())
         .replace(SECONDS, &settings.seconds.to_string())
         .replace(DEVICES, &devices)
+        .replace(DEVICE, device)
         .replace(PROCESSES, &processes.to_string())
 }

@@ -6,20 +6,29 @@ use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::Loaded;
 use gleaner_formats::ingest::source::{Source, TOML_LIMIT};
 
-use super::Plan;
 use super::check::check;
 use super::file::PlanFile;
+use super::{Plan, SamplerKind};
 
 /// Reads a plan. Workloads run beside it.
 ///
 /// # Errors
 /// The file cannot be read, is not TOML, or has faults, which are reported together.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
+    read_for(path, None)
+}
+
+/// Reads a plan for a sampler, which takes the place of the plan's own.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_for(path: &Path, sampler: Option<SamplerKind>) -> Result<Loaded<Plan>> {
     let source = Source::open(path)?;
     let text = String::from_utf8(source.read_up_to(TOML_LIMIT)?.into_owned());
     let text = text.map_err(|_| source.fault("bytes that are not UTF-8", "text"))?;
-    let file: PlanFile =
+    let mut file: PlanFile =
         toml::from_str(&text).map_err(|error| malformed(&source, &text, &error))?;
+    file.override_sampler(sampler);
     let folder = path.parent().unwrap_or(Path::new(""));
     Ok(Loaded {
         value: check(&source, &text, file, folder)?,

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# PyTorch for the tests of workloads/: installed where this is Debian and root, else those tests are
+# skipped. Debian's package for cores is a download of 150 MB; that of pip brings CUDA, 5 GB on disk.
+set -euo pipefail
+
+# The interpreters that the tests try: tests/cli/workloads.rs.
+for python in ${GLEANER_TEST_PYTHON:-python3 /usr/bin/python3}; do
+    "$python" -c 'import torch' 2>/dev/null && exit 0
+done
+skip() {
+    echo "note: $1; the tests of workloads/ are skipped (or name a Python by GLEANER_TEST_PYTHON)" >&2
+    exit 0
+}
+command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || skip "PyTorch is missing"
+[ -z "${GLEANER_TEST_PYTHON:-}" ] || skip "$GLEANER_TEST_PYTHON has no PyTorch"
+echo "installing python3-torch"
+export DEBIAN_FRONTEND=noninteractive
+# A failure leaves tests out that need it, and no others.
+{
+    apt-get update -qq &&
+        apt-get install -y -qq --no-install-recommends python3-torch python3-torchvision >/dev/null
+} || skip "PyTorch cannot be installed"

@@ -1,0 +1,345 @@
+//! The workloads that come with Gleaner, as `gleaner profile` runs them: small models, on cores.
+//!
+//! They need a Python that has PyTorch: the one that `GLEANER_TEST_PYTHON` names, else python3, else
+//! the system's. Without it the tests say that they are skipped. `scripts/torch.sh` installs it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Lines};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use gleaner_profile::plan::{self, Plan, SamplerKind};
+use gleaner_testing::{shared, workspace};
+
+use crate::runs::gleaner;
+
+fn folder() -> PathBuf {
+    workspace().join("workloads")
+}
+
+/// A Python that has PyTorch.
+fn python() -> Option<String> {
+    let named = std::env::var("GLEANER_TEST_PYTHON").ok();
+    let candidates = match named {
+        Some(named) => vec![named],
+        None => vec!["python3".to_owned(), "/usr/bin/python3".to_owned()],
+    };
+    let has_torch = |python: &String| {
+        let found = Command::new(python).args(["-c", "import torch"]).output();
+        found.is_ok_and(|output| output.status.success())
+    };
+    let found = candidates.into_iter().find(has_torch);
+    if found.is_none() {
+        eprintln!("skipped: no Python has PyTorch; scripts/torch.sh installs it");
+    }
+    found
+}
+
+/// A workload that is training.
+struct Training {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Training {
+    fn start(python: &str, words: &[&str]) -> Self {
+        let mut command = Command::new(python);
+        command.arg(folder().join("train.py")).args(words);
+        command.args(["--batch", "4", "--tiny", "--own", "--device", "cpu"]);
+        command.env("PYTHONDONTWRITEBYTECODE", "1").process_group(0);
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Training { child, lines }
+    }
+
+    /// The next line; the workload may not end by itself.
+    #[track_caller]
+    fn line(&mut self) -> String {
+        self.lines.next().expect("it ended by itself").unwrap()
+    }
+
+    /// Reads until it is warm, and then three reports.
+    #[track_caller]
+    fn reports(&mut self) -> Vec<u64> {
+        while self.line() != "gleaner warm" {}
+        let count = |line: String| line.strip_prefix("gleaner samples ")?.parse().ok();
+        (0..3).map(|_| count(self.line()).unwrap()).collect()
+    }
+
+    /// Asks it to end, and checks that its process group is empty then.
+    #[track_caller]
+    fn end(mut self) {
+        let pid = self.child.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(told.unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(143));
+        // A process that was started by it may need a moment to end.
+        let is_left = || {
+            let group = format!("-{pid}");
+            let asked = Command::new("kill").args(["-0", "--", &group]).output();
+            asked.unwrap().status.success()
+        };
+        let left = (0..200).all(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            is_left()
+        });
+        assert!(!left, "processes are left");
+    }
+}
+
+/// The names of the workloads, and whether they have mixed precision.
+fn models() -> Vec<(String, bool)> {
+    let plan = lucid();
+    let mixed = |index| plan.configs.iter().any(|c| c.workload == index && c.amp);
+    let workloads = plan.workloads.iter().enumerate();
+    let named = workloads.map(|(index, workload)| (workload.model.clone(), mixed(index)));
+    named.collect()
+}
+
+fn lucid() -> Plan {
+    plan::read(&folder().join("lucid.toml")).unwrap().value
+}
+
+#[test]
+fn every_workload_trains_and_ends_when_it_is_told_to() {
+    let Some(python) = python() else { return };
+    for (model, has_amp) in models() {
+        eprintln!("{model}");
+        let amp = if has_amp { "1" } else { "0" };
+        let mut training = Training::start(&python, &[&model, "--amp", amp]);
+        let reports = training.reports();
+        let grows = reports.windows(2).all(|pair| pair[0] < pair[1]);
+        assert!(grows, "{model}: {reports:?}");
+        training.end();
+    }
+}
+
+// The discriminator runs three times a step, which is the hardest case for shared gradients.
+#[test]
+fn samples_of_several_processes_are_summed() {
+    let Some(python) = python() else { return };
+    let mut training = Training::start(&python, &["DCGAN", "--processes", "2"]);
+    let reports = training.reports();
+    // Two processes have done batches of four.
+    let is_summed = reports.iter().all(|count| count % 8 == 0);
+    let grows = reports.windows(2).all(|pair| pair[0] < pair[1]);
+    assert!(is_summed && grows, "{reports:?}");
+    training.end();
+}
+
+/// Builds every model in full and counts its parameters.
+const COUNT: &str = "
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+import torch, train
+from processes import Group
+from training import Precision, Setting
+device = torch.device('cpu')
+for name, module in train.MODELS.items():
+    setting = Setting(2, Precision(device, False), Group(device), False, True)
+    workload = importlib.import_module(f'models.{module}').build(name, setting)
+    print(name, sum(one.numel() for model in workload.models for one in model.parameters()))
+";
+
+/// Parameters of each model: as published, or by hand from the shapes of the layers.
+fn parameters() -> Vec<(&'static str, u64)> {
+    // The documentation of torchvision; with 10 in place of 1,000 classes of 1,280 features, a
+    // linear layer has 1281 * 990 parameters less.
+    let (mobilenet_v2, efficientnet) = (3_504_872 - 1281 * 990, 5_288_548 - 1281 * 990);
+    // torchvision's has a stem of 7 x 7 in place of 3 x 3, and 1,000 classes of 512 features.
+    let resnet18 = 11_689_512 - 64 * 3 * (49 - 9) - 513 * 990;
+    let widths = [3, 64, 128, 256, 256, 512, 512, 512, 512];
+    let convolved: u64 = widths.windows(2).map(|w| 9 * w[0] * w[1] + 2 * w[1]).sum();
+    let dense = |widths: &[u64]| -> u64 { widths.windows(2).map(|w| (w[0] + 1) * w[1]).sum() };
+    let normed = |widths: &[u64]| dense(widths) + 2 * widths[1..].iter().sum::<u64>();
+    let cloud = normed(&[3, 64, 128, 1024]) + normed(&[1024, 512, 256]);
+    // Attention, the two layers behind it, and a normalisation of the Transformer.
+    let (attention, behind, norm) = (4 * dense(&[512, 512]), dense(&[512, 2048, 512]), 2 * 512);
+    let layers = 3 * attention + 2 * behind + 5 * norm;
+    let embedded = (7853 + 5893) * 512 + dense(&[512, 5893]);
+    vec![
+        ("ResNet50", 25_557_032),
+        ("MobileNetV3", 2_542_856),
+        ("ResNet18", resnet18),
+        ("VGG", convolved + dense(&[512, 10])),
+        ("MobileNetV2", mobilenet_v2),
+        ("EfficientNet", efficientnet),
+        ("PointNet", 2 * cloud + dense(&[256, 9]) + dense(&[256, 16])),
+        // The generator and the discriminator of PyTorch's tutorial.
+        ("DCGAN", 3_576_704 + 2_765_568),
+        (
+            "PPO",
+            2 * dense(&[8, 64, 64]) + dense(&[64, 4]) + dense(&[64, 1]),
+        ),
+        (
+            "TD3",
+            dense(&[24, 400, 300, 4]) + 2 * dense(&[28, 400, 300, 1]),
+        ),
+        (
+            "NeuMF",
+            (6040 + 3706) * (32 + 128) + dense(&[256, 128, 64, 32]) + 65,
+        ),
+        (
+            "LSTM",
+            33_278 * 200 + 2 * 4 * 200 * (200 + 200 + 2) + dense(&[200, 33_278]),
+        ),
+        // BertForQuestionAnswering of transformers, in its base size.
+        ("BERT", 108_893_186),
+        ("Transformer", 6 * layers + 2 * norm + embedded),
+    ]
+}
+
+#[test]
+fn models_have_as_many_parameters_as_published_ones() {
+    let Some(python) = python() else { return };
+    let mut command = Command::new(python);
+    command.args(["-c", COUNT]).arg(folder());
+    let output = command
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let lines = parameters().into_iter();
+    let expected: String = lines
+        .map(|(name, count)| format!("{name} {count}\n"))
+        .collect();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
+
+type Workload = (String, String, u32, u32);
+
+fn config(plan: &Plan, index: usize) -> Workload {
+    let config = plan.configs[index];
+    let workload = plan.workload(config);
+    (
+        workload.model.clone(),
+        workload.dataset.clone(),
+        config.batch_size,
+        u32::from(config.amp),
+    )
+}
+
+/// The columns of a table that are named, row by row.
+fn columns(path: &Path, names: [&str; 4]) -> Vec<Workload> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let places = names.map(|name| header.iter().position(|cell| *cell == name).unwrap());
+    let row = |cells: Vec<&str>| {
+        let [model, dataset, batch, amp] = places.map(|place| cells[place].to_owned());
+        (model, dataset, batch.parse().unwrap(), amp.parse().unwrap())
+    };
+    lines.map(row).collect()
+}
+
+// Against the published tables, which ../shared/data has.
+#[test]
+fn the_plan_has_the_workloads_and_the_pairs_of_the_published_tables() {
+    let singles = shared("lucid/venus_sept/single_data.csv");
+    let pairs = shared("lucid/venus_sept/colocate_info.csv");
+    let (Some(singles), Some(pairs)) = (singles, pairs) else {
+        return;
+    };
+    let plan = lucid();
+    let found: BTreeSet<Workload> = (0..plan.configs.len()).map(|i| config(&plan, i)).collect();
+    let published = columns(&singles, ["model", "dataset", "batchsize", "amp"]);
+    assert_eq!(published.len(), 66);
+    assert_eq!(found, published.into_iter().collect());
+    let ordered = |(a, b): (Workload, Workload)| if a <= b { (a, b) } else { (b, a) };
+    let first = columns(&pairs, ["model1", "dataset1", "batchsize1", "amp1"]);
+    let second = columns(&pairs, ["model2", "dataset2", "batchsize2", "amp2"]);
+    let published: BTreeSet<_> = first.into_iter().zip(second).map(ordered).collect();
+    let found = plan.pairs.iter();
+    let found = found.map(|&(a, b)| ordered((config(&plan, a), config(&plan, b))));
+    assert_eq!(found.collect::<BTreeSet<_>>(), published);
+    assert_eq!(plan.pairs.len(), published.len());
+
+    let directory = tempfile::tempdir().unwrap();
+    let line = format!(
+        "profile --plan lucid --workloads {} --dry-run",
+        folder().display()
+    );
+    let run = gleaner(directory.path(), &line).expect(0);
+    let listed = run.out.lines().filter(|line| !line.contains(" beside "));
+    let named = columns(&singles, ["model", "dataset", "batchsize", "amp"]);
+    let named = named
+        .iter()
+        .map(|(model, _, batch, amp)| format!("{model}:{batch}:{amp}, repeat 1"));
+    let listed: BTreeSet<String> = listed.map(|line| line.trim().to_owned()).collect();
+    assert_eq!(listed, named.collect());
+    assert_eq!(run.out.lines().count(), 66 + 1388);
+}
+
+#[test]
+fn the_plan_measures_gpus_unless_cores_are_asked_for() {
+    let plan = lucid();
+    assert_eq!(plan.settings.sampler, SamplerKind::Nvml);
+    assert!(
+        plan.command(plan.configs[0], 1)
+            .contains(&"cuda".to_owned())
+    );
+    let path = folder().join("lucid.toml");
+    let plan = plan::read_for(&path, Some(SamplerKind::Cpu)).unwrap().value;
+    assert_eq!(plan.settings.sampler, SamplerKind::Cpu);
+    assert!(plan.command(plan.configs[0], 1).contains(&"cpu".to_owned()));
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let line = format!(
+        "profile --plan lucid --workloads {} -o out --nvml-library ./none.so",
+        folder().display()
+    );
+    gleaner(at, &line)
+        .expect(1)
+        .says(&["none.so", "--sampler cpu"]);
+    let run = gleaner(at, "profile --plan lucid --dry-run").expect(2);
+    run.says(&["no lucid.toml in workloads or ", "--workloads DIR"]);
+    let run = gleaner(at, "profile --dry-run").expect(2);
+    run.says(&["PLAN"]);
+}
+
+/// A plan of two workloads, small.
+fn small(python: &str) -> String {
+    let workload = |model: &str, dataset: &str, more: &str| {
+        format!(
+            "[[workload]]\nname = \"{model}\"\nmodel = \"{model}\"\ndataset = \"{dataset}\"\n\
+             environment = {{ PYTHONDONTWRITEBYTECODE = \"1\" }}\n\
+             command = [\"{python}\", \"{}\", \"{model}\", \"--tiny\", \"--own\", \
+             \"--device\", \"{{device}}\", \"--batch\", \"{{batch}}\", \"--amp\", \"{{amp}}\", \
+             \"--processes\", \"{{processes}}\"]\n{more}",
+            folder().join("train.py").display()
+        )
+    };
+    format!(
+        "seconds = 0.5\nidle_seconds = 0.5\nprocesses = 2\n{}{}",
+        workload("NeuMF", "MovieLens", "batch_sizes = [64]\n"),
+        workload("PointNet", "ShapeNet", "batch_sizes = [4]\n"),
+    )
+}
+
+#[test]
+fn measured_tables_of_the_workloads_are_read_by_train_and_simulate() {
+    let Some(python) = python() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("plan.toml"), small(&python)).unwrap();
+    let run = gleaner(at, "profile plan.toml -o measured --busy-ok").expect(0);
+    let counts = "measurements  5, 0 of them done before\nworkloads     2\npairs         3\n";
+    assert!(run.out.starts_with(counts), "{}", run.out);
+    gleaner(at, "train packing --profiles measured/single_data.csv").expect(0);
+    let jobs = "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration,dataset,model,\
+                batchsize,amp\n\
+                1,u,vc1,a,8,4,COMPLETED,0,4000,MovieLens,NeuMF,64,0\n\
+                2,u,vc1,b,8,4,COMPLETED,10,5000,ShapeNet,PointNet,4,0\n";
+    fs::write(at.join("jobs.csv"), jobs).unwrap();
+    fs::write(at.join("vcs.csv"), "vc,num\nvc1,1\n").unwrap();
+    let simulate = "simulate --trace jobs.csv --cluster vcs.csv --policy lucid --estimates oracle \
+                    --profiles measured/single_data.csv --colocate measured/colocate_info.csv \
+                    --profiler off --check --out simulated";
+    gleaner(at, simulate).expect(0);
+}
