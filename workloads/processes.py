@@ -83,6 +83,8 @@ def device_of(options, rank):
 
 
 def limit_threads(processes):
-    """Shares the cores that this program may use among the processes."""
+    """Shares the cores that this program may use among the processes, unless the user has done so."""
+    if "OMP_NUM_THREADS" in os.environ:
+        return
     cores = len(os.sched_getaffinity(0))
     torch.set_num_threads(max(cores // processes, 1))
