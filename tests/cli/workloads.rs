@@ -63,7 +63,7 @@ impl Training {
     /// The next line; the workload may not end by itself.
     #[track_caller]
     fn line(&mut self) -> String {
-        self.lines.next().expect("it ended by itself").unwrap()
+        self.lines.next().unwrap().unwrap()
     }
 
     /// Reads until it is warm, and then three reports.
