@@ -51,8 +51,11 @@ fn saved(directory: &Path, out: &str) -> usize {
     gleaner_testing::results(&directory.join(out))
 }
 
+/// A change of a line.
+type Change = fn(&str) -> String;
+
 /// Changes lines of the only segment, each given by its place among the results.
-fn spoil(directory: &Path, out: &str, changes: &[(usize, &dyn Fn(&str) -> String)]) {
+fn spoil(directory: &Path, out: &str, changes: &[(usize, Change)]) {
     let [segment] = &gleaner_testing::segments(&directory.join(out))[..] else {
         panic!("more than one segment");
     };
@@ -78,19 +81,19 @@ fn changed_results_are_not_reused() {
         at,
         "swept",
         &[
-            (0, &|line| {
+            (0, |line| {
                 line.replace("\"total_work\":", "\"total_work\":1")
             }),
-            (3, &|line| {
+            (3, |line| {
                 line.replace("\"efficiency\":", "\"inefficiency\":")
             }),
-            (4, &|line| {
+            (4, |line| {
                 line.replace("\"settings\":{", "\"settings\":{\"a\":1,")
             }),
             // Without its digest.
-            (7, &|line| line[65..].to_owned()),
+            (7, |line| line[65..].to_owned()),
             // With the digest of another.
-            (9, &|line| format!("{}{}", &line[..32], &line[33..])),
+            (9, |line| format!("{}{}", &line[..32], &line[33..])),
         ],
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
@@ -244,8 +247,8 @@ fn a_killed_sweep_continues_where_it_stopped() {
         at,
         "killed",
         &[
-            (0, &|line| line[..100].to_owned()),
-            (2, &|line| {
+            (0, |line| line[..100].to_owned()),
+            (2, |line| {
                 line.replace("\"total_work\":", "\"total_work\":1")
             }),
         ],

@@ -1,5 +1,4 @@
 //! Deals of runs to parts.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
