@@ -180,3 +180,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn inputs_are_files_and_what_folders_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("models/__pycache__")).unwrap();
+    for name in [
+        "steps.py",
+        "models/b.py",
+        "models/a.py",
+        "models/.hidden",
+        "models/__pycache__/x",
+    ] {
+        fs::write(at(name), "").unwrap();
+    }
+    std::os::unix::fs::symlink("..", at("models/circle")).unwrap();
+    let text = |inputs: &str| {
+        format!(
+            "inputs = {inputs}\n[[workload]]\nname = 'a'\nmodel = 'a'\ndataset = 'a'\n\
+             command = ['sh', 'steps.py']\n"
+        )
+    };
+    fs::write(at("plan.toml"), text("['models', 'steps.py']")).unwrap();
+    let plan = plan::read(&at("plan.toml")).unwrap().value;
+    let files = plan.files(plan.configs[0]);
+    let names = ["steps.py", "models/a.py", "models/b.py", "steps.py"];
+    let relative = files
+        .iter()
+        .map(|file| file.strip_prefix(folder.path()).unwrap());
+    let relative: Vec<&Path> = relative.collect();
+    assert_eq!(relative, names.map(Path::new));
+    fs::write(at("plan.toml"), text("['none']")).unwrap();
+    let told = plan::read(&at("plan.toml")).unwrap_err().to_string();
+    assert!(
+        told.contains("line 1, inputs") && told.contains("none"),
+        "{told}"
+    );
+}

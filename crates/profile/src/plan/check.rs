@@ -10,6 +10,7 @@ use gleaner_formats::ingest::source::Source;
 use toml::Spanned;
 
 use super::file::{PlanFile, WorkloadFile};
+use super::inputs;
 use super::pairs::{Pairs, expand};
 use super::placeholders::{AMP, BATCH};
 use super::read::line;
@@ -88,6 +89,7 @@ pub(super) fn check(source: &Source, text: &str, file: PlanFile, folder: &Path) 
     };
     let settings = settings(&mut checker, &file);
     let most_processes = checker.number("processes", &file.processes, PROCESSES, 1..=4096);
+    let inputs = inputs::read(&mut checker, file.inputs.as_ref(), folder);
     let (workloads, configs) = workloads(&mut checker, &file, folder);
     if configs.len() > MAX_CONFIGS {
         let found = format!("{} workloads with a batch size and an amp", configs.len());
@@ -116,6 +118,7 @@ pub(super) fn check(source: &Source, text: &str, file: PlanFile, folder: &Path) 
         workloads,
         configs,
         pairs,
+        inputs,
         settings,
         most_processes,
     })

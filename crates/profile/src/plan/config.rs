@@ -56,8 +56,8 @@ impl Plan {
         }
     }
 
-    /// The words of a config's command that are files: what a measurement depends on besides the
-    /// plan.
+    /// What a measurement depends on besides the plan: the words of the command that are files, and the
+    /// inputs of all workloads.
     pub fn files(&self, config: Config) -> Vec<PathBuf> {
         let directory = self.directory(config);
         let words = self.command(config, 1);
@@ -66,7 +66,7 @@ impl Plan {
             let is_found = place > 0 || Path::new(word).components().count() > 1;
             Some(directory.join(word)).filter(|path| is_found && path.is_file())
         });
-        files.collect()
+        files.chain(self.inputs.iter().cloned()).collect()
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) struct PlanFile {
     pub devices: Option<Spanned<Vec<u32>>>,
     pub pairs: Option<Spanned<Value>>,
     pub processes: Option<Spanned<u32>>,
+    pub inputs: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     pub workload: Vec<Spanned<WorkloadFile>>,
 }

@@ -3,6 +3,7 @@
 mod check;
 mod config;
 mod file;
+mod inputs;
 mod pairs;
 mod placeholders;
 mod read;
@@ -57,6 +58,8 @@ pub struct Plan {
     pub configs: Vec<Config>,
     /// The pairs to measure, as indices of `configs`, the lower first.
     pub pairs: Vec<(usize, usize)>,
+    /// Files that all workloads depend on, besides those that their commands name.
+    pub inputs: Vec<PathBuf>,
     /// What all measurements share.
     pub settings: Settings,
     /// Most processes of a scaling curve.
