@@ -13,6 +13,7 @@ pub mod policy_run;
 pub mod profile;
 pub mod programs;
 pub mod replay;
+pub mod reproduce;
 pub mod run;
 mod run_lengths;
 pub mod schedule;

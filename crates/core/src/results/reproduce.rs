@@ -1,0 +1,212 @@
+//! The results of `gleaner reproduce`: published values and ours, side by side.
+
+use super::Named;
+
+/// A system that is created again here, and whose published values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum System {
+    /// The scheduler of Hu et al., ASPLOS 2023.
+    Lucid,
+    /// A reproduction of Lucid at Sun Yat-sen University, with its logs.
+    Sysu,
+    /// The allocator of Liu et al., 2021.
+    Bftrainer,
+    /// The inspector of Yang et al., SIGMETRICS 2022.
+    Driple,
+}
+
+impl Named for System {
+    const ALL: &'static [Self] = &[
+        System::Lucid,
+        System::Sysu,
+        System::Bftrainer,
+        System::Driple,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            System::Lucid => "lucid",
+            System::Sysu => "sysu",
+            System::Bftrainer => "bftrainer",
+            System::Driple => "driple",
+        }
+    }
+}
+
+impl System {
+    /// The system in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            System::Lucid => "Lucid",
+            System::Sysu => "The reproduction of Lucid (SYSU)",
+            System::Bftrainer => "BFTrainer",
+            System::Driple => "Driple",
+        }
+    }
+}
+
+/// How a value of ours compares with the published one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// To the published decimals it is the same.
+    Equal,
+    /// It is at most 1 % off.
+    Within1,
+    /// It is at most 5 % off.
+    Within5,
+    /// It is at most 10 % off.
+    Within10,
+    /// It is more than 10 % off.
+    Differs,
+    /// It cannot be computed from what is public; the note says why.
+    NotReproducible,
+    /// There is no published value to compare it with.
+    Unpublished,
+}
+
+impl Named for Verdict {
+    const ALL: &'static [Self] = &[
+        Verdict::Equal,
+        Verdict::Within1,
+        Verdict::Within5,
+        Verdict::Within10,
+        Verdict::Differs,
+        Verdict::NotReproducible,
+        Verdict::Unpublished,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Equal => "equal",
+            Verdict::Within1 => "within 1 %",
+            Verdict::Within5 => "within 5 %",
+            Verdict::Within10 => "within 10 %",
+            Verdict::Differs => "differs",
+            Verdict::NotReproducible => "not reproducible",
+            Verdict::Unpublished => "no published value",
+        }
+    }
+}
+
+/// What the values of an artifact are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// Values that the authors published.
+    Published,
+    /// Values that the authors' code gives when it is run.
+    ReferenceRun,
+}
+
+impl Named for Basis {
+    const ALL: &'static [Self] = &[Basis::Published, Basis::ReferenceRun];
+
+    fn name(self) -> &'static str {
+        match self {
+            Basis::Published => "published",
+            Basis::ReferenceRun => "reference run",
+        }
+    }
+}
+
+record! {
+    /// A published value beside ours: a row of `reproduced`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ReproducedRow {
+        /// `lucid`, `sysu`, `bftrainer` or `driple`
+        system: System = "system" [""],
+        /// the table or figure, such as `sysu-table-1`
+        artifact: String = "artifact" [""],
+        /// row of the table, or curve of the figure
+        row: String = "row" [""],
+        /// column of the table, or place along the curve
+        column: String = "column" [""],
+        /// unit of the values; empty if they have none
+        unit: String = "unit" [""],
+        /// `published`: by the authors; `reference run`: what the authors' code gave
+        basis: Basis = "basis" [""],
+        /// what was published; empty where nothing was, or where it is not at hand
+        published: Option<f64> = "published" [""],
+        /// ours; empty where it cannot be computed from what is public
+        reproduced: Option<f64> = "reproduced" [""],
+        /// number of decimals that were published
+        decimals: u32 = "decimals" [""],
+        /// ours less the published value, as a share of the published value or, on curves that cross
+        /// zero, of the range of the published curve; empty where either is missing
+        difference: Option<f64> = "difference" ["relative"],
+        /// `equal`: the same to the published decimals; `within 1 %`, `within 5 %`, `within 10 %`,
+        /// `differs`; `not reproducible`; `no published value`
+        verdict: Verdict = "verdict" [""],
+        /// what to know about the value; why it is not reproducible
+        note: String = "note" [""],
+    }
+}
+
+/// A table or figure: what it shows, and its values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Artifact {
+    /// Its name in tables: letters, digits and hyphens.
+    pub id: String,
+    /// The system that it belongs to.
+    pub system: System,
+    /// Its heading.
+    pub title: String,
+    /// What it shows, and what to know about it.
+    pub text: String,
+    /// Where the published values come from.
+    pub source: String,
+    /// What the values are compared with.
+    pub basis: Basis,
+    /// How it is drawn; `None` for a table.
+    pub drawing: Option<Drawing>,
+    /// Its values.
+    pub rows: Vec<ReproducedRow>,
+}
+
+/// How a figure is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Drawing {
+    /// Groups of bars: a group for each row, and a bar for each column.
+    Bars {
+        /// The quantity, with its unit.
+        y: String,
+    },
+    /// A curve for each row; columns are numbers along it.
+    Curves {
+        /// The quantity along the horizontal axis, with its unit.
+        x: String,
+        /// Whether that axis is logarithmic.
+        log: bool,
+        /// The quantity along the vertical axis, with its unit.
+        y: String,
+    },
+    /// Curves of their own, of which the rows hold only figures.
+    Series {
+        /// The quantity along the horizontal axis, with its unit.
+        x: String,
+        /// The quantity along the vertical axis, with its unit.
+        y: String,
+        /// The curves.
+        curves: Vec<NamedCurve>,
+    },
+}
+
+/// A curve of [`Drawing::Series`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedCurve {
+    /// Its name.
+    pub name: String,
+    /// Its points as (x, y), ordered by x.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Number of values by verdict, in the order of [`Verdict::ALL`].
+pub type VerdictCounts = [usize; Verdict::ALL.len()];
+
+/// Counts the values of `rows` by verdict.
+pub fn count_verdicts<'r>(rows: impl IntoIterator<Item = &'r ReproducedRow>) -> VerdictCounts {
+    let mut counts = VerdictCounts::default();
+    for row in rows {
+        counts[row.verdict as usize] += 1;
+    }
+    counts
+}

@@ -1,0 +1,74 @@
+//! States of replays with the optimum that the paper's formulation has.
+
+use std::path::Path;
+
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_formats::ingest::problems;
+use gleaner_formats::ingest::source::Source;
+use gleaner_solvers::{BigM, Limits, Problem, SolverKind, SolverSpec};
+use serde::Deserialize;
+
+use crate::Part;
+use crate::files::Data;
+use crate::filled::Values;
+
+/// The optima of a state.
+#[derive(Debug, Deserialize)]
+struct Optima {
+    /// With a big-M that allows every change.
+    optimum: f64,
+    /// With that of the original.
+    paper_optimum_dp: f64,
+}
+
+/// The relative difference up to which an objective reaches an optimum.
+const ROUNDING: f64 = 1e-6;
+
+/// Solves the states with both values of big-M.
+pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
+    let path = data.file("bftrainer/problems.jsonl");
+    let states = part.take(problems::read(&path)?);
+    let optima = optima(&path)?;
+    if optima.len() != states.len() {
+        let found = format!("optima of {} of {} states", optima.len(), states.len());
+        return Err(Fault::of(&path, found, "the optima of all").into());
+    }
+    let mut ours = Values::default();
+    let rows: [(_, _, fn(&Optima) -> f64); 2] = [
+        ("any change allowed", BigM::Corrected, |o| o.optimum),
+        ("the paper's big-M", BigM::Paper, |o| o.paper_optimum_dp),
+    ];
+    for (row, big_m, of) in rows {
+        let mut reached = 0;
+        for (state, optimum) in states.iter().zip(optima.iter().map(of)) {
+            let found = solve(state, big_m)?;
+            let least = ROUNDING * optimum.abs().max(1.0);
+            reached += usize::from((found - optimum).abs() <= least);
+        }
+        ours.set(row, "states solved to the optimum", reached as f64);
+    }
+    part.add("bftrainer-problems", &ours)?;
+    Ok(())
+}
+
+/// The objective of the exact solver's plan.
+fn solve(state: &Problem, big_m: BigM) -> Result<f64> {
+    let spec = SolverSpec {
+        big_m,
+        ..SolverSpec::new(SolverKind::Exact)
+    };
+    let answer = spec.build()?.solve(state, &Limits::default())?;
+    Ok(answer.objective.unwrap_or(f64::NAN))
+}
+
+/// The optima of the file, line by line.
+fn optima(path: &Path) -> Result<Vec<Optima>> {
+    let source = Source::open(path)?;
+    let bytes = source.read_all()?;
+    let lines = serde_json::Deserializer::from_slice(&bytes).into_iter::<Optima>();
+    let read = lines.collect::<Result<Vec<_>, _>>();
+    read.map_err(|error| -> Error {
+        let expected = "the fields optimum and paper_optimum_dp in each line";
+        Fault::of(path, error.to_string(), expected).into()
+    })
+}

@@ -1,0 +1,185 @@
+//! Replays of the Summit log with published tasks.
+
+use rayon::prelude::*;
+
+use gleaner_core::domain::{EventLog, Objective, Slice};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::replay::Outcome;
+use gleaner_formats::ingest::tasks::TaskSet;
+use gleaner_formats::ingest::{events, tasks};
+use gleaner_replay::{Control as ReplayControl, Decider, Options, SolverDecider};
+use gleaner_setup::replay::cut;
+use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+
+use crate::files::Data;
+use crate::{Control, Part};
+
+/// Rows that the original drops at the start of the log.
+const SKIPPED_ROWS: usize = 1000;
+
+/// Published files of tasks and their curves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TaskFiles {
+    /// The set in words.
+    pub name: &'static str,
+    family: &'static str,
+    size: &'static str,
+}
+
+impl TaskFiles {
+    /// The files `FAMILY-Jbnd-SIZE.pkl` and `FAMILY-JNPs-SIZE.pkl`.
+    pub const fn new(name: &'static str, family: &'static str, size: &'static str) -> Self {
+        TaskFiles { name, family, size }
+    }
+
+    fn read(self, part: &mut Part<'_>, data: Data<'_>) -> Result<TaskSet> {
+        let file = |kind: &str| {
+            data.file(&format!(
+                "bftrainer/{}-{kind}-{}.pkl",
+                self.family, self.size
+            ))
+        };
+        Ok(part.take(tasks::read(&file("Jbnd"), Some(&file("JNPs")), false)?))
+    }
+}
+
+/// The ten tasks of the recorded run.
+pub const TEN: TaskFiles = TaskFiles::new("ShuffleNet, 10 tasks", "hps-shufflenet", "10J");
+
+/// How a log is replayed; all else is as in the original.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Forward window in seconds.
+    pub t_fwd: f64,
+    /// Most tasks at once.
+    pub max_tasks: usize,
+    /// Name of the objective.
+    pub objective: &'static str,
+    /// Who decides.
+    pub solver: SolverKind,
+}
+
+/// The figures of a replay.
+#[derive(Debug, Clone, Copy)]
+pub struct Replayed {
+    /// Work done, in percent of what the same tasks do on dedicated nodes.
+    pub efficiency: f64,
+    /// Work done, in percent of what they would do if changes cost nothing.
+    pub fluid: f64,
+    /// Mean time from submission to end, in hours.
+    pub completion_hours: f64,
+    /// The least share of its best that a task got, in percent.
+    pub fairness: f64,
+}
+
+/// The log and all task sets.
+pub struct Replays<'c> {
+    log: EventLog,
+    sets: Vec<(TaskFiles, TaskSet)>,
+    control: Control<'c>,
+}
+
+impl<'c> Replays<'c> {
+    /// Reads the log and the tasks.
+    ///
+    /// # Errors
+    /// Faults of the files.
+    pub fn open(part: &mut Part<'c>, data: Data<'_>) -> Result<Self> {
+        let path = data.file("bftrainer/ndstat-10sdn6-evt.tar.gz");
+        let log = part.take(events::read(&path)?);
+        let slice = Slice {
+            skip_rows: SKIPPED_ROWS,
+            ..Slice::default()
+        };
+        let log = cut(
+            &log,
+            slice,
+            &path,
+            "more rows than the original drops",
+            &|_| {},
+        )?;
+        let mut sets = Vec::new();
+        for files in super::SETS.into_iter().chain([TEN]) {
+            sets.push((files, files.read(part, data)?));
+        }
+        Ok(Replays {
+            log,
+            sets,
+            control: part.control,
+        })
+    }
+
+    /// The log with its first `nodes` nodes only.
+    ///
+    /// # Errors
+    /// The log has none.
+    pub fn first_nodes(&self, nodes: usize) -> Result<EventLog> {
+        let slice = Slice {
+            nodes: Some(nodes),
+            ..Slice::default()
+        };
+        self.log
+            .slice(slice)
+            .map_err(|error| Error::Run(error.to_string()))
+    }
+
+    /// The tasks of a set that fit a window.
+    ///
+    /// # Errors
+    /// The costs of a task exceed what the window allows.
+    pub fn tasks(&self, files: TaskFiles, t_fwd: f64) -> Result<TaskSet> {
+        let found = self.sets.iter().find(|(other, _)| *other == files);
+        let (_, set) = found.ok_or_else(|| crate::published::faulty("a task set is not read"))?;
+        set.clone().within_window(t_fwd, false)
+    }
+
+    /// Replays with each setting.
+    ///
+    /// # Errors
+    /// A replay that fails; [`Error::Interrupted`].
+    pub fn run_all(&self, files: TaskFiles, settings: &[Setting]) -> Result<Vec<Replayed>> {
+        let runs = settings.par_iter().map(|setting| self.run(files, setting));
+        runs.collect()
+    }
+
+    fn run(&self, files: TaskFiles, setting: &Setting) -> Result<Replayed> {
+        let set = self.tasks(files, setting.t_fwd)?;
+        let objective = setting.objective.parse::<Objective>();
+        let options = Options {
+            objective: objective.map_err(|error| Error::Usage(error.to_string()))?,
+            ..Options::original(setting.t_fwd, setting.max_tasks)
+        };
+        let mut decider = SolverDecider::new(SolverSpec::new(setting.solver), Limits::default())?;
+        let outcome = self.replay(&self.log, &set, &options, &mut decider)?;
+        let summary = outcome.summary;
+        let percent = |share: Option<f64>| 100.0 * share.unwrap_or(f64::NAN);
+        Ok(Replayed {
+            efficiency: percent(summary.efficiency),
+            fluid: percent(summary.fluid_efficiency),
+            completion_hours: summary.completion_mean_s.unwrap_or(f64::NAN) / 3600.0,
+            fairness: percent(summary.fairness_min),
+        })
+    }
+
+    /// Replays a log.
+    ///
+    /// # Errors
+    /// A decision that fails; [`Error::Interrupted`].
+    pub fn replay(
+        &self,
+        log: &EventLog,
+        set: &TaskSet,
+        options: &Options,
+        decider: &mut dyn Decider,
+    ) -> Result<Outcome> {
+        let control = ReplayControl {
+            stop: self.control.stop,
+            progress: &mut |_, _| {},
+        };
+        let outcome = gleaner_replay::run(log, &set.tasks, options, decider, control)?;
+        match outcome.summary.complete {
+            true => Ok(outcome),
+            false => Err(Error::Interrupted),
+        }
+    }
+}

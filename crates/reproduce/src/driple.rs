@@ -1,0 +1,35 @@
+//! Driple: outputs of its published weights, and training with and without transfer.
+
+mod outputs;
+mod training;
+
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::reproduce::System;
+use gleaner_driple::model::Weights;
+use gleaner_formats::ingest::driple::model::{Found, any};
+
+use crate::files::Data;
+use crate::filled::Values;
+use crate::{Control, Part};
+
+/// Makes its outputs and trainings again.
+pub(super) fn reproduce<'c>(data: Data<'_>, control: Control<'c>) -> Result<Part<'c>> {
+    let mut part = Part::new(System::Driple, control)?;
+    part.add("driple-abstract", &Values::default())?;
+    outputs::add(&mut part, data)?;
+    training::add(&mut part, data)?;
+    part.finish()
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Run(error.to_string())
+}
+
+/// The weights in a file.
+fn weights(part: &mut Part<'_>, data: Data<'_>, name: &str) -> Result<Weights> {
+    let path = data.file(&format!("driple/{name}"));
+    match part.take(any(&path)?) {
+        Found::Weights(weights) => Ok(weights),
+        _ => Err(Fault::of(&path, "something else", "weights by name").into()),
+    }
+}

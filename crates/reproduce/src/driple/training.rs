@@ -1,0 +1,146 @@
+//! Training on generated graphs, from the first weights and by the plan of the original's runs.
+
+use rayon::prelude::*;
+
+use gleaner_core::error::Result;
+use gleaner_driple::dataset::Dataset;
+use gleaner_driple::inspector::{Inspector, converted};
+use gleaner_driple::model::Depth;
+use gleaner_driple::train::{Learns, Plan, Scale, Schedule, Stage, Training, start};
+use gleaner_formats::ingest::driple::data as data_sets;
+use gleaner_predict::driple::Part as DataPart;
+use gleaner_predict::driple::scores::{baselines, mean};
+
+use super::{failed, weights};
+use crate::files::Data;
+use crate::filled::Values;
+use crate::{Control, Part};
+
+/// A training of the original.
+struct Planned {
+    row: &'static str,
+    weights: &'static str,
+    depth: Depth,
+    learns: Learns,
+    epochs: usize,
+}
+
+/// First weights of a training from scratch.
+const FRESH: &str = "synth_gcn_h64_init.safetensors";
+/// Published weights to start from.
+const PRETRAINED: &str = "pretrained_gcn.safetensors";
+
+/// The epochs whose errors are compared, counted from 1. Later errors depend on the last bits of
+/// single precision.
+const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
+
+/// The trainings. Those that learn to the end have the original's 150 epochs.
+const PLANNED: [Planned; 4] = [
+    Planned {
+        row: "without transfer, 3 layers",
+        weights: FRESH,
+        depth: Depth::Fixed(3),
+        learns: Learns::All,
+        epochs: 150,
+    },
+    Planned {
+        row: "without transfer, half as many layers as nodes",
+        weights: FRESH,
+        depth: Depth::Half,
+        learns: Learns::All,
+        epochs: 20,
+    },
+    Planned {
+        row: "with transfer, all weights learn",
+        weights: PRETRAINED,
+        depth: Depth::Half,
+        learns: Learns::All,
+        epochs: 20,
+    },
+    Planned {
+        row: "with transfer, the readout learns",
+        weights: PRETRAINED,
+        depth: Depth::Half,
+        learns: Learns::Readout,
+        epochs: 150,
+    },
+];
+
+/// A training that is over.
+struct Trained {
+    /// Validation errors by epoch.
+    errors: Vec<f64>,
+    /// Test error of the epoch with the lowest validation error.
+    test: Option<f64>,
+}
+
+/// Trains.
+pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
+    let (set, _) = part.take(data_sets::read(
+        &data.file("driple/synth_dataset.safetensors"),
+    )?);
+    let inspectors = PLANNED.iter().map(|planned| {
+        let weights = weights(part, data, planned.weights)?;
+        Ok(converted(weights, planned.depth).map_err(failed)?.0)
+    });
+    let inspectors = inspectors.collect::<Result<Vec<_>>>()?;
+    let control = part.control;
+    let runs = PLANNED.par_iter().zip(&inspectors);
+    let runs = runs.map(|(planned, inspector)| train(planned, inspector, &set, control));
+    let runs = runs.collect::<Result<Vec<_>>>()?;
+    let (mut early, mut last) = (Values::default(), Values::default());
+    if let Some(error) = mean_error(&set) {
+        last.set("the mean of the training part", "test error", error);
+    }
+    for (planned, run) in PLANNED.iter().zip(&runs) {
+        for epoch in SHOWN {
+            if let Some(error) = run.errors.get(epoch - 1) {
+                early.set(planned.row, &epoch.to_string(), *error);
+            }
+        }
+        if let (Some(test), 150) = (run.test, planned.epochs) {
+            last.set(planned.row, "test error", test);
+        }
+    }
+    part.add("driple-epochs", &early)?;
+    part.add("driple-trained", &last)?;
+    Ok(())
+}
+
+fn train(
+    planned: &Planned,
+    inspector: &Inspector,
+    data: &Dataset,
+    control: Control<'_>,
+) -> Result<Trained> {
+    let plan = Plan {
+        epochs: planned.epochs,
+        schedule: Schedule::Constant,
+        learns: planned.learns,
+        ..Plan::default()
+    };
+    let start = start::from(inspector, data, plan).map_err(failed)?;
+    let mut training: Training<'_, f32> = start.training(data);
+    while !training.is_over() {
+        control.check()?;
+        training.epoch();
+    }
+    let state = training.state();
+    let test = training.errors(Stage::Test, state.best_parameters());
+    let errors = state
+        .history
+        .iter()
+        .map(|epoch| epoch.val.unwrap_or(f64::NAN));
+    Ok(Trained {
+        errors: errors.collect(),
+        test: test.map(|errors| mean(&errors)),
+    })
+}
+
+/// The test error of predicting the mean of the training part for every graph.
+fn mean_error(data: &Dataset) -> Option<f64> {
+    let train = DataPart::Train.of(data);
+    let scale = Scale::of(train);
+    let all = baselines(data, &DataPart::Test.of(data), &scale);
+    all.first().map(|of_the_mean| mean(&of_the_mean.mse))
+}

@@ -1,0 +1,174 @@
+//! The files that each system needs.
+
+use std::path::{Path, PathBuf};
+
+use gleaner_core::error::{Fault, Faults, Result};
+use gleaner_core::results::reproduce::System;
+
+/// A file of the data directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NeededFile {
+    /// Its path in the data directory.
+    pub path: &'static str,
+    /// What it holds, and where it comes from.
+    pub holds: &'static str,
+}
+
+const fn needed(path: &'static str, holds: &'static str) -> NeededFile {
+    NeededFile { path, holds }
+}
+
+/// Files of Venus in September 2020, for the simulations and the models.
+const VENUS: &[NeededFile] = &[
+    needed(
+        "lucid/venus_sept/jobs.csv",
+        "the jobs of September with the workloads that Lucid's simulator gives them",
+    ),
+    needed(
+        "lucid/venus_sept/vc_config.csv",
+        "the nodes of each virtual cluster, from Lucid's artifact",
+    ),
+    needed(
+        "lucid/venus_sept/single_data.csv",
+        "workloads measured alone, from Lucid's artifact (simulation/analyzer)",
+    ),
+    needed(
+        "lucid/venus_sept/colocate_info.csv",
+        "workloads measured in pairs, from Lucid's artifact (simulation/data)",
+    ),
+    needed(
+        "lucid/venus_sept/throughput_pred.csv",
+        "the published forecast (Venus_throughput_pred.csv of simulation/predictor)",
+    ),
+    needed(
+        "lucid/venus_sept/duration_estimate_ebm.csv",
+        "the published estimates of durations (simulation/estimator/ebm)",
+    ),
+    needed(
+        "lucid/venus_sept/cluster_throughput.csv",
+        "submissions in ten minutes since April, from Lucid's artifact (simulation/data/Venus)",
+    ),
+];
+
+/// Estimates that only Lucid's artifact has tables of.
+const LGB: NeededFile = needed(
+    "lucid/venus_sept/duration_estimate_lgb.csv",
+    "the published estimates for QSSF (simulation/estimator/lgb)",
+);
+
+/// Files of the replays.
+const SUMMIT: &[NeededFile] = &[
+    needed(
+        "bftrainer/ndstat-10sdn6-evt.tar.gz",
+        "the idle nodes of Summit in February 2021, from BFTrainer's replayer",
+    ),
+    needed(
+        "bftrainer/hps-shufflenet-Jbnd-10J.pkl",
+        "10 tasks, from BFTrainer's replayer",
+    ),
+    needed(
+        "bftrainer/hps-shufflenet-JNPs-10J.pkl",
+        "their scaling curves",
+    ),
+    needed(
+        "bftrainer/hps-shufflenet-Jbnd-1000J.pkl",
+        "1,000 tasks of a search with ShuffleNet, from BFTrainer's replayer",
+    ),
+    needed(
+        "bftrainer/hps-shufflenet-JNPs-1000J.pkl",
+        "their scaling curves",
+    ),
+    needed(
+        "bftrainer/ImageNet-imgps-Jbnd-1001J.pkl",
+        "1,001 tasks of several models on ImageNet, from BFTrainer's replayer",
+    ),
+    needed(
+        "bftrainer/ImageNet-imgps-JNPs-1001J.pkl",
+        "their scaling curves; the objective is images a second",
+    ),
+    needed("bftrainer/ImageNet-spdup-Jbnd-1001J.pkl", "the same tasks"),
+    needed(
+        "bftrainer/ImageNet-spdup-JNPs-1001J.pkl",
+        "their scaling curves; the objective is the speed-up",
+    ),
+    needed(
+        "bftrainer/problems.jsonl",
+        "400 states with the optimum of the paper's formulation",
+    ),
+    needed(
+        "bftrainer/reference/hps-10J_nodes100/alloc.jsonl",
+        "the allocations of a run of the original replayer",
+    ),
+    needed(
+        "bftrainer/reference/imagenet-spdup_nodes40_max5_tfwd60/alloc.jsonl",
+        "the allocations of another run of it",
+    ),
+];
+
+/// Files of the trainings.
+const INSPECTORS: &[NeededFile] = &[
+    needed(
+        "driple/pretrained_gcn.safetensors",
+        "the published weights of the pre-trained network",
+    ),
+    needed(
+        "driple/gcn_forward.json",
+        "graphs, and what the original's code computes for them with these weights",
+    ),
+    needed(
+        "driple/synth_dataset.safetensors",
+        "400 generated graphs with labels, on which the original's code was trained",
+    ),
+    needed(
+        "driple/synth_gcn_h64_init.safetensors",
+        "the first weights of the original's trainings",
+    ),
+];
+
+/// The files that a system needs.
+pub fn needed_files(system: System) -> Vec<NeededFile> {
+    match system {
+        System::Lucid => [VENUS, &[LGB]].concat(),
+        System::Sysu => VENUS.to_vec(),
+        System::Bftrainer => SUMMIT.to_vec(),
+        System::Driple => INSPECTORS.to_vec(),
+    }
+}
+
+/// The files of several systems, each once.
+pub fn needed_by(systems: &[System]) -> Vec<NeededFile> {
+    let mut files: Vec<NeededFile> = Vec::new();
+    for file in systems.iter().flat_map(|system| needed_files(*system)) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+/// Checks that all files that the systems need are there.
+///
+/// # Errors
+/// A fault for each file that is missing.
+pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
+    let mut faults = Faults::default();
+    for file in needed_by(systems) {
+        let path = data.join(file.path);
+        if !path.is_file() {
+            let fault = Fault::of(&path, "no such file", file.holds);
+            faults.push(fault.remedy("name the directory that holds it with --data"));
+        }
+    }
+    faults.into_result(())
+}
+
+/// The data directory.
+#[derive(Debug, Clone, Copy)]
+pub struct Data<'d>(pub &'d Path);
+
+impl Data<'_> {
+    /// The path of a file.
+    pub fn file(self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}

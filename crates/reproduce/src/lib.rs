@@ -1,0 +1,180 @@
+//! The tables and figures of published systems, made again and set beside their published values.
+//!
+//! The published values are data, in `published.toml`, each with its source. Each system is a module
+//! that computes values of ours and joins them with the published ones. One rule compares them
+//! ([`verdict`]).
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::reproduce::{Artifact, System};
+use gleaner_formats::ingest::{Loaded, SourceId};
+
+mod bftrainer;
+mod driple;
+mod files;
+mod filled;
+mod lucid;
+mod published;
+mod sysu;
+mod throughput;
+mod venus;
+pub mod verdict;
+
+pub use files::{NeededFile, check_files, needed_by, needed_files};
+
+/// What is made again, and the files read for it.
+#[derive(Debug, Default)]
+pub struct Reproduction {
+    /// The tables and figures, by system.
+    pub artifacts: Vec<Artifact>,
+    /// Every file read.
+    pub sources: Vec<SourceId>,
+}
+
+/// How a reproduction is stopped and watched.
+#[derive(Clone, Copy)]
+pub struct Control<'c> {
+    /// Set to stop.
+    pub stop: &'c AtomicBool,
+    /// Called when a table or figure is done.
+    pub done: &'c (dyn Fn() + Sync),
+}
+
+impl Control<'_> {
+    /// Ends a computation that was stopped.
+    fn check(&self) -> Result<()> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(Error::Interrupted),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Number of tables and figures of the systems.
+///
+/// # Errors
+/// The published values are not well formed.
+pub fn artifacts_of(systems: &[System]) -> Result<usize> {
+    let all = published::all()?;
+    Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
+}
+
+/// Makes the tables and figures of `systems` again from the files in `data`.
+///
+/// # Errors
+/// Files that are missing or have faults; a computation that fails; [`Error::Interrupted`].
+pub fn reproduce(data: &Path, systems: &[System], control: Control<'_>) -> Result<Reproduction> {
+    check_files(data, systems)?;
+    let data = files::Data(data);
+    let venus = Shared::of(data, systems, control)?;
+    let parts = systems.par_iter().map(|system| match (system, &venus) {
+        (System::Lucid, Some(venus)) => lucid::reproduce(data, venus, control),
+        (System::Sysu, Some(venus)) => sysu::reproduce(venus, control),
+        (System::Driple, _) => driple::reproduce(data, control),
+        _ => bftrainer::reproduce(data, control),
+    });
+    let mut all = Reproduction::default();
+    for part in parts.collect::<Result<Vec<_>>>()? {
+        all.artifacts.extend(part.artifacts);
+        for source in part.sources {
+            if !all.sources.contains(&source) {
+                all.sources.push(source);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What Lucid and its reproduction share.
+struct Shared {
+    /// The simulations.
+    simulations: venus::Venus,
+    /// The throughput model.
+    throughput: throughput::Throughput,
+}
+
+impl Shared {
+    /// Simulates and trains, if a system needs it.
+    fn of(data: files::Data<'_>, systems: &[System], control: Control<'_>) -> Result<Option<Self>> {
+        if !systems
+            .iter()
+            .any(|s| matches!(s, System::Lucid | System::Sysu))
+        {
+            return Ok(None);
+        }
+        let (simulations, throughput) = rayon::join(
+            || venus::Venus::simulate(data, control),
+            || throughput::Throughput::train(data, control),
+        );
+        Ok(Some(Shared {
+            simulations: simulations?,
+            throughput: throughput?,
+        }))
+    }
+
+    /// Every file read.
+    fn sources(&self) -> impl Iterator<Item = &SourceId> {
+        self.simulations
+            .sources
+            .iter()
+            .chain(&self.throughput.sources)
+    }
+}
+
+/// The tables and figures of one system while they are made.
+struct Part<'c> {
+    published: Vec<published::PublishedArtifact>,
+    artifacts: Vec<Artifact>,
+    sources: Vec<SourceId>,
+    control: Control<'c>,
+}
+
+impl<'c> Part<'c> {
+    fn new(system: System, control: Control<'c>) -> Result<Self> {
+        Ok(Part {
+            published: published::of(system)?,
+            artifacts: Vec::new(),
+            sources: Vec::new(),
+            control,
+        })
+    }
+
+    /// What was read.
+    fn take<T>(&mut self, loaded: Loaded<T>) -> T {
+        self.sources.extend(loaded.sources);
+        loaded.value
+    }
+
+    /// Joins the next artifact of the file, which must have this id, with our values.
+    ///
+    /// # Errors
+    /// It has another id, or values do not meet: a fault of the program. [`Error::Interrupted`].
+    fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
+        self.control.check()?;
+        let place = self.artifacts.len();
+        let published = self
+            .published
+            .get(place)
+            .filter(|published| published.id == id);
+        let published =
+            published.ok_or_else(|| published::faulty(&format!("{id} is not at place {place}")))?;
+        self.artifacts.push(published.filled(ours)?);
+        (self.control.done)();
+        Ok(&mut self.artifacts[place])
+    }
+
+    /// All artifacts.
+    ///
+    /// # Errors
+    /// One of the file was not made: a fault of the program.
+    fn finish(self) -> Result<Self> {
+        match self.published.get(self.artifacts.len()) {
+            None => Ok(self),
+            Some(left) => Err(published::faulty(&format!("{} is not made", left.id))),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The published values, which are data: `published.toml`.
+
+use std::collections::BTreeSet;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::Named;
+use gleaner_core::results::reproduce::{Basis, Drawing, System};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+
+use crate::verdict::{Given, Rounding};
+
+const FILE: &str = include_str!("../published.toml");
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    artifact: Vec<PublishedArtifact>,
+}
+
+/// A table or figure with its published values.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedArtifact {
+    /// Its name: letters, digits and hyphens.
+    pub id: String,
+    /// The system that it belongs to.
+    #[serde(deserialize_with = "named")]
+    pub system: System,
+    /// Its heading.
+    pub title: String,
+    /// What it shows.
+    pub text: String,
+    /// Where the values come from: document, file, cell.
+    pub source: String,
+    /// What the values are.
+    #[serde(deserialize_with = "named")]
+    pub basis: Basis,
+    /// How the values were cut to their decimals.
+    #[serde(default)]
+    pub rounding: Rounding,
+    /// Whether differences are measured against the range of a row.
+    #[serde(default)]
+    pub against_range: bool,
+    /// How it is drawn.
+    #[serde(default)]
+    pub draw: Option<Draw>,
+    /// Its columns.
+    pub columns: Vec<PublishedColumn>,
+    /// Its rows: a name, and a value for each column.
+    #[serde(default)]
+    pub rows: Vec<(String, Vec<f64>)>,
+    /// Remarks on rows or on single values.
+    #[serde(default)]
+    pub notes: Vec<Note>,
+    /// Values that cannot be computed from what is public.
+    #[serde(default)]
+    pub impossible: Vec<Impossible>,
+}
+
+/// A column.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedColumn {
+    /// Its name.
+    pub name: String,
+    /// Its unit; empty if it has none.
+    pub unit: String,
+    /// Decimals of its values.
+    pub decimals: u32,
+}
+
+/// How a figure is drawn.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "as", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Draw {
+    /// As [`Drawing::Bars`].
+    Bars {
+        /// The quantity, with its unit.
+        y: String,
+    },
+    /// As [`Drawing::Curves`].
+    Curves {
+        /// The quantity along the horizontal axis.
+        x: String,
+        /// Whether that axis is logarithmic.
+        #[serde(default)]
+        log: bool,
+        /// The quantity along the vertical axis.
+        y: String,
+    },
+}
+
+impl From<&Draw> for Drawing {
+    fn from(draw: &Draw) -> Self {
+        match draw.clone() {
+            Draw::Bars { y } => Drawing::Bars { y },
+            Draw::Curves { x, log, y } => Drawing::Curves { x, log, y },
+        }
+    }
+}
+
+/// A remark.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// The row.
+    pub row: String,
+    /// The column; all of the row if it is missing.
+    pub column: Option<String>,
+    /// The remark.
+    pub text: String,
+}
+
+/// A published value that cannot be computed from what is public.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Impossible {
+    /// The row.
+    pub row: String,
+    /// The column.
+    pub column: String,
+    /// The published value, if it is at hand.
+    pub value: Option<f64>,
+    /// Why it cannot be computed.
+    pub why: String,
+}
+
+/// The most decimals of a published value.
+const MOST_DECIMALS: u32 = 9;
+
+fn named<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let found = T::ALL.iter().copied().find(|value| value.name() == text);
+    found.ok_or_else(|| D::Error::custom(format!("unknown name {text:?}")))
+}
+
+/// The published values of one system, in the order of the file.
+///
+/// # Errors
+/// The file, which is part of the program, is not well formed.
+pub fn of(system: System) -> Result<Vec<PublishedArtifact>> {
+    Ok(all()?.into_iter().filter(|a| a.system == system).collect())
+}
+
+/// All published values.
+///
+/// # Errors
+/// The file, which is part of the program, is not well formed.
+pub fn all() -> Result<Vec<PublishedArtifact>> {
+    let file: File = toml::from_str(FILE).map_err(|error| faulty(&error.to_string()))?;
+    let mut ids = BTreeSet::new();
+    for artifact in &file.artifact {
+        if let Some(fault) = artifact.fault() {
+            return Err(faulty(&format!("{}: {fault}", artifact.id)));
+        }
+        if !ids.insert(&artifact.id) {
+            return Err(faulty(&format!("{} occurs twice", artifact.id)));
+        }
+    }
+    Ok(file.artifact)
+}
+
+/// The error of a file that is part of the program.
+pub fn faulty(why: &str) -> Error {
+    Error::Run(format!(
+        "the published values in this program are faulty: {why}; please report it"
+    ))
+}
+
+impl PublishedArtifact {
+    /// The first thing wrong with it.
+    fn fault(&self) -> Option<String> {
+        let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if self.id.is_empty() || !self.id.chars().all(is_id) {
+            return Some("the id is not made of letters, digits and hyphens".to_owned());
+        }
+        let texts = [&self.title, &self.text, &self.source];
+        if texts.iter().any(|text| text.trim().is_empty()) {
+            return Some("title, text or source is empty".to_owned());
+        }
+        let unique: BTreeSet<_> = self.rows.iter().map(|(name, _)| name).collect();
+        let columns: BTreeSet<_> = self.columns.iter().map(|column| &column.name).collect();
+        if unique.len() < self.rows.len() || columns.len() < self.columns.len() {
+            return Some("a row or column occurs twice".to_owned());
+        }
+        self.rows
+            .iter()
+            .find_map(|(name, values)| self.row_fault(name, values))
+    }
+
+    fn row_fault(&self, name: &str, values: &[f64]) -> Option<String> {
+        if values.len() != self.columns.len() {
+            let (found, expected) = (values.len(), self.columns.len());
+            return Some(format!(
+                "row {name} has {found} values for {expected} columns"
+            ));
+        }
+        let wrong = values.iter().zip(&self.columns).find(|(value, column)| {
+            let scaled = **value * 10f64.powi(column.decimals as i32);
+            let is_off = (scaled - scaled.round()).abs() > 1e-6 * scaled.abs().max(1.0);
+            !value.is_finite() || column.decimals > MOST_DECIMALS || is_off
+        })?;
+        Some(format!(
+            "row {name}, {}: {} is not a number with {} decimals",
+            wrong.1.name, wrong.0, wrong.1.decimals
+        ))
+    }
+
+    /// The published value of a row and a column.
+    pub fn given(&self, row: &str, column: usize) -> Option<Given> {
+        let (_, values) = self.rows.iter().find(|(name, _)| name == row)?;
+        let value = *values.get(column)?;
+        let scale = match self.against_range {
+            true => range(values),
+            false => value.abs(),
+        };
+        Some(Given {
+            value,
+            decimals: self.columns.get(column)?.decimals,
+            rounding: self.rounding,
+            scale,
+        })
+    }
+
+    /// The remark on a value.
+    pub fn note(&self, row: &str, column: &str) -> String {
+        let about = |note: &&Note| {
+            note.row == row && note.column.as_ref().is_none_or(|name| name == column)
+        };
+        let texts = self
+            .notes
+            .iter()
+            .filter(about)
+            .map(|note| note.text.as_str());
+        texts.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The greatest less the least value.
+fn range(values: &[f64]) -> f64 {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most - least
+}

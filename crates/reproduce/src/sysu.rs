@@ -1,0 +1,117 @@
+//! The reproduction of Lucid at Sun Yat-sen University: its tables, figures and ablations.
+
+use gleaner_core::error::Result;
+use gleaner_core::results::reproduce::System;
+
+use crate::filled::Values;
+use crate::throughput::{Label, Throughput};
+use crate::venus::{NO_THROUGHPUT, Venus};
+use crate::{Control, Part, Shared};
+
+/// Its policies. What it calls Lucid in its logs is Lucid without throughput prediction.
+const LOGGED: [(&str, &str); 6] = [
+    ("FIFO", "FIFO"),
+    ("SJF", "SJF"),
+    ("QSSF", "QSSF"),
+    ("Tiresias", "Tiresias"),
+    ("Lucid", NO_THROUGHPUT),
+    ("SRTF", "SRTF"),
+];
+
+/// Lucid and its ablations.
+const ABLATIONS: [&str; 4] = [
+    "Lucid",
+    "Lucid without packing analysis",
+    NO_THROUGHPUT,
+    "Lucid without workload estimation",
+];
+
+/// Makes its tables and figures again.
+pub(super) fn reproduce<'c>(shared: &Shared, control: Control<'c>) -> Result<Part<'c>> {
+    let mut part = Part::new(System::Sysu, control)?;
+    part.sources.extend(shared.sources().cloned());
+    let (venus, model) = (&shared.simulations, &shared.throughput);
+    policies(&mut part, venus)?;
+    forecasts(&mut part, model)?;
+    distributions(&mut part, venus, model)?;
+    ablations(&mut part, venus)?;
+    part.finish()
+}
+
+/// Tables 1 and 2.
+fn policies(part: &mut Part<'_>, venus: &Venus) -> Result<()> {
+    let (mut all, mut by_size) = (Values::default(), Values::default());
+    for (row, name) in LOGGED.into_iter().take(5) {
+        venus.run(name)?.set_delays(&mut all, row);
+    }
+    for (row, name) in LOGGED
+        .into_iter()
+        .filter(|(row, _)| ["FIFO", "Tiresias", "Lucid"].contains(row))
+    {
+        venus.run(name)?.set_by_size(&mut by_size, row, |_| true);
+    }
+    part.add("sysu-table-1", &all)?;
+    part.add("sysu-table-2", &by_size)?;
+    Ok(())
+}
+
+/// Table 6 and Figure 2.
+fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
+    let mut errors = Values::default();
+    errors.row(
+        "EBM",
+        ["mean absolute error", "R²"]
+            .into_iter()
+            .zip(model.scores(Label::Jobs)),
+    );
+    part.add("sysu-table-6", &errors)?;
+    let mut importances = Values::default();
+    model.set_importances(Label::Jobs, "average absolute score", &mut importances);
+    part.add("sysu-figure-2a", &importances)?;
+    let mut shape = Values::default();
+    for (hour, score) in (0..24).zip(model.hours(Label::Jobs).unwrap_or_default()) {
+        shape.set("hour", &hour.to_string(), score);
+    }
+    part.add("sysu-figure-2b", &shape)?;
+    Ok(())
+}
+
+/// Figures 4 and 5, and the tables by virtual cluster behind the latter.
+fn distributions(part: &mut Part<'_>, venus: &Venus, model: &Throughput) -> Result<()> {
+    let (mut done, mut queuing, mut completion) =
+        (Values::default(), Values::default(), Values::default());
+    for (row, name) in LOGGED {
+        let run = venus.run(name)?;
+        if row != "SRTF" {
+            run.set_completions(&mut done, row);
+        }
+        run.set_by_vc(&mut queuing, row, |delays| delays.avg_queue_s);
+        run.set_by_vc(&mut completion, row, |delays| delays.avg_jct_s);
+    }
+    part.add("sysu-figure-4", &done)?;
+    let mut forecast = Values::default();
+    for (label, column) in [(Label::Jobs, "jobs"), (Label::Gpus, "GPUs")] {
+        forecast.set("mean absolute error", column, model.scores(label)[0]);
+    }
+    let drawing = model.drawing(Label::Jobs, "GPU jobs submitted in ten minutes");
+    part.add("sysu-figure-5-forecast", &forecast)?.drawing = Some(drawing);
+    part.add("sysu-figure-5-queuing", &queuing)?;
+    part.add("sysu-jct-by-vc", &completion)?;
+    Ok(())
+}
+
+/// Figures 6 to 8.
+fn ablations(part: &mut Part<'_>, venus: &Venus) -> Result<()> {
+    let mut all = Values::default();
+    let (mut completion, mut queuing) = (Values::default(), Values::default());
+    for name in ABLATIONS {
+        let run = venus.run(name)?;
+        run.set_delays(&mut all, name);
+        run.set_by_size(&mut completion, name, |column| column.starts_with("JCT"));
+        run.set_by_size(&mut queuing, name, |column| column.starts_with("queuing"));
+    }
+    part.add("sysu-figure-6", &all)?;
+    part.add("sysu-figure-7", &completion)?;
+    part.add("sysu-figure-8", &queuing)?;
+    Ok(())
+}

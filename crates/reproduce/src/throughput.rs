@@ -1,0 +1,199 @@
+//! Lucid's throughput model on Venus, trained on April to August and tested on September.
+
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::reproduce::{Drawing, NamedCurve};
+use gleaner_formats::ingest::{SourceId, jobs};
+use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
+use gleaner_learn::lucid::throughput::{Series, ThroughputModel};
+use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared};
+
+use crate::Control;
+use crate::files::Data;
+use crate::filled::Values;
+
+/// The published settings, where there are some: learning rate 0.1, 10 pairs, up to 256 bins.
+const SETTINGS: Settings = Settings {
+    learning_rate: 0.1,
+    max_rounds: 5000,
+    patience: 50,
+    tolerance: 1e-4,
+    leaves: 3,
+    least_in_leaf: 4,
+    binning: gleaner_learn::ebm::Binning::Quantile,
+    max_bins: 256,
+    interactions: 10,
+    bags: 14,
+    validation: 0.15,
+    seed: 0,
+};
+
+/// Steps of a day, each ten minutes.
+const DAY: f64 = 144.0;
+/// Steps of an hour.
+const HOUR: usize = 6;
+/// The least number of intervals to learn from: a week.
+const LEAST_STEPS: usize = 7 * 24 * HOUR;
+
+/// The first day of the test.
+const SEPTEMBER: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 1, 0, 0, 0, 0);
+
+/// A label of the model: what is forecast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Label {
+    /// GPU jobs submitted in ten minutes.
+    Jobs,
+    /// GPUs that these ask for.
+    Gpus,
+}
+
+/// The trained model and its forecasts.
+pub struct Throughput {
+    series: Series,
+    model: ThroughputModel,
+    /// Number of intervals learnt from.
+    train: usize,
+    /// Forecasts of the jobs and of the GPUs of the others.
+    forecasts: [Vec<f64>; 2],
+    /// The published forecasts of the same.
+    published: [Vec<f64>; 2],
+    /// Every file read.
+    pub sources: Vec<SourceId>,
+}
+
+impl Throughput {
+    /// Reads the series and the published forecast, and trains.
+    ///
+    /// # Errors
+    /// Faults of the files; [`Error::Interrupted`].
+    pub fn train(data: Data<'_>, control: Control<'_>) -> Result<Self> {
+        let file = data.file("lucid/venus_sept/cluster_throughput.csv");
+        let read = jobs::throughput::read(&file)?;
+        let (series, mut sources) = (read.value, read.sources);
+        let train = series.steps_before(SEPTEMBER);
+        if train < LEAST_STEPS || train == series.len() {
+            let found = format!(
+                "{train} of {} intervals before September 2020",
+                series.len()
+            );
+            let expected = format!("at least {LEAST_STEPS} before, and some of September");
+            return Err(Fault::of(&file, found, expected).into());
+        }
+        let file = data.file("lucid/venus_sept/throughput_pred.csv");
+        let forecast = jobs::forecast::read(&file, 0)?;
+        sources.extend(forecast.sources);
+        let (found, expected) = (forecast.value.times.len(), series.len() - train);
+        if found != expected {
+            let found = format!("{found} intervals");
+            let expected = format!("{expected}, those of September in cluster_throughput.csv");
+            return Err(Fault::of(&file, found, expected).into());
+        }
+        let fitted = ThroughputModel::fit(
+            &series,
+            0..train,
+            &SETTINGS,
+            FitControl {
+                stop: control.stop,
+                ..FitControl::default()
+            },
+        );
+        let model = fitted.map_err(|error| match control.check() {
+            Ok(()) => Error::Run(error.to_string()),
+            Err(stopped) => stopped,
+        })?;
+        let (jobs, gpus) = model.predict(&series, train..series.len());
+        Ok(Throughput {
+            forecasts: [jobs, gpus],
+            published: [forecast.value.gpu_jobs, forecast.value.gpus],
+            series,
+            model,
+            train,
+            sources,
+        })
+    }
+
+    fn labels(&self, label: Label) -> &[f64] {
+        match label {
+            Label::Jobs => self.series.jobs(),
+            Label::Gpus => self.series.gpus(),
+        }
+    }
+
+    fn truth(&self, label: Label) -> &[f64] {
+        &self.labels(label)[self.train..]
+    }
+
+    /// The machine that forecasts a label.
+    pub fn machine(&self, label: Label) -> &Ebm {
+        match label {
+            Label::Jobs => self.model.jobs(),
+            Label::Gpus => self.model.gpus(),
+        }
+    }
+
+    /// Mean absolute error and R² of our forecast.
+    pub fn scores(&self, label: Label) -> [f64; 2] {
+        self.scores_of(label, &self.forecasts[label as usize])
+    }
+
+    /// The same of the published forecast.
+    pub fn published_scores(&self, label: Label) -> [f64; 2] {
+        self.scores_of(label, &self.published[label as usize])
+    }
+
+    /// The same of rules: the value an hour ago, the mean and the median of what was learnt from.
+    pub fn rules(&self, label: Label) -> [(&'static str, [f64; 2]); 3] {
+        let (all, test) = (self.labels(label), self.train..self.series.len());
+        let hour_ago: Vec<f64> = all[test.start - HOUR..test.end - HOUR].to_vec();
+        let always = |value: f64| vec![value; test.len()];
+        let of = |told: &[f64]| self.scores_of(label, told);
+        [
+            ("value an hour ago", of(&hour_ago)),
+            ("training mean", of(&always(mean(&all[..self.train])))),
+            ("training median", of(&always(median(&all[..self.train])))),
+        ]
+    }
+
+    fn scores_of(&self, label: Label, told: &[f64]) -> [f64; 2] {
+        let truth = self.truth(label);
+        [mean_absolute_error(truth, told), r_squared(truth, told)]
+    }
+
+    /// Sets the importance of every feature of a machine: its mean absolute score.
+    pub fn set_importances(&self, label: Label, column: &str, ours: &mut Values) {
+        let machine = self.machine(label);
+        for term in machine.terms().iter().filter(|term| term.axes().len() == 1) {
+            ours.set(&machine.name(term), column, term.importance());
+        }
+    }
+
+    /// The scores of the hours of the day, from 0 to 23.
+    pub fn hours(&self, label: Label) -> Option<Vec<f64>> {
+        let machine = self.machine(label);
+        let term = machine
+            .terms()
+            .iter()
+            .find(|term| machine.name(term) == "hour")?;
+        // The first group is that of missing values.
+        Some(term.scores().iter().skip(1).copied().collect())
+    }
+
+    /// What was submitted in September, the published forecast and ours, by day.
+    pub fn drawing(&self, label: Label, y: &str) -> Drawing {
+        let curve = |name: &str, values: &[f64]| NamedCurve {
+            name: name.to_owned(),
+            points: (0..)
+                .zip(values)
+                .map(|(step, &v)| (1.0 + f64::from(step) / DAY, v))
+                .collect(),
+        };
+        Drawing::Series {
+            x: "day of September".to_owned(),
+            y: y.to_owned(),
+            curves: vec![
+                curve("submitted", self.truth(label)),
+                curve("published forecast", &self.published[label as usize]),
+                curve("our forecast", &self.forecasts[label as usize]),
+            ],
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Venus in September 2020: the simulations that Lucid's tables and those of its reproduction share.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::simulate::{Delays, PolicyFigures};
+use gleaner_formats::ingest::SourceId;
+use gleaner_setup::experiment::{
+    Choice, FileArgs, Given, Learned, ModelArgs, Part, Preset, ProfilerArgs,
+};
+use gleaner_setup::{Experiment, ExperimentArgs};
+use gleaner_simulate::metrics::summarise;
+use gleaner_simulate::{Control as SimulateControl, Request, simulate};
+
+use crate::Control;
+use crate::files::Data;
+use crate::filled::Values;
+
+/// Directory of the experiment's files.
+const FOLDER: &str = "lucid/venus_sept";
+
+/// A simulation: its name here, its policy, and what Lucid does without.
+#[derive(Debug, Clone, Copy)]
+struct Planned {
+    name: &'static str,
+    policy: &'static str,
+    without: Option<Part>,
+}
+
+const fn plain(name: &'static str, policy: &'static str) -> Planned {
+    Planned {
+        name,
+        policy,
+        without: None,
+    }
+}
+
+const fn lucid_without(name: &'static str, part: Part) -> Planned {
+    Planned {
+        name,
+        policy: "lucid",
+        without: Some(part),
+    }
+}
+
+/// Name of Lucid without its throughput model.
+pub const NO_THROUGHPUT: &str = "Lucid without throughput prediction";
+
+/// The simulations.
+const PLANNED: [Planned; 9] = [
+    plain("FIFO", "fifo"),
+    plain("SJF", "sjf"),
+    plain("SRTF", "srtf"),
+    plain("QSSF", "qssf"),
+    plain("Tiresias", "tiresias"),
+    plain("Lucid", "lucid"),
+    lucid_without("Lucid without packing analysis", Part::Packing),
+    lucid_without(NO_THROUGHPUT, Part::Throughput),
+    lucid_without("Lucid without workload estimation", Part::Estimate),
+];
+
+/// A simulation's results.
+pub struct Simulated {
+    name: &'static str,
+    /// Its figures.
+    pub figures: PolicyFigures,
+    /// Job completion times in seconds, ascending.
+    completions: Vec<i64>,
+}
+
+/// All simulations of Venus.
+pub struct Venus {
+    runs: Vec<Simulated>,
+    /// Every file read.
+    pub sources: Vec<SourceId>,
+}
+
+impl Venus {
+    /// Reads the files and simulates.
+    ///
+    /// # Errors
+    /// Faults of the files; a simulation that fails; [`Error::Interrupted`].
+    pub fn simulate(data: Data<'_>, control: Control<'_>) -> Result<Self> {
+        let choice = policies(&["all"]);
+        let experiment = open(&files(data), &choice, &ModelArgs::default())?;
+        let runs = PLANNED.par_iter().map(|planned| {
+            let choice = Choice {
+                policy: vec![planned.policy.to_owned()],
+                without: planned.without.into_iter().collect(),
+                ..Choice::default()
+            };
+            run(&experiment, &choice, planned.name, control)
+        });
+        Ok(Venus {
+            runs: runs.collect::<Result<_>>()?,
+            sources: experiment.inputs.sources.clone(),
+        })
+    }
+
+    /// The simulation of this name.
+    ///
+    /// # Errors
+    /// There is none: a fault of the program.
+    pub fn run(&self, name: &str) -> Result<&Simulated> {
+        let found = self.runs.iter().find(|run| run.name == name);
+        found.ok_or_else(|| crate::published::faulty(&format!("{name} is not simulated")))
+    }
+}
+
+/// A simulation with other estimates of durations than the published ones of Lucid.
+///
+/// # Errors
+/// As [`Venus::simulate`].
+pub fn simulate_with(
+    data: Data<'_>,
+    policy: &str,
+    estimates: Option<PathBuf>,
+    models: Option<Learned>,
+    control: Control<'_>,
+) -> Result<(Simulated, Vec<SourceId>)> {
+    let choice = policies(&[policy]);
+    let files = FileArgs {
+        estimates: estimates.map(Given::File),
+        ..files(data)
+    };
+    let models = ModelArgs {
+        models,
+        ..ModelArgs::default()
+    };
+    let experiment = open(&files, &choice, &models)?;
+    let simulated = run(&experiment, &choice, "", control)?;
+    Ok((simulated, experiment.inputs.sources))
+}
+
+fn policies(names: &[&str]) -> Choice {
+    Choice {
+        policy: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..Choice::default()
+    }
+}
+
+fn files(data: Data<'_>) -> FileArgs {
+    FileArgs {
+        data: Some(data.file(FOLDER)),
+        preset: Some(Preset::VenusSept),
+        ..FileArgs::default()
+    }
+}
+
+fn open(files: &FileArgs, choice: &Choice, models: &ModelArgs) -> Result<Experiment> {
+    let args = ExperimentArgs {
+        choice,
+        files,
+        models,
+        profiler: &ProfilerArgs::default(),
+        dated: false,
+    };
+    Experiment::open(args, &choice.requests(false)?, &|_| {})
+}
+
+fn run(
+    experiment: &Experiment,
+    choice: &Choice,
+    name: &'static str,
+    control: Control<'_>,
+) -> Result<Simulated> {
+    let requests: Vec<Request> = choice.requests(false)?;
+    let simulation = experiment.simulation(choice, false);
+    let learnt = experiment.learn(simulation, &requests, control.stop)?;
+    let simulation = learnt.simulation(simulation);
+    let watched = SimulateControl {
+        stop: control.stop,
+        progress: &|_, _| {},
+    };
+    let runs = simulate(&simulation, &requests, watched);
+    let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
+    let run: &PolicyRun = runs.first().ok_or(Error::Interrupted)?;
+    let jobs = &simulation.trace.jobs;
+    let ends = run.finished();
+    let mut completions: Vec<i64> = ends
+        .iter()
+        .map(|job| job.outcome.end - jobs[job.job].submit)
+        .collect();
+    completions.sort_unstable();
+    Ok(Simulated {
+        name,
+        figures: summarise(simulation.trace, simulation.cluster, run),
+        completions,
+    })
+}
+
+/// Names of the columns of delays.
+const DELAYS: [&str; 3] = ["average JCT", "average queuing", "99.9 % queuing"];
+
+/// Names of the columns of delays by size of job: JCT and queuing, large and small.
+const BY_SIZE: [&str; 4] = [
+    "JCT of large jobs",
+    "JCT of small jobs",
+    "queuing of large jobs",
+    "queuing of small jobs",
+];
+
+impl Simulated {
+    /// Sets the delays of all jobs.
+    pub fn set_delays(&self, ours: &mut Values, row: &str) {
+        let Delays {
+            avg_jct_s,
+            avg_queue_s,
+            p999_queue_s,
+            ..
+        } = self.figures.all;
+        let values = [avg_jct_s, avg_queue_s, p999_queue_s];
+        ours.row(row, DELAYS.into_iter().zip(values));
+    }
+
+    /// Sets the delays by size of job, in those of the columns that `wanted` accepts.
+    pub fn set_by_size(&self, ours: &mut Values, row: &str, wanted: impl Fn(&str) -> bool) {
+        let large = self.figures.large.unwrap_or_default();
+        let small = self.figures.small.unwrap_or_default();
+        let values = [
+            large.avg_jct_s,
+            small.avg_jct_s,
+            large.avg_queue_s,
+            small.avg_queue_s,
+        ];
+        let values = BY_SIZE.into_iter().zip(values);
+        ours.row(row, values.filter(|(column, _)| wanted(column)));
+    }
+
+    /// Sets the percentages of jobs that were done within 1, 2, 4, … seconds, up to 2²¹.
+    pub fn set_completions(&self, ours: &mut Values, row: &str) {
+        for power in 0..22 {
+            let within = 1i64 << power;
+            let done = self.completions.partition_point(|&jct| jct <= within);
+            let percent = 100.0 * done as f64 / self.completions.len() as f64;
+            ours.set(row, &within.to_string(), percent);
+        }
+    }
+
+    /// Sets a figure of each virtual cluster, a row each.
+    pub fn set_by_vc(&self, ours: &mut Values, column: &str, of: fn(&Delays) -> f64) {
+        for (vc, delays) in &self.figures.vcs.0 {
+            if let Some(delays) = delays {
+                ours.set(vc, column, of(delays));
+            }
+        }
+    }
+}
