@@ -15,6 +15,7 @@ mod profile;
 mod progress;
 mod replay;
 mod report;
+mod reproduce;
 mod simulate;
 mod solve;
 mod solver_check;
@@ -77,6 +78,7 @@ enum Command {
     Sweep(sweep::Args),
     Convert(convert::Args),
     Report(report::Args),
+    Reproduce(reproduce::Args),
     Synth(synth::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -117,6 +119,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sweep(args) => sweep::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Synth(args) => synth::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

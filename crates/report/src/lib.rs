@@ -5,6 +5,7 @@
 //! [`still`] do not depend on replays, simulations or sweeps.
 
 use gleaner_core::error::Result;
+use gleaner_core::results::reproduce::Artifact;
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::runs::{Run, RunInfo, RunResult};
 use gleaner_inspect::Inspection;
@@ -25,6 +26,7 @@ mod made;
 mod names;
 mod numbers;
 mod replay;
+mod reproduce;
 mod simulate;
 mod sweep;
 mod thin;
@@ -153,6 +155,20 @@ impl Report {
                 "What a trained {} model depends on, and what each feature does to its predictions.",
                 told.kind
             ),
+            sections,
+        }
+    }
+
+    /// The page about published values and ours. `info` says how they were made.
+    pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Self {
+        let name = names::of_path(&info.path);
+        let mut sections = reproduce::sections(artifacts);
+        sections.push(made::section(std::iter::once((info, &name))));
+        Report {
+            title: "Published values, made again".to_owned(),
+            lead: "Tables and figures of published systems, computed anew and set beside the \
+                   published values."
+                .to_owned(),
             sections,
         }
     }

@@ -167,6 +167,13 @@ impl<'c> Part<'c> {
         Ok(&mut self.artifacts[place])
     }
 
+    /// Names of the rows of the next artifact of the file.
+    fn next_rows(&self) -> Vec<String> {
+        let next = self.published.get(self.artifacts.len()).into_iter();
+        next.flat_map(|artifact| artifact.rows.iter().map(|(name, _)| name.clone()))
+            .collect()
+    }
+
     /// All artifacts.
     ///
     /// # Errors

@@ -72,8 +72,8 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
         }
     }
     part.add("lucid-table-7", &errors)?;
-    let mut importances = Values::default();
-    model.set_importances(Label::Gpus, "average absolute score", &mut importances);
+    let features = part.next_rows();
+    let importances = model.importances(Label::Gpus, &features);
     part.add("lucid-figure-7a", &importances)?;
     let mut forecast = Values::default();
     for (label, columns) in LABELS {

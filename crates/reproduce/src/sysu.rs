@@ -65,8 +65,8 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
             .zip(model.scores(Label::Jobs)),
     );
     part.add("sysu-table-6", &errors)?;
-    let mut importances = Values::default();
-    model.set_importances(Label::Jobs, "average absolute score", &mut importances);
+    let features = part.next_rows();
+    let importances = model.importances(Label::Jobs, &features);
     part.add("sysu-figure-2a", &importances)?;
     let mut shape = Values::default();
     for (hour, score) in (0..24).zip(model.hours(Label::Jobs).unwrap_or_default()) {

@@ -158,12 +158,17 @@ impl Throughput {
         [mean_absolute_error(truth, told), r_squared(truth, told)]
     }
 
-    /// Sets the importance of every feature of a machine: its mean absolute score.
-    pub fn set_importances(&self, label: Label, column: &str, ours: &mut Values) {
-        let machine = self.machine(label);
-        for term in machine.terms().iter().filter(|term| term.axes().len() == 1) {
-            ours.set(&machine.name(term), column, term.importance());
+    /// The importance of each of these features to a machine: its mean absolute score. They are 0
+    /// of features that it does not use.
+    pub fn importances(&self, label: Label, features: &[String]) -> Values {
+        let (machine, mut ours) = (self.machine(label), Values::default());
+        for feature in features {
+            let terms = machine.terms().iter();
+            let named = terms.filter(|term| machine.name(term) == *feature);
+            let importance: f64 = named.map(|term| term.importance()).sum();
+            ours.set(feature, "average absolute score", importance);
         }
+        ours
     }
 
     /// The scores of the hours of the day, from 0 to 23.

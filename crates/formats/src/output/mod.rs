@@ -15,6 +15,7 @@ pub mod number;
 pub mod prediction;
 pub mod prepared;
 pub mod replay;
+pub mod reproduce;
 pub mod run;
 pub mod schedule;
 pub mod simulate;

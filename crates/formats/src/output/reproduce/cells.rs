@@ -1,0 +1,207 @@
+//! The table of an artifact as texts, for Markdown and for pages.
+
+use gleaner_core::results::Named;
+use gleaner_core::results::reproduce::{Artifact, ReproducedRow, Verdict, count_verdicts};
+
+/// More values than these are counted instead of listed.
+const LISTED: usize = 40;
+
+/// A table of texts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextGrid {
+    /// Heads of the columns, and whether their cells are numbers.
+    pub heads: Vec<(String, bool)>,
+    /// Rows, with a text for each column.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The table of an artifact: its values line by line; counts of them, if there are many; or a
+/// matrix of ours, if nothing is published.
+pub fn grid(artifact: &Artifact) -> TextGrid {
+    let is_known = |row: &ReproducedRow| row.verdict != Verdict::Unpublished;
+    if !artifact.rows.iter().any(is_known) {
+        return matrix(artifact);
+    }
+    match artifact.rows.len() > LISTED {
+        true => counted(artifact),
+        false => listed(artifact),
+    }
+}
+
+/// The names that `of` gives, each once, in order.
+fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in artifact.rows.iter().map(of) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// A line for each value. Columns that would be empty or the same everywhere are left out.
+fn listed(artifact: &Artifact) -> TextGrid {
+    let several = names(artifact, |row| &row.column).len() > 1;
+    let noted = artifact.rows.iter().any(|row| !row.note.is_empty());
+    let mut heads = vec![(String::new(), false)];
+    heads.extend(several.then(|| ("value".to_owned(), false)));
+    let basis = artifact.basis.name();
+    heads.extend([basis, "ours", "difference"].map(|name| (name.to_owned(), true)));
+    heads.push(("verdict".to_owned(), false));
+    heads.extend(noted.then(|| ("note".to_owned(), false)));
+    let line = |row: &ReproducedRow| {
+        let mut cells = vec![row.row.clone()];
+        cells.extend(several.then(|| row.column.clone()));
+        let [published, ours] = values(row);
+        cells.extend([
+            published,
+            ours,
+            difference(row),
+            row.verdict.name().to_owned(),
+        ]);
+        cells.extend(noted.then(|| row.note.clone()));
+        cells
+    };
+    TextGrid {
+        heads,
+        rows: artifact.rows.iter().map(line).collect(),
+    }
+}
+
+/// A line for each row or each column, whichever are fewer: how many of its values have each
+/// verdict, and how far off the worst is.
+fn counted(artifact: &Artifact) -> TextGrid {
+    let (rows, columns) = (
+        names(artifact, |row| &row.row),
+        names(artifact, |row| &row.column),
+    );
+    let of: fn(&ReproducedRow) -> &String = match rows.len() <= columns.len() {
+        true => |row| &row.row,
+        false => |row| &row.column,
+    };
+    let group = |name: &str| -> Vec<&ReproducedRow> {
+        artifact.rows.iter().filter(|row| of(row) == name).collect()
+    };
+    let totals = count_verdicts(&artifact.rows);
+    let seen = |verdict: &&Verdict| totals[**verdict as usize] > 0;
+    let verdicts: Vec<Verdict> = Verdict::ALL.iter().filter(seen).copied().collect();
+    let mut heads = vec![(String::new(), false), ("values".to_owned(), true)];
+    heads.extend(
+        verdicts
+            .iter()
+            .map(|verdict| (verdict.name().to_owned(), true)),
+    );
+    heads.push(("greatest difference".to_owned(), true));
+    heads.push(("note".to_owned(), false));
+    let line = |name: &&str| {
+        let counts = count_verdicts(group(name));
+        let mut cells = vec![(*name).to_owned(), group(name).len().to_string()];
+        cells.extend(
+            verdicts
+                .iter()
+                .map(|verdict| counts[*verdict as usize].to_string()),
+        );
+        let group = group(name).into_iter();
+        let worst = group.clone().max_by(|a, b| size(a).total_cmp(&size(b)));
+        cells.push(worst.map_or(String::new(), difference));
+        let notes = group.map(|row| row.note.as_str());
+        cells.push(
+            notes
+                .max_by_key(|note| note.len())
+                .unwrap_or_default()
+                .to_owned(),
+        );
+        cells
+    };
+    let groups = names(artifact, of);
+    TextGrid {
+        rows: groups.iter().map(line).collect(),
+        heads,
+    }
+}
+
+/// The size of a difference; 0 for what is equal.
+fn size(row: &ReproducedRow) -> f64 {
+    let share = row.difference.filter(|_| row.verdict != Verdict::Equal);
+    share.map_or(0.0, f64::abs)
+}
+
+/// Ours by row and column.
+fn matrix(artifact: &Artifact) -> TextGrid {
+    let columns = names(artifact, |row| &row.column);
+    let head = |column: &&str| {
+        let unit = artifact.rows.iter().find(|row| row.column == **column);
+        let unit = unit
+            .map(|row| row.unit.as_str())
+            .filter(|unit| !unit.is_empty());
+        (
+            unit.map_or((*column).to_owned(), |unit| format!("{column} ({unit})")),
+            true,
+        )
+    };
+    let mut heads = vec![(String::new(), false)];
+    heads.extend(columns.iter().map(head));
+    let line = |name: &&str| {
+        let cell = |column: &&str| {
+            let mut rows = artifact.rows.iter();
+            let found = rows.find(|row| row.row == **name && row.column == **column);
+            found.map_or(String::new(), |row| values(row)[1].clone())
+        };
+        let mut cells = vec![(*name).to_owned()];
+        cells.extend(columns.iter().map(cell));
+        cells
+    };
+    TextGrid {
+        rows: names(artifact, |row| &row.row).iter().map(line).collect(),
+        heads,
+    }
+}
+
+/// The published value and ours, with the published decimals; ours with one more where these would
+/// hide that they differ.
+pub fn values(row: &ReproducedRow) -> [String; 2] {
+    let text = |value: f64, decimals: u32| {
+        let text = format!("{value:.*}", decimals as usize);
+        match text
+            .trim_start_matches('-')
+            .trim_matches(['0', '.'])
+            .is_empty()
+        {
+            true => text.trim_start_matches('-').to_owned(),
+            false => text.replace('-', "−"),
+        }
+    };
+    let published = row.published.map(|value| text(value, row.decimals));
+    let ours = row.reproduced.map(|value| text(value, row.decimals));
+    let ours = match (&published, ours, row.verdict) {
+        (Some(published), Some(_), Verdict::Equal) => Some(published.clone()),
+        (Some(published), Some(ours), _) if *published == ours => {
+            row.reproduced.map(|value| text(value, row.decimals + 1))
+        }
+        (_, ours, _) => ours,
+    };
+    [published, ours].map(|value| with_unit(value, &row.unit))
+}
+
+fn with_unit(value: Option<String>, unit: &str) -> String {
+    match (value, unit) {
+        (None, _) => "–".to_owned(),
+        (Some(value), "") => value,
+        (Some(value), unit) => format!("{value} {unit}"),
+    }
+}
+
+/// The difference in percent, with a sign; 0 for what is equal.
+fn difference(row: &ReproducedRow) -> String {
+    let share = match (row.difference, row.verdict) {
+        (_, Verdict::Equal) => return "0".to_owned(),
+        (None, _) => return "–".to_owned(),
+        (Some(share), _) => 100.0 * share,
+    };
+    let sign = if share < 0.0 { "−" } else { "+" };
+    match share.abs() {
+        size if size < 0.1 => format!("{sign}{size:.3} %"),
+        size if size < 1.0 => format!("{sign}{size:.2} %"),
+        size => format!("{sign}{size:.1} %"),
+    }
+}

@@ -1,0 +1,137 @@
+//! Published values beside ours: the table, and a Markdown document.
+
+mod cells;
+
+use std::fmt::Write;
+
+use gleaner_core::results::reproduce::{
+    Artifact, Basis, ReproducedRow, System, Verdict, count_verdicts,
+};
+use gleaner_core::results::{Named, Table};
+
+pub use cells::{TextGrid, grid};
+
+/// The rows of all artifacts, in order.
+pub fn rows(artifacts: &[Artifact]) -> Vec<ReproducedRow> {
+    artifacts
+        .iter()
+        .flat_map(|artifact| artifact.rows.clone())
+        .collect()
+}
+
+/// The table of these rows.
+pub fn table(rows: &[ReproducedRow]) -> Table<'_> {
+    Table::of("reproduced", rows)
+}
+
+/// What stands before the tables.
+const HEAD: &str = "\
+# Published values, made again
+
+Made by `gleaner reproduce all --data DIR -o DIR`, which computes every value here anew; `gleaner reproduce all --list`
+names the files in DIR and where they come from. A test compares this page with a fresh run.
+
+Each value stands beside the published one, and a verdict follows from the numbers alone:
+
+- **equal**: cut to the published decimals, ours is the published value.
+- **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value; of curves that cross zero, as a share
+  of the range of the published curve. **differs**: more than 10 %.
+- **not reproducible**: what it takes is not public, or not part of the program; the note says what.
+- **no published value**: ours alone, as nothing was published or it is not at hand.
+
+Simulations, replays and optima have no chance in them: there, all but equal is a difference that needs a reason. Trained
+models are random: seeds, versions of a library and rounding move their last digits, and *equal* or *within 1 %* is then no
+better than *within 5 %*. A *reference run* is what the authors' code gave when it was run; *published* is what the
+authors themselves wrote down or stored. No published value was written from memory: each has its source.
+";
+
+/// The head of the table of counts.
+const COUNTS: &str = "\nNumber of values by verdict:\n\n";
+
+/// The document.
+pub fn markdown(artifacts: &[Artifact]) -> String {
+    let mut out = HEAD.to_owned();
+    out.push_str(COUNTS);
+    out += &text(&counts(artifacts));
+    for system in System::ALL {
+        let mut own = artifacts
+            .iter()
+            .filter(|artifact| artifact.system == *system)
+            .peekable();
+        if own.peek().is_some() {
+            let _ = write!(out, "\n## {}\n", system.title());
+        }
+        own.for_each(|artifact| section(artifact, &mut out));
+    }
+    out
+}
+
+/// How many values of each system, and of the published and the reference ones among them, have
+/// each verdict.
+pub fn counts(artifacts: &[Artifact]) -> TextGrid {
+    let mut heads = vec![
+        ("system".to_owned(), false),
+        ("compared with".to_owned(), false),
+    ];
+    heads.extend(
+        Verdict::ALL
+            .iter()
+            .map(|verdict| (verdict.name().to_owned(), true)),
+    );
+    let mut grid = TextGrid {
+        heads,
+        rows: Vec::new(),
+    };
+    for system in System::ALL {
+        for basis in Basis::ALL {
+            let of = |row: &&ReproducedRow| row.system == *system && row.basis == *basis;
+            let own: Vec<_> = artifacts.iter().flat_map(|a| &a.rows).filter(of).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let mut cells = vec![system.title().to_owned(), basis.name().to_owned()];
+            cells.extend(count_verdicts(own).map(|count| count.to_string()));
+            grid.rows.push(cells);
+        }
+    }
+    grid
+}
+
+fn section(artifact: &Artifact, out: &mut String) {
+    let source = source(artifact);
+    let _ = write!(
+        out,
+        "\n### {}\n\n{}\n\n{source}\n\n{}",
+        artifact.title,
+        artifact.text,
+        text(&grid(artifact))
+    );
+}
+
+/// Where the published values come from, in a sentence.
+pub fn source(artifact: &Artifact) -> String {
+    let what = match artifact.basis {
+        Basis::Published => "Published",
+        Basis::ReferenceRun => "Reference run",
+    };
+    format!("{what}: {}.", artifact.source)
+}
+
+/// A table in Markdown.
+fn text(grid: &TextGrid) -> String {
+    let line = |cells: Vec<String>| {
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut out = line(grid.heads.iter().map(|(name, _)| name.clone()).collect());
+    let rules = grid
+        .heads
+        .iter()
+        .map(|(_, numeric)| if *numeric { "---:" } else { "---" });
+    let _ = writeln!(out, "|{}|", rules.collect::<Vec<_>>().join("|"));
+    out.extend(grid.rows.iter().cloned().map(line));
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Figures of published values and ours.
+
+use crate::figure::{Axis, Colour, Curve, Marks, Part, Shape};
+use crate::{Figure, Grid, thin};
+use gleaner_core::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
+
+/// Number of parts into which long curves are divided; each keeps points of its own.
+const BUCKETS: usize = 400;
+
+/// The figure of an artifact; `None` if it is a table.
+pub(super) fn figure(artifact: &Artifact, text: String, numbers: Grid) -> Option<Figure> {
+    let (x, y, marks) = match artifact.drawing.as_ref()? {
+        Drawing::Bars { y } => {
+            let axis = Axis::names("", names(artifact, |row| &row.row));
+            (axis, Axis::linear(y), Marks::Groups(bars(artifact)))
+        }
+        Drawing::Curves { x, log, y } => {
+            let axis = if *log { Axis::log(x) } else { Axis::spread(x) };
+            (axis, Axis::spread(y), Marks::Curves(curves(artifact)))
+        }
+        Drawing::Series { x, y, curves } => {
+            let curves = curves.iter().enumerate().map(series).collect();
+            (Axis::spread(x), Axis::linear(y), Marks::Curves(curves))
+        }
+    };
+    Some(Figure {
+        id: artifact.id.clone(),
+        title: artifact.title.clone(),
+        text,
+        x,
+        y,
+        marks,
+        numbers,
+    })
+}
+
+/// The names that `of` gives, each once, in order.
+fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in artifact.rows.iter().map(of) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// Bars of our values by column; of a single column, published values and ours.
+fn bars(artifact: &Artifact) -> Vec<Part> {
+    let (rows, columns) = (
+        names(artifact, |row| &row.row),
+        names(artifact, |row| &row.column),
+    );
+    let part = |name: &str, colour, column: &str, of: fn(&ReproducedRow) -> Option<f64>| {
+        let value = |row: &String| {
+            let mut all = artifact.rows.iter();
+            let found = all.find(|value| value.row == *row && value.column == *column);
+            found.and_then(of).unwrap_or_default()
+        };
+        Part {
+            name: name.to_owned(),
+            colour,
+            values: rows.iter().map(value).collect(),
+            labels: vec![String::new(); rows.len()],
+        }
+    };
+    match columns.as_slice() {
+        [only] => vec![
+            part("published", Colour::Muted, only, |row| row.published),
+            part("ours", Colour::Series(0), only, |row| row.reproduced),
+        ],
+        several => {
+            let parts = several.iter().enumerate();
+            let ours = |(place, column): (usize, &String)| {
+                part(column, Colour::Series(place), column, |row| row.reproduced)
+            };
+            parts.map(ours).collect()
+        }
+    }
+}
+
+/// A curve of ours for each row, and dots where values are published.
+fn curves(artifact: &Artifact) -> Vec<Curve> {
+    let mut curves = Vec::new();
+    for (place, name) in names(artifact, |row| &row.row).into_iter().enumerate() {
+        let points = |of: fn(&ReproducedRow) -> Option<f64>| -> Vec<(f64, f64)> {
+            let own = artifact.rows.iter().filter(|row| row.row == name);
+            own.filter_map(|row| Some((row.column.parse().ok()?, of(row)?)))
+                .collect()
+        };
+        let curve = |name: String, shape, points| Curve {
+            name,
+            colour: Colour::Series(place),
+            shape,
+            points,
+            labels: Vec::new(),
+        };
+        let published = points(|row| row.published);
+        curves.push(curve(
+            name.clone(),
+            Shape::Line,
+            points(|row| row.reproduced),
+        ));
+        if !published.is_empty() {
+            curves.push(curve(
+                format!("{name}, published"),
+                Shape::Points,
+                published,
+            ));
+        }
+    }
+    curves
+}
+
+/// A long curve, thinned; the first is in the background.
+fn series((place, curve): (usize, &NamedCurve)) -> Curve {
+    Curve {
+        name: curve.name.clone(),
+        colour: match place {
+            0 => Colour::Muted,
+            place => Colour::Series(place - 1),
+        },
+        shape: Shape::Line,
+        points: thin::points(&curve.points, BUCKETS),
+        labels: Vec::new(),
+    }
+}

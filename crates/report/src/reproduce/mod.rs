@@ -1,0 +1,77 @@
+//! The sections of a page about published values and ours.
+
+use super::numbers::count;
+use super::{Block, Grid, Head, Section, Tile};
+use gleaner_core::results::Named;
+use gleaner_core::results::reproduce::{Artifact, System, Verdict, count_verdicts};
+use gleaner_formats::output::reproduce::{TextGrid, counts, grid, source};
+
+mod figure;
+
+/// The sections: what came of it, then a section for each system.
+pub(super) fn sections(artifacts: &[Artifact]) -> Vec<Section> {
+    let mut sections = vec![overview(artifacts)];
+    let systems = System::ALL.iter();
+    sections.extend(systems.filter_map(|system| section(*system, artifacts)));
+    sections
+}
+
+/// Counts of the verdicts.
+fn overview(artifacts: &[Artifact]) -> Section {
+    let totals = count_verdicts(artifacts.iter().flat_map(|artifact| &artifact.rows));
+    let tile = |verdict: &Verdict| Tile {
+        name: verdict.name().to_owned(),
+        value: count(totals[*verdict as usize]),
+        remark: String::new(),
+    };
+    Section {
+        id: "verdicts".to_owned(),
+        title: "What came of it".to_owned(),
+        lead: "Values by verdict. Equal: cut to the published decimals, ours is the published value. \
+               Simulations, replays and optima have no chance in them. Trained models are random: the \
+               last digits of their values are chance. A reference run is what the authors' code gave \
+               when it was run."
+            .to_owned(),
+        blocks: vec![
+            Block::Tiles(Verdict::ALL.iter().map(tile).collect()),
+            Block::Grid(shown(&counts(artifacts), "Values by system and verdict")),
+        ],
+    }
+}
+
+/// The section of a system; `None` if nothing of it was made.
+fn section(system: System, artifacts: &[Artifact]) -> Option<Section> {
+    let own: Vec<_> = artifacts
+        .iter()
+        .filter(|artifact| artifact.system == system)
+        .collect();
+    (!own.is_empty()).then(|| Section {
+        id: system.name().to_owned(),
+        title: system.title().to_owned(),
+        lead: String::new(),
+        blocks: own.into_iter().flat_map(blocks).collect(),
+    })
+}
+
+/// A figure with its table, or a table with its text.
+fn blocks(artifact: &Artifact) -> Vec<Block> {
+    let numbers = shown(&grid(artifact), &artifact.title);
+    let text = format!("{} {}", artifact.text, source(artifact));
+    match figure::figure(artifact, text.clone(), numbers.clone()) {
+        Some(figure) => vec![Block::figure(figure)],
+        None => vec![Block::Grid(numbers), Block::Note(text)],
+    }
+}
+
+/// A table of texts on a page.
+fn shown(grid: &TextGrid, title: &str) -> Grid {
+    let heads = grid.heads.iter().map(|(name, numeric)| match numeric {
+        true => Head::number(name.clone()),
+        false => Head::text(name.clone()),
+    });
+    let mut shown = Grid::new(title, heads);
+    grid.rows
+        .iter()
+        .for_each(|cells| shown.row(cells.iter().cloned()));
+    shown
+}

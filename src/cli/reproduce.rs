@@ -1,0 +1,178 @@
+//! `gleaner reproduce`: published tables and figures, made again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use serde::Serialize;
+
+use super::progress::Progress;
+use super::{interrupt, print, remark};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::Named;
+use gleaner_core::results::reproduce::{System, Verdict, count_verdicts};
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::counted;
+use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_formats::output::reproduce::{markdown, rows, table};
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_report::{Report, html};
+use gleaner_reproduce::{Control, Reproduction, artifacts_of, needed_by, reproduce};
+
+/// Make the tables and figures of published systems again, beside their published values.
+///
+/// Each value gets a verdict: equal to the published decimals, within 1, 5 or 10 %, different, or not
+/// reproducible from what is public. docs/REPRODUCED.md is the result of `gleaner reproduce all`.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = "Examples:\n  \
+    gleaner reproduce all --list\n  \
+    gleaner reproduce sysu --data DIR -o reproduced\n  \
+    gleaner reproduce all --data DIR -o reproduced")]
+pub struct Args {
+    /// The system.
+    #[arg(value_enum, value_name = "SYSTEM")]
+    system: Choice,
+    /// Directory with the published data; --list names its files.
+    #[arg(long, value_name = "DIR", required_unless_present = "list")]
+    data: Option<PathBuf>,
+    /// Directory for reproduced.md, reproduce.html and the table as CSV and Parquet.
+    #[arg(short, long, value_name = "DIR", required_unless_present = "list")]
+    out: Option<PathBuf>,
+    /// Only list the files that are needed, and where they come from.
+    #[arg(long)]
+    list: bool,
+    /// Show no progress bar.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// One system, or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Choice {
+    /// Lucid's tables 4, 5 and 7, figures 7, 8, 9 and 13, and its models
+    Lucid,
+    /// The reproduction of Lucid at Sun Yat-sen University: its tables, figures and ablations
+    Sysu,
+    /// BFTrainer's replays of idle nodes of Summit
+    Bftrainer,
+    /// Driple's published weights, and its training with and without transfer
+    Driple,
+    /// All of them, about a minute on two cores
+    All,
+}
+
+impl Choice {
+    fn systems(self) -> Vec<System> {
+        match self {
+            Choice::Lucid => vec![System::Lucid],
+            Choice::Sysu => vec![System::Sysu],
+            Choice::Bftrainer => vec![System::Bftrainer],
+            Choice::Driple => vec![System::Driple],
+            Choice::All => System::ALL.to_vec(),
+        }
+    }
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Files that are missing or have faults, a computation that fails, or an interrupt.
+pub fn run(args: &Args) -> Result<()> {
+    let systems = args.system.systems();
+    let (Some(data), Some(out), false) = (&args.data, &args.out, args.list) else {
+        return list(&systems, args.data.as_deref());
+    };
+    gleaner_reproduce::check_files(data, &systems)?;
+    let directory = RunDir::open(out, "reproduce", args)?;
+    let clock = Instant::now();
+    let made = make(args, data, &systems)?;
+    let compute = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    write(args, &directory, out, &made)?;
+    let written = directory.finish(&End {
+        sources: &made.sources,
+        complete: true,
+        seconds: Seconds {
+            read: 0.0,
+            compute,
+            write: clock.elapsed().as_secs_f64(),
+        },
+    })?;
+    remark(&[written]);
+    print(&summary(&made, compute))
+}
+
+/// Lists the files that the systems need; with a directory, also which are there.
+fn list(systems: &[System], data: Option<&Path>) -> Result<()> {
+    let mut text = String::new();
+    for file in needed_by(systems) {
+        let state = match data.map(|data| data.join(file.path).is_file()) {
+            None => "",
+            Some(true) => "there    ",
+            Some(false) => "missing  ",
+        };
+        text += &format!("{state}{}\n    {}\n", file.path, file.holds);
+    }
+    print(&text)
+}
+
+fn make(args: &Args, data: &Path, systems: &[System]) -> Result<Reproduction> {
+    let total = artifacts_of(systems)?;
+    let progress = Mutex::new((Progress::new(args.quiet), 0));
+    let done = || {
+        if let Ok(mut progress) = progress.lock() {
+            progress.1 += 1;
+            let done = progress.1;
+            progress.0.update(done, total);
+        }
+    };
+    let control = Control {
+        stop: interrupt::flag(),
+        done: &done,
+    };
+    let made = reproduce(data, systems, control);
+    if let Ok((progress, _)) = progress.into_inner() {
+        progress.finish();
+    }
+    made
+}
+
+/// Writes the document, the page and the table.
+fn write(args: &Args, directory: &RunDir, out: &Path, made: &Reproduction) -> Result<()> {
+    let document = markdown(&made.artifacts);
+    directory.write("reproduced.md", |file| {
+        std::io::Write::write_all(file, document.as_bytes())
+    })?;
+    let info = RunInfo::of_this("reproduce", out, args, &made.sources)?;
+    let page = html::page(&Report::of_reproduction(&made.artifacts, &info))?;
+    directory.write("reproduce.html", |file| {
+        std::io::Write::write_all(file, page.as_bytes())
+    })?;
+    let rows = rows(&made.artifacts);
+    directory.write_table(&table(&rows))?;
+    let counts = count_verdicts(&rows);
+    let counts = Verdict::ALL.iter().zip(counts);
+    let counts: Vec<_> = counts
+        .map(|(verdict, count)| (verdict.name(), count))
+        .collect();
+    let counts: serde_json::Map<_, _> = counts
+        .into_iter()
+        .map(|(name, count)| (name.to_owned(), count.into()))
+        .collect();
+    directory.write_json("summary.json", &counts)
+}
+
+/// How many values have each verdict.
+fn summary(made: &Reproduction, seconds: f64) -> String {
+    let counts = count_verdicts(made.artifacts.iter().flat_map(|artifact| &artifact.rows));
+    let mut text = format!(
+        "{} made again in {seconds:.1} s\n",
+        counted(made.artifacts.len(), "table or figure")
+    );
+    for (verdict, count) in Verdict::ALL.iter().zip(counts) {
+        text += &format!("{count:6}  {}\n", verdict.name());
+    }
+    text
+}
