@@ -166,6 +166,9 @@ def tooltip(browser, number, box):
     heights = (0.5, 0.85, 0.15, 0.95)
     places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])
               for share in shares for height in heights]
+    # Low bars, of which few reach these heights.
+    places += [(box["x"] + 0.02 * step * box["width"], box["y"] + 0.97 * box["height"])
+               for step in range(1, 50)]
     for x, y in places + browser.run(CELLS % number):
         browser.mouse("mouseMoved", x, y)
         time.sleep(0.06)

@@ -9,11 +9,10 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::{interrupt, print, remark};
-use gleaner_core::error::{Error, Result};
+use gleaner_core::error::Result;
 use gleaner_core::results::Named;
 use gleaner_core::results::reproduce::{System, Verdict, count_verdicts};
 use gleaner_core::results::run::Seconds;
-use gleaner_core::words::counted;
 use gleaner_formats::ingest::runs::RunInfo;
 use gleaner_formats::output::reproduce::{markdown, rows, table};
 use gleaner_formats::output::run::{End, RunDir};
@@ -168,8 +167,8 @@ fn write(args: &Args, directory: &RunDir, out: &Path, made: &Reproduction) -> Re
 fn summary(made: &Reproduction, seconds: f64) -> String {
     let counts = count_verdicts(made.artifacts.iter().flat_map(|artifact| &artifact.rows));
     let mut text = format!(
-        "{} made again in {seconds:.1} s\n",
-        counted(made.artifacts.len(), "table or figure")
+        "{} tables and figures made again in {seconds:.1} s\n",
+        made.artifacts.len()
     );
     for (verdict, count) in Verdict::ALL.iter().zip(counts) {
         text += &format!("{count:6}  {}\n", verdict.name());

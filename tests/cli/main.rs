@@ -23,6 +23,7 @@ mod range;
 mod replay;
 mod replay_spans;
 mod report;
+mod reproduce;
 mod runs;
 mod shared_curves;
 mod simulate;

@@ -11,6 +11,7 @@ use gleaner_core::results::profile::{FailureRow, PairRow, SingleRow};
 use gleaner_core::results::replay::{
     AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
+use gleaner_core::results::reproduce::ReproducedRow;
 use gleaner_core::results::search::{RungRow, SearchRow, TrialRow};
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
 use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, SEQ};
@@ -99,6 +100,7 @@ fn results() -> Vec<Placed> {
         ("## `answers`", columns(AnswerRow::FIELDS)),
         ("## `solvers`", columns(SolverRow::FIELDS)),
         ("## `incumbents`", columns(IncumbentRow::FIELDS)),
+        ("## `reproduced`", columns(ReproducedRow::FIELDS)),
     ]
 }
 

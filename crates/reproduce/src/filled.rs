@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::error::Result;
+use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::reproduce::{Artifact, Drawing, ReproducedRow, Verdict};
 
-use crate::published::{PublishedArtifact, PublishedColumn, faulty};
+use crate::published::{NotComputed, PublishedArtifact, PublishedColumn, faulty};
 use crate::verdict::compare;
 
 /// Our values by row, then column. Rows keep the order in which they were set.
@@ -42,8 +42,8 @@ impl PublishedArtifact {
     /// Sets our values beside the published ones. Ours that were not published follow.
     ///
     /// # Errors
-    /// A published value is not met by one of ours, or ours names a column that there is not: a
-    /// fault of the program.
+    /// A published value is not met by one of ours: a fault of the data. Ours names a column that
+    /// there is not: a fault of the program.
     pub fn filled(&self, ours: &Values) -> Result<Artifact> {
         self.check_columns(ours)?;
         let mut rows = Vec::new();
@@ -52,12 +52,8 @@ impl PublishedArtifact {
                 rows.push(self.met(row, place, column, ours)?);
             }
         }
-        rows.extend(self.impossible.iter().map(|value| ReproducedRow {
-            published: value.value,
-            note: value.why.clone(),
-            verdict: Verdict::NotReproducible,
-            ..self.empty(&value.row, self.column(&value.column))
-        }));
+        rows.extend(self.not_computed(&self.impossible, Verdict::NotReproducible));
+        rows.extend(self.not_computed(&self.left_out, Verdict::LeftOut));
         rows.extend(self.unpublished(ours));
         Ok(Artifact {
             id: self.id.clone(),
@@ -66,12 +62,26 @@ impl PublishedArtifact {
             text: self.text.clone(),
             source: self.source.clone(),
             basis: self.basis,
+            rounding: self.rounding,
             drawing: self.draw.as_ref().map(Drawing::from),
             rows,
         })
     }
 
-    /// The column of this name; of an impossible value it may be new, and is then without unit.
+    fn not_computed<'a>(
+        &'a self,
+        values: &'a [NotComputed],
+        verdict: Verdict,
+    ) -> impl Iterator<Item = ReproducedRow> + 'a {
+        values.iter().map(move |value| ReproducedRow {
+            published: value.value,
+            note: value.why.clone(),
+            verdict,
+            ..self.empty(&value.row, self.column(&value.column))
+        })
+    }
+
+    /// The column of this name. For a value without ours it may be new, and is then without unit.
     fn column(&self, name: &str) -> PublishedColumn {
         let found = self.columns.iter().find(|column| column.name == name);
         found.cloned().unwrap_or_else(|| PublishedColumn {
@@ -98,12 +108,7 @@ impl PublishedArtifact {
         column: &PublishedColumn,
         ours: &Values,
     ) -> Result<ReproducedRow> {
-        let missing = || {
-            faulty(&format!(
-                "{}: {row}, {} is not computed",
-                self.id, column.name
-            ))
-        };
+        let missing = || self.missing(row, &column.name);
         let ours = ours.get(row, &column.name).ok_or_else(missing)?;
         let given = self.given(row, place).ok_or_else(missing)?;
         let (difference, verdict) = compare(&given, ours);
@@ -114,6 +119,19 @@ impl PublishedArtifact {
             verdict,
             ..self.empty(row, column.clone())
         })
+    }
+
+    /// The fault of data that a published value does not follow from.
+    fn missing(&self, row: &str, column: &str) -> Error {
+        let fault = Fault {
+            file: "the files of --data".to_owned(),
+            place: self.title.clone(),
+            found: format!("nothing to compute {row}, {column} from"),
+            expected: "the published data".to_owned(),
+            remedy: "gleaner reproduce with --list says where they come from".to_owned(),
+            ..Fault::default()
+        };
+        fault.into()
     }
 
     /// Ours that were not published.
@@ -207,7 +225,7 @@ mod tests {
         let mut ours = Values::default();
         ours.set("x", "a", 10.0);
         let error = table().filled(&ours).unwrap_err().to_string();
-        assert!(error.contains("t-1: x, b is not computed"), "{error}");
+        assert!(error.contains("nothing to compute x, b from"), "{error}");
         ours.set("x", "b", 0.5);
         ours.set("x", "c", 0.5);
         let error = table().filled(&ours).unwrap_err().to_string();

@@ -83,7 +83,7 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
         );
         forecast.row("our forecast", columns.into_iter().zip(model.scores(label)));
     }
-    let drawing = model.drawing(Label::Gpus, "GPUs asked for in ten minutes");
+    let drawing = model.drawing(Label::Jobs, "GPU jobs submitted in ten minutes");
     part.add("lucid-figure-13a", &forecast)?.drawing = Some(drawing);
     Ok(())
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{Basis, Drawing, System};
+use gleaner_core::results::reproduce::{Basis, Drawing, Rounding, System};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use crate::verdict::{Given, Rounding};
+use crate::verdict::Given;
 
 const FILE: &str = include_str!("../published.toml");
 
@@ -56,7 +56,10 @@ pub struct PublishedArtifact {
     pub notes: Vec<Note>,
     /// Values that cannot be computed from what is public.
     #[serde(default)]
-    pub impossible: Vec<Impossible>,
+    pub impossible: Vec<NotComputed>,
+    /// Values that are left out for another reason.
+    #[serde(default)]
+    pub left_out: Vec<NotComputed>,
 }
 
 /// A column.
@@ -113,17 +116,17 @@ pub struct Note {
     pub text: String,
 }
 
-/// A published value that cannot be computed from what is public.
+/// A published value without one of ours.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Impossible {
+pub struct NotComputed {
     /// The row.
     pub row: String,
     /// The column.
     pub column: String,
     /// The published value, if it is at hand.
     pub value: Option<f64>,
-    /// Why it cannot be computed.
+    /// Why it is not computed.
     pub why: String,
 }
 
@@ -149,14 +152,19 @@ pub fn of(system: System) -> Result<Vec<PublishedArtifact>> {
 /// # Errors
 /// The file, which is part of the program, is not well formed.
 pub fn all() -> Result<Vec<PublishedArtifact>> {
-    let file: File = toml::from_str(FILE).map_err(|error| faulty(&error.to_string()))?;
+    parse(FILE).map_err(|why| faulty(&why))
+}
+
+/// Reads and checks the text of such a file. The error says what is wrong with it.
+fn parse(text: &str) -> Result<Vec<PublishedArtifact>, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut ids = BTreeSet::new();
     for artifact in &file.artifact {
         if let Some(fault) = artifact.fault() {
-            return Err(faulty(&format!("{}: {fault}", artifact.id)));
+            return Err(format!("{}: {fault}", artifact.id));
         }
         if !ids.insert(&artifact.id) {
-            return Err(faulty(&format!("{} occurs twice", artifact.id)));
+            return Err(format!("{} occurs twice", artifact.id));
         }
     }
     Ok(file.artifact)
@@ -244,3 +252,6 @@ fn range(values: &[f64]) -> f64 {
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most - least
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,31 +1,6 @@
 //! The rule by which a value of ours is compared with a published one.
 
-use gleaner_core::results::reproduce::Verdict;
-use serde::Deserialize;
-
-/// How the published values were cut to their decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rounding {
-    /// To the nearest.
-    #[default]
-    Nearest,
-    /// Towards zero, as Python's `astype(int)` does.
-    Down,
-}
-
-impl Rounding {
-    /// The value with so many decimals.
-    pub fn cut(self, value: f64, decimals: u32) -> f64 {
-        let scale = 10f64.powi(decimals as i32);
-        let scaled = value * scale;
-        let whole = match self {
-            Rounding::Nearest => scaled.round(),
-            Rounding::Down => scaled.trunc(),
-        };
-        whole / scale
-    }
-}
+use gleaner_core::results::reproduce::{Rounding, Verdict};
 
 /// A published value.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,5 +1,7 @@
 //! The results of `gleaner reproduce`: published values and ours, side by side.
 
+use serde::Deserialize;
+
 use super::Named;
 
 /// A system that is created again here, and whose published values are compared.
@@ -60,6 +62,8 @@ pub enum Verdict {
     Differs,
     /// It cannot be computed from what is public; the note says why.
     NotReproducible,
+    /// It is not computed here although it could be; the note says why.
+    LeftOut,
     /// There is no published value to compare it with.
     Unpublished,
 }
@@ -72,6 +76,7 @@ impl Named for Verdict {
         Verdict::Within10,
         Verdict::Differs,
         Verdict::NotReproducible,
+        Verdict::LeftOut,
         Verdict::Unpublished,
     ];
 
@@ -83,6 +88,7 @@ impl Named for Verdict {
             Verdict::Within10 => "within 10 %",
             Verdict::Differs => "differs",
             Verdict::NotReproducible => "not reproducible",
+            Verdict::LeftOut => "left out",
             Verdict::Unpublished => "no published value",
         }
     }
@@ -108,6 +114,30 @@ impl Named for Basis {
     }
 }
 
+/// How published values were cut to their decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rounding {
+    /// To the nearest.
+    #[default]
+    Nearest,
+    /// Towards zero, as Python's `astype(int)` does.
+    Down,
+}
+
+impl Rounding {
+    /// The value with so many decimals.
+    pub fn cut(self, value: f64, decimals: u32) -> f64 {
+        let scale = 10f64.powi(decimals as i32);
+        let scaled = value * scale;
+        let whole = match self {
+            Rounding::Nearest => scaled.round(),
+            Rounding::Down => scaled.trunc(),
+        };
+        whole / scale
+    }
+}
+
 record! {
     /// A published value beside ours: a row of `reproduced`.
     #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +156,7 @@ record! {
         basis: Basis = "basis" [""],
         /// what was published; empty where nothing was, or where it is not at hand
         published: Option<f64> = "published" [""],
-        /// ours; empty where it cannot be computed from what is public
+        /// ours; empty where it is not computed
         reproduced: Option<f64> = "reproduced" [""],
         /// number of decimals that were published
         decimals: u32 = "decimals" [""],
@@ -134,9 +164,9 @@ record! {
         /// zero, of the range of the published curve; empty where either is missing
         difference: Option<f64> = "difference" ["relative"],
         /// `equal`: the same to the published decimals; `within 1 %`, `within 5 %`, `within 10 %`,
-        /// `differs`; `not reproducible`; `no published value`
+        /// `differs`; `not reproducible` from what is public; `left out` here; `no published value`
         verdict: Verdict = "verdict" [""],
-        /// what to know about the value; why it is not reproducible
+        /// what to know about the value; why it is not reproducible or left out
         note: String = "note" [""],
     }
 }
@@ -156,6 +186,8 @@ pub struct Artifact {
     pub source: String,
     /// What the values are compared with.
     pub basis: Basis,
+    /// How the published values were cut to their decimals.
+    pub rounding: Rounding,
     /// How it is drawn; `None` for a table.
     pub drawing: Option<Drawing>,
     /// Its values.

@@ -1,7 +1,9 @@
 //! Figures of published values and ours.
 
 use crate::figure::{Axis, Colour, Curve, Marks, Part, Shape};
+use crate::numbers::number;
 use crate::{Figure, Grid, thin};
+use gleaner_core::results::Named;
 use gleaner_core::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
 
 /// Number of parts into which long curves are divided; each keeps points of its own.
@@ -54,19 +56,30 @@ fn bars(artifact: &Artifact) -> Vec<Part> {
     let part = |name: &str, colour, column: &str, of: fn(&ReproducedRow) -> Option<f64>| {
         let value = |row: &String| {
             let mut all = artifact.rows.iter();
-            let found = all.find(|value| value.row == *row && value.column == *column);
-            found.and_then(of).unwrap_or_default()
+            let found = all.find(|value| value.row == *row && value.column == *column)?;
+            Some((of(found)?, found.unit.as_str()))
+        };
+        let values: Vec<_> = rows.iter().map(value).collect();
+        let label = |value: &Option<(f64, &str)>| match value {
+            None => "–".to_owned(),
+            Some((value, "")) => number(*value),
+            Some((value, unit)) => format!("{} {unit}", number(*value)),
         };
         Part {
             name: name.to_owned(),
             colour,
-            values: rows.iter().map(value).collect(),
-            labels: vec![String::new(); rows.len()],
+            labels: values.iter().map(label).collect(),
+            values: values
+                .iter()
+                .map(|value| value.map_or(0.0, |(value, _)| value))
+                .collect(),
         }
     };
     match columns.as_slice() {
         [only] => vec![
-            part("published", Colour::Muted, only, |row| row.published),
+            part(artifact.basis.name(), Colour::Muted, only, |row| {
+                row.published
+            }),
             part("ours", Colour::Series(0), only, |row| row.reproduced),
         ],
         several => {
@@ -103,7 +116,7 @@ fn curves(artifact: &Artifact) -> Vec<Curve> {
         ));
         if !published.is_empty() {
             curves.push(curve(
-                format!("{name}, published"),
+                format!("{name}, {}", artifact.basis.name()),
                 Shape::Points,
                 published,
             ));

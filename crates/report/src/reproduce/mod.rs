@@ -70,8 +70,10 @@ fn shown(grid: &TextGrid, title: &str) -> Grid {
         false => Head::text(name.clone()),
     });
     let mut shown = Grid::new(title, heads);
+    // A number and its sign of percent stay on one line.
+    let kept = |cell: &String| cell.replace(" %", "\u{a0}%");
     grid.rows
         .iter()
-        .for_each(|cells| shown.row(cells.iter().cloned()));
+        .for_each(|cells| shown.row(cells.iter().map(kept)));
     shown
 }

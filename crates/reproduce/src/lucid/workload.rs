@@ -18,6 +18,9 @@ const SPLIT: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 15, 0, 0, 0,
 /// GPUs of a node, which models do not ask for.
 const GPUS_PER_NODE: u32 = 8;
 
+/// The most rounds of the published settings; `gleaner train` makes do with fewer.
+const PUBLISHED_ROUNDS: usize = 5000;
+
 /// Trains on the first half of September and tests on the second.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let file = |name: &str| data.file(&format!("lucid/venus_sept/{name}"));
@@ -84,7 +87,11 @@ fn fits(
             stop: part.control.stop,
             ..FitControl::default()
         };
-        let machine = DurationEbm::fit(first, learnt, options, &options.settings(0), control);
+        let mut settings = options.settings(0);
+        if !logarithm {
+            settings.max_rounds = PUBLISHED_ROUNDS;
+        }
+        let machine = DurationEbm::fit(first, learnt, options, &settings, control);
         let machine = machine.map_err(|error| match part.control.check() {
             Ok(()) => Error::Run(error.to_string()),
             Err(stopped) => stopped,

@@ -1,7 +1,9 @@
 //! The table of an artifact as texts, for Markdown and for pages.
 
 use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{Artifact, ReproducedRow, Verdict, count_verdicts};
+use gleaner_core::results::reproduce::{
+    Artifact, ReproducedRow, Rounding, Verdict, count_verdicts,
+};
 
 /// More values than these are counted instead of listed.
 const LISTED: usize = 40;
@@ -52,7 +54,7 @@ fn listed(artifact: &Artifact) -> TextGrid {
     let line = |row: &ReproducedRow| {
         let mut cells = vec![row.row.clone()];
         cells.extend(several.then(|| row.column.clone()));
-        let [published, ours] = values(row);
+        let [published, ours] = values(row, artifact.rounding).map(|v| with_unit(v, &row.unit));
         cells.extend([
             published,
             ours,
@@ -92,7 +94,8 @@ fn counted(artifact: &Artifact) -> TextGrid {
             .map(|verdict| (verdict.name().to_owned(), true)),
     );
     heads.push(("greatest difference".to_owned(), true));
-    heads.push(("note".to_owned(), false));
+    let noted = artifact.rows.iter().any(|row| !row.note.is_empty());
+    heads.extend(noted.then(|| ("note".to_owned(), false)));
     let line = |name: &&str| {
         let counts = count_verdicts(group(name));
         let mut cells = vec![(*name).to_owned(), group(name).len().to_string()];
@@ -104,13 +107,8 @@ fn counted(artifact: &Artifact) -> TextGrid {
         let group = group(name).into_iter();
         let worst = group.clone().max_by(|a, b| size(a).total_cmp(&size(b)));
         cells.push(worst.map_or(String::new(), difference));
-        let notes = group.map(|row| row.note.as_str());
-        cells.push(
-            notes
-                .max_by_key(|note| note.len())
-                .unwrap_or_default()
-                .to_owned(),
-        );
+        let notes = group.map(|row| row.note.clone());
+        cells.extend(noted.then(|| notes.max_by_key(String::len).unwrap_or_default()));
         cells
     };
     let groups = names(artifact, of);
@@ -145,7 +143,8 @@ fn matrix(artifact: &Artifact) -> TextGrid {
         let cell = |column: &&str| {
             let mut rows = artifact.rows.iter();
             let found = rows.find(|row| row.row == **name && row.column == **column);
-            found.map_or(String::new(), |row| values(row)[1].clone())
+            let ours = found.and_then(|row| values(row, artifact.rounding)[1].clone());
+            ours.unwrap_or_default()
         };
         let mut cells = vec![(*name).to_owned()];
         cells.extend(columns.iter().map(cell));
@@ -159,7 +158,7 @@ fn matrix(artifact: &Artifact) -> TextGrid {
 
 /// The published value and ours, with the published decimals; ours with one more where these would
 /// hide that they differ.
-pub fn values(row: &ReproducedRow) -> [String; 2] {
+pub fn values(row: &ReproducedRow, rounding: Rounding) -> [Option<String>; 2] {
     let text = |value: f64, decimals: u32| {
         let text = format!("{value:.*}", decimals as usize);
         match text
@@ -172,15 +171,17 @@ pub fn values(row: &ReproducedRow) -> [String; 2] {
         }
     };
     let published = row.published.map(|value| text(value, row.decimals));
-    let ours = row.reproduced.map(|value| text(value, row.decimals));
+    let cut = |decimals: u32| {
+        row.reproduced
+            .map(|value| text(rounding.cut(value, decimals), decimals))
+    };
+    let ours = cut(row.decimals);
     let ours = match (&published, ours, row.verdict) {
         (Some(published), Some(_), Verdict::Equal) => Some(published.clone()),
-        (Some(published), Some(ours), _) if *published == ours => {
-            row.reproduced.map(|value| text(value, row.decimals + 1))
-        }
+        (Some(published), Some(ours), _) if *published == ours => cut(row.decimals + 1),
         (_, ours, _) => ours,
     };
-    [published, ours].map(|value| with_unit(value, &row.unit))
+    [published, ours]
 }
 
 fn with_unit(value: Option<String>, unit: &str) -> String {

@@ -36,7 +36,8 @@ Each value stands beside the published one, and a verdict follows from the numbe
 - **equal**: cut to the published decimals, ours is the published value.
 - **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value; of curves that cross zero, as a share
   of the range of the published curve. **differs**: more than 10 %.
-- **not reproducible**: what it takes is not public, or not part of the program; the note says what.
+- **not reproducible**: what it takes is not public; the note says what. **left out**: it could be made, but is not here; the
+  note says why.
 - **no published value**: ours alone, as nothing was published or it is not at hand.
 
 Simulations, replays and optima have no chance in them: there, all but equal is a difference that needs a reason. Trained

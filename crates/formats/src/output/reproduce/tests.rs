@@ -1,6 +1,7 @@
 //! Small fixed examples.
 
 use super::*;
+use gleaner_core::results::reproduce::Rounding;
 
 fn row(row: &str, column: &str, published: Option<f64>, ours: Option<f64>) -> ReproducedRow {
     let difference = published
@@ -34,6 +35,7 @@ fn artifact(rows: Vec<ReproducedRow>) -> Artifact {
         text: "Two rows.".to_owned(),
         source: "a | b".to_owned(),
         basis: Basis::Published,
+        rounding: Rounding::Nearest,
         drawing: None,
         rows,
     }
@@ -81,8 +83,8 @@ fn many_values_are_counted() {
         .collect();
     let counted = grid(&artifact(rows));
     let expected = [
-        ["x", "25", "25", "0", "0", ""],
-        ["y", "25", "24", "1", "−3.0 %", ""],
+        ["x", "25", "25", "0", "0"],
+        ["y", "25", "24", "1", "−3.0 %"],
     ];
     assert_eq!(
         counted.rows,
@@ -99,12 +101,16 @@ fn ours_alone_are_a_matrix() {
     rows[1].unit = "%".to_owned();
     let told = grid(&artifact(rows));
     assert_eq!(told.heads[2].0, "b (%)");
-    assert_eq!(told.rows, [["x", "1", "0 %"].map(str::to_owned).to_vec()]);
+    assert_eq!(told.rows, [["x", "1", "0"].map(str::to_owned).to_vec()]);
 }
 
 #[test]
 fn digits_that_would_hide_a_difference_are_shown() {
     let mut near = row("x", "a", Some(100.0), Some(100.4));
     near.verdict = Verdict::Within1;
-    assert_eq!(cells::values(&near), ["100", "100.4"].map(str::to_owned));
+    let told =
+        |row: &ReproducedRow, rounding| cells::values(row, rounding).map(Option::unwrap_or_default);
+    assert_eq!(told(&near, Rounding::Nearest), ["100", "100.4"]);
+    near.reproduced = Some(101.9);
+    assert_eq!(told(&near, Rounding::Down), ["100", "101"]);
 }

@@ -1,0 +1,164 @@
+//! `gleaner reproduce` as a user runs it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::browser;
+use crate::runs::gleaner;
+use crate::support::json;
+
+/// If this variable is set, the document is written instead of compared.
+const WRITE: &str = "WRITE_DOCS";
+
+/// The directory of published data; `None`, with a message on stderr, if it is missing.
+fn data() -> Option<PathBuf> {
+    let folders = ["lucid/venus_sept", "bftrainer", "driple"];
+    let found = folders.map(gleaner_testing::shared);
+    found.iter().all(Option::is_some).then(|| {
+        let root = gleaner_testing::workspace().join("../shared/data");
+        root.canonicalize().unwrap()
+    })
+}
+
+#[test]
+fn the_files_that_are_needed_are_listed() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let listed = |system: &str| {
+        gleaner(at, &format!("reproduce {system} --list"))
+            .expect(0)
+            .out
+    };
+    let [lucid, sysu, all] = ["lucid", "sysu", "all"].map(listed);
+    assert!(lucid.contains("lucid/venus_sept/jobs.csv\n"), "{lucid}");
+    assert!(lucid.contains("duration_estimate_lgb.csv"), "{lucid}");
+    assert!(!sysu.contains("duration_estimate_lgb.csv"), "{sysu}");
+    for system in ["lucid", "sysu", "bftrainer", "driple"] {
+        let lines = listed(system);
+        // A file that two systems need is listed once.
+        let files: Vec<_> = lines
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .collect();
+        assert!(!files.is_empty(), "{system}");
+        for file in files {
+            let found = all.lines().filter(|line| *line == file).count();
+            assert_eq!(found, 1, "{system}: {file}");
+        }
+    }
+    fs::create_dir(at.join("bftrainer")).unwrap();
+    fs::write(at.join("bftrainer/problems.jsonl"), "").unwrap();
+    let told = gleaner(at, "reproduce bftrainer --list --data .")
+        .expect(0)
+        .out;
+    assert!(
+        told.contains("there    bftrainer/problems.jsonl\n"),
+        "{told}"
+    );
+    assert!(
+        told.contains("missing  bftrainer/ndstat-10sdn6-evt.tar.gz\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn all_missing_files_are_named_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::create_dir_all(at.join("driple")).unwrap();
+    fs::write(at.join("driple/gcn_forward.json"), "{}").unwrap();
+    let run = gleaner(at, "reproduce driple --data . -o made").expect(3);
+    for name in ["pretrained_gcn", "synth_dataset", "synth_gcn_h64_init"] {
+        assert!(
+            run.err
+                .contains(&format!("driple/{name}.safetensors: found no such file")),
+            "{}",
+            run.err
+        );
+    }
+    assert!(!run.err.contains("gcn_forward.json"), "{}", run.err);
+    assert!(run.err.contains("--data"), "{}", run.err);
+    assert!(!at.join("made").exists());
+}
+
+#[test]
+fn faulty_files_are_faults_of_theirs() {
+    let Some(data) = data() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::create_dir_all(at.join("driple")).unwrap();
+    for name in ["pretrained_gcn", "synth_dataset", "synth_gcn_h64_init"] {
+        let file = format!("driple/{name}.safetensors");
+        fs::copy(data.join(&file), at.join(&file)).unwrap();
+    }
+    let graphs = [
+        ("no JSON", "expected graphs with adj"),
+        (
+            r#"{"graphs": [{"adj": [[0, 1], [1]], "x": [[1, 2, 3], [1, 2, 3]]}]}"#,
+            "a fault in graph 0",
+        ),
+        (r#"{"graphs": []}"#, "graph 0, 8 nodes"),
+    ];
+    for (text, told) in graphs {
+        fs::write(at.join("driple/gcn_forward.json"), text).unwrap();
+        let run = gleaner(at, "reproduce driple --data . -o made").expect(3);
+        assert!(run.err.contains("gcn_forward.json"), "{}", run.err);
+        assert!(run.err.contains(told), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_system_and_a_place_for_it_are_needed() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    for line in [
+        "reproduce",
+        "reproduce gavel --list",
+        "reproduce lucid",
+        "reproduce lucid --data .",
+    ] {
+        gleaner(at, line).expect(2);
+    }
+}
+
+// The document is a fresh run's, byte for byte; so the values are those that the program computes.
+#[test]
+fn the_document_is_that_of_a_fresh_run() {
+    let Some(data) = data() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    std::os::unix::fs::symlink(data, at.join("data")).unwrap();
+    let run = gleaner(at, "reproduce all --data data -o made --quiet").expect(0);
+    assert!(
+        run.out.contains("tables and figures made again"),
+        "{}",
+        run.out
+    );
+    let made = at.join("made");
+    let fresh = fs::read_to_string(made.join("reproduced.md")).unwrap();
+    let kept = gleaner_testing::workspace().join("docs/REPRODUCED.md");
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(&kept, &fresh).unwrap();
+    }
+    let kept = fs::read_to_string(kept).unwrap();
+    let differs = kept.lines().zip(fresh.lines()).find(|(a, b)| a != b);
+    assert!(
+        kept == fresh,
+        "docs/REPRODUCED.md, {differs:?}: write it by {WRITE}=1 cargo test --test cli reproduce"
+    );
+    // Every policy is as published, to the second.
+    for policy in ["FIFO", "SJF", "SRTF", "QSSF", "Tiresias"] {
+        let line = format!("| {policy} | 15 | 15 | 0 |\n");
+        assert!(fresh.contains(&line), "{line}");
+    }
+    let counts = json(&made.join("summary.json"));
+    let rows = fs::read_to_string(made.join("reproduced.csv")).unwrap();
+    let equal = rows.lines().filter(|line| line.contains(",equal,")).count();
+    assert_eq!(counts["equal"], equal);
+    let inputs = json(&made.join("run.json"))["inputs"]
+        .as_array()
+        .unwrap()
+        .len();
+    assert!(inputs > 20, "{inputs}");
+    browser::check(&[made.join("reproduce.html")]);
+}
