@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::{interrupt, print, remark};
-use gleaner_core::error::Result;
+use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Named;
 use gleaner_core::results::reproduce::{System, Verdict, count_verdicts};
 use gleaner_core::results::run::Seconds;
@@ -77,7 +77,8 @@ impl Choice {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Files that are missing or have faults, a computation that fails, or an interrupt.
+/// Files that are missing or have faults, a computation that fails, or an interrupt after the systems
+/// that are done are written.
 pub fn run(args: &Args) -> Result<()> {
     let systems = args.system.systems();
     let (Some(data), Some(out), false) = (&args.data, &args.out, args.list) else {
@@ -92,7 +93,7 @@ pub fn run(args: &Args) -> Result<()> {
     write(args, &directory, out, &made)?;
     let written = directory.finish(&End {
         sources: &made.sources,
-        complete: true,
+        complete: made.complete,
         seconds: Seconds {
             read: 0.0,
             compute,
@@ -100,7 +101,11 @@ pub fn run(args: &Args) -> Result<()> {
         },
     })?;
     remark(&[written]);
-    print(&summary(&made, compute))
+    print(&summary(&made, compute))?;
+    match made.complete {
+        true => Ok(()),
+        false => Err(Error::Interrupted),
+    }
 }
 
 /// Lists the files that the systems need; with a directory, also which are there.

@@ -33,6 +33,8 @@ pub struct Reproduction {
     pub artifacts: Vec<Artifact>,
     /// Every file read.
     pub sources: Vec<SourceId>,
+    /// Whether all systems are there; false if it was stopped.
+    pub complete: bool,
 }
 
 /// How a reproduction is stopped and watched.
@@ -66,27 +68,43 @@ pub fn artifacts_of(systems: &[System]) -> Result<usize> {
 /// Makes the tables and figures of `systems` again from the files in `data`.
 ///
 /// # Errors
-/// Files that are missing or have faults; a computation that fails; [`Error::Interrupted`].
+/// Files that are missing or have faults; a computation that fails. If it is stopped, the systems that
+/// are done are returned.
 pub fn reproduce(data: &Path, systems: &[System], control: Control<'_>) -> Result<Reproduction> {
     check_files(data, systems)?;
     let data = files::Data(data);
-    let venus = Shared::of(data, systems, control)?;
+    let mut all = Reproduction {
+        complete: true,
+        ..Reproduction::default()
+    };
+    let venus = match Shared::of(data, systems, control) {
+        Err(Error::Interrupted) => return Ok(Reproduction::default()),
+        venus => venus?,
+    };
     let parts = systems.par_iter().map(|system| match (system, &venus) {
         (System::Lucid, Some(venus)) => lucid::reproduce(data, venus, control),
         (System::Sysu, Some(venus)) => sysu::reproduce(venus, control),
         (System::Driple, _) => driple::reproduce(data, control),
         _ => bftrainer::reproduce(data, control),
     });
-    let mut all = Reproduction::default();
-    for part in parts.collect::<Result<Vec<_>>>()? {
-        all.artifacts.extend(part.artifacts);
-        for source in part.sources {
-            if !all.sources.contains(&source) {
-                all.sources.push(source);
-            }
+    for part in parts.collect::<Vec<_>>() {
+        match part {
+            Err(Error::Interrupted) => all.complete = false,
+            part => all.take(part?),
         }
     }
     Ok(all)
+}
+
+impl Reproduction {
+    fn take(&mut self, part: Part<'_>) {
+        self.artifacts.extend(part.artifacts);
+        for source in part.sources {
+            if !self.sources.contains(&source) {
+                self.sources.push(source);
+            }
+        }
+    }
 }
 
 /// What Lucid and its reproduction share.

@@ -75,6 +75,7 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     let features = part.next_rows();
     let importances = model.importances(Label::Gpus, &features);
     part.add("lucid-figure-7a", &importances)?;
+    part.add("lucid-figure-7b", &model.shape_of_hours(Label::Gpus))?;
     let mut forecast = Values::default();
     for (label, columns) in LABELS {
         forecast.row(

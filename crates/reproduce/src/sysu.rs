@@ -68,11 +68,7 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     let features = part.next_rows();
     let importances = model.importances(Label::Jobs, &features);
     part.add("sysu-figure-2a", &importances)?;
-    let mut shape = Values::default();
-    for (hour, score) in (0..24).zip(model.hours(Label::Jobs).unwrap_or_default()) {
-        shape.set("hour", &hour.to_string(), score);
-    }
-    part.add("sysu-figure-2b", &shape)?;
+    part.add("sysu-figure-2b", &model.shape_of_hours(Label::Jobs))?;
     Ok(())
 }
 

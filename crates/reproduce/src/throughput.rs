@@ -171,8 +171,16 @@ impl Throughput {
         ours
     }
 
-    /// The scores of the hours of the day, from 0 to 23.
-    pub fn hours(&self, label: Label) -> Option<Vec<f64>> {
+    /// The scores of the hours of the day, from 0 to 23, as a row.
+    pub fn shape_of_hours(&self, label: Label) -> Values {
+        let mut ours = Values::default();
+        for (hour, score) in (0..24).zip(self.hours(label).unwrap_or_default()) {
+            ours.set("hour", &hour.to_string(), score);
+        }
+        ours
+    }
+
+    fn hours(&self, label: Label) -> Option<Vec<f64>> {
         let machine = self.machine(label);
         let term = machine
             .terms()
