@@ -124,35 +124,49 @@ fn size(row: &ReproducedRow) -> f64 {
     share.map_or(0.0, f64::abs)
 }
 
-/// Ours by row and column.
+/// Ours by row and column; of a single row, by column and row.
 fn matrix(artifact: &Artifact) -> TextGrid {
-    let columns = names(artifact, |row| &row.column);
+    let (rows, columns) = (
+        names(artifact, |row| &row.row),
+        names(artifact, |row| &row.column),
+    );
+    let units = names(artifact, |row| &row.unit);
+    // A unit that all values have stands above the names.
+    let common = match units.as_slice() {
+        [unit] if !unit.is_empty() => format!("in {unit}"),
+        _ => String::new(),
+    };
     let head = |column: &&str| {
-        let unit = artifact.rows.iter().find(|row| row.column == **column);
-        let unit = unit
-            .map(|row| row.unit.as_str())
-            .filter(|unit| !unit.is_empty());
-        (
-            unit.map_or((*column).to_owned(), |unit| format!("{column} ({unit})")),
-            true,
-        )
+        let mut own = artifact.rows.iter().filter(|row| row.column == **column);
+        match own.find(|row| units.len() > 1 && !row.unit.is_empty()) {
+            Some(row) => format!("{column} ({})", row.unit),
+            None => (*column).to_owned(),
+        }
     };
-    let mut heads = vec![(String::new(), false)];
-    heads.extend(columns.iter().map(head));
-    let line = |name: &&str| {
-        let cell = |column: &&str| {
-            let mut rows = artifact.rows.iter();
-            let found = rows.find(|row| row.row == **name && row.column == **column);
-            let ours = found.and_then(|row| values(row, artifact.rounding)[1].clone());
-            ours.unwrap_or_default()
-        };
-        let mut cells = vec![(*name).to_owned()];
-        cells.extend(columns.iter().map(cell));
-        cells
+    let cell = |row: &str, column: &str| {
+        let mut all = artifact.rows.iter();
+        let found = all.find(|value| value.row == row && value.column == column);
+        let ours = found.and_then(|value| values(value, artifact.rounding)[1].clone());
+        ours.unwrap_or_default()
     };
+    let (heads, lines): (Vec<String>, Vec<Vec<String>>) = match rows.as_slice() {
+        [only] => {
+            let line = |column: &&str| vec![head(column), cell(only, column)];
+            (vec![(*only).to_owned()], columns.iter().map(line).collect())
+        }
+        several => {
+            let line = |row: &&str| {
+                let cells = columns.iter().map(|column| cell(row, column));
+                std::iter::once((*row).to_owned()).chain(cells).collect()
+            };
+            let heads = columns.iter().map(head).collect();
+            (heads, several.iter().map(line).collect())
+        }
+    };
+    let heads = heads.into_iter().map(|name| (name, true));
     TextGrid {
-        rows: names(artifact, |row| &row.row).iter().map(line).collect(),
-        heads,
+        heads: std::iter::once((common, false)).chain(heads).collect(),
+        rows: lines,
     }
 }
 

@@ -94,14 +94,26 @@ fn many_values_are_counted() {
 
 #[test]
 fn ours_alone_are_a_matrix() {
+    let texts = |cells: &[&str]| {
+        cells
+            .iter()
+            .map(|cell| (*cell).to_owned())
+            .collect::<Vec<_>>()
+    };
     let mut rows = vec![
         row("x", "a", None, Some(1.0)),
         row("x", "b", None, Some(-0.2)),
     ];
     rows[1].unit = "%".to_owned();
-    let told = grid(&artifact(rows));
+    let single = grid(&artifact(rows.clone()));
+    assert_eq!(single.rows, [texts(&["a", "1"]), texts(&["b (%)", "0"])]);
+    rows.push(row("y", "a", None, Some(2.0)));
+    let told = grid(&artifact(rows.clone()));
     assert_eq!(told.heads[2].0, "b (%)");
-    assert_eq!(told.rows, [["x", "1", "0"].map(str::to_owned).to_vec()]);
+    assert_eq!(told.rows, [texts(&["x", "1", "0"]), texts(&["y", "2", ""])]);
+    rows.iter_mut().for_each(|row| row.unit = "%".to_owned());
+    let told = grid(&artifact(rows));
+    assert_eq!([&told.heads[0].0, &told.heads[2].0], ["in %", "b"]);
 }
 
 #[test]
