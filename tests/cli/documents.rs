@@ -198,6 +198,42 @@ fn the_page_of_profiles_runs_and_its_plan_is_read() {
     assert!(at.join("measured/colocate_info.csv").exists());
 }
 
+/// Scripts of other batch systems are run as these would run them. Those of Slurm are run by
+/// `tests/slurm`.
+#[test]
+fn the_page_of_clusters_runs_in_parts() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    symlink(workspace().join("dataset"), at.join("dataset")).unwrap();
+    for name in ["idle.csv", "tasks.toml"] {
+        fs::copy(dataset().join(name), at.join(name)).unwrap();
+    }
+    fs::copy(dataset().join("sweep.toml"), at.join("plan.toml")).unwrap();
+    let mut scripts = 0;
+    for block in blocks("docs/CLUSTER.md") {
+        match block.info.as_str() {
+            "sh parts" => block.lines.iter().for_each(|line| shell(at, line)),
+            "sh array" => {
+                fs::write(at.join("part.sh"), block.lines.join("\n")).unwrap();
+                for part in 1..=8 {
+                    let variables = "PBS_O_WORKDIR=. PBS_ARRAY_INDEX=$part HQ_TASK_ID=$part";
+                    shell(at, &format!("part={part}; export {variables}; sh part.sh"));
+                }
+                shell(
+                    at,
+                    "gleaner sweep plan.toml --out swept --collect && rm -r swept",
+                );
+                scripts += 1;
+            }
+            "sh shell" if Command::new("parallel").arg("--version").output().is_ok() => {
+                block.lines.iter().for_each(|line| shell(at, line));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(scripts, 2);
+}
+
 #[test]
 fn the_commands_of_the_installation_run_in_an_empty_home() {
     let directory = tempfile::tempdir().unwrap();
@@ -267,6 +303,9 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 }
                 "docs/PROFILING.md" => {
                     ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
+                }
+                "docs/CLUSTER.md" => {
+                    ["sh parts", "sh slurm", "sh array", "sh shell"].contains(&block.info.as_str())
                 }
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",

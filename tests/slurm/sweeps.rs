@@ -335,3 +335,28 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     );
     assert!(err.contains("invalid partition specified: nope"), "{err}");
 }
+
+/// The commands of docs/CLUSTER.md, in the order of the page.
+#[test]
+fn the_commands_of_the_page_run() {
+    let Some(cluster) = Cluster::start(&[]) else {
+        return;
+    };
+    prepare(&cluster, 12, "");
+    let bin = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let examples = gleaner_testing::examples("docs/CLUSTER.md");
+    let lines = examples.iter().filter(|example| example.kind == "slurm");
+    let lines: Vec<&str> = lines.flat_map(|example| example.text.lines()).collect();
+    assert!(lines.len() >= 4);
+    for line in lines {
+        let mut command = cluster.command("sh");
+        let output = command
+            .env("PATH", &path)
+            .args(["-c", line])
+            .output()
+            .unwrap();
+        expect(output, 0);
+    }
+    assert_eq!(tables(&cluster, "swept"), tables(&cluster, "again"));
+}

@@ -30,18 +30,30 @@ pub(super) enum Next {
     Wait,
 }
 
-/// Collects. A job of a batch also submits again what was lost.
-pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
-    let own = args.batch.batch.as_deref();
-    advance(opened, args, out, own).map(drop)
+/// Who collects.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Who<'a> {
+    /// A user, who gets the tables or what is missing.
+    User,
+    /// The job of a batch that collects, which also submits again what was lost.
+    Job(&'a str),
+    /// The command that submitted jobs and has followed them to their end. It does what the job should
+    /// have done.
+    Follower,
 }
 
-/// Writes the tables if all runs are done. Else submits again what was lost of the batch `of`, or of the
-/// youngest one if `of` is none of them.
+/// Collects, for a user or as a job.
+pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
+    let who = args.batch.batch.as_deref().map_or(Who::User, Who::Job);
+    advance(opened, args, out, who).map(drop)
+}
+
+/// Writes the tables if all runs are done. Else submits again what was lost of the last batch, unless a
+/// user collects.
 ///
 /// # Errors
 /// Runs are missing that are not submitted again, with why.
-pub(super) fn advance(opened: &Opened, args: &Args, out: &Path, of: Option<&str>) -> Result<Next> {
+pub(super) fn advance(opened: &Opened, args: &Args, out: &Path, who: Who<'_>) -> Result<Next> {
     let clock = Instant::now();
     let directory = open(out, args)?;
     let prepared = opened.prepared.as_ref();
@@ -61,25 +73,29 @@ pub(super) fn advance(opened: &Opened, args: &Args, out: &Path, of: Option<&str>
         };
         return finished.write(&results).map(|()| Next::Written);
     }
-    let batches = BatchFolder::at(out);
-    let all = batches.all()?;
-    let batch = match of {
-        Some(name) => Some(batches.read(name)?),
-        None => all.last().cloned(),
+    let all = BatchFolder::at(out).all()?;
+    let own = match who {
+        Who::Job(name) => all.iter().find(|batch| batch.name == name),
+        Who::User | Who::Follower => None,
+    };
+    let batch = match who {
+        Who::User => None,
+        Who::Job(_) => own,
+        Who::Follower => all.last(),
     };
     let Some(batch) = batch else {
         return Err(missing(opened, args, out, &state, &[]));
     };
-    let others: Vec<&Batch> = all
+    let others = all
         .iter()
-        .filter(|other| of != Some(other.name.as_str()))
-        .collect();
+        .filter(|other| own.is_none_or(|own| own.name != other.name));
+    let others: Vec<&Batch> = others.collect();
     let queue = Queue::ask(others.iter().copied())?;
     if others.iter().any(|other| queue.of(other).is_some()) {
         remark(&["other jobs of the sweep are in the queue".to_owned()]);
         return Ok(Next::Wait);
     }
-    again(opened, args, out, &state, &found, &batch)
+    again(opened, args, out, &state, &found, batch)
 }
 
 /// Submits again what was lost of a batch and the batches before it.
@@ -143,7 +159,8 @@ fn missing(opened: &Opened, args: &Args, out: &Path, state: &State, wrong: &[Tro
     lines.extend(report(prepared, state, wrong));
     let (plan, out) = (args.plan.display(), out.display());
     lines.push(format!(
-        "gleaner sweep {plan} --out {out} does what is missing here, with --slurm on the cluster"
+        "gleaner sweep {plan} --out {out} does what is missing here, with --slurm on the cluster; --status \
+         says how far jobs are"
     ));
     Error::Run(lines.join("\n  "))
 }

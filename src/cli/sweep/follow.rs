@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::collect::{Next, advance, open};
+use super::collect::{Next, Who, advance, open};
 use super::opened::Opened;
 use super::{Args, interrupt, remark, slurm};
 use crate::cli::progress::Progress;
@@ -44,7 +44,7 @@ pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
         if is_left {
             follow(opened, args, out, stop)?;
         }
-        if advance(opened, args, out, None)? == Next::Written {
+        if advance(opened, args, out, Who::Follower)? == Next::Written {
             return Ok(());
         }
     }

@@ -22,11 +22,9 @@ const PROBLEM: [&str; 4] = ["window", "objective", "solver", "search"];
 /// Settings on which checks of the objective and of the search depend, with the tasks.
 const CHECKED: [&str; 4] = ["window", "max_tasks", "objective", "search"];
 
-/// A combination of the settings of a plan.
-#[derive(Debug, Clone, PartialEq)]
+/// Which combination of a plan's settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Combination {
-    /// The settings.
-    pub settings: ReplaySettings,
     /// Place of the tasks in the plan.
     pub tasks: usize,
     /// Place of the window in the plan.
@@ -39,6 +37,8 @@ pub struct Combination {
     pub same_problem: u64,
     /// Equal in combinations of which the same has to be checked.
     pub same_checks: u64,
+    /// Places of the values of all settings but the tasks.
+    places: Vec<usize>,
 }
 
 /// Replays of one log. The private fields are the settings of runs. Most take a value or a
@@ -230,7 +230,7 @@ impl ReplayPlan {
         self.tasks().len() * self.given().count()
     }
 
-    /// The settings of a combination, with the places of some of their values.
+    /// The combination at this index.
     pub fn combination(&self, index: usize) -> Combination {
         let axes = self.given();
         let (tasks, rest) = (index / axes.count(), index % axes.count());
@@ -245,18 +245,21 @@ impl ReplayPlan {
             same_but_seed: same(|name| name != "seed"),
             same_problem: same(|name| PROBLEM.contains(&name)),
             same_checks: same(|name| CHECKED.contains(&name)),
-            settings: {
-                let mut pick = Pick {
-                    settings: ReplaySettings {
-                        files: self.tasks()[tasks].clone(),
-                        choices: self.defaults(),
-                    },
-                    places: &places,
-                };
-                self.axes(&mut pick);
-                pick.settings
-            },
+            places,
         }
+    }
+
+    /// The settings of a combination.
+    pub fn settings(&self, one: &Combination) -> ReplaySettings {
+        let mut pick = Pick {
+            settings: ReplaySettings {
+                files: self.tasks()[one.tasks].clone(),
+                choices: self.defaults(),
+            },
+            places: &one.places,
+        };
+        self.axes(&mut pick);
+        pick.settings
     }
 
     /// The windows of the log, in the order of the plan.

@@ -16,7 +16,7 @@ fn parsed(text: &str) -> ReplayPlan {
 
 /// The settings of all combinations.
 fn expand(plan: &ReplayPlan) -> Vec<ReplaySettings> {
-    let all = (0..plan.count()).map(|index| plan.combination(index).settings);
+    let all = (0..plan.count()).map(|index| plan.settings(&plan.combination(index)));
     all.collect()
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::solvers::Solvers;
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
-use crate::plan::{Combination, ReplayChoices, ReplayPlan, TaskFiles};
+use crate::plan::{Combination, ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
 use gleaner_core::domain::{
     Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch,
 };
@@ -150,7 +150,8 @@ impl Replays {
         }
         for index in 0..self.plan.count() {
             let one = self.plan.combination(index);
-            let rules = &one.settings.choices.rules;
+            let settings = self.plan.settings(&one);
+            let rules = &settings.choices.rules;
             let situation = (one.window, one.tasks, rules.max_tasks);
             if rules.t_fwd.seconds().is_some() || self.t_fwds.contains_key(&situation) {
                 continue;
@@ -158,7 +159,7 @@ impl Replays {
             let (log, set) = (&self.windows[one.window], &sets[one.tasks]);
             let at_once = set.at_once(rules.max_tasks);
             let chosen = rules.t_fwd.choose(log, &set.tasks, at_once);
-            remark(&[format!("{}: {chosen}", one.settings.files.tasks.display())]);
+            remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
             self.t_fwds.insert(situation, chosen.seconds);
         }
         self.t_fwds.values().copied().fold(shortest, f64::min)
@@ -188,10 +189,11 @@ impl Replays {
         for index in 0..self.plan.count() {
             let one = self.plan.combination(index);
             if checked.insert(one.same_checks) {
-                let one = self.resolved(one);
+                let choices = self.settings_of(&one).choices;
                 let tasks = &self.tasks[one.tasks].tasks;
-                check_objective(&self.options(&one)?, tasks, &self.windows[one.window])?;
-                limits(&one)?;
+                let options = self.options(&one, &choices)?;
+                check_objective(&options, tasks, &self.windows[one.window])?;
+                limits(&choices)?;
             }
         }
         Ok(())
@@ -201,7 +203,10 @@ impl Replays {
     /// that the plan lists, is left out.
     fn list(&mut self) -> Result<()> {
         let count = self.plan.count();
-        let key = |index| sweep_key(&self.decisive(&self.combination(index)));
+        let key = |index| {
+            let one = self.plan.combination(index);
+            sweep_key(&self.decisive(&one, &self.settings_of(&one).choices))
+        };
         let keys = (0..count).into_par_iter().map(key);
         let keys: Vec<RunKey> = keys.collect::<Result<_>>()?;
         let mut seen = BTreeSet::new();
@@ -211,35 +216,35 @@ impl Replays {
     }
 
     /// All that the result of a combination depends on.
-    fn decisive<'a>(&'a self, one: &'a Combination) -> impl Serialize + use<'a> {
+    fn decisive<'a>(
+        &'a self,
+        one: &Combination,
+        choices: &'a ReplayChoices,
+    ) -> impl Serialize + use<'a> {
         let mut digests = self.tasks[one.tasks].digests.clone();
         digests.extend(self.solvers.digests(one.solver));
-        let inputs = (&self.log_digests, digests);
-        ("replay", &one.settings.choices, inputs)
+        ("replay", choices, (&self.log_digests, digests))
     }
 
-    /// A combination, with its forward window in seconds.
-    fn combination(&self, index: usize) -> Combination {
-        self.resolved(self.plan.combination(index))
-    }
-
-    fn resolved(&self, mut one: Combination) -> Combination {
-        let rules = &mut one.settings.choices.rules;
+    /// The settings of a combination, with its forward window in seconds.
+    fn settings_of(&self, one: &Combination) -> ReplaySettings {
+        let mut settings = self.plan.settings(one);
+        let rules = &mut settings.choices.rules;
         let found = self.t_fwds.get(&(one.window, one.tasks, rules.max_tasks));
         if let (None, Some(&found)) = (rules.t_fwd.seconds(), found) {
             rules.t_fwd = TFwd::Seconds(found);
         }
-        one
+        settings
     }
 
     /// The combination of a run.
     fn of(&self, run: usize) -> Combination {
-        self.combination(self.runs[run].0 as usize)
+        self.plan.combination(self.runs[run].0 as usize)
     }
 
     /// What the engine takes for a run.
-    fn options(&self, one: &Combination) -> Result<Options> {
-        let (set, rules) = (&self.tasks[one.tasks], &one.settings.choices.rules);
+    fn options(&self, one: &Combination, choices: &ReplayChoices) -> Result<Options> {
+        let (set, rules) = (&self.tasks[one.tasks], &choices.rules);
         let t_fwd = rules.t_fwd.seconds().unwrap_or(f64::NAN);
         Ok(Options {
             node_order: self.order.clone(),
@@ -251,25 +256,22 @@ impl Replays {
 
     /// Replays. Also returns what became of the answers of the solver, if that is a program.
     fn replay(&self, one: &Combination, control: Control<'_>) -> Result<(Outcome, Option<Tally>)> {
-        let ReplayChoices {
-            formulation, big_m, ..
-        } = &one.settings.choices;
-        let choice = self.solvers.choice(one.solver);
-        let solver = Built::new(choice, *formulation, *big_m)?;
+        let choices = self.settings_of(one).choices;
+        let (formulation, big_m) = (choices.formulation, choices.big_m);
+        let solver = Built::new(self.solvers.choice(one.solver), formulation, big_m)?;
         let tally = solver.tally();
         let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
-        let options = self.options(one)?;
-        let mut decider = solver.decider(&options.outline(tasks), limits(one)?)?;
+        let options = self.options(one, &choices)?;
+        let mut decider = solver.decider(&options.outline(tasks), limits(&choices)?)?;
         if self.plan.check {
-            decider = decider.checked(*big_m);
+            decider = decider.checked(big_m);
         }
         let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, control)?;
         Ok((outcome, tally.map(|tally| tally.get())))
     }
 }
 
-fn limits(one: &Combination) -> Result<Limits> {
-    let choices = &one.settings.choices;
+fn limits(choices: &ReplayChoices) -> Result<Limits> {
     solver::limits(choices.time_limit, choices.gap)
 }
 
@@ -287,7 +289,7 @@ impl PreparedRuns for Replays {
     }
 
     fn settings(&self, run: usize) -> Result<Value> {
-        settings_value(&self.of(run).settings)
+        settings_value(&self.settings_of(&self.of(run)))
     }
 
     fn sources(&self) -> &[SourceId] {
