@@ -336,6 +336,26 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     assert!(err.contains("invalid partition specified: nope"), "{err}");
 }
 
+/// The signal is the one that Slurm sends before a time limit, which is at least a minute.
+#[test]
+fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
+    let Some(cluster) = Cluster::start(&[]) else {
+        return;
+    };
+    prepare(&cluster, 600, "check = true\nrepeat_tasks = true\n");
+    let line = "--parts 2 --cpus 1 --retries 0";
+    let child = slurm(&cluster, "swept", line, "calls").spawn().unwrap();
+    wait_until("some runs are done", || results(&cluster, "swept") >= 5);
+    for task in running(&cluster).into_values().flatten() {
+        cluster.run(&format!("scancel --batch --signal=USR1 {task}"));
+    }
+    expect(child.wait_with_output().unwrap(), 0);
+    let batches = cluster.work().join("swept/batch");
+    assert_eq!(fs::read_dir(batches).unwrap().count(), 2);
+    // What was begun was finished.
+    assert_eq!(begun_again(&cluster, "swept"), 0);
+}
+
 /// The commands of docs/CLUSTER.md, in the order of the page.
 #[test]
 fn the_commands_of_the_page_run() {

@@ -22,7 +22,7 @@ const DIGITS: usize = 8;
 pub struct Batch {
     /// Its name, which is also that of its folder and in the names of its jobs.
     pub name: String,
-    /// How often what failed was submitted again before: 0 for a batch that a user submitted.
+    /// How often runs of the batches before it were lost: 0 for a batch that a user submitted.
     pub round: u32,
     /// The batches before it of which it does what is left.
     pub earlier: Vec<String>,
@@ -168,7 +168,9 @@ impl BatchFolder {
         let mut all = names
             .map(|name| self.read(&name))
             .collect::<Result<Vec<_>>>()?;
-        all.sort_by(|a, b| (a.submitted, a.round, &a.name).cmp(&(b.submitted, b.round, &b.name)));
+        all.sort_by(|a, b| {
+            (a.submitted, a.earlier.len(), &a.name).cmp(&(b.submitted, b.earlier.len(), &b.name))
+        });
         Ok(all)
     }
 

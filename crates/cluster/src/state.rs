@@ -43,6 +43,11 @@ pub struct Trouble {
 }
 
 impl Trouble {
+    /// Whether it stopped by itself, as its time limit was near.
+    pub fn is_orderly(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| ended.code == 0)
+    }
+
     /// Whether another attempt would end the same way: the plan or an input is not what it was.
     pub fn is_final(&self) -> bool {
         self.ended

@@ -109,15 +109,22 @@ fn again(
 ) -> Result<Next> {
     let prepared = opened.prepared.as_ref();
     let batches = BatchFolder::at(out);
-    let (mut wrong, mut last) = (Vec::new(), None);
-    for name in batch.chain() {
-        let one = batches.read(name)?;
-        let deal = Deal::read(&batches.deal(name), prepared)?;
-        wrong = merge(wrong, troubles(state, found, &batches, &one, &deal));
-        last = Some(deal);
+    let mut hopeless = Vec::new();
+    for name in &batch.earlier {
+        let found = troubles_of(opened, state, found, &batches, name)?.1;
+        hopeless.extend(found.into_iter().filter(Trouble::is_final));
     }
-    let left = last.map_or(Vec::new(), |deal| state.left_of(batch, &deal, &wrong));
-    if left.is_empty() || batch.round >= batch.options.retries {
+    let (deal, own) = troubles_of(opened, state, found, &batches, &batch.name)?;
+    // Tasks that stopped as their time limit was near, after some runs, are no failures.
+    let missing_of = deal
+        .runs()
+        .filter(|run| state.missing.binary_search(run).is_ok());
+    let has_done = missing_of.count() < deal.runs().count();
+    let is_orderly = has_done && own.iter().all(Trouble::is_orderly);
+    let round = batch.round + u32::from(!is_orderly);
+    let wrong: Vec<Trouble> = hopeless.into_iter().chain(own).collect();
+    let left = state.left_of(batch, &deal, &wrong);
+    if left.is_empty() || round > batch.options.retries {
         return Err(missing(opened, args, out, state, &wrong));
     }
     let next = submit(
@@ -129,22 +136,32 @@ fn again(
             options: &batch.options,
             call: &slurm::call(args, out)?,
             after: Some(batch),
+            round,
         },
     )?;
+    let why = match is_orderly {
+        true => "are left by tasks whose time limit was near".to_owned(),
+        false => format!("were lost (attempt {round} of {})", batch.options.retries),
+    };
     remark(&[format!(
-        "{} were lost and are submitted again, attempt {} of {}: batch {}",
+        "{} {why}; submitted again: batch {}",
         counted(left.len(), "run"),
-        next.round,
-        batch.options.retries,
         next.name
     )]);
     Ok(Next::Submitted)
 }
 
-/// The troubles of a batch, and those for which there was no hope before it.
-fn merge(before: Vec<Trouble>, of_batch: Vec<Trouble>) -> Vec<Trouble> {
-    let hopeless = before.into_iter().filter(Trouble::is_final);
-    hopeless.chain(of_batch).collect()
+/// What was dealt in a batch, and its parts that have not done all their runs.
+fn troubles_of(
+    opened: &Opened,
+    state: &State,
+    found: &Found<RunOutcome>,
+    batches: &BatchFolder,
+    name: &str,
+) -> Result<(Deal, Vec<Trouble>)> {
+    let deal = Deal::read(&batches.deal(name), opened.prepared.as_ref())?;
+    let troubles = troubles(state, found, batches, &batches.read(name)?, &deal);
+    Ok((deal, troubles))
 }
 
 /// The error of a sweep whose runs are not all done.

@@ -86,6 +86,7 @@ fn submit_missing(opened: &Opened, args: &Args, out: &Path) -> Result<bool> {
             options: &args.batch.options(),
             call: &slurm::call(args, out)?,
             after: None,
+            round: 0,
         },
     )?;
     remark(&[format!(

@@ -33,6 +33,8 @@ pub struct Submission<'a> {
     pub call: &'a Call,
     /// The batch of which it does what is left; `None` if a user submits.
     pub after: Option<&'a Batch>,
+    /// How often runs of it and of the batches before it were lost.
+    pub round: u32,
 }
 
 /// Submits runs as arrays, and a job that collects when these have ended, however they end.
@@ -62,7 +64,7 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     deal.write(&batches.deal(&name))?;
     let mut batch = Batch {
         name,
-        round: submission.after.map_or(0, |batch| batch.round + 1),
+        round: submission.round,
         earlier: submission.after.map_or(Vec::new(), |batch| {
             batch.chain().map(str::to_owned).collect()
         }),
