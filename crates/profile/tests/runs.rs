@@ -461,9 +461,9 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     assert_eq!((found, &again), (10, &whole));
     // Without a measurement, that one alone is made again.
     let segment = &gleaner_testing::segments(&bench.path("out"))[0];
-    let text = fs::read_to_string(segment).unwrap();
-    let at = text.find("\"speed\":").unwrap();
-    fs::write(segment, format!("{}1{}", &text[..at + 8], &text[at + 8..])).unwrap();
+    let kept = fs::read_to_string(segment).unwrap();
+    let at = kept.find("\"speed\":").unwrap();
+    fs::write(segment, format!("{}1{}", &kept[..at + 8], &kept[at + 8..])).unwrap();
     let (_, found) = bench.run(&plan, &mut machine);
     assert_eq!(found, 9);
     // With another length of the window, everything is.

@@ -40,6 +40,7 @@ pub struct Replays {
     /// The order of nodes by the topology.
     order: Option<Arc<NodeOrder>>,
     solvers: Solvers,
+    /// Digests of the files that all runs depend on: the log, and the topology.
     log_digests: Vec<String>,
     sources: Vec<SourceId>,
 }
@@ -71,11 +72,12 @@ impl Replays {
             tasks: Vec::new(),
             order: None,
             solvers: Solvers::default(),
-            log_digests: digests(&log.sources),
+            log_digests: Vec::new(),
             sources: log.sources,
             plan,
         };
         replays.read_order(remark)?;
+        replays.log_digests = digests(&replays.sources);
         let mut sets = Vec::new();
         for files in replays.plan.tasks().to_vec() {
             sets.push(replays.read_tasks(&files, log.value.clock(), remark)?);
