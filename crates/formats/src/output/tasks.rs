@@ -107,7 +107,7 @@ fn form(path: &Path) -> Result<Form> {
     }
 }
 
-/// Checks that [`write`] knows the format of a path, before the tasks are there.
+/// Checks that [`write()`] knows the format of a path, before the tasks are there.
 ///
 /// # Errors
 /// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.
