@@ -1,10 +1,10 @@
 //! Means of groups of rows, and how sure they are.
 
+use gleaner_core::student::t95;
 use polars::prelude::{
     ChunkVar, Column, DataFrame, DataType, GroupBy, GroupsIndicator, PolarsResult, Series,
 };
 
-use crate::student::t95;
 use crate::{Error, Result};
 
 /// What is known of the values of a group.

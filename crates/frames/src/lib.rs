@@ -28,16 +28,15 @@ mod aggregate;
 mod error;
 mod run;
 mod shape;
-mod student;
 mod sweep;
 mod table;
 
+pub use gleaner_core::student::t95;
 pub use polars;
 
 pub use aggregate::aggregate;
 pub use error::{Error, Result};
 pub use run::{Frames, PolicyFrames, ReplayFrames, Run, SearchFrames, SimulateFrames, open};
 pub use shape::{join, pivot, rank};
-pub use student::t95;
 pub use sweep::Sweep;
 pub use table::frame;

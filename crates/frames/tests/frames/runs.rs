@@ -1,3 +1,6 @@
+use std::fs;
+use std::path::Path;
+
 use gleaner_core::results::Table;
 use gleaner_core::results::replay::AllocationRow;
 use gleaner_frames::{Error, frame, open};
@@ -95,6 +98,48 @@ fn a_simulation_has_a_row_for_each_policy_and_job() {
     assert_eq!(wholes(&fifo.jobs, "jct"), [Some(100), Some(80)]);
     assert_eq!(counts(&fifo.jobs, "ckpt_times"), [Some(0), Some(1)]);
     assert_eq!(wholes(&fifo.hours, "start"), [Some(0)]);
+}
+
+/// The cells of a column of a CSV file; `None` where a cell is empty.
+fn cells(file: &Path, name: &str) -> Vec<Option<f64>> {
+    let text = fs::read_to_string(file).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let heads = lines.next().unwrap();
+    let place = heads.iter().position(|head| *head == name).unwrap();
+    let cell = |row: Vec<&str>| match row[place] {
+        "" => None,
+        number => Some(number.parse().unwrap()),
+    };
+    lines.map(cell).collect()
+}
+
+// The tables by settings are written without data frames.
+#[test]
+fn the_tables_of_a_sweep_equal_its_aggregation() {
+    let folder = tempfile::tempdir().unwrap();
+    let works = [2.0, 4.0, 9.0, 4.5, 4.25];
+    let rows = works.iter().zip(0..);
+    let mut rows: Vec<_> = rows.map(|(&work, seed)| (30.0, seed, work)).collect();
+    rows.push((60.5, 0, 4.0));
+    write_sweep(folder.path(), &rows);
+    let sweep = open(folder.path()).unwrap().into_sweep().unwrap();
+    let means = sweep.aggregate("total_work").unwrap();
+    for (table, column) in [
+        ("settings", "mean"),
+        ("settings_se", "standard_error"),
+        ("settings_low", "low"),
+        ("settings_high", "high"),
+    ] {
+        let file = folder.path().join(table).with_extension("csv");
+        assert_eq!(cells(&file, "seeds"), [Some(5.0), Some(1.0)]);
+        let (found, expected) = (cells(&file, "total_work"), floats(&means, column));
+        assert_eq!(found.len(), 2, "{table}");
+        for (found, expected) in found.into_iter().zip(expected) {
+            assert_eq!(found.is_some(), expected.is_some(), "{table}");
+            let difference = found.unwrap_or(0.0) - expected.unwrap_or(0.0);
+            assert!(difference.abs() < 1e-12, "{table}: {difference}");
+        }
+    }
 }
 
 #[test]

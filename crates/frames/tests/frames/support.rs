@@ -275,6 +275,9 @@ pub fn write_sweep(path: &Path, rows: &[(f64, i64, f64)]) {
     let by = Mode::Replay.metric("total_work").unwrap();
     let swept = sweep::Sweep::new(&runs, &results, Mode::Replay, by);
     dir.write_table(&sweep::table(&swept)).unwrap();
+    for table in sweep::settings(&swept) {
+        dir.write_table(&table).unwrap();
+    }
     dir.write_json("summary.json", &sweep::summary(&swept))
         .unwrap();
     finish(dir);

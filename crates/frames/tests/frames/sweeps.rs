@@ -1,5 +1,5 @@
 use gleaner_core::results::sweep::{Kind, Mode, SweepRow, best, groups};
-use gleaner_frames::{Error, Sweep, t95};
+use gleaner_frames::{Error, Sweep};
 use proptest::prelude::*;
 
 use crate::support::{counts, floats, names, texts};
@@ -71,15 +71,10 @@ proptest! {
             prop_assert_eq!(counts[place], Some(group.runs.len() as u64));
             let spread = group.spread(Mode::Replay, metric);
             prop_assert!(near(mean[place], spread.map(|s| s.mean), scale));
-            let runs = group.runs.len();
-            let of_mean = |deviation: f64| deviation / (runs as f64).sqrt();
-            let expected = spread.and_then(|s| s.deviation).map(of_mean);
+            let expected = spread.and_then(|s| s.standard_error());
             prop_assert!(near(error[place], expected, scale), "{:?} {:?}", error[place], expected);
-            let reach = expected.map(|error| t95(runs - 1) * error);
-            let below = reach.map(|reach| spread.unwrap().mean - reach);
-            let above = reach.map(|reach| spread.unwrap().mean + reach);
-            prop_assert!(near(low[place], below, 20.0 * scale));
-            prop_assert!(near(high[place], above, 20.0 * scale));
+            prop_assert!(near(low[place], spread.and_then(|s| s.low()), 20.0 * scale));
+            prop_assert!(near(high[place], spread.and_then(|s| s.high()), 20.0 * scale));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Metric, Mode};
+use crate::student::t95;
 
 /// Name of the setting that only repeats a run; it is not one to choose the best value of.
 pub const SEED: &str = "seed";
@@ -10,6 +11,8 @@ pub const SEED: &str = "seed";
 /// Mean and deviation of a figure over the runs of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
+    /// The number of runs, at least 1.
+    pub runs: usize,
     /// The mean over the runs.
     pub mean: f64,
     /// The standard deviation over the runs, as of a sample; `None` for a single run.
@@ -27,9 +30,32 @@ impl Spread {
         let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         Some(Spread {
+            runs: values.len(),
             mean,
             deviation: (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt()),
         })
+    }
+
+    /// The standard error of the mean: the deviation divided by the square root of the number of
+    /// runs. `None` for a single run.
+    pub fn standard_error(&self) -> Option<f64> {
+        Some(self.deviation? / (self.runs as f64).sqrt())
+    }
+
+    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`] of one less
+    /// than the number of runs. `None` for a single run.
+    pub fn reach(&self) -> Option<f64> {
+        Some(t95(self.runs.saturating_sub(1)) * self.standard_error()?)
+    }
+
+    /// The low end of the 95 % interval of the mean. `None` for a single run.
+    pub fn low(&self) -> Option<f64> {
+        Some(self.mean - self.reach()?)
+    }
+
+    /// The high end of the 95 % interval of the mean. `None` for a single run.
+    pub fn high(&self) -> Option<f64> {
+        Some(self.mean + self.reach()?)
     }
 }
 
@@ -125,5 +151,26 @@ mod tests {
     fn equal_values_have_no_spread() {
         let spread = Spread::of([Some(0.1); 7]).unwrap();
         assert_eq!((spread.mean, spread.deviation), (0.1, Some(0.0)));
+        assert_eq!((spread.low(), spread.high()), (Some(0.1), Some(0.1)));
+    }
+
+    // Derived by formula: the values 2, 4 and 9 have the mean 5 and the variance 13. The published
+    // percentile of t with 2 degrees of freedom is 4.302653.
+    #[test]
+    fn the_mean_of_three_runs_has_an_interval() {
+        let spread = Spread::of([Some(2.0), Some(4.0), Some(9.0)]).unwrap();
+        let error = (13.0_f64 / 3.0).sqrt();
+        let near = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-5;
+        assert!(near(spread.standard_error(), error));
+        assert!(near(spread.low(), 5.0 - 4.302_653 * error));
+        assert!(near(spread.high(), 5.0 + 4.302_653 * error));
+    }
+
+    #[test]
+    fn a_single_run_has_no_interval() {
+        let spread = Spread::of([Some(2.0)]).unwrap();
+        assert_eq!((spread.runs, spread.standard_error()), (1, None));
+        assert_eq!((spread.low(), spread.high()), (None, None));
+        assert_eq!(Spread::of([]), None);
     }
 }

@@ -43,7 +43,8 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
         let mean = other.mean(mode, metric);
         mean.is_some_and(|mean| (mean - spread.mean).abs() < reach)
     };
-    let others = (0..groups.len()).filter(|place| !leaders.contains(place));
+    // The leaders are in ascending order.
+    let others = (0..groups.len()).filter(|place| leaders.binary_search(place).is_err());
     Some(Best {
         group,
         spread,

@@ -30,13 +30,17 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     }
 }
 
-/// The tables `settings` and `settings_sd`: a row for each combination of settings without the
-/// seed. The rows have the number of seeds and, of every figure, the mean over the seeds or its
-/// standard deviation.
-pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 2] {
+/// The tables `settings`, `settings_sd`, `settings_se`, `settings_low` and `settings_high`: a row
+/// for each combination of settings without the seed. The rows have the number of seeds and, of
+/// every figure, the mean over the seeds, its standard deviation, the standard error of the mean, or
+/// an end of the mean's 95 % interval.
+pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 5] {
     [
         by_settings("settings", sweep, |spread| Some(spread.mean)),
         by_settings("settings_sd", sweep, |spread| spread.deviation),
+        by_settings("settings_se", sweep, |spread| spread.standard_error()),
+        by_settings("settings_low", sweep, |spread| spread.low()),
+        by_settings("settings_high", sweep, |spread| spread.high()),
     ]
 }
 

@@ -9,7 +9,7 @@ use super::{Sweep, SweepRun};
 use crate::output::number::short;
 use gleaner_core::error::Result;
 use gleaner_core::results::Direction;
-use gleaner_core::results::sweep::{Best, Field, Metric, SEED};
+use gleaner_core::results::sweep::{Field, Metric, SEED, Spread};
 use gleaner_core::words::counted;
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
@@ -47,6 +47,9 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
     Some(json!({
         "value": best.spread.mean,
         "standard_deviation": best.spread.deviation,
+        "standard_error": best.spread.standard_error(),
+        "low": best.spread.low(),
+        "high": best.spread.high(),
         "seeds": runs.len(),
         "direction": metric.best,
         "settings": settings,
@@ -83,7 +86,7 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     let _ = writeln!(
         out,
         "best  {name} {value}{} (the {which}{others}):",
-        over_seeds(sweep, &best)
+        over_seeds(&best.spread)
     );
     let runs = sweep.runs.iter().cloned().map(Ok);
     let varied = varied(runs, sweep.mode.settings()).unwrap_or_default();
@@ -107,12 +110,18 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     out
 }
 
-/// The standard deviation over the seeds of the best settings; empty for a single seed.
-fn over_seeds(sweep: &Sweep<'_>, best: &Best) -> String {
-    let seeds = sweep.groups[best.group].runs.len();
-    match best.spread.deviation {
-        None => String::new(),
-        Some(deviation) => format!(" ± {} over {seeds} seeds", short(deviation)),
+/// The 95 % interval and the standard deviation over the seeds of the best settings; empty for a
+/// single seed.
+fn over_seeds(spread: &Spread) -> String {
+    match (spread.low(), spread.high(), spread.deviation) {
+        (Some(low), Some(high), Some(deviation)) => format!(
+            ", the mean of {} seeds, 95 % interval {} to {}, standard deviation {}",
+            spread.runs,
+            short(low),
+            short(high),
+            short(deviation)
+        ),
+        _ => String::new(),
     }
 }
 
