@@ -171,6 +171,38 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         assert!((found - mean).abs() <= 1e-12 * mean);
         assert_eq!(row[place("seeds").unwrap()], "2");
     }
+    // Derived by formula: the standard error of two values is half their difference. The published
+    // 97.5th percentile of Student's t with 1 degree of freedom is 12.706205.
+    let errors: Vec<f64> = lines[1..]
+        .chunks_exact(2)
+        .map(|pair| [0, 1].map(|seed| pair[seed][column("rescale_loss")].parse::<f64>().unwrap()))
+        .map(|[a, b]| (a - b).abs() / 2.0)
+        .collect();
+    let means = values("rescale_loss");
+    for (table, reach) in [
+        ("se", None),
+        ("low", Some(-12.706_205)),
+        ("high", Some(12.706_205)),
+    ] {
+        let text = fs::read_to_string(at.join(format!("swept/settings_{table}.csv"))).unwrap();
+        assert_eq!(text.lines().next(), settings.lines().next());
+        assert_eq!(text.lines().count(), 13);
+        for (place, row) in text.lines().skip(1).enumerate() {
+            let cells: Vec<&str> = row.split(',').collect();
+            let found: f64 = cells[place("rescale_loss").unwrap()].parse().unwrap();
+            let expected = reach.map_or(errors[place], |t| means[place] + t * errors[place]);
+            assert!(
+                (found - expected).abs() <= 1e-6 * means[place],
+                "{table} {place}"
+            );
+        }
+    }
+    let best = &summary["best_by_metric"]["rescale_loss"];
+    let number = |name: &str| best[name].as_f64().unwrap();
+    let middle = (number("low") + number("high")) / 2.0;
+    assert!((middle - number("value")).abs() <= 1e-9 * number("value"));
+    let half = 12.706_205 * number("standard_error");
+    assert!((number("high") - middle - half).abs() <= 1e-6 * number("value"));
     let info = json(&at.join("swept/run.json"));
     assert_eq!(info["complete"], true);
     assert_eq!(info["inputs"].as_array().unwrap().len(), 3);

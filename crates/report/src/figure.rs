@@ -146,6 +146,9 @@ pub enum Shape {
     Dotted,
     /// Not joined: a dot at each point.
     Points,
+    /// In pairs: a line from each first point to the second, with a bar across at both ends. Ordered by
+    /// the first points.
+    Whiskers,
 }
 
 /// A part of every bar of [`Marks::Bars`], or a bar of every group of [`Marks::Groups`].
@@ -170,6 +173,9 @@ pub struct Heat {
     pub values: Vec<Vec<Option<f64>>>,
     /// The text written in each cell, by row, then column.
     pub labels: Vec<Vec<String>>,
+    /// A line of hover text of each cell below its value, by row, then column; empty if there is
+    /// nothing to add.
+    pub notes: Vec<Vec<String>>,
     /// Whether colours follow the logarithm of the values.
     pub log: bool,
 }

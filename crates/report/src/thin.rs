@@ -1,5 +1,7 @@
 //! Fewer points or spans that look the same: extremes are kept.
 
+use std::collections::BTreeSet;
+
 use super::figure::Span;
 
 /// At most about `4 * buckets` of the points, which are ordered by x.
@@ -29,6 +31,50 @@ fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut kept = kept.to_vec();
     kept.dedup();
     kept.into_iter().map(|place| points[place]).collect()
+}
+
+/// Places of at most `most` points of a cloud, in ascending order.
+///
+/// The area of the points is divided into cells, four times as many across as down, as charts are
+/// wide. The first point of each cell is kept. The cells are the smallest that leave few enough.
+pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
+    let all: Vec<usize> = (0..points.len()).collect();
+    if points.len() <= most {
+        return all;
+    }
+    let along = [
+        shares(points, |point| point.0),
+        shares(points, |point| point.1),
+    ];
+    for halvings in 0..=10 {
+        let rows = 1024 >> halvings;
+        let kept = firsts(&along, [4 * rows, rows]);
+        if kept.len() <= most {
+            return kept;
+        }
+    }
+    firsts(&along, [1, 1])
+}
+
+/// Where values lie between the lowest, which is 0, and the highest, which is 1. Not numbers if all
+/// are the same.
+fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
+    let low = points.iter().map(of).fold(f64::MAX, f64::min);
+    let high = points.iter().map(of).fold(f64::MIN, f64::max);
+    let share = |point| (of(point) - low) / (high - low);
+    points.iter().map(share).collect()
+}
+
+/// The first point of each cell, of `counts` cells along each axis.
+fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
+    // What is not a number becomes 0.
+    let cell = |axis: usize, place: usize| {
+        let cell = along[axis][place] * f64::from(counts[axis]);
+        (cell as u32).min(counts[axis] - 1)
+    };
+    let mut taken = BTreeSet::new();
+    let is_first = |&place: &usize| taken.insert((cell(0, place), cell(1, place)));
+    (0..along[0].len()).filter(is_first).collect()
 }
 
 /// At most about `most` spans, from spans ordered by row, then time.
@@ -93,6 +139,29 @@ mod tests {
         let same = [(1.0, 2.0); 9];
         assert_eq!(points(&same, 2), same);
         assert_eq!(points(&[], 2), []);
+    }
+
+    // Derived by formula: 100 by 100 points in a square. Every point has one near it that is kept.
+    #[test]
+    fn clouds_keep_a_point_near_every_point() {
+        let grid = (0..10_000).map(|i| (f64::from(i % 100), f64::from(i / 100)));
+        let points: Vec<(f64, f64)> = grid.collect();
+        let kept = cloud(&points, 3_000);
+        assert!(kept.len() <= 3_000 && kept.len() > 1_000, "{}", kept.len());
+        assert!(kept.is_sorted());
+        let is_near = |point: &(f64, f64)| {
+            let mut kept = kept.iter().map(|&place| points[place]);
+            kept.any(|other| (point.0 - other.0).abs() <= 4.0 && (point.1 - other.1).abs() <= 8.0)
+        };
+        assert!(points.iter().all(is_near));
+        assert_eq!(cloud(&points, 10_000), (0..10_000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn clouds_of_one_place_keep_one_point() {
+        assert_eq!(cloud(&[(1.0, 2.0); 9], 2), [0]);
+        let line: Vec<(f64, f64)> = (0..9).map(|i| (3.0, f64::from(i))).collect();
+        assert!(cloud(&line, 4).len() <= 4);
     }
 
     // Derived by formula: the largest value of each row is kept, and spans do not overlap.

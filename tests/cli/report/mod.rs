@@ -4,6 +4,7 @@ mod broken;
 mod browser;
 mod compared;
 mod inspected;
+mod large;
 mod numbers;
 mod page;
 mod searched;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::browser::check;
+
 use super::support::{
     Figures, assert_near, column, gleaner, json, numbers, packed, page, sign, simulation, sweep,
 };
@@ -139,7 +141,9 @@ fn the_best_settings_and_all_settings_are_listed() {
         "24 replays that differ in t_fwd (3 values)",
         "seed (2 values)",
         "as of 11 other settings; of these the best by completion mean, then rescale loss",
-        "mean and standard deviation over seeds",
+        "mean of 2 seeds and half of its 95 % interval; standard deviation",
+        "Figures are means over seeds, ± half of the 95 % interval",
+        "<th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" class=\"n\">seeds</th>",
         "All 12 settings, best first",
         " ± ",
         "The same in all runs",
@@ -214,6 +218,45 @@ fn few_settings_have_pages_too() {
     }
     let figures = Figures::of(&page(path, "few"));
     assert_eq!(figures.get("heat-few")["kind"], "groups");
+}
+
+// The tables of the sweep are the source of what is expected.
+#[test]
+fn few_settings_with_seeds_have_whiskers() {
+    let directory = sweep();
+    let path = directory.path();
+    let plan = "[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\n\
+                t_fwd = [30, 60]\nmax_tasks = 5\nseed = [0, 1, 2]\n";
+    fs::write(path.join("few.toml"), plan).unwrap();
+    gleaner(path, "sweep few.toml --best rescale_loss --out few").expect(0);
+    let page = page(path, "few");
+    let figures = Figures::of(&page);
+    let ends = |table: &str| {
+        let file = path.join("few").join(table).with_extension("csv");
+        numbers(&file, "rescale_loss")
+    };
+    let (means, lows, highs) = (
+        ends("settings"),
+        ends("settings_low"),
+        ends("settings_high"),
+    );
+    let (x, y) = figures.curve("heat-few", "Mean");
+    assert_eq!(x, [0.0, 1.0]);
+    let (_, whiskers) = figures.curve("heat-few", "95 % interval");
+    let unit = means[0] / y[0];
+    for place in 0..2 {
+        assert_near(y[place], means[place] / unit);
+        assert_near(whiskers[2 * place], lows[place] / unit);
+        assert_near(whiskers[2 * place + 1], highs[place] / unit);
+    }
+    let label = &figures.get("heat-few")["marks"][0]["labels"][1];
+    let label = label.as_str().unwrap();
+    assert!(
+        label.starts_with("t_fwd 60, 95 % interval") && label.ends_with("3 seeds"),
+        "{label}"
+    );
+    gleaner(path, "report few -o no.html --svg out --png out").expect(0);
+    check(&[path.join("page.html")]);
 }
 
 #[test]

@@ -110,6 +110,7 @@ fn heat(rows: &[&[Cell]], down: &[usize], across: &[usize]) -> Heat {
             .iter()
             .map(|&row| of_row(row).map(label).collect())
             .collect(),
+        notes: Vec::new(),
         log: false,
     }
 }

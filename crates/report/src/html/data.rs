@@ -57,6 +57,7 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
                 "title": heat.title,
                 "values": heat.values,
                 "labels": heat.labels,
+                "notes": heat.notes,
                 "log": heat.log,
             }),
         ),
@@ -91,12 +92,13 @@ fn curves_json(curves: &[Curve]) -> Value {
         .map(|(place, curve)| {
             let before = place.checked_sub(1).map(|before| &curves[before]);
             let shared = before.is_some_and(|before| same_x(before, curve));
-            // Curves that share x must keep sharing it, so only other curves are thinned.
+            // Curves that share x must keep sharing it, and whiskers are pairs, so only other curves are
+            // thinned.
             let alone = !shared
                 && !curves
                     .get(place + 1)
                     .is_some_and(|next| same_x(curve, next));
-            let points = match alone {
+            let points = match alone && curve.shape != Shape::Whiskers {
                 true => thin::points(&curve.points, BUCKETS),
                 false => curve.points.clone(),
             };
@@ -182,6 +184,7 @@ fn shape(shape: Shape) -> &'static str {
         Shape::Line => "line",
         Shape::Dotted => "dotted",
         Shape::Points => "points",
+        Shape::Whiskers => "whiskers",
     }
 }
 

@@ -111,6 +111,7 @@ pub(super) fn week(log: &Inspection) -> Figure {
             title: "idle nodes".to_owned(),
             values: week.iter().map(values).collect(),
             labels,
+            notes: Vec::new(),
             log: false,
         }),
     }

@@ -23,6 +23,7 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
             title: "average queuing (s)".to_owned(),
             labels: labels.collect(),
             values,
+            notes: Vec::new(),
             log: true,
         }),
     }

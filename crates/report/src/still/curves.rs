@@ -18,9 +18,13 @@ pub(super) fn draw<B: DrawingBackend>(
     frame: &Frame,
 ) -> Drawn<B> {
     for curve in curves {
-        let points = thin::points(&curve.points, BUCKETS);
         let colour = shade(curve.colour);
+        let points = match curve.shape {
+            Shape::Whiskers => curve.points.clone(),
+            _ => thin::points(&curve.points, BUCKETS),
+        };
         match curve.shape {
+            Shape::Whiskers => whiskers(canvas, axes, &points, colour)?,
             Shape::Points => dots(canvas, axes, &points, colour)?,
             Shape::Dotted => {
                 dots(canvas, axes, &points, colour)?;
@@ -62,6 +66,28 @@ fn stroke<B: DrawingBackend>(
 ) -> Drawn<B> {
     let path = PathElement::new(points, colour.stroke_width(canvas.px(3).unsigned_abs() / 2));
     axes.draw_series([path]).map(|_| ())
+}
+
+/// A line from each first point of a pair to the second, with a bar across at both ends.
+fn whiskers<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    axes: &mut Axes<'_, B>,
+    points: &[(f64, f64)],
+    colour: RGBColor,
+) -> Drawn<B> {
+    let style = canvas.line(colour, 1);
+    let half = canvas.px(4);
+    for pair in points.chunks_exact(2) {
+        axes.draw_series([PathElement::new(pair.to_vec(), style)])?;
+        let across = match pair[0].0 == pair[1].0 {
+            true => [(-half, 0), (half, 0)],
+            false => [(0, -half), (0, half)],
+        };
+        let bar =
+            |at: &(f64, f64)| EmptyElement::at(*at) + PathElement::new(across.to_vec(), style);
+        axes.draw_series(pair.iter().map(bar))?;
+    }
+    Ok(())
 }
 
 /// The points whose value differs from the one before.

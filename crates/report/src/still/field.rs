@@ -7,6 +7,10 @@ use super::canvas::{Axes, Canvas, Drawn};
 use super::palette::{INK, ramp};
 use crate::figure::{Heat, Spans};
 
+/// Width of a letter and height of a line of a label, in pixels before scaling.
+const LETTER: u32 = 7;
+const LINE: u32 = 14;
+
 /// Draws cells in rows from the top.
 pub(super) fn heat<B: DrawingBackend>(
     canvas: &Canvas<B>,
@@ -25,6 +29,7 @@ pub(super) fn heat<B: DrawingBackend>(
         values().fold(f64::MAX, f64::min),
         values().fold(f64::MIN, f64::max),
     );
+    let has_room = has_room(canvas, axes, heat);
     for (row, cells) in heat.values.iter().enumerate() {
         for (column, value) in cells.iter().enumerate() {
             let Some(value) = value else { continue };
@@ -36,6 +41,9 @@ pub(super) fn heat<B: DrawingBackend>(
             let (x, y) = (column as f64, -(row as f64));
             let corners = [(x - 0.49, y - 0.46), (x + 0.49, y + 0.46)];
             axes.draw_series([Rectangle::new(corners, ramp(share).filled())])?;
+            if !has_room {
+                continue;
+            }
             let ink = if share > 0.5 { WHITE } else { INK };
             let style = canvas
                 .font(12, ink)
@@ -44,6 +52,21 @@ pub(super) fn heat<B: DrawingBackend>(
         }
     }
     Ok(())
+}
+
+/// Whether cells have room for their labels.
+fn has_room<B: DrawingBackend>(canvas: &Canvas<B>, axes: &Axes<'_, B>, heat: &Heat) -> bool {
+    let (width, height) = axes.plotting_area().dim_in_pixel();
+    let columns = heat.values.first().map_or(0, Vec::len);
+    let letters = heat
+        .labels
+        .iter()
+        .flatten()
+        .map(|label| label.chars().count());
+    let longest = letters.max().unwrap_or(0);
+    let needed = canvas.px(LETTER).unsigned_abs() as usize * longest * columns;
+    let line = canvas.px(LINE).unsigned_abs() as usize;
+    needed <= width as usize && line * heat.values.len() <= height as usize
 }
 
 /// Draws spans in rows from the top.

@@ -87,7 +87,7 @@ pub(super) fn height(figure: &Figure) -> u32 {
     };
     match figure.marks {
         Marks::Bars(_) => rows(52, 1_200),
-        Marks::Heat(_) => rows(30, 1_500),
+        Marks::Heat(_) => rows(30, 900),
         Marks::Spans(_) => rows(18, 620),
         Marks::Curves(_) | Marks::Groups(_) => 460,
     }

@@ -1,5 +1,7 @@
 //! Which metrics and settings of a sweep are drawn.
 
+use std::collections::BTreeMap;
+
 use super::trials::{Trials, is_repetition};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::SEED;
@@ -160,21 +162,17 @@ fn weightiest(trials: &Trials, metric: usize) -> Axes {
 /// How much of a metric's variance lies between a setting's values. This is the sum over the values
 /// of n · (m − M)²: n trials have the value, m is their mean, and M is the mean of all trials.
 fn weight(trials: &Trials, setting: usize, metric: usize) -> f64 {
-    let values = trials.values(setting);
-    let mut sums = vec![(0.0, 0.0); values.len()];
+    let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for trial in &trials.trials {
-        let place = values
-            .iter()
-            .position(|value| *value == trial.settings[setting]);
-        if let (Some(place), Some(value)) = (place, trial.metrics[metric]) {
-            sums[place] = (sums[place].0 + 1.0, sums[place].1 + value);
+        if let Some(mean) = trial.mean(metric) {
+            let sum = sums.entry(&trial.settings[setting]).or_default();
+            *sum = (sum.0 + 1.0, sum.1 + mean);
         }
     }
     let (count, sum) = sums
-        .iter()
+        .values()
         .fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let groups = sums.iter().filter(|group| group.0 > 0.0);
-    groups
+    sums.values()
         .map(|(n, of)| n * (of / n - sum / count).powi(2))
         .sum()
 }

@@ -7,10 +7,12 @@ use gleaner_core::error::Result;
 use gleaner_core::results::sweep::Mode;
 use gleaner_formats::ingest::runs::SweepRuns;
 
+mod cells;
 mod choice;
 mod heat;
 mod pareto;
 mod scale;
+mod single;
 mod tables;
 mod trials;
 
@@ -67,7 +69,7 @@ fn figures(
 ) -> impl Iterator<Item = Figure> + use<> {
     let by_settings = match drawn.axes {
         Axes::None => None,
-        Axes::One(x) => Some(heat::by_one(trials, sweep.name, x, drawn.metric)),
+        Axes::One(x) => Some(single::by_one(trials, sweep.name, x, drawn.metric)),
         Axes::Two(x, y) => Some(heat::by_two(trials, sweep.name, (x, y), drawn.metric)),
     };
     let against = pareto::figure(trials, sweep.name, (drawn.against, drawn.metric));
@@ -97,8 +99,12 @@ fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
             count(sweep.runs.len() as u64)
         ),
         varied => format!(
-            "{} {what} that differ in {varied}.",
-            count(sweep.runs.len() as u64)
+            "{} {what} that differ in {varied}.{}",
+            count(sweep.runs.len() as u64),
+            match trials.seeds {
+                0 | 1 => "",
+                _ => " Figures are means over seeds, ± half of the 95 % interval by Student's t.",
+            }
         ),
     }
 }

@@ -5,11 +5,15 @@ use super::tables::LISTED;
 use super::trials::{Metric, Trials, shown};
 use crate::figure::{Axis, Colour, Curve, Marks, SERIES, Shape};
 use crate::names::slug;
+use crate::numbers::count;
 use crate::{Figure, Grid, Head};
 use gleaner_core::results::Direction;
+use gleaner_core::words::counted;
 
-/// Maximum number of trials whose points show their settings as hover text.
-const TOLD: usize = 4_000;
+/// Maximum number of trials that are drawn as points. Of more, those are left out that others hide.
+const DRAWN: usize = 3_000;
+/// Maximum number of trials of the front whose intervals are drawn.
+const WHISKERS: usize = 60;
 
 /// All trials by two metrics, which are given by their indices, and their Pareto front.
 pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Figure {
@@ -23,6 +27,20 @@ pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Fig
         let (a, b) = (key(a), key(b));
         a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
     });
+    let points: Vec<(f64, f64)> = all.iter().filter_map(|&t| point(trials, t, x, y)).collect();
+    let cloud = crate::thin::cloud(&points, DRAWN);
+    let cloud: Vec<usize> = cloud.into_iter().map(|place| all[place]).collect();
+    let left_out = all.len() - cloud.len();
+    let best = front.get(..WHISKERS).unwrap_or(&front);
+    let mut curves = vec![
+        curve(trials, "Settings", &cloud, (x, y)),
+        Curve {
+            colour: Colour::Series(0),
+            shape: Shape::Dotted,
+            ..curve(trials, "Not beaten", &front, (x, y))
+        },
+    ];
+    curves.extend(whiskers(trials, best, (x, y)));
     Figure {
         id: format!("pareto-{}", slug(name)),
         title: format!(
@@ -30,18 +48,43 @@ pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Fig
             capital(&up.scale.title),
             across.scale.title
         ),
-        text: text(trials.seeds, (across, up), front.len(), all.len()),
+        text: text(trials.seeds, (across, up), front.len(), all.len()) + &hidden(left_out),
         numbers: tell(trials, &front, (x, y)),
         x: Axis::spread(&across.scale.title),
         y: Axis::spread(&up.scale.title),
-        marks: Marks::Curves(vec![
-            curve(trials, "Settings", &all, (x, y)),
-            Curve {
-                colour: Colour::Series(0),
-                shape: Shape::Dotted,
-                ..curve(trials, "Not beaten", &front, (x, y))
-            },
-        ]),
+        marks: Marks::Curves(curves),
+    }
+}
+
+/// The 95 % intervals of both metrics of some trials; `None` if there are none.
+fn whiskers(trials: &Trials, places: &[usize], (x, y): (usize, usize)) -> Option<Curve> {
+    let ends = |trial: usize, metric: usize| {
+        let spread = trials.trials[trial].figures[metric]?;
+        let scale = &trials.metrics[metric].scale;
+        Some([spread.low()?, spread.mean, spread.high()?].map(|end| scale.scaled(end)))
+    };
+    let cross = |&trial: &usize| {
+        let ([left, along, right], [low, up, high]) = (ends(trial, x)?, ends(trial, y)?);
+        Some([(left, up), (right, up), (along, low), (along, high)])
+    };
+    let points: Vec<(f64, f64)> = places.iter().filter_map(cross).flatten().collect();
+    (!points.is_empty()).then_some(Curve {
+        name: "95 % intervals".to_owned(),
+        colour: Colour::Series(0),
+        shape: Shape::Whiskers,
+        points,
+        labels: Vec::new(),
+    })
+}
+
+/// Says how many points are left out; empty if none are.
+fn hidden(points: usize) -> String {
+    match points {
+        0 => String::new(),
+        points => format!(
+            " {} points that others hide are left out.",
+            count(points as u64)
+        ),
     }
 }
 
@@ -57,10 +100,18 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
         colour: Colour::Series(SERIES - 1),
         shape: Shape::Points,
         points: places.iter().filter_map(scaled).collect(),
-        labels: match places.len() {
-            0..=TOLD => places.iter().map(|&trial| trials.tell(trial)).collect(),
-            _ => Vec::new(),
-        },
+        labels: places.iter().map(|&trial| label(trials, trial)).collect(),
+    }
+}
+
+/// A trial's settings, and its number of seeds if trials have several.
+fn label(trials: &Trials, trial: usize) -> String {
+    match trials.seeds {
+        0 | 1 => trials.tell(trial),
+        _ => {
+            let seeds = counted(trials.trials[trial].seeds, "seed");
+            format!("{}, {seeds}", trials.tell(trial))
+        }
     }
 }
 
@@ -73,18 +124,24 @@ fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize
     };
     let beaten = match front {
         1 => format!("One of the {all} beats all others in both."),
-        front => format!("The line joins the {front} of {all} that no other beats in both."),
+        front => format!(
+            "The line joins the {} of {} that no other beats in both.",
+            count(front as u64),
+            count(all as u64)
+        ),
     };
     let what = match seeds {
         0 | 1 => "A point for each run",
-        _ => "A point for the means of each setting over its seeds",
+        _ => {
+            "A point for the means of each setting over its seeds, with 95 % intervals of those not beaten"
+        }
     };
     format!("{what}. {better}. {beaten}")
 }
 
 fn point(trials: &Trials, trial: usize, x: usize, y: usize) -> Option<(f64, f64)> {
-    let metrics = &trials.trials[trial].metrics;
-    metrics[x].zip(metrics[y])
+    let trial = &trials.trials[trial];
+    trial.mean(x).zip(trial.mean(y))
 }
 
 /// Trials that no other beats in both metrics, ordered by x.
@@ -152,7 +209,8 @@ mod tests {
         assert_eq!(curves[0].points.len(), 4);
         let expected = [(1.0, 4.0), (2.0, 5.0), (4.0, 6.0), (6.0, 7.0)];
         assert_eq!(curves[1].points, expected);
-        assert_eq!(curves[1].labels[1], "t_fwd 120, solver b");
+        assert_eq!(curves[1].labels[1], "t_fwd 120, solver b, 1 seed");
+        assert_eq!(curves[0].labels[2], "t_fwd 30, solver b, 1 seed");
         assert_eq!(figure.numbers.rows[0], ["1.00", "4.000", "30", "a"]);
         assert!(figure.text.contains("up and left") && figure.text.contains("4 of 4"));
     }

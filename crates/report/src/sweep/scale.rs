@@ -40,6 +40,16 @@ impl Scale {
         value / self.divisor
     }
 
+    /// A length along the scale in its unit, formatted. One that is too short for the digits is given
+    /// as less than the shortest that they show.
+    pub fn length(&self, length: f64) -> String {
+        let shortest = 10f64.powi(-(self.decimals as i32)) * self.divisor;
+        match length > 0.0 && length < 0.5 * shortest {
+            true => format!("<{}", self.tell(shortest)),
+            false => self.tell(length),
+        }
+    }
+
     /// The value in the unit, formatted.
     pub fn tell(&self, value: f64) -> String {
         if !value.is_finite() {
@@ -153,5 +163,10 @@ mod tests {
             ("efficiency", "0.625".into())
         );
         assert_eq!(scale("efficiency", &[]).tell(0.0), "0");
+        assert_eq!(one.length(0.02), "0.020");
+        assert_eq!(
+            (one.length(0.000_1).as_str(), one.length(0.0).as_str()),
+            ("<0.001", "0.000")
+        );
     }
 }

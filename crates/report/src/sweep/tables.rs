@@ -6,6 +6,7 @@ use crate::numbers::count;
 use crate::{Grid, Head, Tile};
 use gleaner_core::results::Direction;
 use gleaner_core::results::sweep::{Best, SweepRow};
+use gleaner_core::words::counted;
 use gleaner_formats::ingest::runs::SweepRuns;
 
 /// Maximum number of runs in a table.
@@ -23,7 +24,11 @@ pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Til
     let mut tiles = vec![Tile {
         name: format!("Best {}", trials.metrics[place].scale.title),
         value: trials.figure(best.group, place),
-        remark: [over_seeds(trials, best), equals(sweep, metric, best)].concat(),
+        remark: [
+            over_seeds(&trials.metrics[place].scale, best),
+            equals(sweep, metric, best),
+        ]
+        .concat(),
     }];
     let settings = &trials.trials[best.group].settings;
     let settings = trials.settings.iter().zip(settings);
@@ -35,21 +40,24 @@ pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Til
     tiles
 }
 
-/// Says, if there are several seeds, that the value is a mean, and how many other settings are
-/// within its standard deviation.
-fn over_seeds(trials: &Trials, best: Best) -> String {
+/// Says, if there are several seeds, that the value is a mean with its interval, and how many other
+/// settings are within the standard deviation.
+fn over_seeds(scale: &Scale, best: Best) -> String {
+    let Some(deviation) = best.spread.deviation else {
+        return String::new();
+    };
     let near = match best.within_spread {
         0 => String::new(),
-        1 => "1 other setting is within the deviation; ".to_owned(),
         others => format!(
-            "{} other settings are within the deviation; ",
-            count(others as u64)
+            ", within which the mean of {} is",
+            counted(others, "other setting")
         ),
     };
-    match trials.seeds {
-        0 | 1 => String::new(),
-        _ => format!("mean and standard deviation over seeds; {near}"),
-    }
+    format!(
+        "mean of {} and half of its 95 % interval; standard deviation {}{near}; ",
+        counted(best.spread.runs, "seed"),
+        scale.length(deviation)
+    )
 }
 
 /// Says how many other settings reach the same value, and by which metrics the best of them is
@@ -61,10 +69,7 @@ fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
         settings => {
             let ties = ties.iter().flatten().map(|metric| plain(metric.name));
             let ties = ties.collect::<Vec<_>>().join(", then ");
-            let others = match settings - 1 {
-                1 => "1 other setting".to_owned(),
-                others => format!("{} other settings", count(others as u64)),
-            };
+            let others = counted(settings - 1, "other setting");
             format!("as of {others}; of these the best by {ties}")
         }
     }
@@ -77,9 +82,15 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
         Head::text("best is"),
         Head::number("value"),
     ];
+    let over_seeds = [Head::number("95 % interval"), Head::number("seeds")];
+    let over_seeds = over_seeds.into_iter().filter(|_| trials.seeds > 1);
     let settings = trials.settings.iter().map(|name| Head::text(*name));
     let last = Head::number("settings as good");
-    let heads = heads.into_iter().chain(settings).chain([last]);
+    let heads = heads
+        .into_iter()
+        .chain(over_seeds)
+        .chain(settings)
+        .chain([last]);
     let mut grid = Grid::new("The best settings by each figure", heads);
     for metric in sweep.mode.metrics() {
         let (Some(best), Some(place)) = (sweep.best(metric), trials.metric(metric.name)) else {
@@ -96,13 +107,24 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
         let first = [
             drawn.scale.title.clone(),
             which.to_owned(),
-            trials.figure(best.group, place),
+            trials.mean(best.group, place),
         ];
+        let over_seeds = [interval(&drawn.scale, best), count(best.spread.runs)];
+        let over_seeds = over_seeds.into_iter().filter(|_| trials.seeds > 1);
         let settings = trials.trials[best.group].settings.iter();
-        let all = first.into_iter().chain(settings.map(|value| shown(value)));
-        grid.row(all.chain([count(best.as_good as u64)]));
+        let settings = settings.map(|value| shown(value));
+        let all = first.into_iter().chain(over_seeds).chain(settings);
+        grid.row(all.chain([count(best.as_good)]));
     }
     grid
+}
+
+/// The 95 % interval of the mean of the best settings.
+fn interval(scale: &Scale, best: Best) -> String {
+    let ends = best.spread.low().zip(best.spread.high());
+    ends.map_or("–".to_owned(), |(low, high)| {
+        format!("{} to {}", scale.tell(low), scale.tell(high))
+    })
 }
 
 /// A table of all settings, the best by a metric first; at most [`LISTED`].
@@ -110,7 +132,11 @@ pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     let settings = trials.trials.len();
     let title = match settings {
         0..=LISTED => format!("All {settings} settings, best first"),
-        _ => format!("The best {LISTED} of {settings} settings; settings.csv has all"),
+        _ => format!(
+            "The best {} of {} settings; settings.csv has all",
+            count(LISTED),
+            count(settings)
+        ),
     };
     let told: Vec<usize> = (0..trials.metrics.len())
         .filter(|&place| !trials.metrics[place].constant)
@@ -120,14 +146,17 @@ pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
         .iter()
         .map(|&place| Head::number(&trials.metrics[place].scale.title));
     let first = std::iter::once(Head::text("rank"));
-    let mut grid = Grid::new(title, first.chain(settings).chain(metrics));
+    let seeds = (trials.seeds > 1).then(|| Head::number("seeds"));
+    let mut grid = Grid::new(title, first.chain(settings).chain(seeds).chain(metrics));
     for (rank, trial) in ranked(trials, metric).into_iter().take(LISTED).enumerate() {
         let settings = trials.trials[trial].settings.iter();
         let settings = settings.map(|value| shown(value));
+        let seeds = (trials.seeds > 1).then(|| count(trials.trials[trial].seeds));
         let figures = told.iter().map(|&place| trials.figure(trial, place));
         grid.row(
-            std::iter::once(count(rank as u64 + 1))
+            std::iter::once(count(rank + 1))
                 .chain(settings)
+                .chain(seeds)
                 .chain(figures),
         );
     }
@@ -140,7 +169,7 @@ fn ranked(trials: &Trials, metric: usize) -> Vec<usize> {
         Direction::Max => f64::NEG_INFINITY,
         Direction::Min => f64::INFINITY,
     };
-    let value = |trial: usize| trials.trials[trial].metrics[metric].unwrap_or(worst);
+    let value = |trial: usize| trials.trials[trial].mean(metric).unwrap_or(worst);
     let mut order: Vec<usize> = (0..trials.trials.len()).collect();
     order.sort_by(|&a, &b| match trials.metrics[metric].better {
         Direction::Max => value(b).total_cmp(&value(a)),

@@ -41,10 +41,17 @@ pub(super) struct Metric {
 pub(super) struct Trial {
     /// Its settings as texts, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Means over its seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
-    pub metrics: Vec<Option<f64>>,
-    /// Standard deviations over its seeds; `None` for a single seed.
-    pub deviations: Vec<Option<f64>>,
+    /// Number of its runs, which differ in their seeds.
+    pub seeds: usize,
+    /// Spreads over its seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
+    pub figures: Vec<Option<Spread>>,
+}
+
+impl Trial {
+    /// The mean of a metric over the seeds; `None` if a run has no value.
+    pub fn mean(&self, metric: usize) -> Option<f64> {
+        Some(self.figures[metric]?.mean)
+    }
 }
 
 impl Metric {
@@ -86,11 +93,10 @@ impl Trials {
         let columns = columns(sweep);
         let trials = sweep.groups.iter().enumerate().map(|(place, group)| {
             let settings = &sweep.runs[group.runs[0]].settings;
-            let spreads = columns.iter().map(|column| column.3[place]);
             Trial {
                 settings: varied.iter().map(|&s| settings[s].clone()).collect(),
-                metrics: spreads.clone().map(|s| Some(s?.mean)).collect(),
-                deviations: spreads.map(|spread| spread?.deviation).collect(),
+                seeds: group.runs.len(),
+                figures: columns.iter().map(|column| column.3[place]).collect(),
             }
         });
         let seeds = sweep.groups.iter().map(|group| group.runs.len()).max();
@@ -125,16 +131,25 @@ impl Trials {
         values.into_iter().map(|(value, _)| value).collect()
     }
 
-    /// A trial's figure as text, with its standard deviation if there are several seeds.
+    /// A trial's figure as text: the mean, with half of its 95 % interval if there are several
+    /// seeds.
     pub fn figure(&self, trial: usize, metric: usize) -> String {
-        let (trial, scale) = (&self.trials[trial], &self.metrics[metric].scale);
-        match (trial.metrics[metric], trial.deviations[metric]) {
-            (None, _) => "–".to_owned(),
-            (Some(mean), None) => scale.tell(mean),
-            (Some(mean), Some(deviation)) => {
-                format!("{} ± {}", scale.tell(mean), scale.tell(deviation))
-            }
+        let scale = &self.metrics[metric].scale;
+        match self.trials[trial].figures[metric] {
+            None => "–".to_owned(),
+            Some(spread) => match spread.reach() {
+                None => scale.tell(spread.mean),
+                Some(reach) => format!("{} ± {}", scale.tell(spread.mean), scale.length(reach)),
+            },
         }
+    }
+
+    /// The mean of a trial's figure as text.
+    pub fn mean(&self, trial: usize, metric: usize) -> String {
+        let mean = self.trials[trial].mean(metric);
+        mean.map_or("–".to_owned(), |mean| {
+            self.metrics[metric].scale.tell(mean)
+        })
     }
 
     /// A trial's settings in one line.
@@ -257,8 +272,14 @@ pub(super) mod tests {
         assert_eq!(trials.values(1), ["a", "b"]);
         assert_eq!(trials.tell(2), "t_fwd 30, solver b");
         let lost = trials.metric("work_lost").unwrap();
-        assert_eq!(trials.trials[0].metrics[lost], Some(6.0));
-        assert_eq!(trials.figure(0, lost), "6.00 ± 4.24");
+        assert_eq!(trials.trials[0].mean(lost), Some(6.0));
+        // The values are 3 and 9: the standard error is 3, and the published percentile of t with 1
+        // degree of freedom is 12.706.
+        assert_eq!(trials.figure(0, lost), "6.00 ± 38.12");
+        assert_eq!(
+            (trials.mean(0, lost).as_str(), trials.trials[0].seeds),
+            ("6.00", 2)
+        );
         assert_eq!(trials.figure(1, lost), "1.00");
         let constant = |name| trials.metrics[trials.metric(name).unwrap()].constant;
         assert!(constant("preemption_loss") && !constant("total_work"));

@@ -6,7 +6,7 @@ const hover = ({ x, y }, curve, kept, shares) => {
   if (curve.labels && curve.shape === "stairs") {
     return { customdata: kept.map((p) => plain(curve.labels[p])), hovertemplate: `%{customdata}<extra>${name}</extra>` };
   }
-  const place = x.scale === "duration" ? "" : `${plain(x.title)}: %{x:,.6~g}<br>`;
+  const place = x.scale === "duration" || x.scale === "names" ? "" : `${plain(x.title)}: %{x:,.6~g}<br>`;
   if (curve.labels) {
     return {
       customdata: kept.map((p) => plain(curve.labels[p]).replaceAll(", ", "<br>")),
@@ -22,10 +22,21 @@ const hover = ({ x, y }, curve, kept, shares) => {
   return { hovertemplate: shares ? `%{y:,.5~g}<extra>${name}</extra>` : `%{x}<br>%{y:,.5~g}<extra>${name}</extra>` };
 };
 
-const MODES = { points: "markers", dotted: "lines+markers", stairs: "lines+markers" };
+const MODES = { points: "markers", dotted: "lines+markers", stairs: "lines+markers", whiskers: "lines+markers" };
 // Stairs have a dot only where their value changes.
 const dots = (curve, kept) => curve.shape !== "stairs" ? 8
   : kept.map((p) => (p === 0 || curve.y[p] !== curve.y[p - 1] ? 8 : 0));
+
+// Lines from each first point of a pair to the second, with a bar across at both ends.
+const whiskers = (curve, colour) => {
+  const pairs = Array.from({ length: curve.y.length >> 1 }, (_, i) => 2 * i);
+  const broken = (values) => pairs.flatMap((p) => [values[p], values[p + 1], null]);
+  const symbol = (p) => (curve.x[p] === curve.x[p + 1] ? "line-ew" : "line-ns");
+  return {
+    x: broken(curve.x), y: broken(curve.y), hoverinfo: "skip", line: { color: colour, width: 1.25 },
+    marker: { symbol: pairs.flatMap((p) => [symbol(p), symbol(p), symbol(p)]), size: 7, line: { color: colour, width: 1.25 } },
+  };
+};
 
 const curves = ({ figure, width, range, hidden }) => {
   const { marks, x, y } = figure;
@@ -33,6 +44,11 @@ const curves = ({ figure, width, range, hidden }) => {
   marks.forEach((curve) => groups.set(curve.x, [...(groups.get(curve.x) ?? []), curve]));
   const places = new Map();
   for (const [xs, group] of groups) {
+    // Clouds are thinned already, and whiskers are pairs.
+    if (group.some((c) => c.shape === "points" || c.shape === "whiskers")) {
+      places.set(xs, Array.from(xs, (_, i) => i));
+      continue;
+    }
     const thinned = x.scale === "time" || x.scale === "linear";
     places.set(xs, inView(xs, group.map((c) => c.y), thinned ? range : null, Math.max(300, width)));
   }
@@ -50,7 +66,7 @@ const curves = ({ figure, width, range, hidden }) => {
       },
       marker: { color: colour, size: dots(curve, kept), opacity: 1 },
       ...(curve.shape === "area" ? { fill: "tozeroy", fillcolor: curve.colour === null ? colour + "90" : colour + "b0" } : {}),
-      ...hover(figure, curve, kept, shares),
+      ...(curve.shape === "whiskers" ? whiskers(curve, colour) : hover(figure, curve, kept, shares)),
     };
   });
   const alone = x.scale === "duration" || marks.some((curve) => curve.shape === "points");

@@ -1,10 +1,12 @@
 // Fields of cells.
 
 const heat = ({ figure, width }) => {
-  const { values, labels, log, title } = figure.marks;
+  const { values, labels, notes, log, title } = figure.marks;
   const shown = values.map((row) => row.map((v) => (v === null ? null : log ? Math.log10(Math.max(v, 1)) : v)));
   const all = shown.flat().filter((v) => v !== null);
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
+  // Many rows are low, so that all are seen at once.
+  const row = Math.min(28, 640 / figure.y.names.length);
   // Labels that find no room are told when the cell is pointed at, and in the table.
   const cell = (width - 120) / figure.x.names.length;
   const room = cell / longest(labels.flat());
@@ -17,14 +19,15 @@ const heat = ({ figure, width }) => {
   });
   return {
     data: [{
-      type: "heatmap", z: shown, customdata: values, xgap: cell < 12 ? 0 : 2, ygap: 2, colorscale: ramp(), showscale: false,
-      text: labels.map((row, r) => row.map((_, c) => [figure.y, figure.x].map((axis, i) => told(axis, [r, c][i])).join("<br>"))),
-      hoverongaps: false, hovertemplate: `%{text}<br>${plain(title)}: %{customdata:,.6~g}<extra></extra>`,
+      type: "heatmap", z: shown, customdata: values, xgap: cell < 12 ? 0 : 2, ygap: row < 12 ? 0 : 2, colorscale: ramp(), showscale: false,
+      text: values.map((cells, r) => cells.map((_, c) => [told(figure.y, r), told(figure.x, c)].join("<br>"))),
+      hovertext: values.map((cells, r) => cells.map((_, c) => (notes[r]?.[c] ? `<br>${plain(notes[r][c])}` : ""))),
+      hoverongaps: false, hovertemplate: `%{text}<br>${plain(title)}: %{customdata:,.6~g}%{hovertext}<extra></extra>`,
     }],
     layout: {
       // The title of the vertical axis needs room, too.
-      height: 70 + Math.max(28 * figure.y.names.length, 8 * figure.y.title.length), hovermode: "closest",
-      annotations: room < 5.8 ? [] : labels.flatMap((row, r) => row.flatMap((text, c) => (text ? [label(text, r, c)] : []))),
+      height: 70 + Math.max(row * figure.y.names.length, 8 * figure.y.title.length), hovermode: "closest",
+      annotations: room < 5.8 || row < 16 ? [] : labels.flatMap((row, r) => row.flatMap((text, c) => (text ? [label(text, r, c)] : []))),
       xaxis: { ...axis(figure.x, width, 18), side: "top" }, yaxis: downward(axis(figure.y)),
     },
   };

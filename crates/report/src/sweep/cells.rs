@@ -1,0 +1,145 @@
+//! A metric by the values of one setting or two: what a cell of a heat map and a bar show.
+
+use std::collections::BTreeMap;
+
+use super::scale::Scale;
+use super::trials::{Metric, Trials, is_repetition, shown};
+use gleaner_core::results::Direction;
+use gleaner_core::results::sweep::Spread;
+use gleaner_core::words::counted;
+
+/// Values of some settings, as texts.
+type Key<'a> = Vec<&'a str>;
+/// A metric by the values of settings.
+pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
+
+/// The value of a cell or a bar.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cell {
+    /// The mean over all repetitions.
+    pub mean: f64,
+    /// The spread over the seeds. `None` if tasks or slices of the log repeat the settings, too: the
+    /// mean over those has no interval that follows from the seeds alone.
+    pub seeds: Option<Spread>,
+}
+
+impl Cell {
+    /// The 95 % interval of the mean and the number of seeds, as a text; empty without an interval.
+    pub fn note(&self, scale: &Scale) -> String {
+        let ends = self
+            .seeds
+            .and_then(|spread| Some((spread, spread.low()?, spread.high()?)));
+        ends.map_or(String::new(), |(spread, low, high)| {
+            format!(
+                "95 % interval {} to {}, {}",
+                scale.tell(low),
+                scale.tell(high),
+                counted(spread.runs, "seed")
+            )
+        })
+    }
+}
+
+/// The metric by the values of `axes`: means over repetitions, and of these means the best.
+pub(super) fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Values<'a> {
+    let others: Vec<usize> = others(trials, axes, |name| !is_repetition(name)).collect();
+    let mut repeated: BTreeMap<(Key<'_>, Key<'_>), Vec<Spread>> = BTreeMap::new();
+    for trial in &trials.trials {
+        let Some(spread) = trial.figures[metric] else {
+            continue;
+        };
+        let of = |places: &[usize]| places.iter().map(|&s| trial.settings[s].as_str()).collect();
+        let spreads = repeated.entry((of(axes), of(&others))).or_default();
+        spreads.push(spread);
+    }
+    let mut best = Values::new();
+    for ((key, _), spreads) in repeated {
+        let sum: f64 = spreads.iter().map(|spread| spread.mean).sum();
+        let found = Cell {
+            mean: sum / spreads.len() as f64,
+            seeds: match spreads[..] {
+                [only] => Some(only),
+                _ => None,
+            },
+        };
+        let cell = best.entry(key).or_insert(found);
+        if trials.metrics[metric].beats(found.mean, cell.mean) {
+            *cell = found;
+        }
+    }
+    best
+}
+
+/// Indices of the settings besides `axes` whose names `keep` accepts.
+fn others(
+    trials: &Trials,
+    axes: &[usize],
+    keep: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = usize> {
+    let places = (0..trials.settings.len()).filter(|place| !axes.contains(place));
+    places.filter(move |&place| keep(trials.settings[place]))
+}
+
+/// The text of the figure: what a cell or bar is, and which is best.
+pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> String {
+    let names = |repeated: bool| {
+        let others = others(trials, axes, |name| is_repetition(name) == repeated);
+        let mut names: Vec<&str> = others.map(|place| trials.settings[place]).collect();
+        if repeated && trials.seeds > 1 {
+            names.push("seeds");
+        }
+        names.join(" and ")
+    };
+    let of = match (names(true).as_str(), names(false).as_str()) {
+        ("", "") => String::new(),
+        (means, "") => format!("Means over {means}. "),
+        ("", best) => format!("The best over {best}. "),
+        (means, best) => format!("Means over {means}, and of these the best over {best}. "),
+    };
+    let metric = &trials.metrics[metric];
+    let which = match metric.better {
+        Direction::Max => "Higher",
+        Direction::Min => "Lower",
+    };
+    format!(
+        "{of}{which} is better.{}",
+        leading(trials, axes, metric, values)
+    )
+}
+
+/// Says at which settings the best value is, or how many cells reach it.
+fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
+    let better = |best, next| if metric.beats(next, best) { next } else { best };
+    let Some(best) = values.values().map(|cell| cell.mean).reduce(better) else {
+        return String::new();
+    };
+    let told = metric.scale.tell(best);
+    // Cells whose text is the same as that of the best.
+    let mut same = values
+        .iter()
+        .filter(|(_, cell)| metric.scale.tell(cell.mean) == told);
+    match (same.next(), same.count()) {
+        (Some((cell, _)), 0) => {
+            let at = axes.iter().zip(cell);
+            let at = at.map(|(&axis, value)| format!("{} {}", trials.settings[axis], shown(value)));
+            let at = at.collect::<Vec<_>>().join(" and ");
+            format!(" The best is {told}, with {at}.")
+        }
+        (_, others) => format!(
+            " {} of {} reach the best, {told}.",
+            others + 1,
+            values.len()
+        ),
+    }
+}
+
+/// Maximum number of values of a setting in a table.
+pub(super) const LISTED: usize = 200;
+
+/// A table's title, which says whether values are left out.
+pub(super) fn title_of(title: &str, values: usize) -> String {
+    match values {
+        0..=LISTED => title.to_owned(),
+        _ => format!("{title}, the first {LISTED} values"),
+    }
+}
