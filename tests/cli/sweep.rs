@@ -187,13 +187,13 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         let text = fs::read_to_string(at.join(format!("swept/settings_{table}.csv"))).unwrap();
         assert_eq!(text.lines().next(), settings.lines().next());
         assert_eq!(text.lines().count(), 13);
-        for (place, row) in text.lines().skip(1).enumerate() {
+        for (index, row) in text.lines().skip(1).enumerate() {
             let cells: Vec<&str> = row.split(',').collect();
             let found: f64 = cells[place("rescale_loss").unwrap()].parse().unwrap();
-            let expected = reach.map_or(errors[place], |t| means[place] + t * errors[place]);
+            let expected = reach.map_or(errors[index], |t| means[index] + t * errors[index]);
             assert!(
-                (found - expected).abs() <= 1e-6 * means[place],
-                "{table} {place}"
+                (found - expected).abs() <= 1e-6 * means[index],
+                "{table} {index}"
             );
         }
     }
