@@ -147,12 +147,15 @@ def check(condition, what):
         raise RuntimeError(what)
 
 
-# The middle of a few cells that hold a value, in a chart of cells: there may be only few.
+# A few points of a chart of points, or the middle of a few cells that hold a value in a chart of cells:
+# there may be only few.
 CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
-  const { z, x0, dx, type } = chart._fullData?.[0] ?? {};
-  if (type !== 'heatmap' || x0 === undefined) return [];
+  const { x, y, z, x0, dx, type, mode } = chart._fullData?.[0] ?? {};
   const { xaxis, yaxis } = chart._fullLayout;
   const area = chart.querySelector('.nsewdrag').getBoundingClientRect();
+  if (type === 'scatter' && mode === 'markers')
+    return Array.from(x).slice(0, 40).map((along, i) => [area.x + xaxis.l2p(xaxis.r2l(along)), area.y + yaxis.l2p(yaxis.r2l(y[i]))]);
+  if (type !== 'heatmap' || x0 === undefined) return [];
   const places = [];
   z.forEach((cells, row) => cells.forEach((value, cell) => { if (value !== null && places.length < 40)
     places.push([area.x + xaxis.l2p(xaxis.r2l(x0 + cell * dx)), area.y + yaxis.l2p(yaxis.r2l(row))]); }));

@@ -48,10 +48,7 @@ fn over_seeds(scale: &Scale, best: Best) -> String {
     };
     let near = match best.within_spread {
         0 => String::new(),
-        others => format!(
-            ", within which the mean of {} is",
-            counted(others, "other setting")
-        ),
+        others => format!(" ({} within it)", counted(others, "other setting")),
     };
     format!(
         "mean of {} and half of its 95 % interval; standard deviation {}{near}; ",
@@ -131,7 +128,7 @@ fn interval(scale: &Scale, best: Best) -> String {
 pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     let settings = trials.trials.len();
     let title = match settings {
-        0..=LISTED => format!("All {settings} settings, best first"),
+        0..=LISTED => format!("All {} settings, best first", count(settings)),
         _ => format!(
             "The best {} of {} settings; settings.csv has all",
             count(LISTED),

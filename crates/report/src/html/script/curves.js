@@ -23,8 +23,8 @@ const hover = ({ x, y }, curve, kept, shares) => {
 };
 
 const MODES = { points: "markers", dotted: "lines+markers", stairs: "lines+markers", whiskers: "lines+markers" };
-// Stairs have a dot only where their value changes.
-const dots = (curve, kept) => curve.shape !== "stairs" ? 8
+// Stairs have a dot only where their value changes. The dots of a large cloud are small.
+const dots = (curve, kept) => curve.shape !== "stairs" ? (curve.shape === "points" && kept.length > 500 ? 5 : 8)
   : kept.map((p) => (p === 0 || curve.y[p] !== curve.y[p - 1] ? 8 : 0));
 
 // Lines from each first point of a pair to the second, with a bar across at both ends.
