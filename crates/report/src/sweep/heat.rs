@@ -98,7 +98,7 @@ mod tests {
         );
         // The values 5 and 9 have the mean 7 and the standard error 2. The published percentile of t
         // with 1 degree of freedom is 12.706.
-        assert_eq!(heat.notes[0][1], "95 % interval -18.412 to 32.412, 2 seeds");
+        assert_eq!(heat.notes[0][1], "95 % interval −18.412 to 32.412, 2 seeds");
         assert_eq!(heat.notes[0][0], "");
     }
 }
