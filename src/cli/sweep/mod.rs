@@ -74,7 +74,7 @@ pub struct Args {
     slurm: bool,
     #[command(flatten)]
     #[serde(flatten)]
-    batch: slurm::Args,
+    batch: slurm::SlurmArgs,
     /// Exit with 1 if a solver that is a program was wrong, late or died in any run. Its faults are
     /// told anyway.
     #[arg(long)]

@@ -12,7 +12,7 @@ const RETRIES: u32 = 3;
 
 /// Options of `--slurm`, and what its jobs are told.
 #[derive(Debug, ClapArgs, Serialize)]
-pub struct Args {
+pub struct SlurmArgs {
     /// Return when the jobs are submitted. A job collects when they have ended.
     #[arg(long, requires = "slurm", help_heading = "Slurm")]
     detach: bool,
@@ -72,7 +72,7 @@ fn interval(text: &str) -> std::result::Result<f64, String> {
     seconds.ok_or_else(|| "expected seconds from 0.1 to 3600".to_owned())
 }
 
-impl Args {
+impl SlurmArgs {
     /// Whether to return when the jobs are submitted.
     pub(super) fn detaches(&self) -> bool {
         self.detach
