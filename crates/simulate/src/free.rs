@@ -36,6 +36,11 @@ impl FreeGpus {
         self.gpus_per_node
     }
 
+    /// Number of slots, those of removed nodes too.
+    pub fn slots(&self) -> u32 {
+        self.sets.len() as u32
+    }
+
     /// Free GPUs of all nodes.
     pub fn total(&self) -> u64 {
         self.total

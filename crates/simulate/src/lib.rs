@@ -28,4 +28,4 @@ mod service;
 mod vc_inputs;
 mod world;
 
-pub use simulate::{Control, Request, SimulateError, Simulation, simulate};
+pub use simulate::{Control, Request, SimulateError, Simulation, simulate, simulate_in_turn};

@@ -74,12 +74,12 @@ impl Simulation<'_> {
 }
 
 /// A policy to simulate.
-#[derive(Debug, Clone, Copy)]
-pub struct Request {
+#[derive(Clone, Copy)]
+pub struct Request<'p> {
     /// Name in the results.
     pub name: &'static str,
     /// The policy, with what it needs and how to create it.
-    pub policy: PolicyEntry,
+    pub policy: PolicyEntry<'p>,
     /// Whether a job that shares its GPUs gets its full speed back when its partner ends: see
     /// [`Setting::corrected`].
     pub corrected: bool,
@@ -130,40 +130,101 @@ pub enum Problem {
 /// Jobs that can never start; with [`Simulation::check`] a schedule that is not sound.
 pub fn simulate(
     simulation: &Simulation<'_>,
-    requests: &[Request],
+    requests: &[Request<'_>],
     control: Control<'_>,
 ) -> Result<Vec<PolicyRun>, SimulateError> {
-    let profiled = simulation.profile_for(requests)?;
-    let vcs = simulation.cluster.vcs.len();
-    let pairs: Vec<_> = requests
-        .iter()
-        .flat_map(|request| (0..vcs).map(move |vc| (request, vc)))
-        .collect();
-    let (total, done) = (pairs.len(), AtomicUsize::new(0));
-    let runs: Vec<Result<Option<VcRun>, SimulateError>> = pairs
-        .into_par_iter()
-        .map(|(request, vc)| {
-            if control.stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let profiler_run = profiled.as_ref().filter(|_| request.policy.profiled);
-            let run = simulation.simulate_vc(request, vc, profiler_run)?;
-            (control.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
-            Ok(Some(run))
+    let stages = Stages::begin(simulation, requests, control)?;
+    let runs = stages.all().into_par_iter().map(|stage| stages.run(stage));
+    stages.gather(runs.collect())
+}
+
+/// As [`simulate()`], but one virtual cluster after the other on the thread of the caller. This is for
+/// policies that are at home on that thread.
+///
+/// # Errors
+/// As [`simulate()`].
+pub fn simulate_in_turn(
+    simulation: &Simulation<'_>,
+    requests: &[Request<'_>],
+    control: Control<'_>,
+) -> Result<Vec<PolicyRun>, SimulateError> {
+    let stages = Stages::begin(simulation, requests, control)?;
+    let runs = stages.all().into_iter().map(|stage| stages.run(stage));
+    stages.gather(runs.collect())
+}
+
+/// All virtual clusters under all policies.
+struct Stages<'a> {
+    simulation: &'a Simulation<'a>,
+    requests: &'a [Request<'a>],
+    control: Control<'a>,
+    profiled: Option<ProfilerRun>,
+    done: AtomicUsize,
+}
+
+/// What became of a virtual cluster under a policy; `None` if it was cut short.
+type Stage = Result<Option<VcRun>, SimulateError>;
+
+impl<'a> Stages<'a> {
+    fn begin(
+        simulation: &'a Simulation<'a>,
+        requests: &'a [Request<'a>],
+        control: Control<'a>,
+    ) -> Result<Self, SimulateError> {
+        Ok(Stages {
+            simulation,
+            requests,
+            control,
+            profiled: simulation.profile_for(requests)?,
+            done: AtomicUsize::new(0),
         })
-        .collect();
-    // Of several errors, the first in order is returned, on any number of threads.
-    let runs: Vec<Option<VcRun>> = runs.into_iter().collect::<Result<_, _>>()?;
-    let mut runs = runs.into_iter();
-    let results = requests.iter().filter_map(|request| {
-        let all: Vec<Option<VcRun>> = runs.by_ref().take(vcs).collect();
-        Some(PolicyRun {
-            policy: request.name,
-            vcs: all.into_iter().collect::<Option<_>>()?,
-            profiler: profiled.clone().filter(|_| request.policy.profiled),
-        })
-    });
-    Ok(results.collect())
+    }
+
+    /// Number of virtual clusters.
+    fn vcs(&self) -> usize {
+        self.simulation.cluster.vcs.len()
+    }
+
+    /// Every policy with every virtual cluster.
+    fn all(&self) -> Vec<(&'a Request<'a>, usize)> {
+        let pairs = self.requests.iter();
+        pairs
+            .flat_map(|request| (0..self.vcs()).map(move |vc| (request, vc)))
+            .collect()
+    }
+
+    fn run(&self, (request, vc): (&Request<'_>, usize)) -> Stage {
+        let is_stopped = || self.control.stop.load(Ordering::Relaxed);
+        if is_stopped() {
+            return Ok(None);
+        }
+        let profiler_run = self.profiled.as_ref().filter(|_| request.policy.profiled);
+        let run = match self.simulation.simulate_vc(request, vc, profiler_run) {
+            // A policy that is stopped may decide nothing more, and its jobs wait for ever.
+            Err(_) if is_stopped() => return Ok(None),
+            run => run?,
+        };
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        (self.control.progress)(done, self.requests.len() * self.vcs());
+        Ok(Some(run))
+    }
+
+    /// The runs by policy.
+    fn gather(&self, runs: Vec<Stage>) -> Result<Vec<PolicyRun>, SimulateError> {
+        // Of several errors, the first in order is returned, on any number of threads.
+        let runs: Vec<Option<VcRun>> = runs.into_iter().collect::<Result<_, _>>()?;
+        let mut runs = runs.into_iter();
+        let results = self.requests.iter().filter_map(|request| {
+            let all: Vec<Option<VcRun>> = runs.by_ref().take(self.vcs()).collect();
+            let profiler = self.profiled.clone().filter(|_| request.policy.profiled);
+            Some(PolicyRun {
+                policy: request.name,
+                vcs: all.into_iter().collect::<Option<_>>()?,
+                profiler,
+            })
+        });
+        Ok(results.collect())
+    }
 }
 
 impl Simulation<'_> {

@@ -96,7 +96,7 @@ impl World {
     }
 }
 
-fn request(name: &str) -> Request {
+fn request(name: &str) -> Request<'static> {
     let policy = *policies::ALL
         .iter()
         .find(|policy| policy.name == name)

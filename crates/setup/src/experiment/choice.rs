@@ -85,9 +85,21 @@ impl Choice {
     ///
     /// # Errors
     /// An unknown name: [`Error::Usage`].
-    pub fn requests(&self, sweep: bool) -> Result<Vec<Request>> {
-        let mut requests: Vec<Request> = Vec::new();
-        for entry in self.entries(sweep)? {
+    pub fn requests(&self, sweep: bool) -> Result<Vec<Request<'static>>> {
+        self.requests_with(sweep, &[])
+    }
+
+    /// As [`Choice::requests`], where policies of the caller's `own` have names too.
+    ///
+    /// # Errors
+    /// As [`Choice::requests`].
+    pub fn requests_with<'p>(
+        &self,
+        sweep: bool,
+        own: &[PolicyEntry<'p>],
+    ) -> Result<Vec<Request<'p>>> {
+        let mut requests: Vec<Request<'p>> = Vec::new();
+        for entry in self.entries(sweep, own)? {
             let corrected = self.corrected.filter(|_| entry.profiled);
             let plain = request(entry.name, entry, corrected == Some(Corrected::Only));
             let also = request("lucid_corrected", entry, true);
@@ -104,15 +116,15 @@ impl Choice {
         Ok(requests)
     }
 
-    fn entries(&self, sweep: bool) -> Result<Vec<PolicyEntry>> {
+    fn entries<'p>(&self, sweep: bool, own: &[PolicyEntry<'p>]) -> Result<Vec<PolicyEntry<'p>>> {
         if sweep {
-            return SWEEP.iter().map(|name| entry(name)).collect();
+            return SWEEP.iter().map(|name| entry(name, own)).collect();
         }
         let mut entries = Vec::new();
         for name in &self.policy {
             match name.as_str() {
                 "all" => entries.extend(policies::ALL.iter().filter(|p| p.published)),
-                name => entries.push(entry(name)?),
+                name => entries.push(entry(name, own)?),
             }
         }
         Ok(entries)
@@ -145,7 +157,7 @@ impl Choice {
     }
 }
 
-fn request(name: &'static str, policy: PolicyEntry, corrected: bool) -> Request {
+fn request<'p>(name: &'static str, policy: PolicyEntry<'p>, corrected: bool) -> Request<'p> {
     Request {
         name,
         policy,
@@ -153,11 +165,9 @@ fn request(name: &'static str, policy: PolicyEntry, corrected: bool) -> Request 
     }
 }
 
-fn entry(name: &str) -> Result<PolicyEntry> {
-    let found = policies::ALL
-        .iter()
-        .copied()
-        .find(|entry| entry.name == name);
+fn entry<'p>(name: &str, own: &[PolicyEntry<'p>]) -> Result<PolicyEntry<'p>> {
+    let mut all = own.iter().chain(policies::ALL).copied();
+    let found = all.find(|entry| entry.name == name);
     found.ok_or_else(|| {
         let titles = policies::ALL
             .iter()

@@ -186,7 +186,7 @@ impl Facts {
 impl Use {
     /// Why an option has no effect where this does not hold.
     fn missing(self) -> String {
-        let by = |what: &str, has: fn(&PolicyEntry) -> bool| {
+        let by = |what: &str, has: fn(&PolicyEntry<'_>) -> bool| {
             let names = policies::ALL.iter().filter(|policy| has(policy));
             let names: Vec<&str> = names.map(|policy| policy.name).collect();
             format!("no chosen policy {what}, as {} would", names.join(", "))

@@ -8,14 +8,14 @@ use crate::policy::{Decision, Policy};
 use crate::view::View;
 use gleaner_core::results::schedule::Placement;
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "easy",
     title: "EASY backfilling: first in, first out, others pass if they delay nobody's reservation",
     needs: Needs::Estimates,
     notice: 0,
     profiled: false,
     published: false,
-    make,
+    make: &make,
 };
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {

@@ -6,14 +6,14 @@ use super::{Context, Needs, PolicyEntry};
 use crate::policy::{Decision, Policy};
 use crate::view::View;
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "fifo",
     title: "first in, first out",
     needs: Needs::Jobs,
     notice: 0,
     profiled: false,
     published: true,
-    make,
+    make: &make,
 };
 
 fn make<'a>(_: &Context<'a>) -> Box<dyn Policy + 'a> {

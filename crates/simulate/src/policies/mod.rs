@@ -6,7 +6,7 @@ macro_rules! policies {
         $(mod $module;)*
 
         /// Every policy, in the order in which results are shown.
-        pub const ALL: &[PolicyEntry] = &[$($module::ENTRY),*];
+        pub const ALL: &[PolicyEntry<'static>] = &[$($module::ENTRY),*];
     };
 }
 
@@ -26,9 +26,9 @@ use super::policy::Policy;
 use gleaner_core::domain::inputs::{Forecast, Packing};
 use gleaner_core::domain::jobs::{Job, Trace};
 
-/// A policy that can be chosen by name.
-#[derive(Debug, Clone, Copy)]
-pub struct PolicyEntry {
+/// A policy that can be chosen by name. Those of this program live for ever, so their `'p` is `'static`.
+#[derive(Clone, Copy)]
+pub struct PolicyEntry<'p> {
     /// Name on the command line and in file names.
     pub name: &'static str,
     /// One-line description.
@@ -43,8 +43,11 @@ pub struct PolicyEntry {
     /// Whether it is in the published comparison, and so in `all`.
     pub published: bool,
     /// Creates the policy for a virtual cluster.
-    pub make: for<'a> fn(&Context<'a>) -> Box<dyn Policy + 'a>,
+    pub make: &'p Make<'p>,
 }
+
+/// Creates a policy for a virtual cluster.
+pub type Make<'p> = dyn for<'a> Fn(&Context<'a>) -> Box<dyn Policy + 'a> + Sync + 'p;
 
 /// Inputs that a policy requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,14 +6,14 @@ use super::{Context, Needs, PolicyEntry, Priority};
 use crate::policy::{Decision, Policy};
 use crate::view::{Status, View};
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "qssf",
     title: "quasi-shortest service first: estimated duration times GPUs",
     needs: Needs::Estimates,
     notice: 0,
     profiled: false,
     published: true,
-    make,
+    make: &make,
 };
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {

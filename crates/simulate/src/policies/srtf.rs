@@ -7,14 +7,14 @@ use crate::policy::{Decision, Policy};
 use crate::quota::{Entry, Running, Waiting, select};
 use crate::view::View;
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "srtf",
     title: "shortest remaining time first, preemptive, durations known",
     needs: Needs::Jobs,
     notice: 1,
     profiled: false,
     published: true,
-    make,
+    make: &make,
 };
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {

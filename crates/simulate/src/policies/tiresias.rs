@@ -8,14 +8,14 @@ use crate::quota::{Entry, Running, Waiting, select};
 use crate::scaling::next_multiple;
 use crate::view::View;
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "tiresias",
     title: "Tiresias: least attained service, preemptive, durations unknown",
     needs: Needs::Jobs,
     notice: 1,
     profiled: false,
     published: true,
-    make,
+    make: &make,
 };
 
 /// Attained service in GPU-seconds above which a job falls into the low queue.

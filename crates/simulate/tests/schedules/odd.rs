@@ -14,7 +14,7 @@ use crate::small::{cluster, simulation, trace};
 use crate::town::{self, town};
 use crate::venus::{request, run_one};
 
-fn requests() -> Vec<Request> {
+fn requests() -> Vec<Request<'static>> {
     policies::ALL
         .iter()
         .map(|policy| request(policy.name))

@@ -86,7 +86,7 @@ impl Town {
     }
 
     /// A request for a policy, with the case's switches.
-    pub fn request(&self, policy: &PolicyEntry) -> Request {
+    pub fn request<'p>(&self, policy: &PolicyEntry<'p>) -> Request<'p> {
         Request {
             name: policy.name,
             policy: *policy,

@@ -107,7 +107,7 @@ impl Venus {
 }
 
 /// A request for a policy as in the original.
-pub fn request(name: &str) -> Request {
+pub fn request(name: &str) -> Request<'static> {
     let policy = policy(name);
     Request {
         name: policy.name,

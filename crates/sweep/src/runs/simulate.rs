@@ -21,7 +21,7 @@ pub struct Simulations {
     /// Key and settings of each run.
     runs: Vec<(RunKey, Value)>,
     /// Settings and policy of each run.
-    jobs: Vec<(Choice, Request)>,
+    jobs: Vec<(Choice, Request<'static>)>,
     experiment: Experiment,
     check: bool,
 }

@@ -14,14 +14,14 @@ use partners::Partners;
 use sharing::Sharing;
 use waiting::{Pass, Waiting};
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "lucid",
     title: "Lucid: profiled, estimated service first, GPUs shared where it pays",
     needs: Needs::Packing,
     notice: 1,
     profiled: true,
     published: true,
-    make,
+    make: &make,
 };
 
 /// Jobs of more GPUs never share them.
