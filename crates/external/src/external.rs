@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::programs::Identity;
 use gleaner_core::words::printable;
-use gleaner_solvers::backends::Exact;
-use gleaner_solvers::range::NOTHING;
 use gleaner_solvers::{
-    Allocation, BigM, Goal, Incumbent, Limits, Problem, SolveError, Solver, Status, check,
+    Allocation, BigM, Goal, Incumbent, Limits, Problem, SolveError, Solver, Status,
 };
 
 use crate::child::{Event, Program};
 use crate::command::SolverCommand;
+use crate::judge::{Judge, told};
 use crate::protocol::{Done, DoneStatus, Hello, Reply, Request, VERSION};
 use crate::tally::TallyHandle;
 
@@ -22,22 +21,15 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Deaths in turn, without an answer in between, after which a program is not started again.
 const MOST_DEATHS: usize = 10;
 
-/// Relative difference at which two objectives are the same.
-const SAME: f64 = 1e-6;
-
 /// Asks a program, and checks what it says.
 pub struct External {
     command: SolverCommand,
-    /// The name in tables: `exec:` and the name that the program gave.
-    name: String,
     hello: Hello,
     program: Option<Program>,
-    big_m: BigM,
-    exact: Exact,
+    judge: Judge,
     requests: u64,
     /// Deaths since the last answer.
     deaths: usize,
-    tally: TallyHandle,
 }
 
 /// What a program said to a request.
@@ -73,30 +65,24 @@ impl External {
     pub fn start(command: SolverCommand, big_m: BigM) -> Result<Self> {
         let (program, hello) = greet(&command)
             .map_err(|what| Error::Run(format!("the solver {}: {what}", command.as_str())))?;
-        let tally = TallyHandle::default();
-        tally.with(|tally| {
-            tally.identity = Identity {
-                command: command.as_str().to_owned(),
-                name: hello.name.clone(),
-                version: hello.version.clone(),
-            }
-        });
+        let identity = Identity {
+            command: command.as_str().to_owned(),
+            name: hello.name.clone(),
+            version: hello.version.clone(),
+        };
         Ok(External {
-            name: format!("exec:{}", hello.name),
+            judge: Judge::new(format!("exec:{}", hello.name), identity, big_m),
             command,
             hello,
             program: Some(program),
-            big_m,
-            exact: Exact::new(big_m),
             requests: 0,
             deaths: 0,
-            tally,
         })
     }
 
     /// The counts of its answers. The handle stays valid when the solver is gone.
     pub fn tally(&self) -> TallyHandle {
-        self.tally.clone()
+        self.judge.tally.clone()
     }
 
     /// Who the program is.
@@ -114,7 +100,7 @@ impl External {
             true => Ok(()),
             false => Err(SolveError::Unfit(format!(
                 "{} does not say that it takes groups",
-                self.name
+                self.judge.name
             ))),
         }
     }
@@ -128,7 +114,7 @@ impl External {
             true => Ok(()),
             false => Err(SolveError::Unfit(format!(
                 "{} does not say that it takes the max-min goal of --objective share-fair",
-                self.name
+                self.judge.name
             ))),
         }
     }
@@ -148,9 +134,9 @@ impl External {
     fn died(&mut self, what: impl FnOnce() -> String) {
         self.program = None;
         self.deaths += 1;
-        self.tally.fault(|tally| &mut tally.crashed, what);
+        self.judge.tally.fault(|tally| &mut tally.crashed, what);
         if self.deaths >= MOST_DEATHS {
-            self.tally.with(|tally| tally.given_up = true);
+            self.judge.tally.with(|tally| tally.given_up = true);
         }
     }
 
@@ -185,7 +171,7 @@ impl External {
                 Event::Line(text) => match serde_json::from_slice(&text) {
                     Ok(Reply::Incumbent(found)) if found.id == id => {
                         let after = watch.begun.elapsed();
-                        if let Some(plan) = self.plan(problem, found.counts) {
+                        if let Some(plan) = self.judge.plan(problem, found.counts) {
                             watch.tell(after, &plan);
                             answer.incumbent = Some(plan);
                         }
@@ -206,7 +192,7 @@ impl External {
                     return answer;
                 }
                 Event::Late if !is_cancelled => {
-                    self.tally.fault(
+                    self.judge.tally.fault(
                         |tally| &mut tally.late,
                         || {
                             format!(
@@ -230,102 +216,43 @@ impl External {
     }
 
     fn garbage(&self, text: &[u8], why: &str) {
-        self.tally.fault(
+        self.judge.tally.fault(
             |tally| &mut tally.garbage,
             || format!("{:?} is not a message: {}", start(text), printable(why)),
         );
     }
 
-    /// Counts a wrong answer.
-    fn wrong(&self, problem: &Problem, what: &str) {
-        self.tally.fault(
-            |tally| &mut tally.wrong,
-            || format!("{}: {what}", told(problem)),
-        );
-    }
-
-    /// The answer with this plan, if the plan is valid; else the fault is counted.
-    fn plan(&self, problem: &Problem, counts: Vec<u32>) -> Option<Allocation> {
-        if counts.len() != problem.tasks.len() {
-            let (found, tasks) = (counts.len(), problem.tasks.len());
-            self.wrong(problem, &format!("{found} counts for {tasks} tasks"));
-            return None;
-        }
-        let answer = Allocation::with_plan(problem, Status::Feasible, counts, None);
-        if let Err(violations) = check(problem, &answer, self.big_m) {
-            let first = violations.first().map(ToString::to_string);
-            let others = match violations.len() {
-                0 | 1 => String::new(),
-                count => format!(", and {} more", count - 1),
-            };
-            self.wrong(problem, &(first.unwrap_or_default() + &others));
-            return None;
-        }
-        Some(answer)
-    }
-
     /// What an answer is worth.
-    fn judge(
+    fn worth(
         &mut self,
         problem: &Problem,
         limits: &Limits,
         answer: Answer,
         watch: &mut Watch<'_>,
     ) -> Allocation {
-        let fallback = answer
-            .incumbent
-            .unwrap_or_else(|| Allocation::without_plan(Status::Unknown));
+        let fallback = answer.incumbent;
         let Some((after, done)) = answer.done else {
-            return fallback;
+            return fallback.unwrap_or_else(|| Allocation::without_plan(Status::Unknown));
         };
         if done.status == DoneStatus::Refused {
-            self.tally.with(|tally| tally.refused += 1);
+            self.judge.tally.with(|tally| tally.refused += 1);
         }
         let claims = done.status == DoneStatus::Optimal;
         if done.counts.is_none() && (claims || done.status == DoneStatus::Feasible) {
-            self.wrong(problem, "called solved, without counts");
+            self.judge.wrong(problem, "called solved, without counts");
         }
-        let plan = done.counts.and_then(|counts| self.plan(problem, counts));
+        let plan = done.counts;
+        let plan = plan.and_then(|counts| self.judge.plan(problem, counts));
         if let Some(plan) = &plan {
             watch.tell(after, plan);
         }
-        match plan {
-            Some(plan) if claims => self.confirm(problem, limits, plan),
-            plan => plan.unwrap_or(fallback),
-        }
-    }
-
-    /// Compares a plan that was called optimal with the exact solver's.
-    fn confirm(&mut self, problem: &Problem, limits: &Limits, plan: Allocation) -> Allocation {
-        let best = self.exact.solve(problem, limits).ok();
-        let best = best.filter(|best| best.status == Status::Optimal);
-        let (Some(best), Some(found)) = (best, plan.objective) else {
-            self.tally.with(|tally| tally.claimed += 1);
-            return plan;
-        };
-        let objective = best.objective.unwrap_or(f64::NEG_INFINITY);
-        let is_near = objective - found <= limits.gap.max(SAME) * objective.abs().max(NOTHING);
-        let is_best = match (problem.goal, &best.counts, &plan.counts) {
-            (Goal::MaxMin, Some(best), Some(found)) => problem.merit(found) >= problem.merit(best),
-            _ => is_near,
-        };
-        if is_best {
-            self.tally.with(|tally| tally.confirmed += 1);
-            return Allocation {
-                status: Status::Optimal,
-                bound: Some(objective.max(found)),
-                ..plan
-            };
-        }
-        let what = format!("{found} is called optimal, but {objective} is possible");
-        self.wrong(problem, &what);
-        plan
+        self.judge.worth(problem, limits, plan, claims, fallback)
     }
 }
 
 impl Solver for External {
     fn name(&self) -> &str {
-        &self.name
+        &self.judge.name
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
@@ -342,10 +269,10 @@ impl Solver for External {
     ) -> Result<Allocation, SolveError> {
         let begun = Instant::now();
         self.accepts(problem)?;
-        self.tally.with(|tally| tally.problems += 1);
+        self.judge.tally.with(|tally| tally.problems += 1);
         let mut watch = Watch { begun, observer };
         let answer = self.ask(problem, limits, &mut watch);
-        Ok(self.judge(problem, limits, answer, &mut watch))
+        Ok(self.worth(problem, limits, answer, &mut watch))
     }
 }
 
@@ -397,12 +324,4 @@ pub(crate) fn greet(command: &SolverCommand) -> Result<(Program, Hello), String>
 fn start(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     text.trim().chars().take(60).collect()
-}
-
-/// A problem in a message. Those of a replay have no id.
-fn told(problem: &Problem) -> String {
-    match problem.id.is_empty() {
-        true => format!("{} tasks on {} nodes", problem.tasks.len(), problem.nodes),
-        false => format!("problem {}", printable(&problem.id)),
-    }
 }

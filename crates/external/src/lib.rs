@@ -8,15 +8,20 @@
 //! A program that is late, dies or writes nonsense ends no run: the problem is answered by its last
 //! valid plan or by none, the fault is counted in a [`Tally`], and the program is started again for the
 //! next problem.
+//!
+//! A [`FunctionSolver`] is a function instead of a program, and is checked in the same way.
 
 mod child;
 mod command;
 pub mod conformance;
 mod external;
+mod function;
+mod judge;
 pub mod protocol;
 mod tally;
 
 pub use command::{PREFIX, SolverCommand};
 pub use external::External;
+pub use function::{FunctionPlan, FunctionSolver};
 pub use gleaner_core::results::programs::{Identity, Tally};
 pub use tally::TallyHandle;
