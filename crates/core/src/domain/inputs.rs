@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::domain::jobs::{Job, Usage, Workload};
 
 /// Estimated durations of jobs.
-pub trait Estimates: Sync {
+pub trait Estimates: Send + Sync {
     /// Estimated duration of a job in seconds; `None` if there is no estimate.
     fn seconds(&self, job: &Job) -> Option<f64>;
 
@@ -18,7 +18,7 @@ pub trait Estimates: Sync {
 }
 
 /// Forecast of what will be submitted to the whole cluster.
-pub trait Forecast: Sync {
+pub trait Forecast: Send + Sync {
     /// GPU jobs expected per interval, averaged over the next intervals after second
     /// `now`; `None` if `now` is beyond the forecast's end.
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
@@ -29,7 +29,7 @@ pub trait Forecast: Sync {
 }
 
 /// Which jobs go well together on the same GPUs.
-pub trait Packing: Sync {
+pub trait Packing: Send + Sync {
     /// Sharing score of a job: 0 (shares well), 1 or 2 (badly); `None` if unknown.
     fn score(&self, job: &Job) -> Option<u8>;
     /// Speeds and load of `first` and `second` on the same GPUs; `None` if unknown.

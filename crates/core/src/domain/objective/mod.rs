@@ -6,6 +6,7 @@
 
 mod check;
 mod named;
+mod own;
 mod values;
 mod variable;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use check::Situation;
 pub use named::{NAMED, Named};
+pub use own::set_objective;
 pub use values::{Constants, OutOfRange, TaskState, ValueList};
 pub use variable::Variable;
 

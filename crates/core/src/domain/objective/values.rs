@@ -186,7 +186,7 @@ impl Objective {
 }
 
 /// The points of the curve between which the numbers of nodes lie that the task may hold, but 0.
-fn needed_points(task: &TrainingTask) -> std::ops::Range<usize> {
+pub(super) fn needed_points(task: &TrainingTask) -> std::ops::Range<usize> {
     let nodes = &task.curve.nodes;
     let first = nodes.partition_point(|&n| n <= task.min_nodes).max(1) - 1;
     let last = nodes.partition_point(|&n| n < task.max_nodes);
