@@ -5,12 +5,12 @@ use std::path::Path;
 use gleaner_core::results::replay::{AllocationRow, Summary};
 use gleaner_core::results::run::fields;
 use gleaner_core::results::search::SearchOutcome;
-use gleaner_core::results::simulate::{Delays, PolicyFigures};
 use gleaner_core::results::states::JobRow;
-use gleaner_core::results::{Column, Figures, Metric, Table};
+use gleaner_core::results::{Column, Figures, Table};
 use gleaner_formats::ingest::runs::{
     self, Hour, PolicyRun, ReplayRun, RunInfo, RunResult, SimulateRun,
 };
+use gleaner_formats::output::simulate::{policies, vcs};
 use polars::prelude::{Column as FrameColumn, DataFrame, DataType};
 use serde_json::Value;
 
@@ -183,9 +183,13 @@ impl SimulateFrames {
     fn of(info: &RunInfo, run: &SimulateRun) -> Result<Self> {
         let tables = run.policies.iter();
         let tables = tables.map(|policy| PolicyFrames::of(info, policy));
+        let figures = run.policies.iter();
+        let figures: Vec<_> = figures
+            .map(|run| (run.name.as_str(), &run.figures))
+            .collect();
         Ok(SimulateFrames {
-            policies: policies(&run.policies)?,
-            vcs: vcs(&run.policies)?,
+            policies: frame(&policies(&figures))?,
+            vcs: frame(&vcs(&figures))?,
             tables: tables.collect::<Result<_>>()?,
         })
     }
@@ -204,52 +208,6 @@ impl PolicyFrames {
             hours: hours(&run.hours)?,
         })
     }
-}
-
-/// The figures of each policy.
-fn policies(runs: &[PolicyRun]) -> Result<DataFrame> {
-    let names = runs.iter().map(|run| run.name.as_str());
-    let gpus = runs.iter().map(|run| run.figures.gpus);
-    let mut columns = vec![
-        FrameColumn::new("policy".into(), names.collect::<Vec<_>>()),
-        FrameColumn::new("gpus".into(), gpus.collect::<Vec<_>>()),
-    ];
-    let figures: Vec<_> = runs.iter().map(|run| Some(&run.figures)).collect();
-    columns.extend(figure_columns::<PolicyFigures>(&figures));
-    Ok(DataFrame::new_infer_height(columns)?)
-}
-
-/// The delays in each virtual cluster under each policy.
-fn vcs(runs: &[PolicyRun]) -> Result<DataFrame> {
-    let rows = runs.iter().flat_map(|run| {
-        let vcs = run.figures.vcs.0.iter();
-        vcs.map(|(vc, delays)| (run.name.as_str(), vc.as_str(), delays.as_ref()))
-    });
-    let rows: Vec<_> = rows.collect();
-    let texts =
-        |of: fn(&(&str, &str, Option<&Delays>)) -> String| rows.iter().map(of).collect::<Vec<_>>();
-    let mut columns = vec![
-        FrameColumn::new("policy".into(), texts(|row| row.0.to_owned())),
-        FrameColumn::new("vc".into(), texts(|row| row.1.to_owned())),
-    ];
-    let delays: Vec<_> = rows.iter().map(|row| row.2).collect();
-    columns.extend(figure_columns::<Delays>(&delays));
-    Ok(DataFrame::new_infer_height(columns)?)
-}
-
-/// The columns of the figures of these summaries; null where there is no summary.
-fn figure_columns<S: Figures>(summaries: &[Option<&S>]) -> impl Iterator<Item = FrameColumn> {
-    S::METRICS.iter().map(move |metric: &Metric<S>| {
-        let values = summaries.iter().map(|summary| (metric.of)((*summary)?));
-        let named = metric.name.into();
-        match metric.is_whole {
-            true => {
-                let values = values.map(|value| Some(value? as i64));
-                FrameColumn::new(named, values.collect::<Vec<_>>())
-            }
-            false => FrameColumn::new(named, values.collect::<Vec<_>>()),
-        }
-    })
 }
 
 /// The jobs of a policy. Ids are texts, also if all of them are numbers.

@@ -7,7 +7,7 @@ use gleaner_solvers::Problem;
 use super::fault::of_json;
 use super::source::Source;
 use super::{Gatherer, Loaded};
-use gleaner_core::error::Result;
+use gleaner_core::error::{Fault, Result};
 
 /// Reads problems from a file, or from stdin if `path` is `-`.
 ///
@@ -18,10 +18,30 @@ use gleaner_core::error::Result;
 /// together. Text that is not JSON ends the reading.
 pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
     let source = Source::open(path)?;
-    let bytes = source.read_all()?;
+    let problems = parse(&source.read_all()?, |found, expected| {
+        source.fault(found, expected)
+    })?;
+    Ok(Loaded {
+        value: problems,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}
+
+/// The problems of a text in memory, which messages call `name`.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(text: &str, name: &str) -> Result<Vec<Problem>> {
+    parse(text.as_bytes(), |found, expected| {
+        Fault::of(Path::new(name), found, expected)
+    })
+}
+
+fn parse(bytes: &[u8], fault: impl Fn(&str, &str) -> Fault) -> Result<Vec<Problem>> {
     let mut problems: Vec<Problem> = Vec::new();
     let mut faults = Gatherer::default();
-    for parsed in serde_json::Deserializer::from_slice(&bytes).into_iter::<Problem>() {
+    for parsed in serde_json::Deserializer::from_slice(bytes).into_iter::<Problem>() {
         match parsed {
             Ok(mut problem) => {
                 if problem.id.is_empty() {
@@ -29,9 +49,7 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
                 }
                 for reason in problem.validate() {
                     faults.add(
-                        source
-                            .fault(reason, "a valid problem")
-                            .at(format!("problem {}", problem.id)),
+                        fault(&reason, "a valid problem").at(format!("problem {}", problem.id)),
                     )?;
                 }
                 problems.push(problem);
@@ -40,17 +58,13 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
                 let expected = "a problem: {\"nodes\": 8, \"t_fwd\": 60, \"tasks\": [...]}";
                 let text = error.to_string();
                 let found = text.split(" at line ").next().unwrap_or_default();
-                faults.add(source.fault(found, expected).at(of_json(&error)))?;
+                faults.add(fault(found, expected).at(of_json(&error)))?;
                 break;
             }
         }
     }
     if problems.is_empty() && faults.is_empty() {
-        faults.add(source.fault("no problem", "at least one JSON object"))?;
+        faults.add(fault("no problem", "at least one JSON object"))?;
     }
-    Ok(Loaded {
-        value: faults.finish(problems)?,
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
+    faults.finish(problems)
 }

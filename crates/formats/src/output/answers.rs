@@ -1,13 +1,26 @@
 //! Answers of solvers as JSON lines.
 
-use gleaner_solvers::{Allocation, Fairness, Problem, Status};
+use gleaner_solvers::{Allocation, Fairness, Status};
 use serde::Serialize;
 
 use gleaner_core::error::{Error, Result};
 
+/// What a solver said to a problem.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Id of the problem.
+    pub id: String,
+    /// Name of the solver.
+    pub solver: String,
+    /// Its plan.
+    pub allocation: Allocation,
+    /// Wall time of the solver.
+    pub microseconds: u64,
+}
+
 /// One line of `gleaner solve`.
 #[derive(Debug, Serialize)]
-struct Answer<'a> {
+struct Line<'a> {
     id: &'a str,
     solver: &'a str,
     status: Status,
@@ -20,29 +33,25 @@ struct Answer<'a> {
     microseconds: u64,
 }
 
-/// The answer to `problem` as one JSON line.
+/// An answer as one JSON line.
 ///
 /// # Errors
 /// Never in practice. A failure of the serialiser is passed on.
-pub fn line(
-    problem: &Problem,
-    solver: &str,
-    answer: &Allocation,
-    microseconds: u64,
-) -> Result<String> {
-    let answer = Answer {
-        id: &problem.id,
-        solver,
-        status: answer.status,
+pub fn line(answer: &Answer) -> Result<String> {
+    let allocation = &answer.allocation;
+    let line = Line {
+        id: &answer.id,
+        solver: &answer.solver,
+        status: allocation.status,
         // An empty sum is -0; this makes it 0.
-        objective: answer.objective.map(|objective| objective + 0.0),
-        bound: answer.bound,
-        gap: answer.gap(),
-        counts: &answer.counts,
-        fairness: answer.fairness,
-        microseconds,
+        objective: allocation.objective.map(|objective| objective + 0.0),
+        bound: allocation.bound,
+        gap: allocation.gap(),
+        counts: &allocation.counts,
+        fairness: allocation.fairness,
+        microseconds: answer.microseconds,
     };
-    serde_json::to_string(&answer)
+    serde_json::to_string(&line)
         .map(|text| text + "\n")
         .map_err(|e| Error::Run(e.to_string()))
 }

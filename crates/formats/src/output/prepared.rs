@@ -12,6 +12,11 @@ use gleaner_core::results::{Column, Table};
 /// # Errors
 /// The extension is neither .csv nor .parquet, or the file cannot be written.
 pub fn write_jobs(trace: &Trace, cluster: &Cluster, path: &Path) -> Result<()> {
+    jobs(trace, cluster).write_file(path)
+}
+
+/// The jobs as a table.
+pub fn jobs<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Table<'a> {
     let text = |of: fn(&Job) -> &String| {
         Column::Texts(
             trace
@@ -38,7 +43,7 @@ pub fn write_jobs(trace: &Trace, cluster: &Cluster, path: &Path) -> Result<()> {
         }
     };
     let cpus = trace.jobs.iter().map(|job| Some(job.cpus)).collect();
-    let table = Table {
+    Table {
         name: "jobs",
         columns: vec![
             ("job_id", text(|job| &job.id)),
@@ -50,8 +55,7 @@ pub fn write_jobs(trace: &Trace, cluster: &Cluster, path: &Path) -> Result<()> {
             ("submit_time", submit),
             ("duration", whole(|job| job.duration)),
         ],
-    };
-    table.write_file(path)
+    }
 }
 
 /// Writes the virtual clusters and their numbers of nodes.

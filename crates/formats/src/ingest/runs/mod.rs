@@ -18,12 +18,14 @@ mod replay;
 mod rows;
 mod simulate;
 mod sweep;
+mod tables;
 
 pub use compare::CompareRun;
 pub use info::RunInfo;
 pub use replay::ReplayRun;
 pub use simulate::{Hour, JobEnd, PolicyRun, SimulateRun};
 pub use sweep::SweepRuns;
+pub use tables::{StoredTable, info};
 
 /// The content of a run directory.
 #[derive(Debug, Clone)]
