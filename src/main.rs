@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gleaner::cli::main(std::env::args_os())
+    ExitCode::from(gleaner::cli::main(std::env::args_os()))
 }

@@ -5,12 +5,15 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args as ClapArgs};
-use gleaner_solvers::{BigM, Formulation, Problem, Solver, SolverKind};
+use gleaner_solvers::{BigM, Formulation, Problem, SolverKind};
 use serde::Serialize;
 
+use super::caller::{Caller, Terminal};
 use super::progress::Progress;
-use super::{interrupt, print, remark};
+use super::replay::OwnSolver;
+use super::{print, remark};
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::compare::SolverRow;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::counted;
 use gleaner_external::{External, SolverCommand, Tally, TallyHandle};
@@ -76,65 +79,150 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a solver that fails, or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
-    let known = known(args)?;
-    let limits = limits(args.time_limit, args.gap)?;
-    let clock = Instant::now();
-    let (problems, sources) = problems(args)?;
-    check_named(args, &known, &problems)?;
-    let mut contenders = known
-        .into_iter()
-        .map(Known::build)
-        .collect::<Result<Vec<_>>>()?;
-    let tallies = add_programs(&args.program, &mut contenders)?;
+    let opened = Opened::read(args, &Terminal)?;
     let open = |path| RunDir::open(path, "compare", args);
     let directory = args.out.as_deref().map(open).transpose()?;
-    let read = clock.elapsed().as_secs_f64();
-    remark(&[format!(
-        "comparing on {}",
-        counted(problems.len(), "problem")
-    )]);
-
-    let clock = Instant::now();
-    let stop = interrupt::flag();
-    let mut progress = Progress::new(args.quiet);
-    let control = compare::Control {
-        stop,
-        progress: &mut |done, total| progress.update(done, total),
-        estimate: &mut |estimate| remark(&[tables::estimate(estimate)]),
-    };
-    let compared = compare::compare(&problems, &mut contenders, &limits, control)?;
-    progress.finish();
-    let lines = summarise(&compared.answers, &contenders);
-    let complete = compared.answers.len() == problems.len() * contenders.len();
+    let compared = opened.compare(args, Vec::new(), &Terminal)?;
     if let Some(directory) = directory {
-        for table in tables::tables(&compared.answers, &lines, &compared.incumbents) {
-            directory.write_table(&table)?;
-        }
-        if !tallies.is_empty() {
-            let tallies: Vec<Tally> = tallies.iter().map(TallyHandle::get).collect();
-            directory.write_json("programs.json", &tallies)?;
-        }
-        let written = directory.finish(&End {
-            sources: &sources,
-            complete,
-            seconds: Seconds {
-                read,
-                compute: clock.elapsed().as_secs_f64(),
-                write: 0.0,
-            },
-        })?;
-        remark(&[written]);
+        remark(&[compared.write(directory)?]);
     }
-    print(&tables::text(&lines))?;
-    for tally in &tallies {
+    print(&tables::text(&compared.lines))?;
+    for tally in &compared.tallies {
         let told = tally.get();
         print(&told.to_string())?;
         report_faults(Some(tally), args.strict, &remark)?;
     }
-    if complete {
+    if compared.is_complete {
         Ok(())
     } else {
         Err(Error::Interrupted)
+    }
+}
+
+/// Problems on which solvers are to be compared.
+pub struct Opened {
+    problems: Vec<Problem>,
+    /// Every file read.
+    pub sources: Vec<SourceId>,
+    known: Vec<Known>,
+    seconds: Seconds,
+}
+
+/// What came of a comparison, complete or stopped.
+pub struct Compared {
+    /// Answers, and plans on the way to them.
+    pub outcome: compare::Compared,
+    /// A row for each solver.
+    pub lines: Vec<SolverRow>,
+    /// The counts of the answers of solvers that are not ours.
+    pub tallies: Vec<TallyHandle>,
+    /// Whether every solver was asked for every problem.
+    pub is_complete: bool,
+    sources: Vec<SourceId>,
+    seconds: Seconds,
+}
+
+impl Opened {
+    /// Reads and checks all inputs, or records the problems of a log.
+    ///
+    /// # Errors
+    /// Wrong usage, invalid input.
+    pub fn read(args: &Args, caller: &dyn Caller) -> Result<Self> {
+        let known = known(args)?;
+        limits(args.time_limit, args.gap)?;
+        let clock = Instant::now();
+        let (problems, sources) = problems(args, caller)?;
+        check_named(args, &known, &problems)?;
+        Ok(Opened {
+            problems,
+            sources,
+            known,
+            seconds: Seconds {
+                read: clock.elapsed().as_secs_f64(),
+                ..Seconds::default()
+            },
+        })
+    }
+
+    /// Asks every solver for every problem, those of the caller's own too.
+    ///
+    /// # Errors
+    /// A program that does not start, a solver that fails.
+    pub fn compare(
+        self,
+        args: &Args,
+        own: Vec<OwnSolver>,
+        caller: &dyn Caller,
+    ) -> Result<Compared> {
+        let limits = limits(args.time_limit, args.gap)?;
+        let known = self.known.into_iter().map(Known::build);
+        let mut contenders = known.collect::<Result<Vec<_>>>()?;
+        let tallies = add_others(&args.program, own, &mut contenders)?;
+        let problems = self.problems;
+        caller.remark(&[format!(
+            "comparing on {}",
+            counted(problems.len(), "problem")
+        )]);
+        let clock = Instant::now();
+        let mut progress = Progress::new(args.quiet);
+        let control = compare::Control {
+            stop: caller.stop(),
+            progress: &mut |done, total| {
+                caller.tick();
+                progress.update(done, total);
+            },
+            estimate: &mut |estimate| caller.remark(&[tables::estimate(estimate)]),
+        };
+        let outcome = compare::compare(&problems, &mut contenders, &limits, control)?;
+        progress.finish();
+        Ok(Compared {
+            lines: summarise(&outcome.answers, &contenders),
+            is_complete: outcome.answers.len() == problems.len() * contenders.len(),
+            tallies,
+            outcome,
+            sources: self.sources,
+            seconds: Seconds {
+                compute: clock.elapsed().as_secs_f64(),
+                ..self.seconds
+            },
+        })
+    }
+}
+
+impl Args {
+    /// Whether faults of a solver that is not ours fail the command.
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
+}
+
+impl Compared {
+    /// Writes the run directory. Returns a line that says what it holds.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, directory: RunDir) -> Result<String> {
+        let clock = Instant::now();
+        let compare::Compared {
+            answers,
+            incumbents,
+        } = &self.outcome;
+        for table in tables::tables(answers, &self.lines, incumbents) {
+            directory.write_table(&table)?;
+        }
+        if !self.tallies.is_empty() {
+            let tallies: Vec<Tally> = self.tallies.iter().map(TallyHandle::get).collect();
+            directory.write_json("programs.json", &tallies)?;
+        }
+        let write = clock.elapsed().as_secs_f64();
+        directory.finish(&End {
+            sources: &self.sources,
+            complete: self.is_complete,
+            seconds: Seconds {
+                write,
+                ..self.seconds
+            },
+        })
     }
 }
 
@@ -152,18 +240,26 @@ fn known(args: &Args) -> Result<Vec<Known>> {
     Ok(named)
 }
 
-/// Starts the programs and adds them to the contenders. Returns the counts of their answers.
-fn add_programs(
+/// Starts the programs, and adds them and the caller's own solvers to the contenders. Returns the counts of
+/// their answers.
+fn add_others(
     programs: &[SolverCommand],
+    own: Vec<OwnSolver>,
     contenders: &mut Vec<Contender>,
 ) -> Result<Vec<TallyHandle>> {
-    let mut tallies = Vec::new();
+    let mut others: Vec<OwnSolver> = Vec::new();
     for command in programs {
         let program = External::start(command.clone(), BigM::default())?;
-        tallies.push(program.tally());
+        let tally = program.tally();
+        others.push((Box::new(program), tally));
+    }
+    others.extend(own);
+    let mut tallies = Vec::new();
+    for (solver, tally) in others {
+        tallies.push(tally);
         contenders.push(Contender {
-            name: unlike(program.name(), contenders).into(),
-            solver: Box::new(program),
+            name: unlike(solver.name(), contenders).into(),
+            solver,
         });
     }
     Ok(tallies)
@@ -193,13 +289,13 @@ fn check_named(args: &Args, known: &[Known], problems: &[Problem]) -> Result<()>
     Ok(())
 }
 
-fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
+fn problems(args: &Args, caller: &dyn Caller) -> Result<(Vec<Problem>, Vec<SourceId>)> {
     if let Some(path) = &args.problems {
         let loaded = ingest::problems::read(path)?;
         return Ok((loaded.value, loaded.sources));
     }
     args.log.rules.check()?;
-    let inputs = Replay::open(&args.log, false, &remark)?;
+    let inputs = Replay::open(&args.log, false, &|remarks| caller.remark(remarks))?;
     let auto = Built::new(
         &SolverChoice::Ours(SolverKind::Auto),
         Formulation::default(),
@@ -209,8 +305,8 @@ fn problems(args: &Args) -> Result<(Vec<Problem>, Vec<SourceId>)> {
     let decider = auto.decider(&outline, limits(args.time_limit, args.gap)?)?;
     let mut recorder = Recorder::new(decider, args.every);
     let control = Control {
-        stop: interrupt::flag(),
-        progress: &mut |_, _| {},
+        stop: caller.stop(),
+        progress: &mut |_, _| caller.tick(),
     };
     let outcome = gleaner_replay::run(
         &inputs.log,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
+use super::caller::{Caller, Terminal};
 use super::report::Drawn;
 use super::{print, print_json, remark};
 use gleaner_core::domain::Clock;
@@ -12,9 +13,9 @@ use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::runs::RunInfo;
 use gleaner_formats::ingest::{self, Loaded};
 use gleaner_formats::output::inspect::{CostSource, json, text};
-use gleaner_inspect::RescaleCosts;
+use gleaner_inspect::{Inspection, RescaleCosts};
 use gleaner_report::Report;
-use gleaner_setup::SliceArgs;
+use gleaner_setup::{Remark, SliceArgs};
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
 ///
@@ -62,26 +63,55 @@ const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and week
 /// # Errors
 /// Wrong usage, unreadable or invalid input.
 pub fn run(args: &Args) -> Result<()> {
-    if args.max_tasks == 0 {
-        return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
-    }
-    let log = args.slice.read_with_still_rows(&args.log, &remark)?;
-    let costs = costs(args, log.value.clock())?;
-    if !log.value.clock().is_known() {
-        remark(&[ZONE_UNKNOWN.to_owned()]);
-    }
-    let inspection = gleaner_inspect::inspect(&log.value, costs.value);
+    let inspected = Inspected::of(args, &Terminal)?;
     if !args.drawn.is_nothing() {
-        let sources = [log.sources, costs.sources].concat();
-        let info = RunInfo::of_this("inspect", &args.log, args, &sources)?;
-        args.drawn
-            .write(&Report::of_inspection(&inspection, &info))?;
+        args.drawn.write(&inspected.report())?;
         remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {
-        (true, _) => print_json(&json(&inspection)?),
-        (false, true) => print(&text(&inspection, cost_source(args))),
+        (true, _) => print_json(&json(&inspected.inspection)?),
+        (false, true) => print(&inspected.text(args)),
         (false, false) => Ok(()),
+    }
+}
+
+/// What a log holds.
+pub struct Inspected {
+    /// The findings.
+    pub inspection: Inspection,
+    info: RunInfo,
+}
+
+impl Inspected {
+    /// Reads and inspects a log.
+    ///
+    /// # Errors
+    /// Wrong usage, unreadable or invalid input.
+    pub fn of(args: &Args, caller: &dyn Caller) -> Result<Self> {
+        if args.max_tasks == 0 {
+            return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
+        }
+        let remark = |remarks: &[String]| caller.remark(remarks);
+        let log = args.slice.read_with_still_rows(&args.log, &remark)?;
+        let costs = costs(args, log.value.clock(), &remark)?;
+        if !log.value.clock().is_known() {
+            remark(&[ZONE_UNKNOWN.to_owned()]);
+        }
+        let sources = [log.sources, costs.sources].concat();
+        Ok(Inspected {
+            inspection: gleaner_inspect::inspect(&log.value, costs.value),
+            info: RunInfo::of_this("inspect", &args.log, args, &sources)?,
+        })
+    }
+
+    /// The page about it.
+    pub fn report(&self) -> Report {
+        Report::of_inspection(&self.inspection, &self.info)
+    }
+
+    /// The findings as text tables.
+    pub fn text(&self, args: &Args) -> String {
+        text(&self.inspection, cost_source(args))
     }
 }
 
@@ -93,7 +123,7 @@ fn cost_source(args: &Args) -> CostSource {
 }
 
 /// The rescale costs, and the files they come from.
-fn costs(args: &Args, clock: &Clock) -> Result<Loaded<RescaleCosts>> {
+fn costs(args: &Args, clock: &Clock, remark: Remark<'_>) -> Result<Loaded<RescaleCosts>> {
     let Some(path) = &args.tasks else {
         return Ok(Loaded {
             value: RescaleCosts::typical(args.max_tasks),

@@ -1,32 +1,32 @@
 //! The command line: one file a subcommand, arguments in, exit code out.
 
+pub mod caller;
 mod check;
-mod compare;
+pub mod compare;
 mod completions;
 mod convert;
 mod driple;
-mod ingest;
-mod inspect;
+pub mod ingest;
+pub mod inspect;
 mod interrupt;
 mod man;
 mod models;
 mod original;
 mod profile;
 mod progress;
-mod replay;
+pub mod replay;
 mod report;
 mod reproduce;
-mod simulate;
-mod solve;
+pub mod simulate;
+pub mod solve;
 mod solver_check;
-mod sweep;
+pub mod sweep;
 mod synth;
 mod threads;
 
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
-use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -85,7 +85,7 @@ enum Command {
 }
 
 /// Runs the command line and returns its exit code; errors go to stderr.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match original::translate(arguments.into_iter().collect()) {
         Ok(arguments) => arguments,
         Err(error) => return complain(&error),
@@ -95,7 +95,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // Nothing is left to report to when even this cannot be printed.
             let _ = error.print();
-            return ExitCode::from(error.exit_code() as u8);
+            return error.exit_code() as u8;
         }
     };
     if let Err(error) = interrupt::watch() {
@@ -125,25 +125,23 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Man(args) => man::run(&args),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         // The reader of our output had enough, as in `gleaner solve … | head`.
-        Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
+        Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => 0,
         Err(error) => complain(&error),
     }
 }
 
-fn complain(error: &Error) -> ExitCode {
+fn complain(error: &Error) -> u8 {
     say(error);
     match error {
-        Error::Interrupted => ExitCode::from(interrupt::interrupted()),
-        _ => ExitCode::from(error.exit_code()),
+        Error::Interrupted => interrupt::interrupted(),
+        _ => error.exit_code(),
     }
 }
 
 /// The command line, for what describes it.
-fn command() -> clap::Command {
+pub fn command() -> clap::Command {
     Cli::command()
 }
 

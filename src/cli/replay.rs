@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
+use gleaner_solvers::{BigM, Limits, Solver};
 use serde::Serialize;
 
+use super::caller::{Caller, Terminal};
 use super::progress::Progress;
-use super::{interrupt, print, print_json, remark};
+use super::{print, print_json, remark};
 use gleaner_core::domain::NodeRule;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
@@ -16,7 +18,7 @@ use gleaner_external::TallyHandle;
 use gleaner_formats::ingest;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::{replay as tables, summary};
-use gleaner_replay::{Control, Decider, Initial};
+use gleaner_replay::{Control, Decider, Initial, SolverDecider};
 use gleaner_setup::solver::report_faults;
 use gleaner_setup::{LogArgs, Replay, SolverArgs, SolverChoice, report_left_out};
 
@@ -66,43 +68,19 @@ pub struct Args {
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
     args.log.rules.check()?;
-    let mut seconds = Seconds::default();
-    let clock = Instant::now();
     let open = |path| RunDir::open(path, "replay", args);
     let directory = args.out.as_deref().map(open).transpose()?;
-    let mut inputs = Replay::open(&args.log, args.skip_invalid, &remark)?;
-    let (mut decider, tally) = decider(args, &mut inputs)?;
-    if args.scripted.is_some() {
-        // The script's event 0 is the initial deal, and it names nodes.
-        inputs.options.initial = Initial::Solve;
-        inputs.options.node_choice = NodeRule::Arrival;
-    }
-    report_left_out(&inputs.skipped, &remark);
-    seconds.read = clock.elapsed().as_secs_f64();
-
-    let clock = Instant::now();
-    let mut progress = Progress::new(args.quiet);
-    let control = Control {
-        stop: interrupt::flag(),
-        progress: &mut |done, total| progress.update(done, total),
-    };
-    let outcome = gleaner_replay::run(
-        &inputs.log,
-        &inputs.tasks,
-        &inputs.options,
-        decider.as_mut(),
-        control,
-    )?;
-    progress.finish();
-    drop(decider);
-    seconds.compute = clock.elapsed().as_secs_f64();
-
+    let opened = Opened::read(args, &Terminal)?;
+    let mut replayed = opened.run(args, None, &Terminal)?;
     if let Some(directory) = directory {
-        if let Some(tally) = &tally {
-            directory.write_json("solver.json", &tally.get())?;
-        }
-        seconds.write = write(directory, &inputs, &outcome, seconds)?;
+        remark(&[replayed.write(directory)?]);
     }
+    let Replayed {
+        outcome,
+        tally,
+        seconds,
+        ..
+    } = replayed;
     match args.json {
         true => print_json(&summary::json(&outcome.summary)?)?,
         false => print(&summary::text(&outcome.summary, seconds))?,
@@ -116,14 +94,135 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// What decides, and the counts of its answers if it is a program.
-fn decider(args: &Args, inputs: &mut Replay) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
+impl Args {
+    /// The big-M under which plans are checked.
+    pub fn big_m(&self) -> BigM {
+        self.solver.big_m
+    }
+
+    /// Whether faults of a solver that is not ours fail the run.
+    pub fn is_strict(&self) -> bool {
+        self.solver.strict
+    }
+}
+
+/// A replay that was read, and has not begun.
+pub struct Opened {
+    /// What is replayed.
+    pub inputs: Replay,
+    seconds: Seconds,
+}
+
+/// A replay, complete or stopped.
+pub struct Replayed {
+    /// What was replayed.
+    pub inputs: Replay,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The counts of the solver's answers, if it is not one of ours.
+    pub tally: Option<TallyHandle>,
+    /// Wall time so far.
+    pub seconds: Seconds,
+}
+
+/// A solver of the caller's own, with the counts of its answers.
+pub type OwnSolver = (Box<dyn Solver + Send>, TallyHandle);
+
+impl Opened {
+    /// Reads and checks all inputs.
+    ///
+    /// # Errors
+    /// Wrong usage, invalid input.
+    pub fn read(args: &Args, caller: &dyn Caller) -> Result<Self> {
+        args.log.rules.check()?;
+        let clock = Instant::now();
+        let remark = |remarks: &[String]| caller.remark(remarks);
+        let inputs = Replay::open(&args.log, args.skip_invalid, &remark)?;
+        let mut seconds = Seconds::default();
+        seconds.read = clock.elapsed().as_secs_f64();
+        Ok(Opened { inputs, seconds })
+    }
+
+    /// Replays, with a solver of the caller's own in place of the one that the arguments name.
+    ///
+    /// # Errors
+    /// Wrong usage, an invalid script, a failed run.
+    pub fn run(
+        mut self,
+        args: &Args,
+        own: Option<OwnSolver>,
+        caller: &dyn Caller,
+    ) -> Result<Replayed> {
+        let clock = Instant::now();
+        let inputs = &mut self.inputs;
+        let (mut decider, tally) = decider(args, inputs, own)?;
+        if args.scripted.is_some() {
+            // The script's event 0 is the initial deal, and it names nodes.
+            inputs.options.initial = Initial::Solve;
+            inputs.options.node_choice = NodeRule::Arrival;
+        }
+        report_left_out(&inputs.skipped, &|remarks: &[String]| {
+            caller.remark(remarks);
+        });
+        self.seconds.read += clock.elapsed().as_secs_f64();
+
+        let clock = Instant::now();
+        let mut progress = Progress::new(args.quiet);
+        let control = Control {
+            stop: caller.stop(),
+            progress: &mut |done, total| {
+                caller.tick();
+                progress.update(done, total);
+            },
+        };
+        let outcome = gleaner_replay::run(
+            &inputs.log,
+            &inputs.tasks,
+            &inputs.options,
+            decider.as_mut(),
+            control,
+        )?;
+        progress.finish();
+        drop(decider);
+        self.seconds.compute = clock.elapsed().as_secs_f64();
+        Ok(Replayed {
+            inputs: self.inputs,
+            outcome,
+            tally,
+            seconds: self.seconds,
+        })
+    }
+}
+
+/// What decides, and the counts of its answers if it is not ours.
+fn decider(
+    args: &Args,
+    inputs: &mut Replay,
+    own: Option<OwnSolver>,
+) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
     if let Some(path) = &args.scripted {
         let script = ingest::script::read(path, &inputs.log)?;
         inputs.sources.extend(script.sources);
         return Ok((Box::new(script.value), None));
     }
     let limits = args.solver.limits()?;
+    let (decider, tally) = match own {
+        Some((solver, tally)) => (SolverDecider::of(solver, limits), Some(tally)),
+        None => named(args, inputs, limits)?,
+    };
+    let decider = match args.check {
+        true => decider.checked(args.solver.big_m),
+        false => decider,
+    };
+    Ok((Box::new(decider), tally))
+}
+
+/// The solver that the arguments name.
+fn named(
+    args: &Args,
+    inputs: &mut Replay,
+    limits: Limits,
+) -> Result<(SolverDecider, Option<TallyHandle>)> {
     let solver = args.solver.build()?;
     let tally = solver.tally();
     if let SolverChoice::Program(command) = &args.solver.solver {
@@ -136,29 +235,33 @@ fn decider(args: &Args, inputs: &mut Replay) -> Result<(Box<dyn Decider>, Option
             .extend(identified.collect::<Result<Vec<_>>>()?);
     }
     let outline = inputs.options.outline(&inputs.tasks);
-    let decider = solver.decider(&outline, limits)?;
-    let decider = match args.check {
-        true => decider.checked(args.solver.big_m),
-        false => decider,
-    };
-    Ok((Box::new(decider), tally))
+    Ok((solver.decider(&outline, limits)?, tally))
 }
 
-/// Writes the run directory; returns the seconds it took.
-fn write(directory: RunDir, inputs: &Replay, outcome: &Outcome, seconds: Seconds) -> Result<f64> {
-    let clock = Instant::now();
-    directory.write_skipped(&inputs.skipped)?;
-    let fragments = tables::fragments(&inputs.log);
-    for table in tables::tables(outcome, &inputs.log, &fragments) {
-        directory.write_table(&table)?;
+impl Replayed {
+    /// Writes the run directory. Returns a line that says what it holds.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&mut self, directory: RunDir) -> Result<String> {
+        let clock = Instant::now();
+        if let Some(tally) = &self.tally {
+            directory.write_json("solver.json", &tally.get())?;
+        }
+        let Replayed {
+            inputs, outcome, ..
+        } = &self;
+        directory.write_skipped(&inputs.skipped)?;
+        let fragments = tables::fragments(&inputs.log);
+        for table in tables::tables(outcome, &inputs.log, &fragments) {
+            directory.write_table(&table)?;
+        }
+        directory.write_json("summary.json", &outcome.summary)?;
+        self.seconds.write = clock.elapsed().as_secs_f64();
+        directory.finish(&End {
+            sources: &self.inputs.sources,
+            complete: self.outcome.summary.complete,
+            seconds: self.seconds,
+        })
     }
-    directory.write_json("summary.json", &outcome.summary)?;
-    let write = clock.elapsed().as_secs_f64();
-    let written = directory.finish(&End {
-        sources: &inputs.sources,
-        complete: outcome.summary.complete,
-        seconds: Seconds { write, ..seconds },
-    })?;
-    remark(&[written]);
-    Ok(write)
 }

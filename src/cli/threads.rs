@@ -7,17 +7,23 @@ use gleaner_core::error::{Error, Result};
 /// Most threads: far more than machines have cores, and few enough to be started.
 const MOST: usize = 4096;
 
-/// Has everything parallel use this many threads from now on.
+/// Runs on a pool of this many threads, or of as many as there are cores. Everything parallel inside uses
+/// them.
 ///
 /// # Errors
-/// More than [`MOST`], or more than the system starts.
-pub fn use_threads(threads: NonZeroUsize) -> Result<()> {
-    if threads.get() > MOST {
+/// More than [`MOST`] threads, or more than the system starts; the errors of `run`.
+pub fn with<T: Send>(
+    threads: Option<NonZeroUsize>,
+    run: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    // 0 stands for the number of cores.
+    let count = threads.map_or(0, NonZeroUsize::get);
+    if count > MOST {
         return Err(Error::Usage(format!(
-            "{threads} threads are asked for, expected at most {MOST}"
+            "{count} threads are asked for, expected at most {MOST}"
         )));
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
-    pool.build_global()
-        .map_err(|e| Error::Run(format!("cannot start {threads} threads: {e}")))
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    let pool = pool.map_err(|e| Error::Run(format!("cannot start {count} threads: {e}")))?;
+    pool.install(run)
 }

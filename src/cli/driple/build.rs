@@ -75,7 +75,10 @@ pub struct Args {
 /// # Errors
 /// Missing or faulty files, all of which are told, too few jobs, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    args.threads.map_or(Ok(()), threads::use_threads)?;
+    threads::with(args.threads, || make(args))
+}
+
+fn make(args: &Args) -> Result<()> {
     let settings = args.settings()?;
     let measured = table::measurements(&args.measured)?.value;
     let (jobs, unmeasured) = labelled(graph::find(&args.graphs)?, &measured, &args.measured)?;

@@ -77,7 +77,10 @@ pub struct Args {
 /// Missing or faulty files, contradicting options, a training that diverges, an interrupt after the
 /// results are written, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    args.threads.map_or(Ok(()), threads::use_threads)?;
+    threads::with(args.threads, || train(args))
+}
+
+fn train(args: &Args) -> Result<()> {
     args.history.as_deref().map(Form::of).transpose()?;
     let data = args.read()?;
     let start = args.start(&data)?;

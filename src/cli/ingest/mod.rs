@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::remark;
+use super::caller::{Caller, Terminal};
 use gleaner_core::error::Result;
 use gleaner_formats::ingest::scheduler::{self, Format, Options};
 use gleaner_formats::output::events::{self, EventWriter};
@@ -153,8 +153,8 @@ impl CountArgs {
 }
 
 impl LogArgs {
-    fn write(&self, options: &Options) -> Result<()> {
-        write_events(&self.input.files, options, &self.output)
+    fn write(&self, options: &Options, caller: &dyn Caller) -> Result<()> {
+        write_events(&self.input.files, options, &self.output, caller)
     }
 }
 
@@ -163,27 +163,43 @@ impl LogArgs {
 /// # Errors
 /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
+    ingest(args, &Terminal)
+}
+
+/// Reads and writes for a caller.
+///
+/// # Errors
+/// As [`run`].
+pub fn ingest(args: &Args, caller: &dyn Caller) -> Result<()> {
     match &args.what {
-        What::Slurm(args) => args.run(),
-        What::Pbs(log) => log.write(&log.input.options(Format::Pbs)),
-        What::Cobalt(log) => log.write(&log.input.options(Format::Cobalt)),
-        What::Djc(args) => args.log.write(&args.options(Format::Djc)),
-        What::Swf(args) => args.count.log.write(&Options {
-            cores_per_node: args.cores_per_node,
-            ..args.count.options(Format::Swf)
-        }),
-        What::Trace(what) => trace::run(what),
+        What::Slurm(args) => args.run(caller),
+        What::Pbs(log) => log.write(&log.input.options(Format::Pbs), caller),
+        What::Cobalt(log) => log.write(&log.input.options(Format::Cobalt), caller),
+        What::Djc(args) => args.log.write(&args.options(Format::Djc), caller),
+        What::Swf(args) => {
+            let options = Options {
+                cores_per_node: args.cores_per_node,
+                ..args.count.options(Format::Swf)
+            };
+            args.count.log.write(&options, caller)
+        }
+        What::Trace(what) => trace::run(what, caller),
     }
 }
 
 /// Writes the event log of a scheduler's logs, and tells what was in them.
-fn write_events(files: &[PathBuf], options: &Options, output: &Path) -> Result<()> {
+fn write_events(
+    files: &[PathBuf],
+    options: &Options,
+    output: &Path,
+    caller: &dyn Caller,
+) -> Result<()> {
     events::Format::of(output)?;
     let holds = scheduler::read(files, options)?;
     let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
     let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
     writer.finish()?;
-    remark(&summary.notes);
-    remark(&[format!("wrote {}\n{summary}", output.display())]);
+    caller.remark(&summary.notes);
+    caller.remark(&[format!("wrote {}\n{summary}", output.display())]);
     Ok(())
 }

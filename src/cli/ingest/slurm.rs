@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
 
 use super::trace::{ClusterArgs, prepare};
 use super::{InputArgs, write_events};
+use crate::cli::caller::Caller;
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::gpu::{self, VcOf};
 use gleaner_formats::ingest::scheduler::{Format, Options};
@@ -48,14 +49,14 @@ impl Args {
     ///
     /// # Errors
     /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
-    pub fn run(&self) -> Result<()> {
+    pub fn run(&self, caller: &dyn Caller) -> Result<()> {
         self.check()?;
         if let Some(output) = &self.output {
             let options = Options {
                 delimiter: self.delimiter.clone(),
                 ..self.input.options(Format::Slurm)
             };
-            write_events(&self.input.files, &options, output)?;
+            write_events(&self.input.files, &options, output, caller)?;
         }
         match &self.jobs {
             Some(jobs) => prepare(
@@ -63,6 +64,7 @@ impl Args {
                 &self.trace_options(),
                 jobs,
                 &self.cluster,
+                caller,
             ),
             None => Ok(()),
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::write_events;
-use crate::cli::remark;
+use crate::cli::caller::Caller;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::gpu::{self, Format, Options};
@@ -214,11 +214,11 @@ impl What {
 ///
 /// # Errors
 /// Files of another format, or of which nothing is of use; an output that cannot be written.
-pub fn run(what: &What) -> Result<()> {
+pub fn run(what: &What, caller: &dyn Caller) -> Result<()> {
     let (args, options) = what.options();
     let is_events = is_event_log(&args.output);
     match what {
-        What::Philly(philly) if is_events => philly.idle(),
+        What::Philly(philly) if is_events => philly.idle(caller),
         What::Philly(PhillyArgs { from, to, .. }) if from.is_some() || to.is_some() => {
             Err(Error::Usage(
                 "--from and --to cut event logs, as of -o NAME.gev; gleaner simulate has --from \
@@ -231,7 +231,7 @@ pub fn run(what: &What) -> Result<()> {
              expected a name ending in .csv or .parquet",
             args.output.display()
         ))),
-        _ => prepare(&args.files, &options, &args.output, &args.cluster),
+        _ => prepare(&args.files, &options, &args.output, &args.cluster, caller),
     }
 }
 
@@ -242,7 +242,7 @@ fn is_event_log(path: &Path) -> bool {
 
 impl PhillyArgs {
     /// Writes when machines were idle.
-    fn idle(&self) -> Result<()> {
+    fn idle(&self, caller: &dyn Caller) -> Result<()> {
         let trace = &self.trace;
         if trace.node_count.is_some() || !trace.cluster.is_default() {
             return Err(Error::Usage(
@@ -259,7 +259,7 @@ impl PhillyArgs {
             strict: trace.strict,
             ..scheduler::Options::new(scheduler::Format::Philly)
         };
-        write_events(&trace.files, &options, &trace.output)
+        write_events(&trace.files, &options, &trace.output, caller)
     }
 }
 
@@ -272,6 +272,7 @@ pub fn prepare(
     options: &Options,
     output: &Path,
     args: &ClusterArgs,
+    caller: &dyn Caller,
 ) -> Result<()> {
     let cluster = args.file(output)?;
     Form::of(output)?;
@@ -284,8 +285,8 @@ pub fn prepare(
         8 => String::new(),
         other => format!(" --gpus-per-node {other}"),
     };
-    remark(&prepared.summary.notes);
-    remark(&[
+    caller.remark(&prepared.summary.notes);
+    caller.remark(&[
         format!("wrote {jobs} and {cluster}\n{}", prepared.summary),
         format!(
             "gleaner simulate --trace {jobs} --cluster {cluster}{gpus} --policy fifo,srtf --out run"

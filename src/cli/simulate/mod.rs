@@ -11,19 +11,23 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
+use super::caller::{Caller, Terminal};
 use super::progress::Progress;
-use super::{interrupt, remark, threads};
+use super::{remark, threads};
 use gleaner_core::error::{Error, Result};
+use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::printable;
+use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::events;
 use gleaner_formats::output::run::RunDir;
-use gleaner_setup::experiment::{Choice, FileArgs, Inputs, ModelArgs, ProfilerArgs};
+use gleaner_setup::experiment::{Choice, FileArgs, Inputs, Learnt, ModelArgs, ProfilerArgs};
 use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
-use gleaner_simulate::policies;
-use gleaner_simulate::{Control, Request, simulate};
+use gleaner_simulate::placer::Placer;
+use gleaner_simulate::policies::{self, PolicyEntry};
+use gleaner_simulate::{Control, Request, SimulateError, Simulation, simulate, simulate_in_turn};
 
-use results::Results;
+pub use results::Simulated;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
@@ -119,57 +123,173 @@ struct OutputArgs {
 /// # Errors
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
-    let requests = args.choice.requests(args.files.sweep)?;
-    args.output.check(&requests)?;
-    if let Some(count) = args.jobs {
-        threads::use_threads(count)?;
-    }
-    let clock = Instant::now();
-    let experiment = Experiment::open(args.experiment(), &requests, &remark)?;
-    remark(&args.output.without_effect());
-    let inputs = &experiment.inputs;
-    let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
-    let directory = args.out(inputs).map(open).transpose()?;
-    report_left_out(&inputs.skipped, &remark);
-    let mut seconds = Seconds {
-        read: clock.elapsed().as_secs_f64(),
-        ..Seconds::default()
-    };
+    args.with_threads(|| {
+        let opened = Opened::read(args, &[], &Terminal)?;
+        let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
+        let directory = args.out(opened.inputs()).map(open).transpose()?;
+        let opened = opened.learn(args, &Terminal)?;
+        let runs = opened.simulate(args, &opened.requests, &Terminal)?;
+        let mut simulated = opened.end(runs);
+        let written = simulated.write(args, directory, &Terminal)?;
+        simulated.print(args)?;
+        remark(&written);
+        if simulated.is_complete {
+            Ok(())
+        } else {
+            Err(Error::Interrupted)
+        }
+    })
+}
 
-    let clock = Instant::now();
-    let simulation = experiment.simulation(&args.choice, args.check);
-    let stop = interrupt::flag();
-    let learnt = experiment.learn(simulation, &requests, stop)?;
-    let simulation = learnt.simulation(simulation);
-    let progress = Mutex::new(Progress::new(args.output.quiet));
-    let control = Control {
-        stop,
-        progress: &|done, total| {
-            if let Ok(mut progress) = progress.lock() {
-                progress.update(done, total);
-            }
-        },
-    };
-    let runs = simulate(&simulation, &requests, control);
-    if let Ok(progress) = progress.into_inner() {
-        progress.finish();
+/// A simulation that was read.
+pub struct Opened<'p> {
+    /// What is simulated.
+    pub requests: Vec<Request<'p>>,
+    experiment: Experiment,
+    learnt: Learnt,
+    seconds: Seconds,
+}
+
+impl<'p> Opened<'p> {
+    /// Reads and checks all inputs. The arguments may name policies of the caller's `own`.
+    ///
+    /// # Errors
+    /// Wrong usage, invalid input.
+    pub fn read(args: &Args, own: &[PolicyEntry<'p>], caller: &dyn Caller) -> Result<Self> {
+        let requests = args.choice.requests_with(args.files.sweep, own)?;
+        args.output.check(&requests)?;
+        let clock = Instant::now();
+        let remark = |remarks: &[String]| caller.remark(remarks);
+        let experiment = Experiment::open(args.experiment(), &requests, &remark)?;
+        remark(&args.output.without_effect());
+        let inputs = &experiment.inputs;
+        report_left_out(&inputs.skipped, &remark);
+        let seconds = Seconds {
+            read: clock.elapsed().as_secs_f64(),
+            ..Seconds::default()
+        };
+        Ok(Opened {
+            requests,
+            experiment,
+            learnt: Learnt::default(),
+            seconds,
+        })
     }
-    let runs = runs.map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
-    seconds.compute = clock.elapsed().as_secs_f64();
-    let results = Results {
-        args,
-        learnt: &learnt,
-        estimates: inputs.estimates_used.as_ref(),
-        simulation,
-        trace_path: &inputs.trace_path,
-        runs: &runs,
-        inputs,
-        complete: runs.len() == requests.len(),
-    };
-    results.report(directory, seconds)
+
+    /// What was read.
+    pub fn inputs(&self) -> &Inputs {
+        &self.experiment.inputs
+    }
+
+    /// Every file that was read.
+    pub fn sources(&mut self) -> &mut [SourceId] {
+        &mut self.experiment.inputs.sources
+    }
+
+    /// Learns the estimates that are to be learnt in the simulation.
+    ///
+    /// # Errors
+    /// A simulation that fails.
+    pub fn learn(mut self, args: &Args, caller: &dyn Caller) -> Result<Self> {
+        let clock = Instant::now();
+        let simulation = self.experiment.simulation(&args.choice, args.check);
+        let experiment = &self.experiment;
+        self.learnt = experiment.learn(simulation, &self.requests, caller.stop())?;
+        self.seconds.compute += clock.elapsed().as_secs_f64();
+        Ok(self)
+    }
+
+    /// Simulates policies in parallel. Those cut short are not among the results.
+    ///
+    /// # Errors
+    /// A simulation that fails.
+    pub fn simulate(
+        &self,
+        args: &Args,
+        requests: &[Request<'_>],
+        caller: &dyn Caller,
+    ) -> Result<Timed> {
+        self.simulated_by(simulate, args, requests, caller)
+    }
+
+    /// As [`Opened::simulate`], one virtual cluster after the other on the thread of the caller.
+    ///
+    /// # Errors
+    /// As [`Opened::simulate`].
+    pub fn simulate_in_turn(
+        &self,
+        args: &Args,
+        requests: &[Request<'_>],
+        caller: &dyn Caller,
+    ) -> Result<Timed> {
+        self.simulated_by(simulate_in_turn, args, requests, caller)
+    }
+
+    fn simulated_by(
+        &self,
+        simulate: Simulate,
+        args: &Args,
+        requests: &[Request<'_>],
+        caller: &dyn Caller,
+    ) -> Result<Timed> {
+        let clock = Instant::now();
+        let simulation = self.experiment.simulation(&args.choice, args.check);
+        let simulation = self.learnt.simulation(simulation);
+        let progress = Mutex::new(Progress::new(args.output.quiet));
+        let control = Control {
+            stop: caller.stop(),
+            progress: &|done, total| {
+                if let Ok(mut progress) = progress.lock() {
+                    progress.update(done, total);
+                }
+            },
+        };
+        let runs = simulate(&simulation, requests, control);
+        if let Ok(progress) = progress.into_inner() {
+            progress.finish();
+        }
+        let runs = runs.map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
+        Ok(Timed {
+            runs,
+            seconds: clock.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// The simulation with these runs, in the order of the requests.
+    pub fn end(self, timed: Timed) -> Simulated {
+        Simulated::new(self, timed)
+    }
+}
+
+/// [`simulate`] or [`simulate_in_turn`].
+type Simulate = fn(
+    &Simulation<'_>,
+    &[Request<'_>],
+    Control<'_>,
+) -> std::result::Result<Vec<PolicyRun>, SimulateError>;
+
+/// What was simulated, and how long it took.
+pub struct Timed {
+    /// The policies that were not cut short.
+    pub runs: Vec<PolicyRun>,
+    /// Wall time.
+    pub seconds: f64,
 }
 
 impl Args {
+    /// Runs with the number of threads of the arguments.
+    ///
+    /// # Errors
+    /// Those of `run`; threads that do not start.
+    pub fn with_threads<T: Send>(&self, run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        threads::with(self.jobs, run)
+    }
+
+    /// The placer.
+    pub fn placer(&self) -> &'static dyn Placer {
+        self.choice.placer()
+    }
+
     /// What the experiment is made of.
     fn experiment(&self) -> ExperimentArgs<'_> {
         ExperimentArgs {

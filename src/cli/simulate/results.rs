@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::Args;
 use super::info::Info;
-use crate::cli::{print, print_json, remark};
+use super::{Args, Opened, Timed};
+use crate::cli::caller::Caller;
+use crate::cli::{print, print_json};
 use gleaner_core::domain::EventLog;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::policy_run::PolicyRun;
@@ -18,24 +19,37 @@ use gleaner_formats::output::events::{self, Layout};
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::simulate::{self as tables, Entry, Interval, SimulatedTrace};
 use gleaner_predict::Week;
+use gleaner_setup::Experiment;
 use gleaner_setup::experiment::{EstimatesUsed, Inputs, Learnt};
 use gleaner_simulate::Simulation;
 use gleaner_simulate::idle::{TooLate, idle_log};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 
-/// Everything there is to report.
-pub struct Results<'a> {
+/// What was simulated, complete or stopped.
+pub struct Simulated {
+    /// The runs of the policies that were not cut short.
+    pub runs: Vec<PolicyRun>,
+    /// The figures by which these are compared.
+    pub figures: Vec<PolicyFigures>,
+    /// Whether no policy was cut short.
+    pub is_complete: bool,
+    experiment: Experiment,
+    learnt: Learnt,
+    seconds: Seconds,
+}
+
+/// The same with its arguments, to be reported.
+pub(super) struct Results<'a> {
     pub args: &'a Args,
     pub learnt: &'a Learnt,
     /// Where estimates come from, where a policy uses them.
     pub estimates: Option<&'a EstimatesUsed>,
     pub simulation: Simulation<'a>,
-    /// The trace's file.
-    pub trace_path: &'a Path,
     pub runs: &'a [PolicyRun],
     pub inputs: &'a Inputs,
     pub complete: bool,
+    pub figures: &'a [PolicyFigures],
 }
 
 /// Of an idle log of a trace whose clock has no dates.
@@ -43,58 +57,100 @@ const NO_CALENDAR: &str = "\
 the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the civil time of the \
 trace's second 0 with --epoch TIME";
 
-impl Results<'_> {
-    /// Writes the run directory and the idle log where asked for, and prints the summary.
+impl Simulated {
+    /// The end of a simulation that began so.
+    pub(super) fn new(opened: Opened<'_>, timed: Timed) -> Self {
+        let Opened {
+            requests,
+            experiment,
+            learnt,
+            mut seconds,
+        } = opened;
+        seconds.compute += timed.seconds;
+        let Inputs { trace, cluster, .. } = &experiment.inputs;
+        let figures = timed.runs.par_iter();
+        let figures = figures.map(|run| summarise(trace, cluster, run));
+        Simulated {
+            figures: figures.collect(),
+            is_complete: timed.runs.len() == requests.len(),
+            runs: timed.runs,
+            experiment,
+            learnt,
+            seconds,
+        }
+    }
+
+    /// What was read.
+    pub fn inputs(&self) -> &Inputs {
+        &self.experiment.inputs
+    }
+
+    fn results<'a>(&'a self, args: &'a Args) -> Results<'a> {
+        let inputs = self.inputs();
+        let simulation = self.experiment.simulation(&args.choice, args.check);
+        Results {
+            args,
+            learnt: &self.learnt,
+            estimates: inputs.estimates_used.as_ref(),
+            simulation: self.learnt.simulation(simulation),
+            runs: &self.runs,
+            inputs,
+            complete: self.is_complete,
+            figures: &self.figures,
+        }
+    }
+
+    /// Writes the run directory, if there is one, and the log of idle nodes where it is asked for. Returns
+    /// lines that say what was written.
     ///
     /// # Errors
-    /// A file that cannot be written; [`Error::Interrupted`] where policies are missing.
-    pub fn report(&self, directory: Option<RunDir>, mut seconds: Seconds) -> Result<()> {
+    /// A file cannot be written.
+    pub fn write(
+        &mut self,
+        args: &Args,
+        directory: Option<RunDir>,
+        caller: &dyn Caller,
+    ) -> Result<Vec<String>> {
         let clock = Instant::now();
-        let metrics: Vec<PolicyFigures> = self
-            .runs
-            .par_iter()
-            .map(|run| self.summarise(run))
-            .collect();
-        let names = self.runs.iter().map(|run| run.policy);
-        let entries: Vec<Entry<'_>> = names.zip(&metrics).collect();
-        let interval = Interval::of(self.runs);
-        let idle_log = self.idle_log()?;
+        let results = self.results(args);
+        let interval = Interval::of(results.runs);
+        let idle_log = results.idle_log(caller)?;
         if let Some(directory) = &directory {
-            remark(interval.remark(self.runs).as_slice());
-            self.write_tables(directory, interval, &entries)?;
+            caller.remark(interval.remark(results.runs).as_slice());
+            results.write_tables(directory, interval)?;
         }
         if let Some((path, log)) = &idle_log {
             events::write(log, path, Layout::Long, None)?;
         }
+        let mut seconds = self.seconds;
         seconds.write = clock.elapsed().as_secs_f64();
         let mut written: Vec<String> = idle_log.iter().map(told).collect();
         if let Some(directory) = directory {
             let end = End {
-                sources: &self.inputs.sources,
-                complete: self.complete,
+                sources: &results.inputs.sources,
+                complete: results.complete,
                 seconds,
             };
-            written.insert(0, directory.finish_with(&end, &Info::new(self))?);
+            written.insert(0, directory.finish_with(&end, &Info::new(&results))?);
         }
-        self.print(&entries, interval, seconds)?;
-        remark(&written);
-        if self.complete {
-            Ok(())
-        } else {
-            Err(Error::Interrupted)
-        }
+        self.seconds = seconds;
+        Ok(written)
     }
 
-    fn summarise(&self, run: &PolicyRun) -> PolicyFigures {
-        summarise(self.simulation.trace, self.simulation.cluster, run)
+    /// Prints the figures.
+    pub(super) fn print(&self, args: &Args) -> Result<()> {
+        self.results(args).print(self.seconds)
+    }
+}
+
+impl Results<'_> {
+    /// The figures by policy.
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let names = self.runs.iter().map(|run| run.policy);
+        names.zip(self.figures).collect()
     }
 
-    fn write_tables(
-        &self,
-        directory: &RunDir,
-        interval: Interval,
-        entries: &[Entry<'_>],
-    ) -> Result<()> {
+    fn write_tables(&self, directory: &RunDir, interval: Interval) -> Result<()> {
         directory.write_skipped(&self.inputs.skipped)?;
         let experiment = SimulatedTrace {
             trace: self.simulation.trace,
@@ -117,7 +173,7 @@ impl Results<'_> {
         if let Some(learnt) = self.learnt.by_policy() {
             directory.write_table(&tables::estimates(experiment.trace, learnt))?;
         }
-        tables::write_results(directory, experiment, entries)
+        tables::write_results(directory, experiment, &self.entries())
     }
 
     fn packs(&self, run: &PolicyRun) -> bool {
@@ -127,7 +183,7 @@ impl Results<'_> {
     }
 
     /// The log of idle nodes and its file, where it is asked for.
-    fn idle_log(&self) -> Result<Option<(&Path, EventLog)>> {
+    fn idle_log(&self, caller: &dyn Caller) -> Result<Option<(&Path, EventLog)>> {
         let (Some(path), [run]) = (&self.args.output.idle_events, self.runs) else {
             return Ok(None);
         };
@@ -139,14 +195,14 @@ impl Results<'_> {
         } = self.simulation;
         let too_late = |error: TooLate| {
             let fault = Fault::told(
-                self.trace_path,
+                &self.inputs.trace_path,
                 format!("the schedule is too long: {error}"),
             );
             fault.remedy("leave out jobs that last this long, or leave out --idle-events")
         };
         let log = idle_log(trace, cluster, run, start).map_err(too_late)?;
         if trace.origin.is_none() {
-            remark(&[NO_CALENDAR.to_owned()]);
+            caller.remark(&[NO_CALENDAR.to_owned()]);
         }
         Ok(Some((path, log)))
     }
@@ -171,9 +227,10 @@ impl Results<'_> {
         format!("estimates: {used}{weeks}\n")
     }
 
-    fn print(&self, entries: &[Entry<'_>], interval: Interval, seconds: Seconds) -> Result<()> {
+    fn print(&self, seconds: Seconds) -> Result<()> {
+        let entries = self.entries();
         if self.args.output.json {
-            let summary = tables::summary(entries, interval);
+            let summary = tables::summary(&entries, Interval::of(self.runs));
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print_json(&(text + "\n"));
@@ -184,7 +241,7 @@ impl Results<'_> {
         };
         print(&format!(
             "{}\n{}{checked}{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
-            tables::text(entries),
+            tables::text(&entries),
             self.estimates_line(),
             seconds.read,
             seconds.compute,

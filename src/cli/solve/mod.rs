@@ -2,17 +2,21 @@
 
 mod models;
 
+use std::borrow::Borrow;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use gleaner_solvers::{Problem, SolveError, check};
+use gleaner_solvers::{Limits, Problem, SolveError, check};
 
+use super::caller::Caller;
 use super::{print_json, remark};
 use gleaner_core::error::{Error, Result};
+use gleaner_formats::output::answers::Answer;
 use gleaner_formats::{ingest, output};
-use gleaner_setup::SolverArgs;
 use gleaner_setup::solver::report_faults;
+use gleaner_setup::{Built, SolverArgs};
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
@@ -52,24 +56,16 @@ pub struct Args {
 /// # Errors
 /// Invalid problems, a solver that fails, or an answer that fails the check.
 pub fn run(args: &Args) -> Result<()> {
-    // The model may be written in either formulation, whichever solver runs.
-    let formulation = args.solver.formulation;
-    let solver_args = match &args.write_model {
-        Some(_) if !args.solver.solver.is_milp() => SolverArgs {
-            formulation: None,
-            ..args.solver.clone()
-        },
-        _ => args.solver.clone(),
-    };
-    let limits = solver_args.limits()?;
-    let mut solver = solver_args.build()?;
-    let big_m = solver_args.big_m;
+    let limits = args.solver_args().limits()?;
+    let mut solver = args.solver_args().build()?;
     let problems = ingest::problems::read(&args.input)?.value;
     for problem in &problems {
         of_problem(problem, solver.accepts(problem))?;
     }
     if let Some(path) = &args.write_model {
-        let formulation = formulation.unwrap_or_default();
+        // The model may be written in either formulation, whichever solver runs.
+        let formulation = args.solver.formulation.unwrap_or_default();
+        let big_m = args.solver.big_m;
         remark(&models::write_all(
             &problems,
             formulation,
@@ -79,24 +75,81 @@ pub fn run(args: &Args) -> Result<()> {
         )?);
     }
     for problem in &problems {
-        let clock = Instant::now();
-        let answer = of_problem(problem, solver.solver().solve(problem, &limits))?;
-        let microseconds = clock.elapsed().as_micros() as u64;
-        // The name is asked for afterwards, as `auto` chooses by the problem.
-        let line = output::answers::line(problem, solver.solver().name(), &answer, microseconds)?;
-        print_json(&line)?;
-        if args.check
-            && let Err(violations) = check(problem, &answer, big_m)
-        {
-            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            return Err(Error::Run(format!(
-                "problem {}: {}",
-                problem.id,
-                all.join("; ")
-            )));
-        }
+        let answer = answer(&mut solver, &limits, problem)?;
+        print_json(&output::answers::line(&answer)?)?;
+        args.verify(problem, &answer)?;
     }
     report_faults(solver.tally().as_ref(), args.solver.strict, &remark)
+}
+
+impl Args {
+    /// The solver; a formulation that is only for the model is not for it.
+    fn solver_args(&self) -> SolverArgs {
+        match &self.write_model {
+            Some(_) if !self.solver.solver.is_milp() => SolverArgs {
+                formulation: None,
+                ..self.solver.clone()
+            },
+            _ => self.solver.clone(),
+        }
+    }
+
+    /// Checks an answer if that is wanted.
+    ///
+    /// # Errors
+    /// The answer fails the check.
+    fn verify(&self, problem: &Problem, answer: &Answer) -> Result<()> {
+        if self.check
+            && let Err(violations) = check(problem, &answer.allocation, self.solver.big_m)
+        {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            let all = all.join("; ");
+            return Err(Error::Run(format!("problem {}: {all}", problem.id)));
+        }
+        Ok(())
+    }
+}
+
+/// Solves problems, which are checked already, without a file.
+///
+/// # Errors
+/// A solver that fails or does not take a problem, or an answer that fails the check.
+pub fn answers<P: Borrow<Problem>>(
+    args: &Args,
+    problems: &[P],
+    caller: &dyn Caller,
+) -> Result<Vec<Answer>> {
+    let limits = args.solver_args().limits()?;
+    let mut solver = args.solver_args().build()?;
+    let answers = problems.iter().map(|problem| {
+        caller.tick();
+        if caller.stop().load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let problem = problem.borrow();
+        of_problem(problem, solver.accepts(problem))?;
+        let answer = answer(&mut solver, &limits, problem)?;
+        args.verify(problem, &answer)?;
+        Ok(answer)
+    });
+    let answers = answers.collect::<Result<_>>()?;
+    report_faults(solver.tally().as_ref(), args.solver.strict, &|remarks| {
+        caller.remark(remarks);
+    })?;
+    Ok(answers)
+}
+
+fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<Answer> {
+    let clock = Instant::now();
+    let allocation = of_problem(problem, solver.solver().solve(problem, limits))?;
+    let microseconds = clock.elapsed().as_micros() as u64;
+    Ok(Answer {
+        id: problem.id.clone(),
+        // The name is asked for afterwards, as `auto` chooses by the problem.
+        solver: solver.solver().name().to_owned(),
+        allocation,
+        microseconds,
+    })
 }
 
 /// A result with the problem's id in its error.

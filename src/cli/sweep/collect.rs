@@ -43,7 +43,7 @@ pub(super) enum Who<'a> {
 }
 
 /// Collects, for a user or as a job.
-pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
+pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     let who = args.batch.batch.as_deref().map_or(Who::User, Who::Job);
     advance(opened, args, out, who).map(drop)
 }
@@ -53,7 +53,7 @@ pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Runs are missing that are not submitted again, with why.
-pub(super) fn advance(opened: &Opened, args: &Args, out: &Path, who: Who<'_>) -> Result<Next> {
+pub(super) fn advance(opened: &Opened<'_>, args: &Args, out: &Path, who: Who<'_>) -> Result<Next> {
     let clock = Instant::now();
     let directory = open(out, args)?;
     let prepared = opened.prepared.as_ref();
@@ -65,13 +65,13 @@ pub(super) fn advance(opened: &Opened, args: &Args, out: &Path, who: Who<'_>) ->
         let results: Vec<RunOutcome> = results.collect();
         let finished = Finished {
             opened,
-            args,
             directory,
             found_done: results.len(),
             begun_again: state.begun_again,
             compute: clock.elapsed().as_secs_f64(),
         };
-        return finished.write(&results).map(|()| Next::Written);
+        finished.write(&results)?.print(args)?;
+        return Ok(Next::Written);
     }
     let all = BatchFolder::at(out).all()?;
     let own = match who {
@@ -100,7 +100,7 @@ pub(super) fn advance(opened: &Opened, args: &Args, out: &Path, who: Who<'_>) ->
 
 /// Submits again what was lost of a batch and the batches before it.
 fn again(
-    opened: &Opened,
+    opened: &Opened<'_>,
     args: &Args,
     out: &Path,
     state: &State,
@@ -153,7 +153,7 @@ fn again(
 
 /// What was dealt in a batch, and its parts that have not done all their runs.
 fn troubles_of(
-    opened: &Opened,
+    opened: &Opened<'_>,
     state: &State,
     found: &Found<RunOutcome>,
     batches: &BatchFolder,
@@ -165,7 +165,13 @@ fn troubles_of(
 }
 
 /// The error of a sweep whose runs are not all done.
-fn missing(opened: &Opened, args: &Args, out: &Path, state: &State, wrong: &[Trouble]) -> Error {
+fn missing(
+    opened: &Opened<'_>,
+    args: &Args,
+    out: &Path,
+    state: &State,
+    wrong: &[Trouble],
+) -> Error {
     let prepared = opened.prepared.as_ref();
     let failed = state.failed.len();
     let mut lines = vec![format!(

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::collect::{Next, Who, advance, open};
 use super::opened::Opened;
-use super::{Args, interrupt, remark, slurm};
+use super::{Args, remark, slurm};
+use crate::cli::interrupt;
 use crate::cli::progress::Progress;
 use gleaner_cluster::slurm::{Queue, Submission, submit};
 use gleaner_cluster::{Batch, BatchFolder, Deal, State};
@@ -27,7 +28,7 @@ const GROWTH: f64 = 1.5;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Submits what is missing, follows it, and writes the tables.
-pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
+pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     let stop = interrupt::flag();
     RunDir::share(out, "sweep", args)?;
     let is_left = submit_missing(opened, args, out)?;
@@ -52,7 +53,7 @@ pub(super) fn run(opened: &Opened, args: &Args, out: &Path) -> Result<()> {
 
 /// Submits the runs that are missing and are in no job that waits or runs. Returns whether any are
 /// missing.
-fn submit_missing(opened: &Opened, args: &Args, out: &Path) -> Result<bool> {
+fn submit_missing(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<bool> {
     // Held until all is submitted, so that no other process submits the same.
     let _directory = open(out, args)?;
     let prepared = opened.prepared.as_ref();
@@ -103,7 +104,7 @@ fn submit_missing(opened: &Opened, args: &Args, out: &Path) -> Result<bool> {
 ///
 /// # Errors
 /// [`Error::Interrupted`] after Ctrl-C; the jobs run on.
-fn follow(opened: &Opened, args: &Args, out: &Path, stop: &AtomicBool) -> Result<()> {
+fn follow(opened: &Opened<'_>, args: &Args, out: &Path, stop: &AtomicBool) -> Result<()> {
     let mut watch = Watch::new(opened, out, args)?;
     let shortest = args.batch.interval();
     let mut interval = shortest;
@@ -136,7 +137,7 @@ fn follow(opened: &Opened, args: &Args, out: &Path, stop: &AtomicBool) -> Result
 
 /// What is known of a sweep whose jobs are followed.
 struct Watch<'a> {
-    opened: &'a Opened,
+    opened: &'a Opened<'a>,
     store: Store,
     batches: BatchFolder,
     /// Batches that have left the queue.
@@ -150,7 +151,7 @@ struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    fn new(opened: &'a Opened, out: &Path, args: &Args) -> Result<Self> {
+    fn new(opened: &'a Opened<'a>, out: &Path, args: &Args) -> Result<Self> {
         let store = Store::at(out);
         let mut tracker = Tracker::default();
         tracker.update(&store)?;

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
-use super::{interrupt, print, remark, threads};
+use super::caller::{Caller, Terminal};
+use super::{print, remark, threads};
 use gleaner_cluster::Share;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
@@ -93,13 +94,15 @@ pub struct Args {
 /// Wrong usage, invalid input, a run that fails, an interrupt after what there is is kept, or with
 /// `--strict` the faults of a program after all is written.
 pub fn run(args: &Args) -> Result<()> {
-    if let Some(count) = args.jobs {
-        threads::use_threads(count)?;
-    }
+    threads::with(args.jobs, || run_a_way(args))
+}
+
+/// Does what the arguments ask for.
+fn run_a_way(args: &Args) -> Result<()> {
     if let Some(share) = args.part {
         return part::run(args, out(args)?, share);
     }
-    let opened = Opened::read(args)?;
+    let opened = Opened::read(args, &Terminal)?;
     if args.dry_run {
         return list(&opened, args.out.as_deref());
     }
@@ -113,8 +116,19 @@ pub fn run(args: &Args) -> Result<()> {
     } else if args.slurm {
         follow::run(&opened, args, out)
     } else {
-        whole::run(&opened, args, out, interrupt::flag())
+        whole::run(&opened, args, out)?.print(args)
     }
+}
+
+/// Does the runs that are missing for a caller, and writes the tables; prints nothing.
+///
+/// # Errors
+/// As [`run`].
+pub fn complete(args: &Args, caller: &dyn Caller) -> Result<()> {
+    threads::with(args.jobs, || {
+        let opened = Opened::read(args, caller)?;
+        whole::run(&opened, args, out(args)?)?.tell_faults(args, caller)
+    })
 }
 
 /// The directory of the sweep.
@@ -124,7 +138,7 @@ fn out(args: &Args) -> Result<&Path> {
 }
 
 /// Lists the runs, with those in `out` as done.
-fn list(opened: &Opened, out: Option<&Path>) -> Result<()> {
+fn list(opened: &Opened<'_>, out: Option<&Path>) -> Result<()> {
     let done = match out {
         None => Default::default(),
         Some(out) => opened.glance(&Store::at(out))?.results,

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Args, remark};
+use super::Args;
+use crate::cli::caller::Caller;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{Metric, Mode};
 use gleaner_core::words::counted;
@@ -14,7 +15,9 @@ use gleaner_store::{Found, RunKey, Store};
 use gleaner_sweep::{PreparedRuns, plan, prepare};
 
 /// A plan that was read, with its inputs.
-pub(super) struct Opened {
+pub(super) struct Opened<'c> {
+    /// Who hears remarks.
+    pub caller: &'c dyn Caller,
     pub mode: Mode,
     /// The figure to choose by.
     pub by: Metric,
@@ -25,18 +28,19 @@ pub(super) struct Opened {
     pub read: f64,
 }
 
-impl Opened {
+impl<'c> Opened<'c> {
     /// Reads and checks the plan and all that it names.
     ///
     /// # Errors
     /// Their faults; a figure that there is not.
-    pub fn read(args: &Args) -> Result<Self> {
+    pub fn read(args: &Args, caller: &'c dyn Caller) -> Result<Self> {
         let clock = Instant::now();
         let plan = plan::read(&args.plan)?;
         let mode = plan.value.mode();
         let by = metric(mode, args.best.as_deref())?;
-        let prepared = prepare(plan.value, &remark)?;
+        let prepared = prepare(plan.value, &|remarks| caller.remark(remarks))?;
         Ok(Opened {
+            caller,
             mode,
             by,
             sources: [&plan.sources, prepared.sources()].concat(),
@@ -55,7 +59,7 @@ impl Opened {
             .collect();
         let found = store.read(|key| keys.contains(key))?;
         if found.damaged > 0 {
-            remark(&[format!(
+            self.caller.remark(&[format!(
                 "{} in runs/ cannot be used; what they held is done again",
                 counted(found.damaged, "line")
             )]);

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::opened::Opened;
-use super::{Args, interrupt, print, remark, whole};
+use super::{Args, print, remark, whole};
+use crate::cli::caller::Terminal;
+use crate::cli::interrupt;
 use gleaner_cluster::{BatchFolder, Costs, Deal, Share, State};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
@@ -43,7 +45,7 @@ fn attempt(
         now: interrupt::flag(),
         soon: interrupt::soon()?,
     };
-    let opened = Opened::read(args)?;
+    let opened = Opened::read(args, &Terminal)?;
     let prepared = opened.prepared.as_ref();
     let deal = dealt(&opened, args, out, share.parts)?;
     let found = opened.glance(store)?;
@@ -80,7 +82,7 @@ fn attempt(
 
 /// Which part does which runs: as was dealt before, else by the length of the runs alone, so that all
 /// parts come to the same.
-fn dealt(opened: &Opened, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
+fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
     let prepared = opened.prepared.as_ref();
     if let Some(path) = &args.batch.dealt {
         return Deal::read(path, prepared);
@@ -94,7 +96,7 @@ fn dealt(opened: &Opened, args: &Args, out: &Path, parts: usize) -> Result<Deal>
 }
 
 /// Deals the runs that are missing.
-pub(super) fn deal(opened: &Opened, args: &Args, out: &Path, parts: usize) -> Result<()> {
+pub(super) fn deal(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
     let prepared = opened.prepared.as_ref();
     let state = State::of(prepared, &opened.glance(&Store::at(out))?);

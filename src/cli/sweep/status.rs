@@ -12,7 +12,7 @@ use gleaner_core::words::{counted, duration};
 use gleaner_store::Store;
 
 /// Prints what is done, has failed and is missing, and what is in Slurm's queue.
-pub(super) fn run(opened: &Opened, out: &Path) -> Result<()> {
+pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let prepared = opened.prepared.as_ref();
     let found = opened.glance(&Store::at(out))?;
     let state = State::of(prepared, &found);

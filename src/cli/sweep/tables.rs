@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::opened::Opened;
-use super::{Args, print, remark};
+use super::{Args, print};
+use crate::cli::caller::{Caller, Terminal};
 use crate::cli::print_json;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::programs;
@@ -17,8 +18,7 @@ use serde_json::json;
 
 /// What is known of a sweep besides its results.
 pub(super) struct Finished<'a> {
-    pub opened: &'a Opened,
-    pub args: &'a Args,
+    pub opened: &'a Opened<'a>,
     pub directory: RunDir,
     /// Number of runs that were done before.
     pub found_done: usize,
@@ -29,13 +29,13 @@ pub(super) struct Finished<'a> {
 }
 
 impl Finished<'_> {
-    /// Writes the tables, of results in the plan's order, and prints the best settings.
+    /// Writes the tables, of results in the plan's order.
     ///
     /// # Errors
-    /// A file cannot be written; with `--strict`, the faults of programs.
-    pub fn write(self, results: &[RunOutcome]) -> Result<()> {
+    /// A file cannot be written.
+    pub fn write(self, results: &[RunOutcome]) -> Result<Written> {
         let clock = Instant::now();
-        let Finished { opened, args, .. } = self;
+        let opened = self.opened;
         Store::at(self.directory.path()).merge()?;
         let prepared = opened.prepared.as_ref();
         let runs = (0..prepared.count()).map(|run| sweep_run(prepared, run));
@@ -67,27 +67,50 @@ impl Finished<'_> {
             },
             &json!({"runs_begun_again": self.begun_again}),
         )?;
-        remark(&[written]);
-        match args.json {
-            true => {
-                let text = serde_json::to_string_pretty(&summary);
-                print_json(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"))?;
-            }
-            false => print(&text)?,
-        }
-        tell_faults(results, args.strict)
+        opened.caller.remark(&[written]);
+        let json = serde_json::to_string_pretty(&summary);
+        Ok(Written {
+            text,
+            json: json.map_err(|e| Error::Run(e.to_string()))? + "\n",
+            faults: programs::remarks(results.iter().filter_map(|result| result.program.as_ref())),
+        })
     }
 }
 
-/// Tells the faults of programs over all runs, those that were done before included; fails if that is
-/// wanted and there are any.
-fn tell_faults(results: &[RunOutcome], strict: bool) -> Result<()> {
-    let told = programs::remarks(results.iter().filter_map(|result| result.program.as_ref()));
-    match strict && !told.is_empty() {
-        true => Err(Error::Run(told.join("; "))),
-        false => {
-            remark(&told);
-            Ok(())
+/// What is said of a sweep whose tables are written.
+pub(super) struct Written {
+    /// The best settings.
+    text: String,
+    /// The summary.
+    json: String,
+    /// The faults of programs over all runs, those that were done before included.
+    faults: Vec<String>,
+}
+
+impl Written {
+    /// Prints the best settings.
+    ///
+    /// # Errors
+    /// Those of [`Written::tell_faults`].
+    pub fn print(&self, args: &Args) -> Result<()> {
+        match args.json {
+            true => print_json(&self.json)?,
+            false => print(&self.text)?,
+        }
+        self.tell_faults(args, &Terminal)
+    }
+
+    /// Tells the faults of programs.
+    ///
+    /// # Errors
+    /// There are some, and `--strict` was given.
+    pub fn tell_faults(&self, args: &Args, caller: &dyn Caller) -> Result<()> {
+        match args.strict && !self.faults.is_empty() {
+            true => Err(Error::Run(self.faults.join("; "))),
+            false => {
+                caller.remark(&self.faults);
+                Ok(())
+            }
         }
     }
 }

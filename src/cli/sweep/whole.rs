@@ -5,9 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::Args;
 use super::opened::Opened;
-use super::tables::Finished;
-use super::{Args, remark};
+use super::tables::{Finished, Written};
+use crate::cli::caller::Caller;
 use crate::cli::progress::Progress;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::Seconds;
@@ -18,7 +19,7 @@ use gleaner_store::{Store, Writer};
 use gleaner_sweep::{Attempt, PreparedRuns, Stop, execute};
 
 /// Does the runs that are missing, and writes the tables.
-pub(super) fn run(opened: &Opened, args: &Args, out: &Path, stop: &AtomicBool) -> Result<()> {
+pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<Written> {
     let clock = Instant::now();
     let directory = RunDir::open(out, "sweep", args)?;
     let prepared = opened.prepared.as_ref();
@@ -39,7 +40,7 @@ pub(super) fn run(opened: &Opened, args: &Args, out: &Path, stop: &AtomicBool) -
         directory.begin(&opened.sources)?;
         let soon = AtomicBool::new(false);
         let stop = Stop {
-            now: stop,
+            now: opened.caller.stop(),
             soon: &soon,
         };
         let attempts = attempt(prepared, &missing, &store.writer(None), stop, args.quiet)?;
@@ -51,14 +52,13 @@ pub(super) fn run(opened: &Opened, args: &Args, out: &Path, stop: &AtomicBool) -
                 Attempt::Stopped => {}
             }
         }
-        fail(failures)?;
+        fail(failures, opened.caller)?;
     }
     let compute = clock.elapsed().as_secs_f64();
     let complete: Option<Vec<RunOutcome>> = results.into_iter().collect();
     match complete {
         Some(results) => Finished {
             opened,
-            args,
             directory,
             found_done,
             begun_again,
@@ -76,7 +76,7 @@ pub(super) fn run(opened: &Opened, args: &Args, out: &Path, stop: &AtomicBool) -
                 complete: false,
                 seconds,
             };
-            remark(&[directory.finish(&end)?]);
+            opened.caller.remark(&[directory.finish(&end)?]);
             Err(Error::Interrupted)
         }
     }
@@ -104,13 +104,13 @@ pub(super) fn attempt(
 }
 
 /// The first failure, if there is one.
-fn fail(failures: Vec<Error>) -> Result<()> {
+fn fail(failures: Vec<Error>, caller: &dyn Caller) -> Result<()> {
     let count = failures.len();
     let Some(first) = failures.into_iter().next() else {
         return Ok(());
     };
     if count > 1 {
-        remark(&[format!(
+        caller.remark(&[format!(
             "{} failed; this is the first of them",
             counted(count, "run")
         )]);

@@ -1,0 +1,30 @@
+//! Who asks for a run: the terminal, or a program that uses this one as a library.
+
+use std::sync::atomic::AtomicBool;
+
+use super::{interrupt, remark};
+
+/// Hears the remarks of a run, and can stop it.
+pub trait Caller: Sync {
+    /// Takes remarks, a sentence each.
+    fn remark(&self, remarks: &[String]);
+
+    /// The flag that stops the run in order once it is set. Runs ask for it when they begin to look at it.
+    fn stop(&self) -> &AtomicBool;
+
+    /// Called at each event of a replay, on the thread that runs it.
+    fn tick(&self) {}
+}
+
+/// The terminal.
+pub struct Terminal;
+
+impl Caller for Terminal {
+    fn remark(&self, remarks: &[String]) {
+        remark(remarks);
+    }
+
+    fn stop(&self) -> &AtomicBool {
+        interrupt::flag()
+    }
+}
