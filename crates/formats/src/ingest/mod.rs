@@ -16,6 +16,7 @@ pub mod scheduler;
 pub mod script;
 pub mod source;
 pub mod tasks;
+pub mod toml_text;
 pub mod topology;
 pub mod zone;
 

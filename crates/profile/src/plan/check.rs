@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Faults, Result};
 use gleaner_formats::ingest::source::Source;
+use gleaner_formats::ingest::toml_text::line;
 use toml::Spanned;
 
 use super::file::{PlanFile, WorkloadFile};
 use super::inputs;
 use super::pairs::{Pairs, expand};
 use super::placeholders::{AMP, BATCH};
-use super::read::line;
 use super::{Config, MAX_CONFIGS, MAX_MEASUREMENTS, Plan, SamplerKind, Settings, Workload};
 use crate::cores;
 

@@ -4,9 +4,25 @@ use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_formats::ingest::Loaded;
-use gleaner_formats::ingest::source::{Source, TOML_LIMIT};
+use gleaner_formats::ingest::source::Source;
+use gleaner_formats::ingest::toml_text::{self, line};
 
 use super::{Plan, PlanFault, PlanFile};
+
+/// What a plan is.
+const EXPECTED: &str = "a plan as in dataset/README.md";
+
+/// Words for users in place of the names of Rust types.
+const TYPES: [(&str, &str); 5] = [
+    ("f64", "a number"),
+    ("usize", "a whole number"),
+    ("u64", "a whole number"),
+    ("u32", "a whole number"),
+    (
+        "struct Slice",
+        "a window such as { skip_rows = 1000, nodes = 100 }",
+    ),
+];
 
 /// Reads a plan. Relative paths in it are relative to the folder of the plan.
 ///
@@ -15,10 +31,8 @@ use super::{Plan, PlanFault, PlanFile};
 /// if every fault is only a wrong choice of a solver.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     let source = Source::open(path)?;
-    let text = String::from_utf8(source.read_up_to(TOML_LIMIT)?.into_owned());
-    let text = text.map_err(|_| source.fault("bytes that are not UTF-8", "text"))?;
-    let file: PlanFile =
-        toml::from_str(&text).map_err(|error| malformed(&source, &text, &error))?;
+    let text = toml_text::read(&source)?;
+    let file: PlanFile = toml_text::parse(&source, &text, EXPECTED, &TYPES)?;
     let mut plan = match (file.replay, file.simulate) {
         (Some(replay), None) => Plan::Replay(Box::new(replay)),
         (None, Some(simulate)) => Plan::Simulate(Box::new(simulate)),
@@ -61,38 +75,6 @@ fn resolve(plan: &mut Plan, beside: &Path) {
             simulate.paths_mut().for_each(join);
         }
     }
-}
-
-/// The line that holds the byte at offset `at`, counted from 1.
-fn line(text: &str, at: usize) -> usize {
-    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
-}
-
-/// The fault of a text that is not TOML or not a plan.
-fn malformed(source: &Source, text: &str, error: &toml::de::Error) -> Error {
-    let number = line(text, error.span().map_or(0, |span| span.start));
-    let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
-    let found = format!("`{shown}` ({})", plain(error.message().trim()));
-    let fault = source.fault(found, "a plan as in dataset/README.md");
-    fault.at(format!("line {number}")).into()
-}
-
-/// The message with words for users in place of the names of Rust types.
-fn plain(message: &str) -> String {
-    const NAMES: [(&str, &str); 5] = [
-        ("f64", "a number"),
-        ("usize", "a whole number"),
-        ("u64", "a whole number"),
-        ("u32", "a whole number"),
-        (
-            "struct Slice",
-            "a window such as { skip_rows = 1000, nodes = 100 }",
-        ),
-    ];
-    let plain = |text: String, (from, to): &(&str, &str)| {
-        text.replace(&format!("expected {from}"), &format!("expected {to}"))
-    };
-    NAMES.iter().fold(message.to_owned(), plain)
 }
 
 /// The fault with its line, if it has one.

@@ -54,6 +54,7 @@ use super::node::Node;
 use super::search;
 use crate::ingest::fault::Place;
 use crate::ingest::source::{Source, TEXT_LIMIT, TOML_LIMIT};
+use crate::ingest::toml_text;
 use gleaner_core::domain::ScalingCurve;
 use gleaner_core::error::{Fault, Result};
 
@@ -76,12 +77,7 @@ struct Named {
 pub(super) fn read_toml(source: &Source) -> Result<Parsed<'_>> {
     let text = text(source, TOML_LIMIT)?;
     let node = toml::from_str(&text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start);
-        let line = 1 + text
-            .bytes()
-            .take(start)
-            .filter(|byte| *byte == b'\n')
-            .count();
+        let line = toml_text::line_of(&text, &error);
         malformed(source, line, error.message(), "TOML")
     })?;
     parse(source, node)
