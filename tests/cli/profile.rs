@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::runs::{command, gleaner};
-use crate::support::{cluster, dataset, json};
+use crate::support::{SIMULATE_MEASURED, cluster, dataset, json, train_and_simulate};
 
 /// A directory with the sample plan. `None` without Python, which the plan needs.
 fn sample() -> Option<TempDir> {
@@ -79,19 +79,11 @@ fn the_tables_of_the_sample_plan_are_read_by_simulate_and_train() {
     );
     assert_eq!(read(&measured, "single_data.csv"), singles);
     assert_eq!(read(&measured, "colocate_info.csv"), pairs);
-    gleaner(at, "train packing --profiles measured/single_data.csv").expect(0);
-    let jobs = "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration,dataset,model,\
-                batchsize,amp\n\
-                1,u,vc1,a,8,4,COMPLETED,0,4000,Numbers,Spin,32,0\n\
+    let jobs = "1,u,vc1,a,8,4,COMPLETED,0,4000,Numbers,Spin,32,0\n\
                 2,u,vc1,b,8,4,COMPLETED,10,5000,Bytes,Copy,16,0\n\
                 3,u,vc1,c,8,4,COMPLETED,20,3000,Numbers,Wait,1,0\n";
-    fs::write(at.join("jobs.csv"), jobs).unwrap();
-    fs::write(at.join("vcs.csv"), "vc,num\nvc1,1\n").unwrap();
-    let simulate = "simulate --trace jobs.csv --cluster vcs.csv --policy lucid --estimates oracle \
-                    --profiles measured/single_data.csv --colocate measured/colocate_info.csv \
-                    --profiler off --check --out simulated";
-    gleaner(at, simulate).expect(0);
-    let other = gleaner(at, &simulate.replace("simulated", "measured")).expect(2);
+    train_and_simulate(at, jobs);
+    let other = gleaner(at, &format!("{SIMULATE_MEASURED} --out measured")).expect(2);
     other.says(&["holds the measurements"]);
 }
 

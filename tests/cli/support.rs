@@ -83,3 +83,22 @@ pub fn change_line(file: &Path, line: usize, change: impl FnOnce(&mut Vec<String
     lines[line - 1] = cells.join(",");
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
+
+/// A simulation with the tables of `gleaner profile` in `measured`, but for `--out`.
+pub const SIMULATE_MEASURED: &str = "simulate --trace jobs.csv --cluster vcs.csv --policy lucid \
+    --estimates oracle --profiles measured/single_data.csv --colocate measured/colocate_info.csv \
+    --profiler off --check";
+
+/// Trains on the tables in `measured`, and simulates with them. `jobs` are lines of jobs that run the
+/// measured workloads in the virtual cluster vc1, which has one node.
+#[track_caller]
+pub fn train_and_simulate(directory: &Path, jobs: &str) {
+    let train = "train packing --profiles measured/single_data.csv";
+    gleaner(directory, train).expect(0);
+    let header = "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration,dataset,model,\
+                  batchsize,amp\n";
+    fs::write(directory.join("jobs.csv"), format!("{header}{jobs}")).unwrap();
+    fs::write(directory.join("vcs.csv"), "vc,num\nvc1,1\n").unwrap();
+    let simulate = format!("{SIMULATE_MEASURED} --out simulated");
+    gleaner(directory, &simulate).expect(0);
+}

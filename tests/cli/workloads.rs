@@ -14,6 +14,7 @@ use gleaner_profile::plan::{self, Plan, SamplerKind};
 use gleaner_testing::{shared, workspace};
 
 use crate::runs::gleaner;
+use crate::support::train_and_simulate;
 
 fn folder() -> PathBuf {
     workspace().join("workloads")
@@ -367,15 +368,7 @@ fn measured_tables_of_the_workloads_are_read_by_train_and_simulate() {
     let run = gleaner(at, "profile plan.toml -o measured --busy-ok").expect(0);
     let counts = "measurements  5, 0 of them done before\nworkloads     2\npairs         3\n";
     assert!(run.out.starts_with(counts), "{}", run.out);
-    gleaner(at, "train packing --profiles measured/single_data.csv").expect(0);
-    let jobs = "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration,dataset,model,\
-                batchsize,amp\n\
-                1,u,vc1,a,8,4,COMPLETED,0,4000,MovieLens,NeuMF,64,0\n\
+    let jobs = "1,u,vc1,a,8,4,COMPLETED,0,4000,MovieLens,NeuMF,64,0\n\
                 2,u,vc1,b,8,4,COMPLETED,10,5000,Wikitext2,LSTM,4,0\n";
-    fs::write(at.join("jobs.csv"), jobs).unwrap();
-    fs::write(at.join("vcs.csv"), "vc,num\nvc1,1\n").unwrap();
-    let simulate = "simulate --trace jobs.csv --cluster vcs.csv --policy lucid --estimates oracle \
-                    --profiles measured/single_data.csv --colocate measured/colocate_info.csv \
-                    --profiler off --check --out simulated";
-    gleaner(at, simulate).expect(0);
+    train_and_simulate(at, jobs);
 }
