@@ -136,17 +136,24 @@ fn samples_of_several_processes_are_summed() {
     training.end();
 }
 
-/// Builds every model in full and counts its parameters.
-const COUNT: &str = "
+/// What the programs in Python below begin with. Their `models` builds every workload in turn.
+const PRELUDE: &str = "
 import importlib, sys
 sys.path.insert(0, sys.argv[1])
 import torch, train
 from processes import Group
 from training import Precision, Setting
-device = torch.device('cpu')
-for name, module in train.MODELS.items():
-    setting = Setting(2, Precision(device, False), Group(device), False, True)
-    workload = importlib.import_module(f'models.{module}').build(name, setting)
+
+def models(batch, tiny):
+    device = torch.device('cpu')
+    for name, module in train.MODELS.items():
+        setting = Setting(batch, Precision(device, False), Group(device), tiny, True)
+        yield name, module, importlib.import_module(f'models.{module}').build(name, setting)
+";
+
+/// Builds every model in full and counts its parameters.
+const COUNT: &str = "
+for name, module, workload in models(2, False):
     print(name, sum(one.numel() for model in workload.models for one in model.parameters()))
 ";
 
@@ -210,15 +217,7 @@ fn models_have_as_many_parameters_as_published_ones() {
 
 /// Trains small models for a while, and names the matrices that are still as they were.
 const LEARN: &str = "
-import importlib, sys
-sys.path.insert(0, sys.argv[1])
-import torch, train
-from processes import Group
-from training import Precision, Setting
-device = torch.device('cpu')
-for name, module in train.MODELS.items():
-    setting = Setting(8, Precision(device, False), Group(device), True, True)
-    workload = importlib.import_module(f'models.{module}').build(name, setting)
+for name, module, workload in models(8, True):
     named = [one for model in workload.models for one in model.named_parameters()]
     before = [one.detach().clone() for _, one in named]
     for _ in range(100 if module in ['ppo', 'td3'] else 3):
@@ -235,10 +234,11 @@ fn every_matrix_is_trained() {
     assert_eq!(script(&python, LEARN), "");
 }
 
-/// What a program in Python prints, which is given the folder of the workloads.
+/// Runs the prelude and a program in Python, and returns what they print.
 fn script(python: &str, text: &str) -> String {
     let mut command = Command::new(python);
-    command.args(["-c", text]).arg(folder());
+    let program = format!("{PRELUDE}{text}");
+    command.args(["-c", &program]).arg(folder());
     command.env("OMP_NUM_THREADS", "1");
     let output = command
         .env("PYTHONDONTWRITEBYTECODE", "1")
