@@ -11,22 +11,6 @@ use crate::Control;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// The published settings, where there are some: learning rate 0.1, 10 pairs, up to 256 bins.
-const SETTINGS: Settings = Settings {
-    learning_rate: 0.1,
-    max_rounds: 5000,
-    patience: 50,
-    tolerance: 1e-4,
-    leaves: 3,
-    least_in_leaf: 4,
-    binning: gleaner_learn::ebm::Binning::Quantile,
-    max_bins: 256,
-    interactions: 10,
-    bags: 14,
-    validation: 0.15,
-    seed: 0,
-};
-
 /// Steps of a day, each ten minutes.
 const DAY: f64 = 144.0;
 /// Steps of an hour.
@@ -60,6 +44,16 @@ pub struct Throughput {
     pub sources: Vec<SourceId>,
 }
 
+/// The settings that are published. The others are ours.
+fn settings() -> Settings {
+    Settings {
+        learning_rate: 0.1,
+        max_bins: 256,
+        interactions: 10,
+        ..Settings::default()
+    }
+}
+
 impl Throughput {
     /// Reads the series and the published forecast, and trains.
     ///
@@ -90,7 +84,7 @@ impl Throughput {
         let fitted = ThroughputModel::fit(
             &series,
             0..train,
-            &SETTINGS,
+            &settings(),
             FitControl {
                 stop: control.stop,
                 ..FitControl::default()
