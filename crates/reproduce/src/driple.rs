@@ -3,7 +3,7 @@
 mod outputs;
 mod training;
 
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::reproduce::System;
 use gleaner_driple::model::Weights;
 use gleaner_formats::ingest::driple::model::{Found, any};
@@ -19,10 +19,6 @@ pub(super) fn reproduce<'c>(data: Data<'_>, control: Control<'c>) -> Result<Part
     outputs::add(&mut part, data)?;
     training::add(&mut part, data)?;
     part.finish()
-}
-
-fn failed(error: impl std::fmt::Display) -> Error {
-    Error::Run(error.to_string())
 }
 
 /// The weights in a file.

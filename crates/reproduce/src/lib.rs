@@ -4,6 +4,7 @@
 //! that computes values of ours and joins them with the published ones. One rule compares them
 //! ([`verdict`]).
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -54,6 +55,16 @@ impl Control<'_> {
             false => Ok(()),
         }
     }
+
+    /// Why a fit ended without a model: it was stopped, or it failed with this error.
+    fn cause(&self, error: impl Display) -> Error {
+        self.check().err().unwrap_or_else(|| failed(error))
+    }
+}
+
+/// The error of a computation that failed.
+fn failed(error: impl Display) -> Error {
+    Error::Run(error.to_string())
 }
 
 /// Number of tables and figures of the systems.

@@ -1,6 +1,6 @@
 //! Lucid's throughput model on Venus, trained on April to August and tested on September.
 
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::reproduce::{Drawing, NamedCurve};
 use gleaner_formats::ingest::{SourceId, jobs};
 use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
@@ -58,7 +58,7 @@ impl Throughput {
     /// Reads the series and the published forecast, and trains.
     ///
     /// # Errors
-    /// Faults of the files; [`Error::Interrupted`].
+    /// Faults of the files; the training fails, or is stopped.
     pub fn train(data: Data<'_>, control: Control<'_>) -> Result<Self> {
         let file = data.file("lucid/venus_sept/cluster_throughput.csv");
         let read = jobs::throughput::read(&file)?;
@@ -90,10 +90,7 @@ impl Throughput {
                 ..FitControl::default()
             },
         );
-        let model = fitted.map_err(|error| match control.check() {
-            Ok(()) => Error::Run(error.to_string()),
-            Err(stopped) => stopped,
-        })?;
+        let model = fitted.map_err(|error| control.cause(error))?;
         let (jobs, gpus) = model.predict(&series, train..series.len());
         Ok(Throughput {
             forecasts: [jobs, gpus],

@@ -15,9 +15,9 @@ use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::{Control as SimulateControl, Request, simulate};
 
-use crate::Control;
 use crate::files::Data;
 use crate::filled::Values;
+use crate::{Control, failed};
 
 /// Directory of the experiment's files.
 const FOLDER: &str = "lucid/venus_sept";
@@ -176,7 +176,7 @@ fn run(
         progress: &|_, _| {},
     };
     let runs = simulate(&simulation, &requests, watched);
-    let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
+    let runs = runs.map_err(failed)?;
     let run: &PolicyRun = runs.first().ok_or(Error::Interrupted)?;
     let jobs = &simulation.trace.jobs;
     let ends = run.finished();

@@ -12,7 +12,7 @@ use gleaner_setup::replay::cut;
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 use crate::files::Data;
-use crate::{Control, Part};
+use crate::{Control, Part, failed};
 
 /// Rows that the original drops at the start of the log.
 const SKIPPED_ROWS: usize = 1000;
@@ -118,9 +118,7 @@ impl<'c> Replays<'c> {
             nodes: Some(nodes),
             ..Slice::default()
         };
-        self.log
-            .slice(slice)
-            .map_err(|error| Error::Run(error.to_string()))
+        self.log.slice(slice).map_err(failed)
     }
 
     /// The tasks of a set that fit a window.

@@ -7,10 +7,10 @@ use gleaner_driple::nn::{Parameters, Tape};
 use gleaner_formats::ingest::source::Source;
 use serde::Deserialize;
 
-use super::{failed, weights};
-use crate::Part;
+use super::weights;
 use crate::files::Data;
 use crate::filled::Values;
+use crate::{Part, failed};
 
 /// The file of graphs.
 #[derive(Debug, Deserialize)]

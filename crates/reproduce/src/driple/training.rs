@@ -12,10 +12,10 @@ use gleaner_formats::ingest::driple::data as data_sets;
 use gleaner_predict::driple::Part as DataPart;
 use gleaner_predict::driple::scores::{baselines, mean};
 
-use super::{failed, weights};
+use super::weights;
 use crate::files::Data;
 use crate::filled::Values;
-use crate::{Control, Part};
+use crate::{Control, Part, failed};
 
 /// A training of the original.
 struct Planned {

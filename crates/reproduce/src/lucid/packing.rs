@@ -1,15 +1,15 @@
 //! Lucid's packing model: does a workload share a GPU well?
 
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::error::{Fault, Result};
 use gleaner_formats::ingest::jobs;
 use gleaner_learn::lucid::packing::{Features, SETTINGS, agreement, evaluate, shared};
 use gleaner_learn::metrics::accuracy;
 use gleaner_learn::tree::validate::held_out;
 use gleaner_predict::{packing_pairs, packing_profiles};
 
-use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
+use crate::{Part, failed};
 
 /// The rows that the artifact's script tests on and learns from, in the order in which scikit-learn
 /// deals the 66 rows of `single_data.csv` to 20 and 46 with the script's seed, 123.
@@ -20,10 +20,6 @@ const ROWS: usize = 66;
 
 /// Seed of the other random splits.
 const SEED: u64 = 0;
-
-fn failed(error: impl std::fmt::Display) -> Error {
-    Error::Run(error.to_string())
-}
 
 /// Trains and tests the trees.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {

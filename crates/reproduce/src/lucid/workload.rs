@@ -1,6 +1,6 @@
 //! Lucid's workload model: how long will a job run?
 
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::error::{Fault, Result};
 use gleaner_formats::ingest::jobs::{cluster, estimates, trace};
 use gleaner_learn::ebm::Control as FitControl;
 use gleaner_learn::lucid::workload::{DurationEbm, Job, Options};
@@ -92,10 +92,7 @@ fn fits(
             settings.max_rounds = PUBLISHED_ROUNDS;
         }
         let machine = DurationEbm::fit(first, learnt, options, &settings, control);
-        let machine = machine.map_err(|error| match part.control.check() {
-            Ok(()) => Error::Run(error.to_string()),
-            Err(stopped) => stopped,
-        })?;
+        let machine = machine.map_err(|error| part.control.cause(error))?;
         Ok(machine.predict(rest))
     };
     let (seconds, logarithms) = rayon::join(|| fit(false), || fit(true));
