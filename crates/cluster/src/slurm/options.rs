@@ -34,33 +34,27 @@ impl SlurmOptions {
 
     /// The options of `sbatch` for the tasks.
     pub(crate) fn of_tasks(&self) -> Vec<String> {
-        let mut all = self.shared();
-        let more = [
-            self.time.as_ref().map(|time| format!("--time={time}")),
-            self.mem.as_ref().map(|mem| format!("--mem={mem}")),
-            self.cpus.map(|cpus| format!("--cpus-per-task={cpus}")),
-            // The script becomes gleaner, which gets the signal: docs/CLUSTER.md.
-            Some(format!("--signal=B:USR1@{WARNING}")),
-        ];
-        all.extend(more.into_iter().flatten());
-        all.extend(self.others.iter().cloned());
-        all
+        let cpus = self.cpus.map(|cpus| format!("--cpus-per-task={cpus}"));
+        // The script becomes gleaner, which gets the signal: docs/CLUSTER.md.
+        let signal = format!("--signal=B:USR1@{WARNING}");
+        let own = cpus.into_iter().chain([signal]);
+        [self.shared(), own.collect(), self.others.clone()].concat()
     }
 
     /// The options of `sbatch` for the job that collects.
     pub(crate) fn of_collecting(&self) -> Vec<String> {
-        let mut all = self.shared();
-        let more = [
-            self.time.as_ref().map(|time| format!("--time={time}")),
-            self.mem.as_ref().map(|mem| format!("--mem={mem}")),
-        ];
-        all.extend(more.into_iter().flatten());
-        all.extend(self.others.iter().cloned());
-        all
+        [self.shared(), self.others.clone()].concat()
     }
 
+    /// The options of all jobs. The others of the user go behind them, as `sbatch` takes the last of
+    /// an option that is given twice.
     fn shared(&self) -> Vec<String> {
-        let named = [("partition", &self.partition), ("account", &self.account)];
+        let named = [
+            ("partition", &self.partition),
+            ("account", &self.account),
+            ("time", &self.time),
+            ("mem", &self.mem),
+        ];
         let given = named
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.as_ref()?)));
@@ -68,5 +62,32 @@ impl SlurmOptions {
         let mut all = vec!["--no-requeue".to_owned()];
         all.extend(given.map(|(name, value)| format!("--{name}={value}")));
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed example.
+    #[test]
+    fn options_of_the_user_come_last() {
+        let options = SlurmOptions {
+            partition: Some("cpu".to_owned()),
+            time: Some("2:00:00".to_owned()),
+            mem: Some("4G".to_owned()),
+            cpus: Some(8),
+            others: vec!["--qos=low".to_owned(), "--mem=8G".to_owned()],
+            ..SlurmOptions::default()
+        };
+        assert_eq!(
+            options.of_tasks().join(" "),
+            "--no-requeue --partition=cpu --time=2:00:00 --mem=4G --cpus-per-task=8 \
+             --signal=B:USR1@120 --qos=low --mem=8G"
+        );
+        assert_eq!(
+            options.of_collecting().join(" "),
+            "--no-requeue --partition=cpu --time=2:00:00 --mem=4G --qos=low --mem=8G"
+        );
     }
 }
