@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{self, Digest};
@@ -179,16 +179,20 @@ impl BatchFolder {
     }
 }
 
+/// The time since 1970; 0 if the clock is set before.
+fn since_1970() -> Duration {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.unwrap_or_default()
+}
+
 /// Seconds since 1970.
 pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
+    since_1970().as_secs()
 }
 
 /// A name that no other process is likely to choose.
 fn name(attempt: u32) -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let nanos = since.map_or(0, |since| since.as_nanos());
+    let nanos = since_1970().as_nanos();
     let text = format!("{nanos} {} {attempt}", std::process::id());
     Digest::of(text.as_bytes()).to_string()[..DIGITS].to_owned()
 }
