@@ -9,7 +9,9 @@ use gleaner_cluster::slurm::Queue;
 use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use gleaner_core::error::Result;
 use gleaner_core::words::{counted, duration};
-use gleaner_store::Store;
+use gleaner_store::{Found, Store};
+use gleaner_sweep::PreparedRuns;
+use serde::de::IgnoredAny;
 
 /// Prints what is done, has failed and is missing, and what is in Slurm's queue.
 pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
@@ -18,7 +20,27 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let state = State::of(prepared, &found);
     let batches = BatchFolder::at(out);
     let all = batches.all()?;
-    let queue = Queue::ask(&all);
+    let mut text = counts(prepared, &state);
+    let mut wrong = Vec::new();
+    match Queue::ask(&all) {
+        Err(error) => remark(&[format!("the queue is not known: {error}")]),
+        Ok(queue) => {
+            all.iter().for_each(|batch| text += &queued(&queue, batch));
+            // What a later batch does is no trouble of an earlier one.
+            let ended = all.last().filter(|last| queue.of(last).is_none());
+            wrong = ended.map_or_else(Vec::new, |last| {
+                troubles_of(prepared, &state, &found, &batches, last)
+            });
+        }
+    }
+    for line in report(prepared, &state, &wrong) {
+        text += &format!("{line}\n");
+    }
+    print(&text)
+}
+
+/// How many runs are done, have failed and are missing, and what those left are likely to take.
+fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
     let mut text = format!(
         "runs     {}\ndone     {}\nfailed   {}\nmissing  {}\n",
         prepared.count(),
@@ -36,44 +58,36 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
             .map(|&run| state.costs.of_run(prepared, run));
         text += &format!("left     about {} of one core\n", duration(costs.sum()));
     }
-    let mut wrong: Vec<Trouble> = Vec::new();
-    match queue {
-        Err(error) => remark(&[format!("the queue is not known: {error}")]),
-        Ok(queue) => {
-            for batch in &all {
-                match queue.of(batch) {
-                    Some(jobs) => {
-                        text += &format!(
-                            "batch    {}: {}, {} waiting\n",
-                            batch.name,
-                            counted(jobs.running, "running job"),
-                            jobs.waiting
-                        );
-                        if let Some(why) = jobs.held {
-                            text += &format!("         some wait until you do something: {why}\n");
-                        }
-                    }
-                    None => {
-                        let deal = Deal::read(&batches.deal(&batch.name), prepared);
-                        wrong.extend(
-                            deal.iter()
-                                .flat_map(|deal| troubles(&state, &found, &batches, batch, deal)),
-                        );
-                    }
-                }
-            }
-        }
-    }
-    // What a later batch does is no trouble of an earlier one.
-    let last = latest(&all);
-    wrong.retain(|trouble| Some(&trouble.name.batch) == last.as_ref());
-    for line in report(prepared, &state, &wrong) {
-        text += &format!("{line}\n");
-    }
-    print(&text)
+    text
 }
 
-/// The name of the youngest batch.
-fn latest(all: &[Batch]) -> Option<String> {
-    all.last().map(|batch| batch.name.clone())
+/// The jobs of a batch in the queue, in lines; empty if there are none.
+fn queued(queue: &Queue, batch: &Batch) -> String {
+    let Some(jobs) = queue.of(batch) else {
+        return String::new();
+    };
+    let running = counted(jobs.running, "running job");
+    let mut text = format!(
+        "batch    {}: {running}, {} waiting\n",
+        batch.name, jobs.waiting
+    );
+    if let Some(why) = jobs.held {
+        text += &format!("         some wait until you do something: {why}\n");
+    }
+    text
+}
+
+/// The parts of a batch, whose jobs have ended, that have not done all their runs.
+fn troubles_of(
+    prepared: &dyn PreparedRuns,
+    state: &State,
+    found: &Found<IgnoredAny>,
+    batches: &BatchFolder,
+    batch: &Batch,
+) -> Vec<Trouble> {
+    match Deal::read(&batches.deal(&batch.name), prepared) {
+        Ok(deal) => troubles(state, found, batches, batch, &deal),
+        // A deal of another plan says nothing about these runs.
+        Err(_) => Vec::new(),
+    }
 }
