@@ -1,6 +1,7 @@
 //! What all segments together say.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use gleaner_core::error::{Error, Result};
 use serde::de::DeserializeOwned;
@@ -83,14 +84,27 @@ impl Store {
         &self,
         is_wanted: impl Fn(&RunKey) -> bool,
     ) -> Result<Found<R>> {
+        Found::in_segments(&self.segments()?, is_wanted)
+    }
+}
+
+impl<R: DeserializeOwned> Found<R> {
+    /// What these segments say. Of runs that `is_wanted` refuses, nothing is kept.
+    ///
+    /// # Errors
+    /// A segment cannot be read.
+    pub(crate) fn in_segments(
+        segments: &[PathBuf],
+        is_wanted: impl Fn(&RunKey) -> bool,
+    ) -> Result<Self> {
         let mut found = Found::default();
-        for segment in self.segments()? {
+        for segment in segments {
             let mut part = None;
-            lines::read(&segment, 0, |line| {
+            lines::read(segment, 0, |line| {
                 let read = parse(line).and_then(|record| found.take(record, &mut part, &is_wanted));
                 found.damaged += usize::from(read.is_none());
             })
-            .map_err(|error| Error::io("read", &segment, error))?;
+            .map_err(|error| Error::io("read", segment, error))?;
             found.parts.extend(part);
         }
         let Found {
@@ -99,9 +113,7 @@ impl Store {
         failures.retain(|key, _| !results.contains_key(key));
         Ok(found)
     }
-}
 
-impl<R: DeserializeOwned> Found<R> {
     /// Adds a record. `None` if its result is not one of this version.
     fn take(
         &mut self,

@@ -1,15 +1,15 @@
 //! Makes one segment of many.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{self, Digest};
+use serde::de::IgnoredAny;
 
 use crate::record::{Record, parse};
-use crate::{ENDING, RunKey, Store, lines};
+use crate::{ENDING, Found, Store, lines};
 
 impl Store {
     /// Makes one segment of all, without what no longer matters: which processes there were, and what
@@ -25,7 +25,7 @@ impl Store {
         if old.len() < 2 {
             return Ok(());
         }
-        let begun = begun(&old)?;
+        let begun = Found::<IgnoredAny>::in_segments(&old, |_| true)?.begun;
         let names: Vec<u8> = old
             .iter()
             .flat_map(|path| path.as_os_str().as_encoded_bytes().to_vec())
@@ -56,18 +56,4 @@ impl Store {
         }
         Ok(())
     }
-}
-
-/// How often each run was begun.
-fn begun(segments: &[PathBuf]) -> Result<BTreeMap<RunKey, u32>> {
-    let mut begun = BTreeMap::new();
-    for segment in segments {
-        lines::read(segment, 0, |line| {
-            if let Some(Record::Begun(run)) = parse(line) {
-                *begun.entry(run).or_default() += 1;
-            }
-        })
-        .map_err(|error| Error::io("read", segment, error))?;
-    }
-    Ok(begun)
 }
