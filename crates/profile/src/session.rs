@@ -362,9 +362,7 @@ fn key(
     repeat: u32,
 ) -> Result<RunKey> {
     let other = second.map(|second| &parts[second]);
-    let all = (VERSION, &plan.settings, &parts[first], other, repeat);
-    let bytes = serde_json::to_vec(&all).map_err(|error| Error::Run(error.to_string()))?;
-    Ok(RunKey::of(&bytes))
+    RunKey::of_json(&(VERSION, &plan.settings, &parts[first], other, repeat))
 }
 
 /// What a measurement is, for readers of the store.

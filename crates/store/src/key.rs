@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gleaner_core::error::{Error, Result};
 use gleaner_core::files::Digest;
-use serde::de::Error;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The key of a run: the first half of a digest of all that its result depends on. It is shown as 32
@@ -19,6 +20,15 @@ impl RunKey {
         let mut half = [0; 16];
         half.copy_from_slice(&digest[..16]);
         RunKey(half)
+    }
+
+    /// The key of a run whose result depends on this value alone, which is digested as JSON.
+    ///
+    /// # Errors
+    /// The value has no JSON, such as a map whose keys are not texts.
+    pub fn of_json(decisive: &impl Serialize) -> Result<Self> {
+        let bytes = serde_json::to_vec(decisive).map_err(|error| Error::Run(error.to_string()))?;
+        Ok(RunKey::of(&bytes))
     }
 
     /// Its bytes.

@@ -169,9 +169,7 @@ pub fn execute(
 
 /// The key of the run whose result depends on `decisive` and the program's version.
 fn sweep_key(decisive: &impl Serialize) -> Result<RunKey> {
-    let all = (env!("CARGO_PKG_VERSION"), decisive);
-    let bytes = serde_json::to_vec(&all).map_err(|error| Error::Run(error.to_string()))?;
-    Ok(RunKey::of(&bytes))
+    RunKey::of_json(&(env!("CARGO_PKG_VERSION"), decisive))
 }
 
 /// Settings as JSON.
