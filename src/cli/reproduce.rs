@@ -156,14 +156,9 @@ fn write(args: &Args, directory: &RunDir, out: &Path, made: &Reproduction) -> Re
     })?;
     let rows = rows(&made.artifacts);
     directory.write_table(&table(&rows))?;
-    let counts = count_verdicts(&rows);
-    let counts = Verdict::ALL.iter().zip(counts);
-    let counts: Vec<_> = counts
-        .map(|(verdict, count)| (verdict.name(), count))
-        .collect();
+    let counts = Verdict::ALL.iter().zip(count_verdicts(&rows));
     let counts: serde_json::Map<_, _> = counts
-        .into_iter()
-        .map(|(name, count)| (name.to_owned(), count.into()))
+        .map(|(verdict, count)| (verdict.name().to_owned(), count.into()))
         .collect();
     directory.write_json("summary.json", &counts)
 }
