@@ -120,20 +120,7 @@ impl RunDir {
         refuse_kept(path, earlier.as_ref(), command)?;
         match earlier {
             Some(_) => Ok(()),
-            None => write_info(
-                path,
-                &RunFile {
-                    command: command.to_owned(),
-                    version: env!("CARGO_PKG_VERSION").to_owned(),
-                    arguments: fields(arguments)?,
-                    inputs: Vec::new(),
-                    complete: false,
-                    unfinished: true,
-                    seconds: NOTHING_YET.seconds,
-                    more: Map::new(),
-                    files: Vec::new(),
-                },
-            ),
+            None => write_info(path, &begun(command, fields(arguments)?)),
         }
     }
 
@@ -319,15 +306,13 @@ impl RunDir {
         files: Vec<Listed>,
     ) -> Result<()> {
         let info = RunFile {
-            command: self.command.to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            arguments: self.arguments.clone(),
             inputs: end.sources.iter().map(Listed::from).collect(),
             complete: end.complete && !unfinished,
             unfinished,
             seconds: end.seconds,
             more,
             files,
+            ..begun(self.command, self.arguments.clone())
         };
         write_info(&self.path, &info)
     }
@@ -335,6 +320,21 @@ impl RunDir {
     /// Removes files of an earlier run if they exist, and folders that become empty.
     fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
         names.try_for_each(|name| remove_file(&self.path, name))
+    }
+}
+
+/// The contents of the `run.json` of a run that has written nothing yet.
+fn begun(command: &str, arguments: Map<String, Value>) -> RunFile {
+    RunFile {
+        command: command.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        arguments,
+        inputs: Vec::new(),
+        complete: false,
+        unfinished: true,
+        seconds: NOTHING_YET.seconds,
+        more: Map::new(),
+        files: Vec::new(),
     }
 }
 
