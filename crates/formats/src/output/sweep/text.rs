@@ -1,5 +1,6 @@
 //! The results of a sweep as text, and its best settings as JSON.
 
+use std::borrow::Borrow;
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
@@ -88,8 +89,7 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
         "best  {name} {value}{} (the {which}{others}):",
         over_seeds(&best.spread)
     );
-    let runs = sweep.runs.iter().cloned().map(Ok);
-    let varied = varied(runs, sweep.mode.settings()).unwrap_or_default();
+    let varied = varied(sweep.runs.iter().map(Ok), sweep.mode.settings()).unwrap_or_default();
     let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
     let widths = varied.iter().map(|field| field.name.len());
     let width = widths.max().unwrap_or(0);
@@ -155,14 +155,19 @@ fn cell(run: &SweepRun, field: &Field) -> String {
 }
 
 /// The settings that differ between runs.
-fn varied(runs: impl Iterator<Item = Result<SweepRun>>, settings: &[Field]) -> Result<Vec<&Field>> {
-    let value = |run: &SweepRun, field: &Field| run.settings.pointer(field.pointer).cloned();
-    let (mut first, mut differs) = (None, vec![false; settings.len()]);
+fn varied<R: Borrow<SweepRun>>(
+    mut runs: impl Iterator<Item = Result<R>>,
+    settings: &[Field],
+) -> Result<Vec<&Field>> {
+    let Some(first) = runs.next().transpose()? else {
+        return Ok(Vec::new());
+    };
+    let (first, mut differs) = (&first.borrow().settings, vec![false; settings.len()]);
     for run in runs {
         let run = run?;
-        let first = first.get_or_insert_with(|| run.clone());
-        for (field, differs) in settings.iter().zip(&mut differs) {
-            *differs = *differs || value(&run, field) != value(first, field);
+        let other = &run.borrow().settings;
+        for (Field { pointer, .. }, differs) in settings.iter().zip(&mut differs) {
+            *differs = *differs || other.pointer(pointer) != first.pointer(pointer);
         }
     }
     let all = settings.iter().zip(differs);
