@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use gleaner_core::words::printable;
+use gleaner_core::words::last_lines;
 use gleaner_store::{Ended, Failure, Found, PartName};
 use gleaner_sweep::PreparedRuns;
 
@@ -133,7 +133,7 @@ pub fn troubles<R>(
         let logs = found.parts.iter().filter(|log| log.name == name);
         // Of several, as when Slurm started it again, one that said how it ended tells the most.
         let ended = logs.filter_map(|log| log.ended.clone()).next_back();
-        let log = last_lines(&batches.log(batch, part));
+        let log = log_end(&batches.log(batch, part));
         troubles.push(Trouble {
             name,
             runs,
@@ -145,7 +145,7 @@ pub fn troubles<R>(
 }
 
 /// The last lines of a log; empty if it is missing.
-fn last_lines(path: &Path) -> String {
+fn log_end(path: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = fs::File::open(path)?;
         let length = file.metadata()?.len();
@@ -155,12 +155,5 @@ fn last_lines(path: &Path) -> String {
         Ok(bytes)
     };
     let bytes = read().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let shown = &lines[lines.len().saturating_sub(LOG.1)..];
-    printable(&shown.join(" | ")).into_owned()
+    last_lines(&String::from_utf8_lossy(&bytes), LOG.1)
 }

@@ -52,6 +52,15 @@ fn is_obeyed(c: char) -> bool {
             | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// At most `most` of the last lines of a text that are not blank, trimmed and [`printable`], with
+/// ` | ` between them.
+pub fn last_lines(text: &str, most: usize) -> String {
+    let lines = text.lines().map(str::trim);
+    let filled: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let shown = &filled[filled.len().saturating_sub(most)..];
+    printable(&shown.join(" | ")).into_owned()
+}
+
 /// A number of things: `1 node`, `3 nodes`.
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
@@ -102,6 +111,15 @@ mod tests {
         assert!(!shown.contains('\u{202e}') && shown.contains("\\u202e"));
         let back: Vec<String> = serde_json::from_str(&shown).unwrap();
         assert_eq!(back, [name]);
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn last_lines_that_are_not_blank_are_joined() {
+        assert_eq!(last_lines("a\n\n  b \r\n\t\nc\x1b\n", 2), "b | c\\u{1b}");
+        assert_eq!(last_lines("a\nb", 5), "a | b");
+        assert_eq!(last_lines("a\nb", 0), "");
+        assert_eq!(last_lines(" \n\n", 5), "");
     }
 
     #[test]

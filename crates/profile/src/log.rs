@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use gleaner_core::words::printable;
+use gleaner_core::words::{last_lines, printable};
 use gleaner_process::{Line, Tail, read_lines};
 use serde::Deserialize;
 
@@ -110,11 +110,7 @@ impl Log {
 
     /// The last lines, with ` | ` between them.
     pub fn last_lines(&self) -> String {
-        let text = self.tail.text();
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        let filled: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-        let shown = &filled[filled.len().saturating_sub(SHOWN_LINES)..];
-        printable(&shown.join(" | ")).into_owned()
+        last_lines(&self.tail.text(), SHOWN_LINES)
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
