@@ -23,8 +23,9 @@ pub struct Deal {
 }
 
 impl Deal {
-    /// Deals runs to at most so many parts: the longest first, each to the part that has the least to
-    /// do so far (longest processing time first; Graham 1969: at most a third longer than the best).
+    /// Deals `runs` to at most `parts` parts that take about the same time. Runs are dealt from the
+    /// longest to the shortest, each to the part that has the least to do so far. The part that takes
+    /// longest then takes at most a third longer than in the best deal (Graham 1969).
     pub fn new(prepared: &dyn PreparedRuns, runs: &[usize], costs: &Costs, parts: usize) -> Self {
         let cost = |&run: &usize| (costs.of_run(prepared, run), run);
         let mut longest: Vec<(f64, usize)> = runs.par_iter().map(cost).collect();
@@ -49,7 +50,8 @@ impl Deal {
         self.parts.len()
     }
 
-    /// The runs of a part, numbered from 1; none if there is no such part.
+    /// The runs of the part with this number, where the first part has number 1. There are none if no
+    /// part has it.
     pub fn part(&self, part: usize) -> impl Iterator<Item = usize> {
         let runs = part.checked_sub(1).and_then(|part| self.parts.get(part));
         runs.into_iter().flatten().map(|&run| run as usize)

@@ -80,8 +80,9 @@ impl State {
         }
     }
 
-    /// What is left of a batch that may be submitted again: the runs of it that are missing, have not
-    /// failed in it or in the batches before it, and are not of a part for which there is no hope.
+    /// The runs of a batch that may be submitted again: those that are not done, have not failed in
+    /// this batch or in the batches before it, and are in no part of `troubles` that would end the same
+    /// way again ([`Trouble::is_final`]).
     pub fn left_of(&self, batch: &Batch, deal: &Deal, troubles: &[Trouble]) -> Vec<usize> {
         let chain: BTreeSet<&str> = batch.chain().collect();
         let has_failed = |failure: &Failure| {

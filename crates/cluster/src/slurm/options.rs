@@ -25,7 +25,8 @@ pub struct SlurmOptions {
     pub retries: u32,
 }
 
-/// Seconds before the time limit of a task at which it is told to begin no other run.
+/// Seconds before the time limit of a task at which Slurm sends it SIGUSR1. From then on it starts no
+/// further runs, and only finishes those that it has started.
 const WARNING: u32 = 120;
 
 impl SlurmOptions {

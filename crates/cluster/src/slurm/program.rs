@@ -12,13 +12,14 @@ const WITHOUT: &str = "on another batch system, or without one, run the parts of
                        (gleaner sweep PLAN --out DIR --part I/N) and then collect (--collect): \
                        docs/CLUSTER.md";
 
-/// Calls one of Slurm's programs and returns what it printed.
+/// Runs a program of Slurm, such as `squeue`, and returns its standard output.
 ///
 /// # Errors
-/// [`Error::Usage`] if there is no such program; [`Error::Run`] with its message if it fails.
+/// [`Error::Usage`] if the program is not in PATH. [`Error::Run`] if it cannot be started, or if it
+/// fails; the message then has its standard error.
 pub(super) fn call(name: &str, arguments: &[impl AsRef<OsStr>]) -> Result<String> {
     let mut command = Command::new(name);
-    // Long lists of array tasks are not to be cut.
+    // By default, Slurm cuts long lists of array tasks.
     command
         .args(arguments)
         .stdin(Stdio::null())

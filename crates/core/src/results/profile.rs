@@ -133,7 +133,8 @@ pub struct Quartiles {
 }
 
 impl Quartiles {
-    /// The quartiles of `values`, linear between ranks; `None` if there is no value.
+    /// The quartiles of `values`; `None` if there are no values. A quartile between two of the sorted
+    /// values is interpolated linearly between them.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);

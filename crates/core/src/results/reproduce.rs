@@ -64,7 +64,7 @@ pub enum Verdict {
     NotReproducible,
     /// It is not computed here although it could be; the note says why.
     LeftOut,
-    /// There is no published value to compare it with.
+    /// No value was published with which ours can be compared.
     Unpublished,
 }
 
@@ -114,7 +114,7 @@ impl Named for Basis {
     }
 }
 
-/// How published values were cut to their decimals.
+/// How published values were rounded to their decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
@@ -126,7 +126,7 @@ pub enum Rounding {
 }
 
 impl Rounding {
-    /// The value with so many decimals.
+    /// Rounds a value to this number of decimals.
     pub fn cut(self, value: f64, decimals: u32) -> f64 {
         let scale = 10f64.powi(decimals as i32);
         let scaled = value * scale;
