@@ -84,6 +84,15 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
 }
 
 #[test]
+fn a_missing_directory_is_not_collected_from() {
+    let directory = samples();
+    let at = directory.path();
+    let refused = gleaner(at, "sweep plan.toml --out parts --collect").expect(1);
+    refused.says(&["cannot collect from parts: No such file or directory"]);
+    assert!(!at.join("parts").exists());
+}
+
+#[test]
 fn what_is_missing_is_dealt_by_what_finished_runs_took() {
     let directory = samples();
     let at = directory.path();

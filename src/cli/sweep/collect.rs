@@ -1,5 +1,6 @@
 //! Writes the tables when all runs are done; else submits again what was lost, or says what is missing.
 
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,7 +44,12 @@ pub(super) enum Who<'a> {
 }
 
 /// Collects, for a user or as a job.
+///
+/// # Errors
+/// The directory is missing; those of [`advance`].
 pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
+    // A missing directory would be created, although there is nothing to collect.
+    fs::metadata(out).map_err(|error| Error::io("collect from", out, error))?;
     let who = args.batch.batch.as_deref().map_or(Who::User, Who::Job);
     advance(opened, args, out, who).map(drop)
 }
