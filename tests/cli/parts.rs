@@ -93,6 +93,29 @@ fn a_missing_directory_is_not_collected_from() {
 }
 
 #[test]
+fn a_broken_batch_is_told_beside_the_status() {
+    let directory = samples();
+    let at = directory.path();
+    gleaner(at, "sweep plan.toml --out parts --part 1/4").expect(0);
+    for (name, text) in [("0123abcd", "{\"name\""), ("4567cdef", "{}")] {
+        let batch = at.join("parts/batch").join(name);
+        fs::create_dir_all(&batch).unwrap();
+        fs::write(batch.join("batch.json"), text).unwrap();
+    }
+    let status = gleaner(at, "sweep plan.toml --out parts --status")
+        .expect(0)
+        .out;
+    for words in [
+        "done     10\nfailed   0\nmissing  30\n",
+        "batch 0123abcd, whose jobs are not known: parts/batch/0123abcd/batch.json: not a batch of \
+         this version (EOF",
+        "parts/batch/4567cdef/batch.json: not a batch of this version (missing field `name`",
+    ] {
+        assert!(status.contains(words), "{words}:\n{status}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_dealt_by_what_finished_runs_took() {
     let directory = samples();
     let at = directory.path();

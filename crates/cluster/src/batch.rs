@@ -57,6 +57,15 @@ impl Batch {
     }
 }
 
+/// A batch whose file cannot be read, or is not one of this version.
+#[derive(Debug)]
+pub struct BrokenBatch {
+    /// Its name.
+    pub name: String,
+    /// What is wrong with its file.
+    pub error: Error,
+}
+
 /// The folder of all batches of a sweep.
 #[derive(Debug, Clone)]
 pub struct BatchFolder {
@@ -156,6 +165,33 @@ impl BatchFolder {
     /// # Errors
     /// The folder is there and cannot be read; a batch is not one of this version.
     pub fn all(&self) -> Result<Vec<Batch>> {
+        let (all, broken) = self.survey()?;
+        match broken.into_iter().next() {
+            Some(first) => Err(first.error),
+            None => Ok(all),
+        }
+    }
+
+    /// As [`BatchFolder::all`], but batches that cannot be read are returned beside the others.
+    ///
+    /// # Errors
+    /// The folder is there and cannot be read.
+    pub fn survey(&self) -> Result<(Vec<Batch>, Vec<BrokenBatch>)> {
+        let (mut all, mut broken) = (Vec::new(), Vec::new());
+        for name in self.names()? {
+            match self.read(&name) {
+                Ok(batch) => all.push(batch),
+                Err(error) => broken.push(BrokenBatch { name, error }),
+            }
+        }
+        all.sort_by(|a, b| {
+            (a.submitted, a.earlier.len(), &a.name).cmp(&(b.submitted, b.earlier.len(), &b.name))
+        });
+        Ok((all, broken))
+    }
+
+    /// The names of the batches, in order.
+    fn names(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -164,14 +200,9 @@ impl BatchFolder {
         let names = entries
             .flatten()
             .filter_map(|entry| entry.file_name().into_string().ok());
-        let names = names.filter(|name| self.file(name).is_file());
-        let mut all = names
-            .map(|name| self.read(&name))
-            .collect::<Result<Vec<_>>>()?;
-        all.sort_by(|a, b| {
-            (a.submitted, a.earlier.len(), &a.name).cmp(&(b.submitted, b.earlier.len(), &b.name))
-        });
-        Ok(all)
+        let mut names: Vec<String> = names.filter(|name| self.file(name).is_file()).collect();
+        names.sort();
+        Ok(names)
     }
 
     fn file(&self, name: &str) -> PathBuf {

@@ -13,7 +13,7 @@ mod share;
 pub mod slurm;
 mod state;
 
-pub use batch::{Batch, BatchFolder};
+pub use batch::{Batch, BatchFolder, BrokenBatch};
 pub use costs::Costs;
 pub use deal::Deal;
 pub use share::Share;

@@ -19,7 +19,7 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let found = opened.glance(&Store::at(out))?;
     let state = State::of(prepared, &found);
     let batches = BatchFolder::at(out);
-    let all = batches.all()?;
+    let (all, broken) = batches.survey()?;
     let mut text = counts(prepared, &state);
     let mut wrong = Vec::new();
     match Queue::ask(&all) {
@@ -32,6 +32,10 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
                 troubles_of(prepared, &state, &found, &batches, last)
             });
         }
+    }
+    for batch in broken {
+        let (name, error) = (batch.name, batch.error);
+        text += &format!("batch {name}, whose jobs are not known: {error}\n");
     }
     for line in report(prepared, &state, &wrong) {
         text += &format!("{line}\n");
