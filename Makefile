@@ -9,12 +9,12 @@ FEATURES ?=
 # Models from libraries, which need nothing else: in tests, not in builds.
 BASELINES := --features baselines
 CARGO ?= cargo
-# Every crate but the one that builds polars: see `make frames`.
-ALL := --workspace --exclude gleaner-frames
+# Every crate but the one that builds polars and the one for Python: see `make frames` and `make python`.
+ALL := --workspace --exclude gleaner-frames --exclude gleaner-python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test torch slurm soak lint unit frames build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple test torch slurm soak lint unit frames python build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
@@ -22,6 +22,7 @@ help:
 	@echo "make install  the program, shell completions, manual pages and workloads, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
 	@echo "make frames   lint and test the data frames alone (polars, development profile); part of make test"
+	@echo "make python   build the Python package into $(TARGET)/python, lint and test it; part of make test"
 	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
@@ -59,7 +60,7 @@ install: build
 uninstall:
 	scripts/install.sh uninstall "$(DESTDIR)$(PREFIX)"
 
-test: native torch slurm lint unit frames
+test: native torch slurm lint unit python frames
 
 lint:
 	$(CARGO) fmt --all --check
@@ -80,6 +81,10 @@ unit:
 frames:
 	$(CARGO) test --locked -p gleaner-frames
 	$(CARGO) clippy --locked -p gleaner-frames --all-targets -- -D warnings
+
+# A virtual environment with the Python package and what its tests need.
+python: native
+	CARGO="$(CARGO)" FEATURES="$(FEATURES)" scripts/wheel.sh "$(TARGET)/python"
 
 # Tests in tests/slurm start a cluster of their own; where there is no Slurm they are skipped.
 slurm:

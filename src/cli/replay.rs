@@ -138,8 +138,10 @@ impl Opened {
         let clock = Instant::now();
         let remark = |remarks: &[String]| caller.remark(remarks);
         let inputs = Replay::open(&args.log, args.skip_invalid, &remark)?;
-        let mut seconds = Seconds::default();
-        seconds.read = clock.elapsed().as_secs_f64();
+        let seconds = Seconds {
+            read: clock.elapsed().as_secs_f64(),
+            ..Seconds::default()
+        };
         Ok(Opened { inputs, seconds })
     }
 

@@ -307,6 +307,8 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 "docs/CLUSTER.md" => {
                     ["sh parts", "sh slurm", "sh array", "sh shell"].contains(&block.info.as_str())
                 }
+                // python/tests/test_docs.py runs the Python.
+                "docs/PYTHON.md" => ["python", "text"].contains(&block.info.as_str()),
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
                 "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),

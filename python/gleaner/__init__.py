@@ -1,0 +1,64 @@
+"""Gleaner: what elastic deep-learning training could harvest from a supercomputer's idle nodes, and how scheduling
+policies compare on a GPU cluster.
+
+The engines are those of the command line ``gleaner``, which comes with this package; so are its results, byte for
+byte. docs/PYTHON.md has the tour.
+"""
+
+from ._gleaner import (
+    Answer,
+    Figure,
+    Job,
+    Page,
+    Preempt,
+    Problem,
+    ProblemTask,
+    Share,
+    Start,
+    Table,
+    Task,
+    View,
+    __version__,
+)
+from .api import Inspection, compare, ingest, inspect, replay, simulate, solve, sweep
+from .errors import DataError, Fault, FileError, GleanerError, RunError, UsageError
+from .logs import EventLog, Trace
+from .policy import Policy
+from .run import Run, report
+from .run import open_run as open
+
+__all__ = [
+    "Answer",
+    "DataError",
+    "EventLog",
+    "Fault",
+    "Figure",
+    "FileError",
+    "GleanerError",
+    "Inspection",
+    "Job",
+    "Page",
+    "Policy",
+    "Preempt",
+    "Problem",
+    "ProblemTask",
+    "Run",
+    "RunError",
+    "Share",
+    "Start",
+    "Table",
+    "Task",
+    "Trace",
+    "UsageError",
+    "View",
+    "__version__",
+    "compare",
+    "ingest",
+    "inspect",
+    "open",
+    "replay",
+    "report",
+    "simulate",
+    "solve",
+    "sweep",
+]

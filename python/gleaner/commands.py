@@ -1,0 +1,84 @@
+"""From keyword arguments to the words of the command line, whose parser knows their types and defaults."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from functools import lru_cache
+from typing import Any, Mapping
+
+from . import _gleaner
+from .errors import UsageError
+from .inputs import Staging
+
+LEFT_OUT: dict[str, set[str]] = {
+    "replay": {"json", "quiet", "out", "events", "tasks", "solver", "objective"},
+    "simulate": {"json", "quiet", "out", "trace", "cluster", "policy", "log_dir", "csv", "logs"},
+    "solve": {"input", "write_model", "solver"},
+    "compare": {"quiet", "out", "problems", "events", "tasks", "solvers"},
+    "inspect": {"log", "tasks", "json", "output", "svg", "png"},
+    # Sweeps in parts and on batch systems are those of the command line.
+    "sweep": {"plan", "out", "json", "quiet", "dry_run", "part", "parts", "deal", "dealt", "status", "collect"}
+    | {"slurm", "account", "array_limit", "batch", "cpus", "detach", "interval", "mem", "partition", "retries"}
+    | {"sbatch_options", "time"},
+}
+"""Options of the command line that have a parameter of their own in Python, or no meaning there."""
+
+
+
+@lru_cache(maxsize=None)
+def options(command: str) -> dict[str, dict[str, Any]]:
+    """The options of a command by their names in Python."""
+    return {_keyword(option["name"]): option for option in _gleaner.options(command)}
+
+
+def _keyword(name: str) -> str:
+    return "from_" if name == "from" else name.replace("-", "_")
+
+
+def words(command: str, given: Mapping[str, Any], staging: Staging) -> list[str]:
+    """The words for keyword arguments. Those that are None or False are left out."""
+    known = options(command)
+    found: list[str] = []
+    for keyword, value in given.items():
+        option = known.get(keyword)
+        if option is None or option["is_positional"]:
+            names = ", ".join(sorted(name for name, of in known.items() if not of["is_positional"]))
+            raise TypeError(f"{command}() has no option {keyword!r}, expected some of {names}")
+        if value is not None and value is not False:
+            found += _words(keyword, option, value, staging)
+    return found
+
+
+def _words(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging) -> list[str]:
+    flag = "--" + option["name"].replace("_", "-")
+    if value is True:
+        return [flag]
+    if option["is_list"] and isinstance(value, (list, tuple, set, frozenset)):
+        texts = [_text(keyword, option, item, staging) for item in value]
+        delimiter = option["delimiter"]
+        if delimiter is None:
+            return [f"{flag}={text}" for text in texts]
+        for text in texts:
+            if delimiter in text:
+                raise UsageError(f"{keyword}: {text!r} holds {delimiter!r}, which separates values")
+        return [f"{flag}={delimiter.join(texts)}"]
+    return [f"{flag}={_text(keyword, option, value, staging)}"]
+
+
+def _text(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, os.PathLike) or takes_file(option):
+        return staging.file(keyword, value)
+    # Numbers of numpy, for example.
+    return str(value)
+
+
+def takes_file(option: Mapping[str, Any]) -> bool:
+    """Whether the option's value is a file."""
+    return any(part in ("FILE", "LOG") for part in (option["value"] or "").split("|"))

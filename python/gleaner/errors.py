@@ -1,0 +1,78 @@
+"""Exceptions. Each has the words that the command line would print, and its exit code there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Callable, ClassVar, Optional, Sequence
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault of an input: where, what was found, what was expected, what to do."""
+
+    file: str
+    """The file as it was named."""
+    place: str
+    """Place in the file, such as ``line 3``; empty for the file as a whole."""
+    field: str
+    """The field or column; empty if none applies."""
+    found: str
+    """What was found."""
+    expected: str
+    """What was expected; empty if ``found`` says it."""
+    remedy: str
+    """What to do; empty if that is obvious."""
+
+
+class GleanerError(Exception):
+    """Any error of Gleaner."""
+
+    exit_code: ClassVar[int] = 1
+    """Exit code of the command line."""
+    run: Optional[Run] = None
+    """What was computed before the error, if a run had begun."""
+
+    def rename(self, name: Callable[[str], str]) -> None:
+        """Gives tables that were passed as inputs their names instead of those of files."""
+        self.args = tuple(name(arg) if isinstance(arg, str) else arg for arg in self.args)
+
+
+class UsageError(GleanerError, ValueError):
+    """Arguments that are wrong or contradict each other."""
+
+    exit_code = 2
+
+
+class DataError(GleanerError, ValueError):
+    """Invalid input data."""
+
+    exit_code = 3
+    faults: list[Fault]
+    """All faults that were found."""
+
+    def __init__(self, message: str, faults: Sequence[Sequence[str]] = ()) -> None:
+        super().__init__(message)
+        self.faults = [Fault(*fault) for fault in faults]
+
+    def rename(self, name: Callable[[str], str]) -> None:
+        super().rename(name)
+        self.faults = [replace(fault, file=name(fault.file)) for fault in self.faults]
+
+
+class FileError(GleanerError, OSError):
+    """A file that cannot be read or written."""
+
+    def __init__(self, message: str, code: Optional[int] = None, filename: Optional[str] = None) -> None:
+        super().__init__(message)
+        self.errno = code
+        self.filename = filename
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class RunError(GleanerError, RuntimeError):
+    """A run that failed."""

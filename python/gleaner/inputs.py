@@ -1,0 +1,82 @@
+"""Inputs that are not files: tables of other libraries, event logs, traces and tasks. The engines read them as
+files, with all checks that files get."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Iterable, Optional, Protocol, Sequence, Union
+
+from . import _gleaner
+from .errors import GleanerError
+from .logs import EventLog
+from ._gleaner import Task
+
+
+class ArrowTable(Protocol):
+    """A table with Arrow's stream protocol, such as those of polars, pandas and pyarrow."""
+
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
+
+Input = Union[str, "os.PathLike[str]", ArrowTable]
+"""A file, or a table that is read as a CSV file of its columns would be."""
+Events = Union[Input, EventLog]
+Tasks = Union[Input, Sequence[Task]]
+
+
+class Staging:
+    """A directory for the inputs of one call. It is removed when they are read, and messages name the tables."""
+
+    def __init__(self) -> None:
+        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self.names: list[tuple[str, str]] = []
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], error: Optional[BaseException], at: Optional[TracebackType]
+    ) -> None:
+        if isinstance(error, GleanerError):
+            error.rename(self._named)
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _named(self, text: str) -> str:
+        for path, name in self.names:
+            text = text.replace(path, name)
+        return text
+
+    def _path(self, option: str, extension: str) -> str:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="gleaner-")
+        path = str(Path(self._folder.name, f"{option}{extension}"))
+        self.names.append((path, f"<{option}>"))
+        return path
+
+    def text(self, option: str, extension: str, text: str) -> str:
+        """A file with a text."""
+        path = self._path(option, extension)
+        Path(path).write_text(text, encoding="utf-8")
+        return path
+
+    def file(self, option: str, value: Any) -> str:
+        """The file of an input: its own, or one that is made of a table."""
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        if isinstance(value, EventLog):
+            path = self._path(option, ".gev")
+            value.write(path)
+        elif hasattr(value, "__arrow_c_stream__"):
+            path = self._path(option, ".csv")
+            _gleaner.write_frame(value, path)
+        elif isinstance(value, Iterable) and (tasks := list(value)) and all(isinstance(task, Task) for task in tasks):
+            path = self._path(option, ".json")
+            _gleaner.write_tasks(tasks, path)
+        else:
+            expected = "a path, or a table with __arrow_c_stream__"
+            raise TypeError(f"{option} is of type {type(value).__name__}, expected {expected}")
+        return path

@@ -1,0 +1,103 @@
+"""Event logs of idle nodes, and traces of the jobs of GPU clusters."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from . import _gleaner
+from ._gleaner import Table
+
+if TYPE_CHECKING:
+    from .inputs import Input
+
+
+class EventLog:
+    """When which nodes are idle."""
+
+    def __init__(self, log: _gleaner._EventLog) -> None:
+        self._log = log
+
+    @classmethod
+    def read(cls, events: Input) -> EventLog:
+        """Reads a log: a file of any format that ``gleaner replay`` reads, or a table with the columns time,
+        node and state, or with a column for each node."""
+        from .inputs import Staging
+
+        with Staging() as staging:
+            return cls(_gleaner._EventLog.read(staging.file("events", events)))
+
+    @property
+    def nodes(self) -> list[str]:
+        """Names of the nodes."""
+        return self._log.nodes()
+
+    @property
+    def span(self) -> Optional[tuple[str, str]]:
+        """First and last time; ``None`` if the log is empty."""
+        return self._log.span()
+
+    @property
+    def idle_node_hours(self) -> float:
+        """Sum over all nodes of the hours in which they were idle."""
+        return self._log.idle_node_hours()
+
+    @property
+    def changes(self) -> Table:
+        """A row for each change of a node: time, node, state (1 for idle)."""
+        return self._log.changes()
+
+    def write(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the log to a file that ends in .gev, .csv or .parquet."""
+        self._log.write(path)
+
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:
+        return self.changes.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self._log)
+
+    def __repr__(self) -> str:
+        return f"<gleaner.EventLog: {len(self)} events of {len(self.nodes)} nodes>"
+
+
+class Trace:
+    """The jobs of a GPU cluster, and the nodes of its virtual clusters."""
+
+    def __init__(self, trace: Input, cluster: Input, gpus_per_node: int = 8) -> None:
+        """Reads and checks a table of jobs (job_id, vc, gpu_num, submit_time, duration) and one of virtual
+        clusters (a column of names, and num, their nodes): files or tables."""
+        from .inputs import Staging
+
+        with Staging() as staging:
+            files = staging.file("trace", trace), staging.file("cluster", cluster)
+            self._trace = _gleaner._Trace.read(*files, gpus_per_node)
+        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._inputs: dict[str, Any] = {"trace": trace, "cluster": cluster, "gpus_per_node": gpus_per_node}
+
+    @property
+    def jobs(self) -> Table:
+        """The jobs, by submission."""
+        return self._trace.jobs()
+
+    @property
+    def vcs(self) -> dict[str, int]:
+        """Number of nodes of each virtual cluster."""
+        return dict(self._trace.vcs())
+
+    @property
+    def gpus_per_node(self) -> int:
+        """GPUs of every node."""
+        return int(self._inputs["gpus_per_node"])
+
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:
+        return self.jobs.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self._trace)
+
+    def __repr__(self) -> str:
+        return f"<gleaner.Trace: {len(self)} jobs, {len(self.vcs)} virtual clusters>"
+
+

@@ -1,0 +1,64 @@
+"""Scheduling policies of your own."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Optional, Union
+
+from ._gleaner import Job, Preempt, Share, Start, View
+
+Decision = Union[Start, Preempt, Share]
+
+
+class Policy:
+    """A scheduling policy for one virtual cluster. ``simulate(policy=[MyPolicy, "fifo"])`` makes an instance of
+    it for each, without arguments.
+
+    In every second in which something happens, ends and arrivals are reported first. Then :meth:`open` begins a
+    round, and :meth:`next` is asked for decisions, one by one, until it returns ``None``. Methods that you do not
+    define are not called.
+
+    >>> from collections import deque
+    >>> class FirstInFirstOut(Policy):
+    ...     def __init__(self):
+    ...         self.queue = deque()
+    ...     def submitted(self, job, view):
+    ...         self.queue.append(job)
+    ...     def next(self, view):
+    ...         if self.queue and view.fits(self.queue[0]):
+    ...             return Start(self.queue.popleft())
+    """
+
+    needs: ClassVar[str] = "jobs"
+    """Inputs that it requires: ``"jobs"``, ``"estimates"`` (of durations), or ``"packing"`` (estimates, and
+    workloads measured in pairs), with which jobs can share GPUs."""
+
+    def submitted(self, job: Job, view: View) -> None:
+        """A job has joined the queue."""
+
+    def started(self, job: Job, view: View) -> None:
+        """A job has started, by a decision of this policy."""
+
+    def preempted(self, job: Job, view: View) -> None:
+        """A job has been preempted, by a decision of this policy, and is back in the queue."""
+
+    def ended(self, job: Job, view: View) -> None:
+        """A job has ended."""
+
+    def restored(self, job: Job, view: View) -> None:
+        """A job that shared its GPUs is back at full speed and counts as alone again."""
+
+    def open(self, view: View) -> None:
+        """A round of decisions begins."""
+
+    def next(self, view: View) -> Optional[Decision]:
+        """The next decision of the round; ``None`` ends it. The view shows the state after all earlier
+        decisions."""
+        raise NotImplementedError(f"{type(self).__name__} has no method next(view)")
+
+    def wake(self, view: View) -> Optional[int]:
+        """The next second at which the policy may decide something even if nothing happens."""
+        return None
+
+    def priority(self, job: Job) -> Optional[float]:
+        """The number that a job was sorted by, for the tables."""
+        return None

@@ -1,0 +1,52 @@
+//! Commands that work on files: `inspect`, `ingest`, `sweep`.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use gleaner::cli::{ingest, inspect, sweep};
+use gleaner_core::error::Error;
+use gleaner_formats::output::inspect::json;
+use pyo3::prelude::*;
+
+use crate::errors::exception;
+use crate::host::Host;
+use crate::options::parse;
+use crate::page::Page;
+
+/// Inspects a log: the findings as JSON and as text, the page about them, and remarks.
+#[pyfunction]
+pub fn inspect_log(
+    py: Python<'_>,
+    words: Vec<OsString>,
+) -> PyResult<(String, String, Page, Vec<String>)> {
+    let args: inspect::Args = parse(py, &words)?;
+    let host = Host::default();
+    let inspected = host.on_a_thread(py, || inspect::Inspected::of(&args, &host))?;
+    host.proceed(py)?;
+    let json = json(&inspected.inspection).map_err(|error| exception(py, error))?;
+    let page = Page::new(inspected.report());
+    Ok((json, inspected.text(&args), page, host.remarks()))
+}
+
+/// Makes an event log or a table of jobs of the logs of others; returns remarks.
+#[pyfunction]
+pub fn ingest_logs(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<String>> {
+    let args: ingest::Args = parse(py, &words)?;
+    let host = Host::default();
+    host.on_a_thread(py, || ingest::ingest(&args, &host))?;
+    host.proceed(py)?;
+    Ok(host.remarks())
+}
+
+/// Does the runs of a plan that are missing, and writes the tables; returns remarks. Ctrl-C ends it with what
+/// there is, and it returns `true` then.
+#[pyfunction]
+pub fn sweep_plan(py: Python<'_>, words: Vec<OsString>) -> PyResult<(bool, Vec<String>)> {
+    let args: sweep::Args = parse(py, &words)?;
+    let host = Arc::new(Host::default());
+    let done = host.on_a_thread(py, || match sweep::complete(&args, host.as_ref()) {
+        Err(Error::Interrupted) => Ok(true),
+        done => done.map(|()| false),
+    })?;
+    Ok((done, host.remarks()))
+}

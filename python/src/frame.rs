@@ -1,0 +1,80 @@
+//! Tables that Python gives, as files that the readers read.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatchReader};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use gleaner_core::files;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatchReader;
+
+use crate::errors::exception;
+
+/// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells, times
+/// are as in `2026-01-31 08:00:00`, those of columns with a zone in UTC with `Z`. Floats that are whole have no
+/// point: pandas keeps integers as floats where some are missing.
+///
+/// # Errors
+/// The table is not one of plain columns, or the file cannot be written.
+#[pyfunction]
+pub fn write_frame(py: Python<'_>, table: PyRecordBatchReader, path: PathBuf) -> PyResult<()> {
+    let reader = table.into_reader()?;
+    let written = py.detach(|| files::write(&path, |out| write(reader, out)));
+    written.map_err(|error| exception(py, error))
+}
+
+fn write(mut reader: Box<dyn RecordBatchReader + Send>, out: impl Write) -> std::io::Result<()> {
+    let options = FormatOptions::new()
+        .with_timestamp_format(Some("%Y-%m-%d %H:%M:%S%.f"))
+        .with_timestamp_tz_format(Some("%Y-%m-%d %H:%M:%S%.fZ"))
+        .with_datetime_format(Some("%Y-%m-%d %H:%M:%S%.f"));
+    let mut csv = csv::Writer::from_writer(out);
+    let schema = reader.schema();
+    csv.write_record(schema.fields().iter().map(|field| field.name()))?;
+    for batch in reader.by_ref() {
+        let batch = batch.map_err(std::io::Error::other)?;
+        let columns: Vec<_> = batch.columns().iter().map(whole).collect();
+        let columns = columns.iter();
+        let columns = columns.map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
+        let columns = columns
+            .collect::<std::result::Result<Vec<_>, _>>()
+            .map_err(std::io::Error::other)?;
+        for row in 0..batch.num_rows() {
+            for column in &columns {
+                let text = column.value(row).try_to_string();
+                csv.write_field(text.map_err(std::io::Error::other)?)?;
+            }
+            csv.write_record(None::<&[u8]>)?;
+        }
+    }
+    csv.flush()
+}
+
+/// A column of floats as one of integers, if all of them are whole.
+fn whole(column: &ArrayRef) -> ArrayRef {
+    /// Above it, not every integer is a float.
+    const EXACT: f64 = (1_u64 << 53) as f64;
+    let Some(floats) = column.as_any().downcast_ref::<Float64Array>() else {
+        return Arc::clone(column);
+    };
+    let is_whole = |value: f64| value.fract() == 0.0 && value.abs() <= EXACT;
+    // pandas has NaN for missing values.
+    match floats
+        .iter()
+        .flatten()
+        .all(|value| value.is_nan() || is_whole(value))
+    {
+        true => {
+            let values = floats.iter();
+            let values = values.map(|value| value.filter(|value| !value.is_nan()));
+            Arc::new(
+                values
+                    .map(|value| Some(value? as i64))
+                    .collect::<Int64Array>(),
+            )
+        }
+        false => Arc::clone(column),
+    }
+}

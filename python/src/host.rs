@@ -1,0 +1,197 @@
+//! Runs the engines for Python: with the interpreter lock released, and so that Ctrl-C stops them.
+//!
+//! Work that calls back into Python runs on the thread that asked for it, so that callbacks are at home and
+//! Ctrl-C interrupts them. All other work runs on a thread of its own, while the thread that asked looks for
+//! signals.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gleaner::cli::caller::Caller;
+use gleaner_core::error::{Error, Result};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::errors::exception;
+
+/// Time between two looks for signals.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// Stack of a thread that works: that of a program's first thread on Linux.
+const STACK: usize = 8 << 20;
+
+/// A run that Python asked for.
+pub struct Host {
+    stop: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
+    remarks: Vec<String>,
+    /// The exception that ended the run.
+    failure: Option<PyErr>,
+    /// When we last looked for signals.
+    looked: Instant,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Host {
+            stop: AtomicBool::new(false),
+            state: Mutex::new(State {
+                remarks: Vec::new(),
+                failure: None,
+                looked: Instant::now(),
+            }),
+        }
+    }
+}
+
+impl Host {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the run because of an exception; the first is kept.
+    pub fn fail(&self, error: PyErr) {
+        self.stop.store(true, Ordering::SeqCst);
+        self.state().failure.get_or_insert(error);
+    }
+
+    /// Whether the run is to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The remarks so far.
+    pub fn remarks(&self) -> Vec<String> {
+        self.state().remarks.clone()
+    }
+
+    /// Takes the exception that ended the run.
+    fn failure(&self) -> Option<PyErr> {
+        self.state().failure.take()
+    }
+
+    /// Ends here if the run was stopped before it has computed anything.
+    ///
+    /// # Errors
+    /// The exception that stopped it.
+    pub fn proceed(&self, py: Python<'_>) -> PyResult<()> {
+        match self.is_stopped() {
+            false => Ok(()),
+            true => Err(self
+                .failure()
+                .unwrap_or_else(|| exception(py, Error::Interrupted))),
+        }
+    }
+
+    /// Lets Python handle signals that have come. Its handler of Ctrl-C raises an exception.
+    fn look_for_signals(&self) {
+        if let Err(error) = Python::attach(|py| py.check_signals()) {
+            self.fail(error);
+        }
+    }
+
+    /// Does some work on a thread of its own, with the interpreter lock released.
+    ///
+    /// # Errors
+    /// The exception that stopped it, or that of its error.
+    pub fn on_a_thread<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> Result<T> + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| thread::scope(|scope| self.watch(scope, work)));
+        self.sort_out(py, done)
+    }
+
+    fn watch<'scope, 'env, T: Send + 'scope>(
+        &'scope self,
+        scope: &'scope thread::Scope<'scope, 'env>,
+        work: impl FnOnce() -> Result<T> + Send + 'scope,
+    ) -> Result<T> {
+        let (end, ended) = mpsc::channel::<()>();
+        let worker = thread::Builder::new()
+            .name("gleaner".to_owned())
+            .stack_size(STACK);
+        let worker = worker.spawn_scoped(scope, move || {
+            // Dropped when the work is over, even if it panics.
+            let _end = end;
+            work()
+        });
+        let worker = worker.map_err(|e| Error::Run(format!("cannot start a thread: {e}")))?;
+        while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(PULSE) {
+            self.look_for_signals();
+        }
+        worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// Does some work that calls back into Python on this thread, with the interpreter lock released in
+    /// between.
+    ///
+    /// # Errors
+    /// As [`Host::on_a_thread`].
+    pub fn here<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> Result<T> + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(work);
+        self.sort_out(py, done)
+    }
+
+    /// What was computed, even if it was stopped; of two errors, the exception that stopped it.
+    fn sort_out<T>(&self, py: Python<'_>, done: Result<T>) -> PyResult<T> {
+        done.map_err(|error| {
+            let failure = self.failure();
+            failure.unwrap_or_else(|| exception(py, error))
+        })
+    }
+
+    /// Whether the run was stopped by Ctrl-C; it then ends with what there is.
+    ///
+    /// # Errors
+    /// Another exception stopped it. It has the run as its attribute `run`.
+    pub fn end(&self, py: Python<'_>, run: &Bound<'_, PyAny>) -> PyResult<()> {
+        match self.failure() {
+            None => Ok(()),
+            Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok(()),
+            Some(error) => Err(with_run(py, error, run)),
+        }
+    }
+}
+
+/// The exception with the run as its attribute `run`.
+pub fn with_run(py: Python<'_>, error: PyErr, run: &Bound<'_, PyAny>) -> PyErr {
+    // An exception that takes no attributes is raised without.
+    let _ = error.value(py).setattr("run", run);
+    error
+}
+
+impl Caller for Host {
+    fn remark(&self, remarks: &[String]) {
+        self.state().remarks.extend_from_slice(remarks);
+    }
+
+    fn stop(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    fn tick(&self) {
+        let is_due = {
+            let mut state = self.state();
+            let is_due = state.looked.elapsed() > PULSE;
+            if is_due {
+                state.looked = Instant::now();
+            }
+            is_due
+        };
+        if is_due {
+            self.look_for_signals();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The Python module `gleaner._gleaner`: the engines of Gleaner for the package in `python/gleaner`, which is
+//! what users import.
+//!
+//! Options come as the words of the command line, and are parsed by its parser. What is computed stays here;
+//! its tables cross to Python as Arrow streams, without a copy.
+
+mod commands;
+mod compare;
+mod errors;
+mod frame;
+mod host;
+mod log;
+mod options;
+mod page;
+mod policy;
+mod problem;
+mod replay;
+mod run;
+mod simulate;
+mod table;
+mod task;
+
+use pyo3::prelude::*;
+
+/// The engines. Use the package `gleaner`.
+#[pymodule]
+mod _gleaner {
+    use std::ffi::OsString;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::commands::{ingest_logs, inspect_log, sweep_plan};
+    #[pymodule_export]
+    use crate::compare::compare;
+    #[pymodule_export]
+    use crate::frame::write_frame;
+    #[pymodule_export]
+    use crate::log::{EventLog, Trace};
+    #[pymodule_export]
+    use crate::options::options;
+    #[pymodule_export]
+    use crate::page::{Figure, Page, report_runs};
+    #[pymodule_export]
+    use crate::policy::{Job, Preempt, Share, Start, View};
+    #[pymodule_export]
+    use crate::problem::{Answer, Problem, ProblemTask, SolveOptions};
+    #[pymodule_export]
+    use crate::replay::replay;
+    #[pymodule_export]
+    use crate::run::{Run, open_run};
+    #[pymodule_export]
+    use crate::simulate::simulate;
+    #[pymodule_export]
+    use crate::table::Table;
+    #[pymodule_export]
+    use crate::task::{Task, write_tasks};
+
+    /// Version of the program.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name of a version")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// The command line. Returns its exit code.
+    #[pyfunction]
+    fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+        py.detach(|| gleaner::cli::main(words))
+    }
+}

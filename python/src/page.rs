@@ -1,0 +1,114 @@
+//! Pages and figures about runs.
+
+use std::path::PathBuf;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+use gleaner_formats::ingest::runs;
+use gleaner_report::{Figure as Drawing, Report, SweepChoice, html, still};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::exception;
+use crate::host::Host;
+
+/// A page about runs: one HTML file that opens in any browser without a network. Notebooks show it.
+#[pyclass(frozen, module = "gleaner")]
+pub struct Page(Report);
+
+impl Page {
+    /// The page of a report.
+    pub fn new(report: Report) -> Self {
+        Page(report)
+    }
+}
+
+#[pymethods]
+impl Page {
+    /// The page as HTML.
+    fn html(&self, py: Python<'_>) -> PyResult<String> {
+        let page = py.detach(|| html::page(&self.0));
+        page.map_err(|error| exception(py, error))
+    }
+
+    /// Writes the page to a file.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let written = py.detach(|| files::write_bytes(&path, html::page(&self.0)?.as_bytes()));
+        written.map_err(|error| exception(py, error))
+    }
+
+    /// Its figures by name, in order.
+    #[getter]
+    fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let figures = PyDict::new(py);
+        for figure in self.0.figures() {
+            figures.set_item(&figure.id, Py::new(py, Figure(figure.clone()))?)?;
+        }
+        Ok(figures)
+    }
+
+    /// The page in a frame of its own, so that its style and that of the notebook do not mix.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let page = self.html(py)?;
+        let page = page.replace('&', "&amp;").replace('"', "&quot;");
+        Ok(format!(
+            "<iframe srcdoc=\"{page}\" width=\"100%\" height=\"800\" style=\"border: 0\"></iframe>"
+        ))
+    }
+}
+
+/// A figure of a page. Notebooks show it.
+#[pyclass(frozen, module = "gleaner")]
+pub struct Figure(Drawing);
+
+#[pymethods]
+impl Figure {
+    /// The figure as SVG.
+    fn svg(&self, py: Python<'_>) -> PyResult<String> {
+        draw(py, || still::svg(&self.0))
+    }
+
+    /// The figure as PNG.
+    fn png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let png = draw(py, || still::png(&self.0))?;
+        Ok(PyBytes::new(py, &png))
+    }
+
+    fn _repr_svg_(&self, py: Python<'_>) -> PyResult<String> {
+        self.svg(py)
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        self.svg(py)
+    }
+}
+
+fn draw<T: Send>(py: Python<'_>, make: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    py.detach(make).map_err(|error| exception(py, error))
+}
+
+/// The page about run directories.
+#[pyfunction]
+#[pyo3(signature = (paths, heat = None, metric = None, against = None))]
+pub fn report_runs(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    heat: Option<[String; 2]>,
+    metric: Option<String>,
+    against: Option<String>,
+) -> PyResult<Page> {
+    let choice = SweepChoice {
+        heat,
+        metric,
+        against,
+    };
+    let host = Host::default();
+    host.on_a_thread(py, || {
+        if paths.is_empty() {
+            return Err(Error::Usage("name at least one run".into()));
+        }
+        let runs = paths.iter().map(|path| runs::read(path));
+        let runs = runs.collect::<Result<Vec<_>>>()?;
+        Report::new(&runs, &choice).map(Page)
+    })
+}

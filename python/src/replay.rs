@@ -1,0 +1,181 @@
+//! `replay`: with a solver and an objective in Python.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use gleaner::cli::caller::Caller;
+use gleaner::cli::replay::{Args, Opened, OwnSolver, Replayed};
+use gleaner_core::domain::objective::set_objective;
+use gleaner_core::domain::{CurveSet, TrainingTask};
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::replay::FragmentRow;
+use gleaner_external::{FunctionSolver, TallyHandle};
+use gleaner_formats::output::replay as tables;
+use gleaner_formats::output::run::RunDir;
+use gleaner_setup::solver::report_faults;
+use gleaner_solvers::BigM;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::errors::exception;
+use crate::host::{Host, with_run};
+use crate::options::parse;
+use crate::problem::{Problem, plan};
+use crate::run::{Arguments, Held, Run};
+use crate::table::Table;
+use crate::task::Task;
+
+/// Replays a log. `names` are those of the tables of Python that files stand for.
+#[pyfunction]
+#[pyo3(signature = (words, names, out = None, solver = None, objective = None))]
+pub fn replay(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    names: Vec<(PathBuf, String)>,
+    out: Option<PathBuf>,
+    solver: Option<(String, Py<PyAny>)>,
+    objective: Option<Py<PyAny>>,
+) -> PyResult<Py<Run>> {
+    let args: Args = parse(py, &words)?;
+    let host = Arc::new(Host::default());
+    let arguments = Arguments::new(&args, names).map_err(|error| exception(py, error))?;
+    let directory = arguments.directory(out.as_deref(), "replay");
+    let directory = directory.map_err(|error| exception(py, error))?;
+    let mut opened = host.on_a_thread(py, || Opened::read(&args, host.as_ref()))?;
+    arguments.name(&mut opened.inputs.sources);
+    if let Some(objective) = objective {
+        evaluate(py, &mut opened.inputs.tasks, objective.bind(py))?;
+    }
+    host.proceed(py)?;
+    let own = solver.map(|(name, solver)| in_python(name, solver, args.big_m(), &host));
+    let replayed = host.here(py, || opened.run(&args, own, host.as_ref()))?;
+    let remarks = replayed.outcome.summary.remarks();
+    let tally = replayed.tally.clone();
+    let held = HeldReplay {
+        replayed,
+        fragments: OnceLock::new(),
+    };
+    host.remark(&remarks);
+    let run = Run::new(py, held, arguments, directory, &host)?;
+    tell(py, tally.as_ref(), args.is_strict(), &host, run.bind(py))?;
+    Ok(run)
+}
+
+/// Ends a run: raises the exception that stopped it, or tells the faults of solvers that are not ours.
+///
+/// # Errors
+/// An exception of a callback; with `strict`, faults. Both have the run as their attribute `run`.
+pub fn tell(
+    py: Python<'_>,
+    tally: Option<&TallyHandle>,
+    is_strict: bool,
+    host: &Host,
+    run: &Bound<'_, Run>,
+) -> PyResult<()> {
+    host.end(py, run.as_any())?;
+    let remark = |remarks: &[String]| host.remark(remarks);
+    report_faults(tally, is_strict, &remark)
+        .map_err(|error| with_run(py, exception(py, error), run.as_any()))
+}
+
+/// Has a function in Python value each task on each number of nodes.
+fn evaluate(
+    py: Python<'_>,
+    tasks: &mut [TrainingTask],
+    objective: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    // Tasks with equal curves share them, which solvers make use of.
+    let mut curves = CurveSet::default();
+    for task in tasks {
+        let mut raised = None;
+        let told = Py::new(py, Task::from(task.clone()))?;
+        let set = set_objective(task, &mut |_, nodes| {
+            let value = objective.call1((&told, nodes));
+            value.and_then(|value| value.extract()).map_err(|error| {
+                raised = Some(error);
+                Error::Interrupted
+            })
+        });
+        set.map_err(|error| raised.unwrap_or_else(|| exception(py, error)))?;
+        task.curve = curves.share(task.curve.clone());
+    }
+    Ok(())
+}
+
+/// A solver that is a function in Python. Where it raises, the run stops.
+pub fn in_python(name: String, solver: Py<PyAny>, big_m: BigM, host: &Arc<Host>) -> OwnSolver {
+    let host = Arc::clone(host);
+    let ask = move |problem: &gleaner_solvers::Problem, _: &gleaner_solvers::Limits| {
+        if host.is_stopped() {
+            return None;
+        }
+        let planned = Python::attach(|py| {
+            let told = Problem::from(problem.clone());
+            plan(problem, solver.bind(py).call1((told,))?.as_any())
+        });
+        planned.unwrap_or_else(|error| {
+            host.fail(error);
+            None
+        })
+    };
+    let solver = FunctionSolver::new(format!("python:{name}"), big_m, ask);
+    let tally = solver.tally();
+    (Box::new(solver), tally)
+}
+
+/// A replay, with the fragments of its log once they are asked for.
+struct HeldReplay {
+    replayed: Replayed,
+    fragments: OnceLock<Vec<FragmentRow>>,
+}
+
+impl HeldReplay {
+    fn tables(&self) -> Vec<gleaner_core::results::Table<'_>> {
+        let Replayed {
+            inputs, outcome, ..
+        } = &self.replayed;
+        let fragments = self
+            .fragments
+            .get_or_init(|| tables::fragments(&inputs.log));
+        tables::tables(outcome, &inputs.log, fragments)
+    }
+}
+
+impl Held for HeldReplay {
+    fn command(&self) -> &'static str {
+        "replay"
+    }
+
+    fn is_complete(&self) -> bool {
+        self.replayed.outcome.summary.complete
+    }
+
+    fn summary(&self) -> Result<Value> {
+        let summary = serde_json::to_value(&self.replayed.outcome.summary);
+        summary.map_err(|e| Error::Run(e.to_string()))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let tables = self.tables();
+        tables.iter().map(|table| table.name.to_owned()).collect()
+    }
+
+    fn table(&self, name: &str) -> Result<Option<Table>> {
+        let tables = self.tables();
+        let table = tables.iter().find(|table| table.name == name);
+        table.map(Table::of).transpose()
+    }
+
+    fn write(&mut self, directory: RunDir, _: &Host) -> Result<Vec<String>> {
+        Ok(vec![self.replayed.write(directory)?])
+    }
+
+    fn skipped(&self) -> &[Fault] {
+        &self.replayed.inputs.skipped.0
+    }
+
+    fn tallies(&self) -> Vec<TallyHandle> {
+        self.replayed.tally.clone().into_iter().collect()
+    }
+}

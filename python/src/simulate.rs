@@ -1,0 +1,179 @@
+//! `simulate`: with policies in Python.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gleaner::cli::simulate::{Args, Opened, Simulated};
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::Table as ResultTable;
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::simulate::PolicyFigures;
+use gleaner_formats::output::run::RunDir;
+use gleaner_formats::output::simulate::{self as tables, Interval};
+use gleaner_simulate::Request;
+use gleaner_simulate::policies::Needs;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::errors::exception;
+use crate::host::Host;
+use crate::options::parse;
+use crate::policy::PolicyClass;
+use crate::run::{Arguments, Held, Run};
+use crate::table::Table;
+
+/// Simulates policies. `own` are classes of Python, each with the name by which the words choose it and what it
+/// needs.
+#[pyfunction]
+pub fn simulate(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    names: Vec<(PathBuf, String)>,
+    out: Option<PathBuf>,
+    own: Vec<(String, String, Py<PyAny>)>,
+) -> PyResult<Py<Run>> {
+    let args: Args = parse(py, &words)?;
+    let host = Arc::new(Host::default());
+    let arguments = Arguments::new(&args, names).map_err(|error| exception(py, error))?;
+    let directory = arguments.directory(out.as_deref(), "simulate");
+    let directory = directory.map_err(|error| exception(py, error))?;
+    let classes = own
+        .into_iter()
+        .map(|(name, needs, class)| PolicyClass::new(&name, &needs, class, args.placer(), &host));
+    let classes = classes.collect::<PyResult<Vec<_>>>()?;
+    let entries: Vec<_> = classes.iter().map(PolicyClass::entry).collect();
+    let is_own = |request: &Request<'_>| classes.iter().any(|own| own.name == request.name);
+
+    let mut opened = host.on_a_thread(py, || {
+        args.with_threads(|| {
+            let opened = Opened::read(&args, &entries, host.as_ref())?;
+            check_known(&opened, &classes)?;
+            opened.learn(&args, host.as_ref())
+        })
+    })?;
+    host.proceed(py)?;
+    arguments.name(opened.sources());
+    let (own, ours): (Vec<_>, Vec<_>) = opened.requests.iter().copied().partition(is_own);
+    let mut timed = host.on_a_thread(py, || {
+        args.with_threads(|| opened.simulate(&args, &ours, host.as_ref()))
+    })?;
+    // Policies of Python are at home on this thread.
+    let mine = host.here(py, || opened.simulate_in_turn(&args, &own, host.as_ref()))?;
+    timed.seconds += mine.seconds;
+    timed.runs = in_order(&opened.requests, timed.runs, mine.runs);
+    let simulated = host.on_a_thread(py, || {
+        let mut simulated = opened.end(timed);
+        // The log of idle nodes, if one is asked for.
+        simulated.write(&args, None, host.as_ref())?;
+        Ok(simulated)
+    })?;
+    let held = HeldSimulation {
+        interval: Interval::of(&simulated.runs),
+        args,
+        simulated,
+    };
+    let run = Run::new(py, held, arguments, directory, &host)?;
+    host.end(py, run.bind(py).as_any())?;
+    Ok(run)
+}
+
+/// Refuses estimates that are learnt by simulating a policy of Python.
+fn check_known(opened: &Opened<'_>, own: &[PolicyClass]) -> Result<()> {
+    let going_by = own.iter().find(|own| own.needs >= Needs::Estimates);
+    match (going_by, &opened.inputs().weekly) {
+        (Some(policy), Some(_)) => Err(Error::Usage(format!(
+            "{} needs estimates, and these would be learnt by simulating it: name a file, oracle, a number of \
+             seconds, or a directory of models",
+            policy.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The runs in the order of the requests.
+fn in_order(requests: &[Request<'_>], ours: Vec<PolicyRun>, own: Vec<PolicyRun>) -> Vec<PolicyRun> {
+    let mut runs: Vec<PolicyRun> = ours.into_iter().chain(own).collect();
+    let place = |run: &PolicyRun| {
+        let mut requests = requests.iter();
+        requests.position(|request| request.name == run.policy)
+    };
+    runs.sort_by_key(place);
+    runs
+}
+
+/// A simulation.
+struct HeldSimulation {
+    args: Args,
+    simulated: Simulated,
+    interval: Interval,
+}
+
+impl HeldSimulation {
+    fn figures(&self) -> Vec<(&str, &PolicyFigures)> {
+        let names = self.simulated.runs.iter().map(|run| run.policy);
+        names.zip(&self.simulated.figures).collect()
+    }
+
+    /// The run and the kind of a table such as `fifo_jobs`.
+    fn of_policy<'n>(&self, name: &'n str) -> Option<(&PolicyRun, &'n str)> {
+        let mut runs = self.simulated.runs.iter();
+        runs.find_map(|run| {
+            let kind = name.strip_prefix(run.policy)?.strip_prefix('_')?;
+            Some((run, kind))
+        })
+    }
+}
+
+impl Held for HeldSimulation {
+    fn command(&self) -> &'static str {
+        "simulate"
+    }
+
+    fn is_complete(&self) -> bool {
+        self.simulated.is_complete
+    }
+
+    fn summary(&self) -> Result<Value> {
+        let summary = tables::summary(&self.figures(), self.interval);
+        serde_json::to_value(summary).map_err(|e| Error::Run(e.to_string()))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let policies = self.simulated.runs.iter();
+        let own =
+            policies.flat_map(|run| ["jobs", "seq"].map(|kind| format!("{}_{kind}", run.policy)));
+        ["policies", "vcs"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(own)
+            .collect()
+    }
+
+    fn table(&self, name: &str) -> Result<Option<Table>> {
+        let inputs = self.simulated.inputs();
+        let table = match (name, self.of_policy(name)) {
+            ("policies", _) => Table::of(&tables::policies(&self.figures()))?,
+            ("vcs", _) => Table::of(&tables::vcs(&self.figures()))?,
+            (_, Some((run, "jobs"))) => {
+                let rows = tables::job_rows(&inputs.trace, &inputs.cluster, run);
+                Table::of(&ResultTable::of(name, &rows))?
+            }
+            (_, Some((run, "seq"))) => {
+                let vcs = inputs.cluster.vcs.iter();
+                let vcs: Vec<&str> = vcs.map(|vc| vc.name.as_str()).collect();
+                Table::of(&tables::seq(name, run, &vcs, self.interval))?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(table))
+    }
+
+    fn write(&mut self, directory: RunDir, host: &Host) -> Result<Vec<String>> {
+        self.simulated.write(&self.args, Some(directory), host)
+    }
+
+    fn skipped(&self) -> &[Fault] {
+        &self.simulated.inputs().skipped.0
+    }
+}

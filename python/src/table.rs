@@ -1,0 +1,178 @@
+//! Result tables as Arrow tables.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
+    TimestampNanosecondArray, UInt64Array,
+};
+use arrow_schema::Field;
+use gleaner_core::domain::Time;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::{Column, Table as ResultTable};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyList};
+use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
+
+/// A result table. Any library that takes Arrow's stream protocol takes it without a copy:
+/// `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`.
+#[pyclass(frozen, module = "gleaner")]
+pub struct Table {
+    name: String,
+    batch: RecordBatch,
+}
+
+impl Table {
+    /// The table of a result.
+    ///
+    /// # Errors
+    /// Columns that are not equally long, which is a fault of this program.
+    pub fn of(table: &ResultTable<'_>) -> Result<Self> {
+        let columns = table.columns.iter();
+        Table::new(table.name, columns.map(|(name, column)| (*name, column)))
+    }
+
+    /// The table of these columns, each with its name.
+    ///
+    /// # Errors
+    /// As [`Table::of`].
+    pub fn new<'c>(
+        name: &str,
+        columns: impl Iterator<Item = (&'c str, &'c Column<'c>)>,
+    ) -> Result<Self> {
+        let columns = columns.map(|(name, column)| Ok((name, array(column)?)));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        Ok(Table {
+            name: name.to_owned(),
+            batch: RecordBatch::try_from_iter(columns).map_err(failed)?,
+        })
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// Name of the table: that of its files, without an extension.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        let schema = self.batch.schema();
+        let names = schema.fields().iter().map(|field| field.name().clone());
+        names.collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// The values of a column as a list; times are nanoseconds since 1970-01-01 00:00:00.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let Some(array) = self.batch.column_by_name(name) else {
+            let known = self.columns().join(", ");
+            let text = format!(
+                "no column {name:?} in {}, expected one of {known}",
+                self.name
+            );
+            return Err(pyo3::exceptions::PyKeyError::new_err(text));
+        };
+        values(py, array)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = self.batch.schema();
+        let field = Field::new_struct("", schema.fields().clone(), false);
+        let rows: ArrayRef = Arc::new(StructArray::from(self.batch.clone()));
+        let stream = ArrayIterator::new([Ok(rows)], Arc::new(field));
+        Ok(to_stream_pycapsule(py, Box::new(stream), requested_schema)?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = self.batch.schema();
+        Ok(pyo3_arrow::ffi::to_schema_pycapsule(py, schema.as_ref())?)
+    }
+}
+
+/// The values of an array as a list.
+fn values<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    macro_rules! fill {
+        ($($kind:ty),*) => {
+            $(if let Some(array) = array.as_any().downcast_ref::<$kind>() {
+                for value in array.iter() {
+                    list.append(value)?;
+                }
+            })*
+        };
+    }
+    fill!(
+        Float64Array,
+        Int64Array,
+        UInt64Array,
+        StringArray,
+        TimestampNanosecondArray
+    );
+    Ok(list)
+}
+
+fn failed(error: arrow_schema::ArrowError) -> Error {
+    Error::Run(error.to_string())
+}
+
+/// A column as an array. NaNs of repeated numbers are missing values, as in CSV.
+fn array(column: &Column<'_>) -> Result<ArrayRef> {
+    Ok(match column {
+        Column::Times(times) => {
+            let nanos = times.iter().map(|time| time.map(|Time(nanos)| nanos));
+            Arc::new(nanos.collect::<TimestampNanosecondArray>())
+        }
+        Column::EveryTime(times) => {
+            let nanos = times.iter().map(|Time(nanos)| *nanos);
+            Arc::new(TimestampNanosecondArray::from_iter_values(nanos))
+        }
+        Column::Fixed(values) => Arc::new(Float64Array::from(values.clone())),
+        Column::Floats(values) | Column::PythonFloats(values) => {
+            Arc::new(Float64Array::from(values.clone()))
+        }
+        Column::Integers(values) => Arc::new(UInt64Array::from(values.clone())),
+        Column::Whole(values) => Arc::new(Int64Array::from(values.clone())),
+        Column::Spaced(values) => Arc::new(Int64Array::from_iter_values(values.iter())),
+        Column::OptionalWhole(values) => Arc::new(Int64Array::from(values.clone())),
+        Column::Texts(texts) => Arc::new(StringArray::from_iter_values(texts.iter())),
+        Column::Names { names, indices } => named(names, indices.iter().copied())?,
+        Column::RepeatedFloats(runs) => {
+            let values = repeated(runs.iter()).map(|value| (!value.is_nan()).then_some(*value));
+            Arc::new(values.collect::<Float64Array>())
+        }
+        Column::RepeatedIntegers(runs) => {
+            let values = repeated(runs.iter()).copied();
+            Arc::new(UInt64Array::from_iter_values(values))
+        }
+        Column::RepeatedNames { names, indices } => {
+            named(names, repeated(indices.iter()).copied())?
+        }
+    })
+}
+
+/// The value of every row.
+fn repeated<'a, T: 'a>(runs: impl Iterator<Item = (&'a T, u32)>) -> impl Iterator<Item = &'a T> {
+    runs.flat_map(|(value, count)| std::iter::repeat_n(value, count as usize))
+}
+
+/// The name of every row.
+fn named(names: &[&str], indices: impl Iterator<Item = u32>) -> Result<ArrayRef> {
+    let name = |index: u32| {
+        let name = names.get(index as usize).copied();
+        name.ok_or_else(|| Error::Run(format!("index {index} into {} names", names.len())))
+    };
+    let texts = indices.map(name).collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(StringArray::from(texts)))
+}

@@ -1,0 +1,25 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DATASET = ROOT / "dataset"
+SHARED = ROOT.parent / "shared" / "data"
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examples name files of dataset/ as a user at the repository's root would."""
+    monkeypatch.chdir(ROOT)
+
+
+def shared(*parts: str) -> Path:
+    """A file of the published data. The test is skipped where it is missing."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"{path} is missing")
+    return path

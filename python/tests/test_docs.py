@@ -1,0 +1,65 @@
+"""The examples of docstrings, of docs/PYTHON.md and of the tutorial run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import re
+import shutil
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+
+import gleaner
+from conftest import ROOT
+
+MODULES = ["gleaner", "gleaner.api", "gleaner.errors", "gleaner.logs", "gleaner.policy", "gleaner.run"]
+
+
+def docstrings() -> dict[str, str]:
+    """The docstrings with examples, of modules and of what they define."""
+    found = {}
+    for name in MODULES:
+        module = importlib.import_module(name)
+        own = {key: value for key, value in vars(module).items() if str(getattr(value, "__module__", "")).startswith("gleaner")}
+        for key, value in {name: module, **own}.items():
+            text = inspect.getdoc(value) if inspect.ismodule(value) or callable(value) else None
+            if text and ">>>" in text:
+                found[str(getattr(value, "__name__", key))] = text
+    return found
+
+
+def test_docstrings_have_examples() -> None:
+    assert {"replay", "simulate", "compare", "solve", "inspect", "ingest", "Policy", "Task", "Problem"} <= set(docstrings())
+
+
+@pytest.mark.parametrize("name", sorted(docstrings()))
+def test_examples_of_docstrings_run(name: str) -> None:
+    globs = {key: value for key, value in vars(gleaner).items()}
+    example = doctest.DocTestParser().get_doctest(docstrings()[name], globs, name, None, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner.run(example)
+    assert runner.summarize(verbose=False).failed == 0 and runner.tries > 0
+
+
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "PYTHON.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) > 8
+    shutil.copytree(ROOT / "dataset", tmp_path / "dataset")
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, object] = {"__name__": "page"}
+    for number, block in enumerate(blocks, 1):
+        exec(compile(block, f"docs/PYTHON.md, block {number}", "exec"), scope)
+
+
+def test_the_tutorial_runs() -> None:
+    notebook = nbformat.read(ROOT / "python" / "tutorial.ipynb", as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells)
+    client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(ROOT)}})
+    client.execute()
+    kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
+    assert {"text/html", "image/svg+xml"} <= kinds

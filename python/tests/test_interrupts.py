@@ -1,0 +1,110 @@
+"""Ctrl-C ends runs with what there is, also in functions that never return."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+HEAD = """
+import time, sys, gleaner
+EVENTS, TASKS, DATA = "dataset/idle.csv", "dataset/tasks.toml", "dataset/cluster"
+def ready():
+    print("ready", flush=True)
+def ended(run):
+    print("ended", run.complete, *(f"{name}={len(table)}" for name, table in run.tables.items()), flush=True)
+"""
+
+LOOPS = """
+calls = 0
+def loops(problem):
+    global calls
+    calls += 1
+    if calls == 30:
+        ready()
+        while True:
+            pass
+    return gleaner.solve(problem)
+ended(gleaner.replay(EVENTS, TASKS, t_fwd=60, solver=loops))
+"""
+
+SLEEPS = LOOPS.replace("while True:\n            pass", "time.sleep(1000)")
+
+BUSY = """
+def busy(problem):
+    ready()
+    return gleaner.solve(problem)
+while True:
+    ended(gleaner.replay(EVENTS, TASKS, t_fwd=60, repeat_tasks=True, solver=busy))
+    if not gleaner: break
+    sys.exit()
+"""
+
+POLICY = """
+class Waits(gleaner.Policy):
+    def next(self, view):
+        ready()
+        while True:
+            time.sleep(0.01)
+ended(gleaner.simulate(data=DATA, policy=["fifo", Waits]))
+"""
+
+OBJECTIVE = """
+def never(task, nodes):
+    ready()
+    while True:
+        pass
+gleaner.replay(EVENTS, TASKS, objective=never)
+"""
+
+
+def interrupt(script: str) -> tuple[int, list[str], str]:
+    """Runs a script and sends it SIGINT once it is ready: its exit code, its lines, and its stderr."""
+    program = [sys.executable, "-c", HEAD + textwrap.dedent(script)]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line == "ready\n", (line, process.communicate())
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, [line for line in out.splitlines() if line != "ready"], err
+
+
+@pytest.mark.parametrize("script", [LOOPS, SLEEPS], ids=["loops", "sleeps"])
+def test_a_solver_that_never_returns(script: str) -> None:
+    code, lines, err = interrupt(script)
+    assert code == 0, err
+    assert lines[0].startswith("ended False steps=")
+    assert int(lines[0].split("steps=")[1].split()[0]) >= 29
+
+
+def test_a_policy_that_never_returns() -> None:
+    code, lines, err = interrupt(POLICY)
+    assert code == 0, err
+    assert lines[0].startswith("ended False policies=1") and "fifo_jobs=" in lines[0]
+
+
+def test_an_objective_that_never_returns_leaves_nothing() -> None:
+    code, lines, err = interrupt(OBJECTIVE)
+    assert (code, lines) == (-signal.SIGINT, []) and "KeyboardInterrupt" in err
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "ended(gleaner.replay(EVENTS, TASKS, t_fwd=60, repeat_tasks=True, solver='exact'))",
+        "ended(gleaner.simulate(data=DATA, policy='all'))",
+        "gleaner.solve([gleaner.Problem.read('dataset/problems.jsonl')[0]] * 3_000_000)",
+        "gleaner.inspect(EVENTS)",
+    ],
+    ids=["replay", "simulate", "solve", "inspect"],
+)
+def test_runs_without_functions_end_soon(script: str) -> None:
+    code, lines, err = interrupt("ready()\nwhile True:\n    " + script)
+    # Between two runs it is Python that ends.
+    assert code == -signal.SIGINT or lines[-1].startswith("ended False"), (code, lines, err)
