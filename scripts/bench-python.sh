@@ -60,6 +60,7 @@ class Fifo(gleaner.Policy):
 
 venus = f"{data}/lucid/venus_sept"
 calls = {
+    "`replay`, results written": lambda: gleaner.replay(summit, "tasks.toml", t_fwd=60, skip_rows=1000, out="called"),
     "`replay`, the exact solver": lambda: gleaner.replay(summit, "tasks.toml", t_fwd=60, skip_rows=1000),
     "`replay`, a function that calls `gleaner.solve`": lambda: gleaner.replay(
         summit, "tasks.toml", t_fwd=60, skip_rows=1000, solver=lambda problem: gleaner.solve(problem)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union, overload
@@ -14,6 +13,7 @@ from . import _gleaner
 from ._gleaner import Answer, Page, Problem, Task
 from .commands import words
 from .errors import UsageError
+from .folders import folder as new_folder
 from .inputs import Events, Input, Staging, Tasks
 from .logs import EventLog, Trace
 from .policy import Policy
@@ -182,7 +182,7 @@ def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Unpack[Swe
 
     Ctrl-C ends it; what is done is kept in ``out``.
     """
-    folder = tempfile.TemporaryDirectory(prefix="gleaner-") if out is None else None
+    folder = new_folder() if out is None else None
     directory = Path(folder.name, "sweep") if folder else Path(os.fspath(out or ""))
     with Staging() as staging:
         found = [*words("sweep", options, staging), f"--out={directory}", "--quiet", "--", os.fspath(plan)]
@@ -243,7 +243,7 @@ def ingest(
     if not re.fullmatch("[a-z]+", format):
         raise UsageError(f"there is no format {format!r}")
     is_trace = format in TRACES and not (output and os.fspath(output).endswith(".gev")) or jobs is not None
-    folder = tempfile.TemporaryDirectory(prefix="gleaner-")
+    folder = new_folder()
     made = Path(folder.name, "jobs.csv" if is_trace else "events.gev")
     kept = Path(os.fspath(jobs or output or made))
     name = "jobs" if jobs is not None else "output"

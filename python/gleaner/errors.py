@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Callable, ClassVar, Optional, Sequence
+from typing import TYPE_CHECKING, Callable, ClassVar, NamedTuple, Optional, Sequence
 
 if TYPE_CHECKING:
     from .run import Run
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """One fault of an input: where, what was found, what was expected, what to do."""
 
     file: str
@@ -59,7 +57,7 @@ class DataError(GleanerError, ValueError):
 
     def rename(self, name: Callable[[str], str]) -> None:
         super().rename(name)
-        self.faults = [replace(fault, file=name(fault.file)) for fault in self.faults]
+        self.faults = [fault._replace(file=name(fault.file)) for fault in self.faults]
 
 
 class FileError(GleanerError, OSError):

@@ -4,14 +4,17 @@ files, with all checks that files get."""
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Iterable, Optional, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Protocol, Sequence, Union
 
 from . import _gleaner
 from .errors import GleanerError
+from .folders import folder
 from .logs import EventLog
+
+if TYPE_CHECKING:
+    from .folders import Folder
 from ._gleaner import Task
 
 
@@ -31,7 +34,7 @@ class Staging:
     """A directory for the inputs of one call. It is removed when they are read, and messages name the tables."""
 
     def __init__(self) -> None:
-        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._folder: Optional[Folder] = None
         self.names: list[tuple[str, str]] = []
 
     def __enter__(self) -> Staging:
@@ -52,7 +55,7 @@ class Staging:
 
     def _path(self, option: str, extension: str) -> str:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="gleaner-")
+            self._folder = folder()
         path = str(Path(self._folder.name, f"{option}{extension}"))
         self.names.append((path, f"<{option}>"))
         return path

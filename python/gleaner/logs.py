@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _gleaner
 from ._gleaner import Table
 
 if TYPE_CHECKING:
+    from .folders import Folder
     from .inputs import Input
 
 
@@ -73,7 +73,7 @@ class Trace:
         with Staging() as staging:
             files = staging.file("trace", trace), staging.file("cluster", cluster)
             self._trace = _gleaner._Trace.read(*files, gpus_per_node)
-        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._folder: Optional[Folder] = None
         self._inputs: dict[str, Any] = {"trace": trace, "cluster": cluster, "gpus_per_node": gpus_per_node}
 
     @property

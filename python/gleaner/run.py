@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import html
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _gleaner
 from ._gleaner import Page, Table
 from .errors import Fault
+from .folders import folder as new_folder
+
+if TYPE_CHECKING:
+    from .folders import Folder
 
 LOGGER = logging.getLogger("gleaner")
 """Hears what the command line would tell on stderr."""
@@ -30,7 +32,7 @@ def tell(remarks: Sequence[str]) -> None:
 class Tables(Mapping[str, Table]):
     """The tables of a run by name. Each is made when it is first asked for."""
 
-    def __init__(self, run: _gleaner._Run, folder: Optional[tempfile.TemporaryDirectory[str]]) -> None:
+    def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
         """The directory that they are read from, if it is not the user's: it lasts as long as they do."""
@@ -72,7 +74,7 @@ class Run:
         run: _gleaner._Run,
         command: Optional[str] = None,
         path: Optional[Path] = None,
-        folder: Optional[tempfile.TemporaryDirectory[str]] = None,
+        folder: Optional[Folder] = None,
     ) -> None:
         self._run = run
         self._path = path
@@ -119,8 +121,10 @@ class Run:
         return report(self)
 
     def __getattr__(self, name: str) -> Table:
-        if not name.startswith("_") and name in self.tables:
-            return self.tables[name]
+        # While a copy is made there are no tables yet.
+        tables: Mapping[str, Table] = self.__dict__.get("tables", {})
+        if name in tables:
+            return tables[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
@@ -131,33 +135,17 @@ class Run:
         return f"<gleaner.Run of {self.command}{state}: {', '.join(self.tables)}>"
 
     def _repr_html_(self) -> str:
-        rows = [(name, value) for name, value in self.summary.items() if not isinstance(value, (dict, list))]
-        cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{_shown(value)}</td></tr>" for name, value in rows)
-        if self.command in ("simulate", "compare") and (first := "policies" if "policies" in self.tables else "solvers"):
-            cells = _table_rows(self.tables[first]) if first in self.tables else cells
-        state = "" if self.complete else " (interrupted)"
-        tables = ", ".join(f"<code>{html.escape(name)}</code>" for name in self.tables)
-        return f"<b>{html.escape(self.command)}</b>{state}<table>{cells}</table><p>Tables: {tables}</p>"
+        from .show import shown
+
+        return shown(self)
 
     def _directory(self) -> Path:
         """A directory that holds the run."""
         if self._path is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="gleaner-")
+            self._folder = new_folder()
             self._path = Path(self._folder.name, self.command)
             self._run.write(self._path)
         return self._path
-
-
-def _shown(value: object) -> str:
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return html.escape(text)
-
-
-def _table_rows(table: Table) -> str:
-    heads = "".join(f"<th>{html.escape(name)}</th>" for name in table.columns)
-    columns = [table.column(name) for name in table.columns]
-    rows = ("".join(f"<td>{'' if value is None else _shown(value)}</td>" for value in row) for row in zip(*columns))
-    return f"<tr>{heads}</tr>" + "".join(f"<tr>{row}</tr>" for row in rows)
 
 
 def open_run(path: StrPath) -> Run:
@@ -165,7 +153,7 @@ def open_run(path: StrPath) -> Run:
     return open_in(path, None)
 
 
-def open_in(path: StrPath, folder: Optional[tempfile.TemporaryDirectory[str]]) -> Run:
+def open_in(path: StrPath, folder: Optional[Folder]) -> Run:
     """Opens a run directory, which may be in a temporary folder that is to last as long as the run."""
     command, run = _gleaner.open_run(path)
     return Run(run, command, Path(path), folder)

@@ -2,7 +2,8 @@
 //!
 //! Work that calls back into Python runs on the thread that asked for it, so that callbacks are at home and
 //! Ctrl-C interrupts them. All other work runs on a thread of its own, while the thread that asked looks for
-//! signals.
+//! signals. What is parallel runs on a pool of the work's own: a pool of the process would be blocked by callbacks
+//! that start other runs, and is lost in processes that are forked.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner::cli::caller::Caller;
+use gleaner::cli::threads;
 use gleaner_core::error::{Error, Result};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -19,9 +21,6 @@ use crate::errors::exception;
 
 /// Time between two looks for signals.
 const PULSE: Duration = Duration::from_millis(20);
-
-/// Stack of a thread that works: that of a program's first thread on Linux.
-const STACK: usize = 8 << 20;
 
 /// A run that Python asked for.
 pub struct Host {
@@ -115,13 +114,11 @@ impl Host {
         work: impl FnOnce() -> Result<T> + Send + 'scope,
     ) -> Result<T> {
         let (end, ended) = mpsc::channel::<()>();
-        let worker = thread::Builder::new()
-            .name("gleaner".to_owned())
-            .stack_size(STACK);
+        let worker = thread::Builder::new().name("gleaner".to_owned());
         let worker = worker.spawn_scoped(scope, move || {
             // Dropped when the work is over, even if it panics.
             let _end = end;
-            work()
+            threads::with(None, work)
         });
         let worker = worker.map_err(|e| Error::Run(format!("cannot start a thread: {e}")))?;
         while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(PULSE) {

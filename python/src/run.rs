@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gleaner::cli::threads;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_external::TallyHandle;
 use gleaner_formats::ingest::SourceId;
@@ -126,7 +127,8 @@ impl Run {
         directory: Option<RunDir>,
         host: &Arc<Host>,
     ) -> PyResult<Py<Self>> {
-        let written = py.detach(|| directory.map(|directory| held.write(directory, host)));
+        let write = || directory.map(|directory| held.write(directory, host));
+        let written = py.detach(|| threads::with(None, || write().transpose()));
         let run = Py::new(
             py,
             Run {
@@ -135,7 +137,7 @@ impl Run {
                 host: Arc::clone(host),
             },
         )?;
-        match written.transpose() {
+        match written {
             Ok(_) => Ok(run),
             Err(error) => Err(with_run(py, exception(py, error), run.bind(py).as_any())),
         }
@@ -147,8 +149,10 @@ impl Run {
         what: impl FnOnce(&mut dyn Held) -> Result<T> + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            what(held.as_mut())
+            threads::with(None, || {
+                let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+                what(held.as_mut())
+            })
         });
         done.map_err(|error| exception(py, error))
     }

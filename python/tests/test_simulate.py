@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections import deque
 from functools import partial
 from pathlib import Path
@@ -262,6 +264,17 @@ def test_policies_may_use_estimates_and_share() -> None:
     gleaner.simulate(data=DATA, policy=Estimates, estimates=500)
     with pytest.raises(gleaner.UsageError, match="learnt by simulating it"):
         gleaner.simulate(data=DATA, policy=Estimates, models="train", epoch="2020-04-01")
+
+
+def test_forked_processes_may_simulate() -> None:
+    run = gleaner.simulate(data=DATA, policy="all", estimates="oracle")
+    child = os.fork()
+    if child == 0:
+        # A hang would be the parent's.
+        signal.alarm(60)
+        again = gleaner.simulate(data=DATA, policy=["fifo", Fifo, "srtf"])
+        os._exit(0 if again.complete and jobs(again, "fifo").equals(jobs(run, "fifo")) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_log_of_idle_nodes_is_written(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ pub mod solve;
 mod solver_check;
 pub mod sweep;
 mod synth;
-mod threads;
+pub mod threads;
 
 use std::ffi::OsString;
 use std::fmt::Display;

@@ -7,6 +7,9 @@ use gleaner_core::error::{Error, Result};
 /// Most threads: far more than machines have cores, and few enough to be started.
 const MOST: usize = 4096;
 
+/// Stack of a thread: that of a program's first thread on Linux.
+const STACK: usize = 8 << 20;
+
 /// Runs on a pool of this many threads, or of as many as there are cores. Everything parallel inside uses
 /// them.
 ///
@@ -23,7 +26,11 @@ pub fn with<T: Send>(
             "{count} threads are asked for, expected at most {MOST}"
         )));
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
-    let pool = pool.map_err(|e| Error::Run(format!("cannot start {count} threads: {e}")))?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .stack_size(STACK);
+    let pool = pool
+        .build()
+        .map_err(|e| Error::Run(format!("cannot start {count} threads: {e}")))?;
     pool.install(run)
 }
