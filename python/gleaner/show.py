@@ -20,7 +20,8 @@ def shown(run: Run) -> str:
         rows = _of_table(run.tables[main])
     else:
         summary = run.summary.items()
-        rows = "".join(_row([name], [value]) for name, value in summary if not isinstance(value, (dict, list)))
+        plain = [(name, value) for name, value in summary if value is not None and not isinstance(value, (dict, list))]
+        rows = "".join(_row([name], [value]) for name, value in plain)
     state = "" if run.complete else " (interrupted)"
     names = ", ".join(f"<code>{escape(name)}</code>" for name in run.tables)
     return f"<b>{escape(run.command)}</b>{state}<table>{rows}</table><p>Tables: {names}</p>"

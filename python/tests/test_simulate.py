@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections import deque
 from functools import partial
 from pathlib import Path
@@ -264,6 +265,26 @@ def test_policies_may_use_estimates_and_share() -> None:
     gleaner.simulate(data=DATA, policy=Estimates, estimates=500)
     with pytest.raises(gleaner.UsageError, match="learnt by simulating it"):
         gleaner.simulate(data=DATA, policy=Estimates, models="train", epoch="2020-04-01")
+
+
+def test_other_threads_go_on_meanwhile() -> None:
+    counted, inside, is_over = 0, 0, threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not is_over.is_set():
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    for _ in range(5):
+        before = counted
+        gleaner.simulate(data=DATA, policy="all", estimates="oracle")
+        inside += counted - before
+    is_over.set()
+    thread.join()
+    # With the lock held, a thread would get nowhere but at the ends of calls.
+    assert inside > 10_000
 
 
 def test_forked_processes_may_simulate() -> None:

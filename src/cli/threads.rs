@@ -14,7 +14,7 @@ const STACK: usize = 8 << 20;
 /// them.
 ///
 /// # Errors
-/// More than [`MOST`] threads, or more than the system starts; the errors of `run`.
+/// More than 4096 threads, or more than the system starts; the errors of `run`.
 pub fn with<T: Send>(
     threads: Option<NonZeroUsize>,
     run: impl FnOnce() -> Result<T> + Send,

@@ -31,6 +31,10 @@ use opened::Opened;
 /// or a list of values; dataset/README.md describes them. The result of each run is kept when it
 /// finishes. A sweep that is started again runs only what is missing; results that fit a changed
 /// plan are used again. docs/CLUSTER.md describes sweeps on several machines.
+#[allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "the help shows the tables of a plan as they are written"
+)]
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = "Examples:\n  \
     gleaner sweep dataset/sweep.toml --dry-run\n  \
