@@ -4,6 +4,7 @@
 //! Options come as the words of the command line, and are parsed by its parser. What is computed stays here;
 //! its tables cross to Python as Arrow streams, without a copy.
 
+mod answer;
 mod commands;
 mod compare;
 mod errors;
@@ -30,6 +31,8 @@ mod _gleaner {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::answer::{Answer, SolveOptions};
+    #[pymodule_export]
     use crate::commands::{ingest_logs, inspect_log, sweep_plan};
     #[pymodule_export]
     use crate::compare::compare;
@@ -44,7 +47,7 @@ mod _gleaner {
     #[pymodule_export]
     use crate::policy::{Job, Preempt, Share, Start, View};
     #[pymodule_export]
-    use crate::problem::{Answer, Problem, ProblemTask, SolveOptions};
+    use crate::problem::{Problem, ProblemTask};
     #[pymodule_export]
     use crate::replay::replay;
     #[pymodule_export]

@@ -18,10 +18,11 @@ use gleaner_solvers::BigM;
 use pyo3::prelude::*;
 use serde_json::Value;
 
+use crate::answer::plan;
 use crate::errors::exception;
 use crate::host::{Host, with_run};
 use crate::options::parse;
-use crate::problem::{Problem, plan};
+use crate::problem::Problem;
 use crate::run::{Arguments, Held, Run};
 use crate::table::Table;
 use crate::task::Task;

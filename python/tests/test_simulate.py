@@ -213,6 +213,12 @@ def test_classes_that_raise_and_names_that_are_taken() -> None:
     with pytest.raises(KeyError, match="never"):
         gleaner.simulate(data=DATA, policy=Never)
 
+    class Stranger:
+        pass
+
+    with pytest.raises(TypeError, match="not a subclass of gleaner.Policy"):
+        gleaner.simulate(data=DATA, policy=Stranger)  # type: ignore
+
     class Named(Fifo):
         name = "fifo"
 

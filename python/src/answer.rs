@@ -1,0 +1,162 @@
+//! Answers of solvers, ours and those in Python.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use gleaner::cli::solve;
+use gleaner_external::FunctionPlan;
+use gleaner_formats::output::answers::{self, Answer as Answered};
+use gleaner_solvers::Status;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyMapping;
+
+use crate::errors::exception;
+use crate::host::Host;
+use crate::options::parse;
+use crate::problem::Problem;
+
+/// What a solver said to a problem.
+#[pyclass(frozen, module = "gleaner")]
+pub struct Answer(Answered);
+
+#[pymethods]
+impl Answer {
+    /// Id of the problem.
+    #[getter]
+    fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// Name of the solver.
+    #[getter]
+    fn solver(&self) -> &str {
+        &self.0.solver
+    }
+
+    /// `optimal`, `feasible`, `infeasible` or `unknown`.
+    #[getter]
+    fn status(&self) -> PyResult<String> {
+        match serde_json::to_value(self.0.allocation.status) {
+            Ok(serde_json::Value::String(name)) => Ok(name),
+            other => Err(PyValueError::new_err(format!("{other:?}"))),
+        }
+    }
+
+    /// Next node count of each task; `None` without a plan.
+    #[getter]
+    fn counts(&self) -> Option<Vec<u32>> {
+        self.0.allocation.counts.clone()
+    }
+
+    /// What the plan earns over the window, less what its changes cost; `None` without a plan.
+    #[getter]
+    fn objective(&self) -> Option<f64> {
+        self.0.allocation.objective.map(|objective| objective + 0.0)
+    }
+
+    /// No plan earns more; `None` if the solver gives no bound.
+    #[getter]
+    fn bound(&self) -> Option<f64> {
+        self.0.allocation.bound
+    }
+
+    /// Relative distance of the objective to the bound.
+    #[getter]
+    fn gap(&self) -> Option<f64> {
+        self.0.allocation.gap()
+    }
+
+    /// Wall time of the solver, in microseconds.
+    #[getter]
+    fn microseconds(&self) -> u64 {
+        self.0.microseconds
+    }
+
+    /// The answer as `gleaner solve` prints it.
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        let line = answers::line(&self.0).map_err(|error| exception(py, error))?;
+        Ok(line.trim_end().to_owned())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<gleaner.Answer {}>", self.to_json(py)?))
+    }
+}
+
+/// The options of `solve`, parsed.
+#[pyclass(frozen, module = "gleaner")]
+pub struct SolveOptions(solve::Args);
+
+#[pymethods]
+impl SolveOptions {
+    #[new]
+    fn new(py: Python<'_>, words: Vec<OsString>) -> PyResult<Self> {
+        parse(py, &words).map(SolveOptions)
+    }
+
+    /// Solves problems: their answers, and remarks.
+    fn solve(
+        &self,
+        py: Python<'_>,
+        problems: Vec<Bound<'_, Problem>>,
+    ) -> PyResult<(Vec<Answer>, Vec<String>)> {
+        let problems = problems.iter();
+        let problems: Vec<_> = problems.map(|p| Arc::clone(&p.get().0)).collect();
+        let host = Host::default();
+        // The exact solver is done before a thread would have begun.
+        let answers = host.here(py, || solve::answers(&self.0, &problems, &host))?;
+        let answers = answers.into_iter().map(Answer).collect();
+        Ok((answers, host.remarks()))
+    }
+}
+
+/// The plan that a solver in Python returned: an `Answer`, counts in the order of the tasks, or a mapping from
+/// names of tasks to counts, where a task that is not named gets no node. `None` is no plan.
+///
+/// # Errors
+/// `TypeError`, `ValueError`: it is something else.
+pub fn plan(
+    problem: &gleaner_solvers::Problem,
+    returned: &Bound<'_, PyAny>,
+) -> PyResult<Option<FunctionPlan>> {
+    if returned.is_none() {
+        return Ok(None);
+    }
+    if let Ok(answer) = returned.cast::<Answer>() {
+        let allocation = &answer.get().0.allocation;
+        let is_called_optimal = allocation.status == Status::Optimal;
+        return Ok(allocation.counts.clone().map(|counts| FunctionPlan {
+            counts,
+            is_called_optimal,
+        }));
+    }
+    let counts = match returned.cast::<PyMapping>() {
+        Ok(mapping) => by_name(problem, mapping)?,
+        Err(_) => returned.extract::<Vec<u32>>().map_err(|_| {
+            let kind = returned.get_type();
+            PyTypeError::new_err(format!(
+                "the solver returned {kind}: expected a list of node counts from 0, a dict of them by \
+                 task, an Answer, or None for no plan"
+            ))
+        })?,
+    };
+    Ok(Some(FunctionPlan {
+        counts,
+        is_called_optimal: false,
+    }))
+}
+
+fn by_name(
+    problem: &gleaner_solvers::Problem,
+    mapping: &Bound<'_, PyMapping>,
+) -> PyResult<Vec<u32>> {
+    let mut counts = vec![0; problem.tasks.len()];
+    for pair in mapping.items()?.iter() {
+        let (name, count): (String, u32) = pair.extract()?;
+        let task = problem.tasks.iter().position(|task| task.name == name);
+        let unknown = || PyValueError::new_err(format!("the solver's plan names no task {name:?}"));
+        counts[task.ok_or_else(unknown)?] = count;
+    }
+    Ok(counts)
+}

@@ -1,0 +1,215 @@
+//! What a policy in Python sees.
+//!
+//! The engine's view borrows its state, which objects of Python cannot. So each callback gets a [`View`] of
+//! its own, a copy of what policies look at, which stays as it was when the policy keeps it.
+
+use std::sync::Arc;
+
+use gleaner_simulate::free::FreeGpus;
+use gleaner_simulate::placer::Placer;
+use gleaner_simulate::view::View as EngineView;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A job as it was submitted. The same job is the same object in all calls to a policy.
+#[pyclass(frozen, module = "gleaner")]
+pub struct Job {
+    /// Its index in the virtual cluster.
+    pub index: usize,
+    /// As it was submitted.
+    pub job: gleaner_core::domain::jobs::Job,
+    /// Its estimated duration in seconds.
+    pub estimate: f64,
+}
+
+#[pymethods]
+impl Job {
+    /// Its name, unique in the trace.
+    #[getter]
+    fn id(&self) -> &str {
+        &self.job.id
+    }
+
+    /// Who submitted it; empty if the trace does not say.
+    #[getter]
+    fn user(&self) -> &str {
+        &self.job.user
+    }
+
+    /// The name that its user gave it; empty if the trace does not say.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.job.name
+    }
+
+    /// Number of GPUs.
+    #[getter]
+    fn gpus(&self) -> u32 {
+        self.job.gpus
+    }
+
+    /// Second of its submission.
+    #[getter]
+    fn submit(&self) -> i64 {
+        self.job.submit
+    }
+
+    /// Seconds that it runs alone at full speed: what a real scheduler cannot know.
+    #[getter]
+    fn duration(&self) -> i64 {
+        self.job.duration
+    }
+
+    /// Estimated duration in seconds, for policies whose `needs` is `"estimates"` or `"packing"`; else the true
+    /// one.
+    #[getter]
+    fn estimate(&self) -> f64 {
+        self.estimate
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<gleaner.Job {:?}: {} GPUs>", self.job.id, self.job.gpus)
+    }
+}
+
+/// A running job, as views show it.
+struct Running {
+    job: usize,
+    left: f64,
+    since: i64,
+    is_alone: bool,
+    nodes: Vec<(u32, u32)>,
+}
+
+/// A virtual cluster at one second, read-only.
+#[pyclass(frozen, module = "gleaner")]
+pub struct View {
+    now: i64,
+    jobs: Arc<Vec<Py<Job>>>,
+    waiting: Arc<Vec<usize>>,
+    running: Vec<Running>,
+    free: FreeGpus,
+    placer: &'static dyn Placer,
+}
+
+impl View {
+    /// What the engine shows now, with the jobs and the queue as Python knows them.
+    pub fn of(
+        view: &EngineView<'_>,
+        jobs: &Arc<Vec<Py<Job>>>,
+        waiting: &Arc<Vec<usize>>,
+        placer: &'static dyn Placer,
+    ) -> Self {
+        let running = view.running().map(|job| Running {
+            job,
+            left: view.left(job),
+            since: view.since(job),
+            is_alone: view.is_alone(job),
+            nodes: counts(view.placement(job)),
+        });
+        View {
+            now: view.now(),
+            jobs: Arc::clone(jobs),
+            waiting: Arc::clone(waiting),
+            running: running.collect(),
+            free: view.free().clone(),
+            placer,
+        }
+    }
+
+    fn list(&self, py: Python<'_>, jobs: impl Iterator<Item = usize>) -> Vec<Py<Job>> {
+        jobs.map(|job| self.jobs[job].clone_ref(py)).collect()
+    }
+
+    fn find(&self, job: &Job) -> PyResult<&Running> {
+        let mut running = self.running.iter();
+        let found = running.find(|running| running.job == job.index);
+        found.ok_or_else(|| {
+            PyValueError::new_err(format!("the job {:?} is not running", job.job.id))
+        })
+    }
+}
+
+#[pymethods]
+impl View {
+    /// The current second.
+    #[getter]
+    fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// The waiting jobs, in the order in which they joined the queue.
+    #[getter]
+    fn waiting(&self, py: Python<'_>) -> Vec<Py<Job>> {
+        self.list(py, self.waiting.iter().copied())
+    }
+
+    /// The running jobs, in the order of their starts.
+    #[getter]
+    fn running(&self, py: Python<'_>) -> Vec<Py<Job>> {
+        self.list(py, self.running.iter().map(|running| running.job))
+    }
+
+    /// Number of free GPUs.
+    #[getter]
+    fn free_gpus(&self) -> u64 {
+        self.free.total()
+    }
+
+    /// Number of free GPUs of each node.
+    #[getter]
+    fn free_by_node(&self) -> Vec<u32> {
+        (0..self.free.slots())
+            .map(|node| self.free.on(node))
+            .collect()
+    }
+
+    /// GPUs of every node.
+    #[getter]
+    fn gpus_per_node(&self) -> u32 {
+        self.free.gpus_per_node()
+    }
+
+    /// Whether the placer can place a job on the GPUs that are free.
+    fn fits(&self, job: &Bound<'_, Job>) -> bool {
+        let gpus = job.get().job.gpus;
+        self.placer.place(&self.free, gpus).is_some()
+    }
+
+    /// Work left to a running job, in seconds at full speed.
+    fn left(&self, job: &Bound<'_, Job>) -> PyResult<f64> {
+        Ok(self.find(job.get())?.left)
+    }
+
+    /// Second of the latest start or change of speed of a running job.
+    fn since(&self, job: &Bound<'_, Job>) -> PyResult<i64> {
+        Ok(self.find(job.get())?.since)
+    }
+
+    /// Whether a running job has its GPUs alone.
+    fn is_alone(&self, job: &Bound<'_, Job>) -> PyResult<bool> {
+        Ok(self.find(job.get())?.is_alone)
+    }
+
+    /// The nodes of a running job, each with the number of its GPUs there.
+    fn nodes(&self, job: &Bound<'_, Job>) -> PyResult<Vec<(u32, u32)>> {
+        Ok(self.find(job.get())?.nodes.clone())
+    }
+
+    fn __repr__(&self) -> String {
+        let (waiting, running) = (self.waiting.len(), self.running.len());
+        format!(
+            "<gleaner.View at {}: {waiting} waiting, {running} running, {} GPUs free>",
+            self.now,
+            self.free.total()
+        )
+    }
+}
+
+/// The number of GPUs on each node.
+fn counts(placement: &[(u32, u64)]) -> Vec<(u32, u32)> {
+    let nodes = placement.iter();
+    nodes
+        .map(|(node, gpus)| (*node, gpus.count_ones()))
+        .collect()
+}
