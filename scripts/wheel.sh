@@ -9,18 +9,20 @@ case "${FEATURES:-}" in
     *) features="--features highs,cbc" ;;
 esac
 
-python=$(command -v "${PYTHON:-python3}") || {
-    echo "note: there is no Python; its package is not tested (or name one by PYTHON)" >&2
+skip() {
+    echo "note: $1; the Python package is not tested (or name another Python by PYTHON)" >&2
     exit 0
 }
-[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+python=$(command -v "${PYTHON:-python3}") || skip "there is no Python"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || skip "$python is older than 3.10, which the tests need"
+if ! [ -x "$venv/bin/python" ] && ! "$python" -m venv "$venv"; then
+    rm -rf "$venv"
+    skip "$python makes no virtual environment"
+fi
 # Once in an environment, and again when they change.
 wanted=python/tests/requirements.txt
 if ! cmp -s "$wanted" "$venv/requirements.txt"; then
-    if ! "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
-        echo "note: pip cannot install $wanted; the Python package is not tested" >&2
-        exit 0
-    fi
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted" || skip "pip cannot install $wanted"
     cp "$wanted" "$venv/requirements.txt"
 fi
 

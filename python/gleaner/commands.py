@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from functools import lru_cache
+from numbers import Integral, Real
 from typing import Any, Mapping
 
 from . import _gleaner
@@ -69,13 +70,15 @@ def _words(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging
 def _text(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, (int, float)):
-        return repr(value)
+    # Those of numpy too, whose own texts are not plain.
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
     if isinstance(value, datetime.datetime):
         return value.isoformat(sep=" ")
     if isinstance(value, os.PathLike) or takes_file(option):
         return staging.file(keyword, value)
-    # Numbers of numpy, for example.
     return str(value)
 
 

@@ -81,5 +81,6 @@ class Staging:
             _gleaner.write_tasks(tasks, path)
         else:
             expected = "a path, or a table with __arrow_c_stream__"
+            expected += ", or a list of at least one Task" if option == "tasks" else ""
             raise TypeError(f"{option} is of type {type(value).__name__}, expected {expected}")
         return path

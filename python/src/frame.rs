@@ -4,9 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatchReader};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader,
+};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::Schema;
 use gleaner_core::files;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 
@@ -14,27 +18,30 @@ use crate::errors::exception;
 
 /// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells, times
 /// are as in `2026-01-31 08:00:00`, those of columns with a zone in UTC with `Z`. Floats that are whole have no
-/// point: pandas keeps integers as floats where some are missing.
+/// point: pandas keeps integers as floats where some are missing. Truth values are 1 and 0.
 ///
 /// # Errors
 /// The table is not one of plain columns, or the file cannot be written.
 #[pyfunction]
 pub fn write_frame(py: Python<'_>, table: PyRecordBatchReader, path: PathBuf) -> PyResult<()> {
     let reader = table.into_reader()?;
-    let written = py.detach(|| files::write(&path, |out| write(reader, out)));
+    let schema = reader.schema();
+    let batches = py.detach(|| reader.collect::<std::result::Result<Vec<_>, _>>());
+    let batches = batches.map_err(|error| {
+        PyValueError::new_err(format!("the table cannot be read as one of Arrow: {error}"))
+    })?;
+    let written = py.detach(|| files::write(&path, |out| write(&schema, &batches, out)));
     written.map_err(|error| exception(py, error))
 }
 
-fn write(mut reader: Box<dyn RecordBatchReader + Send>, out: impl Write) -> std::io::Result<()> {
+fn write(schema: &Schema, batches: &[RecordBatch], out: impl Write) -> std::io::Result<()> {
     let options = FormatOptions::new()
         .with_timestamp_format(Some("%Y-%m-%d %H:%M:%S%.f"))
         .with_timestamp_tz_format(Some("%Y-%m-%d %H:%M:%S%.fZ"))
         .with_datetime_format(Some("%Y-%m-%d %H:%M:%S%.f"));
     let mut csv = csv::Writer::from_writer(out);
-    let schema = reader.schema();
     csv.write_record(schema.fields().iter().map(|field| field.name()))?;
-    for batch in reader.by_ref() {
-        let batch = batch.map_err(std::io::Error::other)?;
+    for batch in batches {
         let columns: Vec<_> = batch.columns().iter().map(whole).collect();
         let columns = columns.iter();
         let columns = columns.map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
@@ -52,10 +59,14 @@ fn write(mut reader: Box<dyn RecordBatchReader + Send>, out: impl Write) -> std:
     csv.flush()
 }
 
-/// A column of floats as one of integers, if all of them are whole.
+/// A column of floats as one of integers, if all of them are whole; truth values as 1 and 0.
 fn whole(column: &ArrayRef) -> ArrayRef {
     /// Above it, not every integer is a float.
     const EXACT: f64 = (1_u64 << 53) as f64;
+    if let Some(truths) = column.as_any().downcast_ref::<BooleanArray>() {
+        let values = truths.iter().map(|value| value.map(i64::from));
+        return Arc::new(values.collect::<Int64Array>());
+    }
     let Some(floats) = column.as_any().downcast_ref::<Float64Array>() else {
         return Arc::clone(column);
     };

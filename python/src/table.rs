@@ -65,6 +65,14 @@ impl Table {
         names.collect()
     }
 
+    fn __repr__(&self) -> String {
+        let (rows, columns) = (self.batch.num_rows(), self.batch.num_columns());
+        format!(
+            "<gleaner.Table {}: {rows} rows, {columns} columns>",
+            self.name
+        )
+    }
+
     fn __len__(&self) -> usize {
         self.batch.num_rows()
     }

@@ -114,6 +114,8 @@ def test_reports_and_figures_are_shown(tmp_path: Path) -> None:
     assert both.html() != page.html()
     with pytest.raises(gleaner.UsageError):
         gleaner.report()
+    with pytest.raises(gleaner.UsageError, match="apply only to sweeps"):
+        gleaner.report(run, metric="total_work")
 
 
 def test_same_files_sees_differences(tmp_path: Path) -> None:

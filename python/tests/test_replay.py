@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
+import numpy
 import polars
 import pyarrow
 import pytest
@@ -127,7 +129,27 @@ def test_tasks_may_be_made_in_python(tmp_path: Path) -> None:
     assert run.complete
 
 
+def test_arguments_may_be_of_numpy_and_datetime() -> None:
+    start = datetime.datetime(2026, 1, 1, 12)
+    run = gleaner.replay(EVENTS, TASKS, t_fwd=numpy.float64(60), max_tasks=numpy.int64(3), from_=start)
+    same = gleaner.replay(EVENTS, TASKS, t_fwd=60, max_tasks=3, from_="2026-01-01 12:00:00")
+    assert run.summary == same.summary
+
+
+def test_truth_values_and_floats_of_tables_are_read() -> None:
+    frame = polars.read_csv(EVENTS)
+    for kind in (polars.Boolean, polars.Float64):
+        log = gleaner.EventLog.read(frame.with_columns(polars.col("state").cast(kind)))
+        assert len(log) == len(gleaner.EventLog.read(EVENTS))
+    with pytest.raises(ValueError, match="cannot be read as one of Arrow"):
+        gleaner.EventLog.read(polars.DataFrame({"time": [], "node": [], "state": []}))
+
+
 def test_wrong_arguments_are_told() -> None:
+    with pytest.raises(TypeError, match="at least one Task"):
+        gleaner.replay(EVENTS, [])
+    with pytest.raises(gleaner.UsageError, match="--scripted names the allocations"):
+        gleaner.replay(EVENTS, TASKS, scripted="x", solver=exact)
     with pytest.raises(TypeError, match="no option 'tfwd'"):
         gleaner.replay(EVENTS, TASKS, tfwd=60)  # type: ignore[call-arg]
     with pytest.raises(gleaner.UsageError, match="--t-fwd"):

@@ -155,6 +155,10 @@ impl Opened {
         own: Option<OwnSolver>,
         caller: &dyn Caller,
     ) -> Result<Replayed> {
+        if args.scripted.is_some() && own.is_some() {
+            let message = "--scripted names the allocations: leave the solver out";
+            return Err(Error::Usage(message.into()));
+        }
         let clock = Instant::now();
         let inputs = &mut self.inputs;
         let (mut decider, tally) = decider(args, inputs, own)?;

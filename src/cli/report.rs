@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
-use gleaner_formats::ingest::runs::{self, Run, RunResult};
+use gleaner_formats::ingest::runs;
 use gleaner_report::{Figure, Report, SweepChoice, html, still};
 
 /// Draw runs: as one HTML page that opens in any browser without a network, or as SVG and PNG for
@@ -73,26 +73,15 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let runs = args.runs.iter().map(|run| runs::read(run));
     let runs = runs.collect::<Result<Vec<_>>>()?;
-    let report = Report::new(&runs, &choice(args, &runs)?)?;
-    args.drawn.write(&report)?;
-    remark(&args.drawn.written());
-    Ok(())
-}
-
-fn choice(args: &Args, runs: &[Run]) -> Result<SweepChoice> {
     let choice = SweepChoice {
         heat: args.heat.clone(),
         metric: args.metric.clone(),
         against: args.against.clone(),
     };
-    let is_sweep = |run: &Run| matches!(run.result, RunResult::Sweep(_));
-    if !choice.is_empty() && !runs.iter().any(is_sweep) {
-        return Err(Error::Usage(
-            "--heat, --metric and --against apply only to sweeps; none of the runs is a sweep"
-                .into(),
-        ));
-    }
-    Ok(choice)
+    let report = Report::new(&runs, &choice)?;
+    args.drawn.write(&report)?;
+    remark(&args.drawn.written());
+    Ok(())
 }
 
 fn pair(text: &str) -> std::result::Result<[String; 2], String> {

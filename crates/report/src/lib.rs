@@ -4,7 +4,7 @@
 //! The model ([`Report`], [`Figure`], [`Grid`]) does not depend on HTML or pixels. [`html`] and
 //! [`still`] do not depend on replays, simulations or sweeps.
 
-use gleaner_core::error::Result;
+use gleaner_core::error::{Error, Result};
 use gleaner_core::results::reproduce::Artifact;
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::runs::{Run, RunInfo, RunResult};
@@ -99,7 +99,7 @@ impl Report {
     /// `choice` says what to draw of sweeps.
     ///
     /// # Errors
-    /// `choice` names a setting or figure that a sweep does not have.
+    /// `choice` names a setting or figure that a sweep does not have, or none of the runs is a sweep.
     pub fn new(runs: &[Run], choice: &SweepChoice) -> Result<Self> {
         let names = names::of(runs);
         let (mut replays, mut simulations) = (Vec::new(), Vec::new());
@@ -111,6 +111,12 @@ impl Report {
                 RunResult::Sweep(result) => sweeps.push(sweep::Named { name, result }),
                 RunResult::Compare(result) => comparisons.push(compare::Named { name, result }),
             }
+        }
+        if !choice.is_empty() && sweeps.is_empty() {
+            return Err(Error::Usage(
+                "--heat, --metric and --against apply only to sweeps; none of the runs is a sweep"
+                    .into(),
+            ));
         }
         let mut sections = replay::sections(&replays);
         sections.extend(simulate::sections(&simulations));

@@ -20,7 +20,7 @@ pub struct SweepChoice {
 
 impl SweepChoice {
     /// Whether the user asked for nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.heat.is_none() && self.metric.is_none() && self.against.is_none()
     }
 }
