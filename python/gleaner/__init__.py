@@ -5,6 +5,8 @@ The engines are those of the command line ``gleaner``, which comes with this pac
 byte. docs/PYTHON.md has the tour.
 """
 
+from types import ModuleType
+
 from ._gleaner import (
     Answer,
     Figure,
@@ -26,6 +28,17 @@ from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, report
 from .run import open_run as open
+
+
+
+def __getattr__(name: str) -> ModuleType:
+    # Only people and type checkers read the options.
+    if name == "options":
+        from importlib import import_module
+
+        return import_module("gleaner.options")
+    raise AttributeError(f"module 'gleaner' has no attribute {name!r}")
+
 
 __all__ = [
     "Answer",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pydoc
 import textwrap
 from pathlib import Path
 from typing import Any
 
+import gleaner
 from gleaner import commands
 
 PATH = Path(__file__).resolve().parents[1] / "gleaner" / "options.py"
@@ -47,22 +49,25 @@ def kind(option: dict[str, Any]) -> str:
     return f"Union[{found}, Sequence[{found}]]" if option["is_list"] else found
 
 
+def meaning(option: dict[str, Any]) -> str:
+    """What an option means, as the help of the command line says it."""
+    text = " ".join(option["help"].split()).replace("\\", "\\\\").replace('"""', "'''")
+    if option["default"] is not None and not option["is_flag"]:
+        text += f" [default: {option['default']}]"
+    indent = " " * 8
+    return textwrap.fill(text, 118, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+
+
 def written() -> str:
     """What the module should be."""
     parts = [HEAD]
     for command in commands.LEFT_OUT:
-        parts.append(f'\n\nclass {command.capitalize()}Options(TypedDict, total=False):\n    """Options of ``{command}``."""\n')
-        left_out = commands.LEFT_OUT[command]
-        for name, option in sorted(commands.options(command).items()):
-            if name in left_out or option["is_positional"]:
-                continue
-            text = " ".join(option["help"].split())
-            text = text.replace("\\", "\\\\").replace('"""', "'''")
-            if option["default"] is not None and not option["is_flag"]:
-                text += f" [default: {option['default']}]"
-            lines = textwrap.wrap(text, 110, break_long_words=False, break_on_hyphens=False)
-            body = "\n    ".join(lines)
-            parts.append(f'\n    {name}: {kind(option)}\n    """{body}"""\n')
+        known = sorted(commands.options(command).items())
+        named = [(name, of) for name, of in known if name not in commands.LEFT_OUT[command] and not of["is_positional"]]
+        meanings = "\n".join(f"    {name}\n{meaning(option)}" for name, option in named)
+        fields = "\n".join(f"    {name}: {kind(option)}" for name, option in named)
+        head = f"class {command.capitalize()}Options(TypedDict, total=False):"
+        parts.append(f'\n\n{head}\n    """Options of ``{command}``.\n\n{meanings}\n    """\n\n{fields}\n')
     return "".join(parts)
 
 
@@ -70,6 +75,11 @@ def test_the_types_of_options_are_those_of_the_command_line() -> None:
     if os.environ.get("WRITE_DOCS"):
         PATH.write_text(written(), encoding="utf-8")
     assert PATH.read_text(encoding="utf-8") == written()
+
+
+def test_help_has_the_options_with_their_meanings() -> None:
+    shown = pydoc.plain(pydoc.render_doc(gleaner.options))
+    assert "max_tasks\n" in shown and "Most tasks that are active at once (-maxJ) [default: 10]" in shown
 
 
 def test_options_that_are_left_out_exist() -> None:
