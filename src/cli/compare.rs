@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args as ClapArgs};
-use gleaner_solvers::{BigM, Formulation, Problem, SolverKind};
+use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolverKind};
 use serde::Serialize;
 
 use super::caller::{Caller, Terminal};
@@ -79,10 +79,10 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a solver that fails, or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
-    let opened = Opened::read(args, &Terminal)?;
+    let opened = Opened::read(args, Vec::new(), &Terminal)?;
     let open = |path| RunDir::open(path, "compare", args);
     let directory = args.out.as_deref().map(open).transpose()?;
-    let compared = opened.compare(args, Vec::new(), &Terminal)?;
+    let compared = opened.compare(args, &Terminal)?;
     if let Some(directory) = directory {
         remark(&[compared.write(directory)?]);
     }
@@ -99,12 +99,14 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Problems on which solvers are to be compared.
+/// Solvers, and the problems on which they are to be compared.
 pub struct Opened {
     problems: Vec<Problem>,
     /// Every file read.
     pub sources: Vec<SourceId>,
-    known: Vec<Known>,
+    contenders: Vec<Contender>,
+    tallies: Vec<TallyHandle>,
+    limits: Limits,
     seconds: Seconds,
 }
 
@@ -123,20 +125,25 @@ pub struct Compared {
 }
 
 impl Opened {
-    /// Reads and checks all inputs, or records the problems of a log.
+    /// Reads and checks all inputs, or records the problems of a log. Starts the solvers that are programs; the
+    /// caller's `own` come last.
     ///
     /// # Errors
-    /// Wrong usage, invalid input.
-    pub fn read(args: &Args, caller: &dyn Caller) -> Result<Self> {
+    /// Wrong usage, invalid input, a program that does not start.
+    pub fn read(args: &Args, own: Vec<OwnSolver>, caller: &dyn Caller) -> Result<Self> {
         let known = known(args)?;
-        limits(args.time_limit, args.gap)?;
+        let limits = limits(args.time_limit, args.gap)?;
         let clock = Instant::now();
-        let (problems, sources) = problems(args, caller)?;
+        let (problems, sources) = problems(args, limits, caller)?;
         check_named(args, &known, &problems)?;
+        let known = known.into_iter().map(Known::build);
+        let mut contenders = known.collect::<Result<Vec<_>>>()?;
         Ok(Opened {
+            tallies: add_others(&args.program, own, &mut contenders)?,
+            contenders,
             problems,
             sources,
-            known,
+            limits,
             seconds: Seconds {
                 read: clock.elapsed().as_secs_f64(),
                 ..Seconds::default()
@@ -144,21 +151,17 @@ impl Opened {
         })
     }
 
-    /// Asks every solver for every problem, those of the caller's own too.
+    /// Asks every solver for every problem.
     ///
     /// # Errors
-    /// A program that does not start, a solver that fails.
-    pub fn compare(
-        self,
-        args: &Args,
-        own: Vec<OwnSolver>,
-        caller: &dyn Caller,
-    ) -> Result<Compared> {
-        let limits = limits(args.time_limit, args.gap)?;
-        let known = self.known.into_iter().map(Known::build);
-        let mut contenders = known.collect::<Result<Vec<_>>>()?;
-        let tallies = add_others(&args.program, own, &mut contenders)?;
-        let problems = self.problems;
+    /// A solver that fails.
+    pub fn compare(self, args: &Args, caller: &dyn Caller) -> Result<Compared> {
+        let Opened {
+            problems,
+            mut contenders,
+            limits,
+            ..
+        } = self;
         caller.remark(&[format!(
             "comparing on {}",
             counted(problems.len(), "problem")
@@ -178,7 +181,7 @@ impl Opened {
         Ok(Compared {
             lines: summarise(&outcome.answers, &contenders),
             is_complete: outcome.answers.len() == problems.len() * contenders.len(),
-            tallies,
+            tallies: self.tallies,
             outcome,
             sources: self.sources,
             seconds: Seconds {
@@ -289,7 +292,11 @@ fn check_named(args: &Args, known: &[Known], problems: &[Problem]) -> Result<()>
     Ok(())
 }
 
-fn problems(args: &Args, caller: &dyn Caller) -> Result<(Vec<Problem>, Vec<SourceId>)> {
+fn problems(
+    args: &Args,
+    limits: Limits,
+    caller: &dyn Caller,
+) -> Result<(Vec<Problem>, Vec<SourceId>)> {
     if let Some(path) = &args.problems {
         let loaded = ingest::problems::read(path)?;
         return Ok((loaded.value, loaded.sources));
@@ -302,7 +309,7 @@ fn problems(args: &Args, caller: &dyn Caller) -> Result<(Vec<Problem>, Vec<Sourc
         BigM::default(),
     )?;
     let outline = inputs.options.outline(&inputs.tasks);
-    let decider = auto.decider(&outline, limits(args.time_limit, args.gap)?)?;
+    let decider = auto.decider(&outline, limits)?;
     let mut recorder = Recorder::new(decider, args.every);
     let control = Control {
         stop: caller.stop(),

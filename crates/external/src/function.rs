@@ -15,7 +15,8 @@ pub struct FunctionPlan {
     pub is_called_optimal: bool,
 }
 
-/// Asks a function, and checks its plans as those of programs. An answer of `None` is no plan.
+/// A solver that asks a function. It checks the plans in the same way as plans of programs. The function
+/// returns `None` when it has no plan.
 pub struct FunctionSolver<F> {
     judge: Judge,
     ask: F,

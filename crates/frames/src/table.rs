@@ -54,23 +54,20 @@ fn convert(name: &str, column: &Column<'_>) -> Result<FrameColumn> {
             FrameColumn::new(named, named_by(name, names, indices)?)
         }
         Column::RepeatedFloats(runs) => {
-            let values = repeated(runs.iter()).map(|value| (!value.is_nan()).then_some(*value));
+            let values = runs
+                .values()
+                .map(|value| (!value.is_nan()).then_some(*value));
             FrameColumn::new(named, values.collect::<Vec<_>>())
         }
         Column::RepeatedIntegers(runs) => {
-            let values = repeated(runs.iter()).copied();
+            let values = runs.values().copied();
             FrameColumn::new(named, values.collect::<Vec<_>>())
         }
         Column::RepeatedNames { names, indices } => {
-            let indices = repeated(indices.iter()).copied();
+            let indices = indices.values().copied();
             FrameColumn::new(named, named_by(name, names, indices)?)
         }
     })
-}
-
-/// The value of every row.
-fn repeated<'a, T: 'a>(runs: impl Iterator<Item = (&'a T, u32)>) -> impl Iterator<Item = &'a T> {
-    runs.flat_map(|(value, count)| std::iter::repeat_n(value, count as usize))
 }
 
 /// The name of every row of a column.

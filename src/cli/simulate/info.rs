@@ -27,13 +27,14 @@ impl<'a> Info<'a> {
     /// What `run.json` says of these results.
     pub fn new(results: &'a Results<'a>) -> Self {
         let simulation = &results.simulation;
+        let used = &results.simulated.inputs().estimates_used;
         Info {
             profiler: simulation
                 .profiler
                 .map(|profiler| ProfilerInfo::new(profiler, simulation.cluster)),
-            estimates: results.estimates.map(|used| EstimatesInfo {
+            estimates: used.as_ref().map(|used| EstimatesInfo {
                 used,
-                weeks: &results.learnt.weeks,
+                weeks: results.simulated.weeks(),
             }),
             start: simulation.start,
             corrections: corrections(results),
@@ -91,6 +92,7 @@ struct CorrectionInfo<'a> {
 fn corrections<'a>(results: &'a Results<'a>) -> Vec<CorrectionInfo<'a>> {
     let Simulation { trace, cluster, .. } = results.simulation;
     let of_runs = results
+        .simulated
         .runs
         .iter()
         .flat_map(|run| run.vcs.iter().map(move |vc| (run, vc)));

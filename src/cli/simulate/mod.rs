@@ -129,10 +129,12 @@ pub fn run(args: &Args) -> Result<()> {
         let directory = args.out(opened.inputs()).map(open).transpose()?;
         let opened = opened.learn(args, &Terminal)?;
         let runs = opened.simulate(args, &opened.requests, &Terminal)?;
-        let mut simulated = opened.end(runs);
-        let written = simulated.write(args, directory, &Terminal)?;
+        let mut simulated = Simulated::new(opened, runs);
+        let idle_log = simulated.write_idle_log(args, &Terminal)?;
+        let write = |directory| simulated.write(args, directory, &Terminal);
+        let written = directory.map(write).transpose()?;
         simulated.print(args)?;
-        remark(&written);
+        remark(&written.into_iter().chain(idle_log).collect::<Vec<_>>());
         if simulated.is_complete {
             Ok(())
         } else {
@@ -253,11 +255,6 @@ impl<'p> Opened<'p> {
             runs,
             seconds: clock.elapsed().as_secs_f64(),
         })
-    }
-
-    /// The simulation with these runs, in the order of the requests.
-    pub fn end(self, timed: Timed) -> Simulated {
-        Simulated::new(self, timed)
     }
 }
 

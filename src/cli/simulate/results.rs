@@ -1,5 +1,6 @@
 //! Writes and prints what was simulated.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -20,7 +21,7 @@ use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::simulate::{self as tables, Entry, Interval, SimulatedTrace};
 use gleaner_predict::Week;
 use gleaner_setup::Experiment;
-use gleaner_setup::experiment::{EstimatesUsed, Inputs, Learnt};
+use gleaner_setup::experiment::{Inputs, Learnt};
 use gleaner_simulate::Simulation;
 use gleaner_simulate::idle::{TooLate, idle_log};
 use gleaner_simulate::metrics::summarise;
@@ -37,19 +38,15 @@ pub struct Simulated {
     experiment: Experiment,
     learnt: Learnt,
     seconds: Seconds,
+    /// Part of the time of writing.
+    idle_log_seconds: f64,
 }
 
 /// The same with its arguments, to be reported.
 pub(super) struct Results<'a> {
     pub args: &'a Args,
-    pub learnt: &'a Learnt,
-    /// Where estimates come from, where a policy uses them.
-    pub estimates: Option<&'a EstimatesUsed>,
+    pub simulated: &'a Simulated,
     pub simulation: Simulation<'a>,
-    pub runs: &'a [PolicyRun],
-    pub inputs: &'a Inputs,
-    pub complete: bool,
-    pub figures: &'a [PolicyFigures],
 }
 
 /// Of an idle log of a trace whose clock has no dates.
@@ -58,8 +55,8 @@ the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the c
 trace's second 0 with --epoch TIME";
 
 impl Simulated {
-    /// The end of a simulation that began so.
-    pub(super) fn new(opened: Opened<'_>, timed: Timed) -> Self {
+    /// The end of a simulation that began so. The runs are in the order of its requests.
+    pub fn new(opened: Opened<'_>, timed: Timed) -> Self {
         let Opened {
             requests,
             experiment,
@@ -77,6 +74,7 @@ impl Simulated {
             experiment,
             learnt,
             seconds,
+            idle_log_seconds: 0.0,
         }
     }
 
@@ -85,54 +83,54 @@ impl Simulated {
         &self.experiment.inputs
     }
 
+    /// The weeks for which estimates were learnt, by policy.
+    pub(super) fn weeks(&self) -> &BTreeMap<&'static str, Vec<Week>> {
+        &self.learnt.weeks
+    }
+
     fn results<'a>(&'a self, args: &'a Args) -> Results<'a> {
-        let inputs = self.inputs();
         let simulation = self.experiment.simulation(&args.choice, args.check);
         Results {
             args,
-            learnt: &self.learnt,
-            estimates: inputs.estimates_used.as_ref(),
+            simulated: self,
             simulation: self.learnt.simulation(simulation),
-            runs: &self.runs,
-            inputs,
-            complete: self.is_complete,
-            figures: &self.figures,
         }
     }
 
-    /// Writes the run directory, if there is one, and the log of idle nodes where it is asked for. Returns
-    /// lines that say what was written.
+    /// Writes the log of idle nodes, if the arguments ask for one. Returns a line that says what was written.
     ///
     /// # Errors
-    /// A file cannot be written.
-    pub fn write(
-        &mut self,
-        args: &Args,
-        directory: Option<RunDir>,
-        caller: &dyn Caller,
-    ) -> Result<Vec<String>> {
+    /// The schedule is too long for a log, or the file cannot be written.
+    pub fn write_idle_log(&mut self, args: &Args, caller: &dyn Caller) -> Result<Option<String>> {
         let clock = Instant::now();
-        let results = self.results(args);
-        let interval = Interval::of(results.runs);
-        let idle_log = results.idle_log(caller)?;
-        if let Some(directory) = &directory {
-            caller.remark(interval.remark(results.runs).as_slice());
-            results.write_tables(directory, interval)?;
-        }
+        let idle_log = self.results(args).idle_log(caller)?;
         if let Some((path, log)) = &idle_log {
             events::write(log, path, Layout::Long, None)?;
         }
+        let line = idle_log.as_ref().map(told);
+        self.idle_log_seconds = clock.elapsed().as_secs_f64();
+        self.seconds.write = self.idle_log_seconds;
+        Ok(line)
+    }
+
+    /// Writes the run directory. Returns a line that says what it holds.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&mut self, args: &Args, directory: RunDir, caller: &dyn Caller) -> Result<String> {
+        let clock = Instant::now();
+        let results = self.results(args);
+        let interval = Interval::of(&self.runs);
+        caller.remark(interval.remark(&self.runs).as_slice());
+        results.write_tables(&directory, interval)?;
         let mut seconds = self.seconds;
-        seconds.write = clock.elapsed().as_secs_f64();
-        let mut written: Vec<String> = idle_log.iter().map(told).collect();
-        if let Some(directory) = directory {
-            let end = End {
-                sources: &results.inputs.sources,
-                complete: results.complete,
-                seconds,
-            };
-            written.insert(0, directory.finish_with(&end, &Info::new(&results))?);
-        }
+        seconds.write = self.idle_log_seconds + clock.elapsed().as_secs_f64();
+        let end = End {
+            sources: &self.inputs().sources,
+            complete: self.is_complete,
+            seconds,
+        };
+        let written = directory.finish_with(&end, &Info::new(&results))?;
         self.seconds = seconds;
         Ok(written)
     }
@@ -143,15 +141,15 @@ impl Simulated {
     }
 }
 
-impl Results<'_> {
+impl<'a> Results<'a> {
     /// The figures by policy.
     fn entries(&self) -> Vec<Entry<'_>> {
-        let names = self.runs.iter().map(|run| run.policy);
-        names.zip(self.figures).collect()
+        let names = self.simulated.runs.iter().map(|run| run.policy);
+        names.zip(&self.simulated.figures).collect()
     }
 
     fn write_tables(&self, directory: &RunDir, interval: Interval) -> Result<()> {
-        directory.write_skipped(&self.inputs.skipped)?;
+        directory.write_skipped(&self.simulated.inputs().skipped)?;
         let experiment = SimulatedTrace {
             trace: self.simulation.trace,
             cluster: self.simulation.cluster,
@@ -159,7 +157,7 @@ impl Results<'_> {
             csv: self.args.output.csv,
             interval,
         };
-        self.runs.par_iter().try_for_each(|run| {
+        self.simulated.runs.par_iter().try_for_each(|run| {
             tables::write_run(directory, experiment, run)?;
             if self.args.output.logs {
                 let packing = self.simulation.packing.filter(|_| self.packs(run));
@@ -167,10 +165,15 @@ impl Results<'_> {
             }
             Ok::<_, Error>(())
         })?;
-        if let Some(profiler) = self.runs.iter().find_map(|run| run.profiler.as_ref()) {
+        if let Some(profiler) = self
+            .simulated
+            .runs
+            .iter()
+            .find_map(|run| run.profiler.as_ref())
+        {
             tables::write_profiler(directory, experiment, profiler)?;
         }
-        if let Some(learnt) = self.learnt.by_policy() {
+        if let Some(learnt) = self.simulated.learnt.by_policy() {
             directory.write_table(&tables::estimates(experiment.trace, learnt))?;
         }
         tables::write_results(directory, experiment, &self.entries())
@@ -183,8 +186,8 @@ impl Results<'_> {
     }
 
     /// The log of idle nodes and its file, where it is asked for.
-    fn idle_log(&self, caller: &dyn Caller) -> Result<Option<(&Path, EventLog)>> {
-        let (Some(path), [run]) = (&self.args.output.idle_events, self.runs) else {
+    fn idle_log(&self, caller: &dyn Caller) -> Result<Option<(&'a Path, EventLog)>> {
+        let (Some(path), [run]) = (&self.args.output.idle_events, &self.simulated.runs[..]) else {
             return Ok(None);
         };
         let Simulation {
@@ -195,7 +198,7 @@ impl Results<'_> {
         } = self.simulation;
         let too_late = |error: TooLate| {
             let fault = Fault::told(
-                &self.inputs.trace_path,
+                &self.simulated.inputs().trace_path,
                 format!("the schedule is too long: {error}"),
             );
             fault.remedy("leave out jobs that last this long, or leave out --idle-events")
@@ -209,7 +212,7 @@ impl Results<'_> {
 
     /// Which estimates policies used, and those learnt with the estimator of each week.
     fn estimates_line(&self) -> String {
-        let Some(used) = self.estimates else {
+        let Some(used) = &self.simulated.inputs().estimates_used else {
             return String::new();
         };
         let weeks = |(policy, weeks): (&&str, &Vec<Week>)| match weeks.as_slice() {
@@ -223,14 +226,14 @@ impl Results<'_> {
                 format!("; {policy} by {}", names.join(", "))
             }
         };
-        let weeks: String = self.learnt.weeks.iter().map(weeks).collect();
+        let weeks: String = self.simulated.weeks().iter().map(weeks).collect();
         format!("estimates: {used}{weeks}\n")
     }
 
     fn print(&self, seconds: Seconds) -> Result<()> {
         let entries = self.entries();
         if self.args.output.json {
-            let summary = tables::summary(&entries, Interval::of(self.runs));
+            let summary = tables::summary(&entries, Interval::of(&self.simulated.runs));
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print_json(&(text + "\n"));

@@ -56,8 +56,9 @@ pub struct Args {
 /// # Errors
 /// Invalid problems, a solver that fails, or an answer that fails the check.
 pub fn run(args: &Args) -> Result<()> {
-    let limits = args.solver_args().limits()?;
-    let mut solver = args.solver_args().build()?;
+    let solver_args = args.solver_args();
+    let limits = solver_args.limits()?;
+    let mut solver = solver_args.build()?;
     let problems = ingest::problems::read(&args.input)?.value;
     for problem in &problems {
         of_problem(problem, solver.accepts(problem))?;
@@ -119,8 +120,9 @@ pub fn answers<P: Borrow<Problem>>(
     problems: &[P],
     caller: &dyn Caller,
 ) -> Result<Vec<Answer>> {
-    let limits = args.solver_args().limits()?;
-    let mut solver = args.solver_args().build()?;
+    let solver_args = args.solver_args();
+    let limits = solver_args.limits()?;
+    let mut solver = solver_args.build()?;
     let answers = problems.iter().map(|problem| {
         caller.tick();
         if caller.stop().load(Ordering::Relaxed) {

@@ -26,7 +26,7 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
         Err(error) => remark(&[format!("the queue is not known: {error}")]),
         Ok(queue) => {
             all.iter().for_each(|batch| text += &queued(&queue, batch));
-            // What a later batch does is no trouble of an earlier one.
+            // Later batches take over what earlier ones left, so only the last can have left runs undone.
             let ended = all.last().filter(|last| queue.of(last).is_none());
             wrong = ended.map_or_else(Vec::new, |last| {
                 troubles_of(prepared, &state, &found, &batches, last)

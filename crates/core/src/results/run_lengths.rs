@@ -25,6 +25,12 @@ impl<T: PartialEq> RunLengths<T> {
 }
 
 impl<T> RunLengths<T> {
+    /// The value of every row.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        let runs = self.iter();
+        runs.flat_map(|(value, count)| std::iter::repeat_n(value, count as usize))
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -96,5 +102,6 @@ mod tests {
         let mut cursor = Cursor::default();
         let rows: Vec<u64> = (0..runs.rows()).map(|r| *runs.at(r, &mut cursor)).collect();
         assert_eq!(rows, [5, 5, 5, 5, 6, 6, 6]);
+        assert!(runs.values().eq(&rows));
     }
 }

@@ -42,7 +42,7 @@ fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Column<'a> {
     Column::Texts(texts.map(Into::into).collect())
 }
 
-/// The columns of the figures of these summaries, missing where there is no summary.
+/// A column for each figure, with a row for each summary. The cells of a missing summary are empty.
 fn figure_columns<'a, S: Figures>(
     summaries: &[Option<&S>],
 ) -> impl Iterator<Item = (&'static str, Column<'a>)> {
