@@ -186,8 +186,7 @@ def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Unpack[Swe
     directory = Path(folder.name, "sweep") if folder else Path(os.fspath(out or ""))
     with Staging() as staging:
         found = [*words("sweep", options, staging), f"--out={directory}", "--quiet", "--", os.fspath(plan)]
-    _, remarks = _gleaner.sweep_plan(found)
-    tell(remarks)
+    tell(_gleaner.sweep_plan(found))
     return open_in(directory, folder)
 
 

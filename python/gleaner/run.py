@@ -72,14 +72,13 @@ class Run:
     def __init__(
         self,
         run: _gleaner._Run,
-        command: Optional[str] = None,
         path: Optional[Path] = None,
         folder: Optional[Folder] = None,
     ) -> None:
         self._run = run
         self._path = path
         self._folder = folder
-        self.command = command or run.command
+        self.command = run.command
         self.tables = Tables(run, folder)
 
     @property
@@ -113,8 +112,7 @@ class Run:
     def write(self, path: StrPath) -> None:
         """Writes the run directory: run.json, summary.json, and the tables as CSV and Parquet, with the bytes that
         the command line would write."""
-        for line in self._run.write(path):
-            LOGGER.info("%s", line)
+        LOGGER.info("%s", self._run.write(path))
 
     def report(self) -> Page:
         """The page about it."""
@@ -155,8 +153,7 @@ def open_run(path: StrPath) -> Run:
 
 def open_in(path: StrPath, folder: Optional[Folder]) -> Run:
     """Opens a run directory, which may be in a temporary folder that is to last as long as the run."""
-    command, run = _gleaner.open_run(path)
-    return Run(run, command, Path(path), folder)
+    return Run(_gleaner.open_run(path), Path(path), folder)
 
 
 def report(

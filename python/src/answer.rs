@@ -111,11 +111,12 @@ impl SolveOptions {
     }
 }
 
-/// The plan that a solver in Python returned: an `Answer`, counts in the order of the tasks, or a mapping from
-/// names of tasks to counts, where a task that is not named gets no node. `None` is no plan.
+/// Reads the plan that a solver in Python returned. A plan is an `Answer`, a list of counts in the order of the
+/// tasks, or a mapping from names of tasks to counts. Tasks that a mapping leaves out get no node. A solver that
+/// has no plan returns `None`.
 ///
 /// # Errors
-/// `TypeError`, `ValueError`: it is something else.
+/// `TypeError` if the value is something else; `ValueError` if it names a task that the problem does not have.
 pub fn plan(
     problem: &gleaner_solvers::Problem,
     returned: &Bound<'_, PyAny>,

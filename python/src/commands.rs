@@ -1,7 +1,6 @@
 //! Commands that work on files: `inspect`, `ingest`, `sweep`.
 
 use std::ffi::OsString;
-use std::sync::Arc;
 
 use gleaner::cli::{ingest, inspect, sweep};
 use gleaner_core::error::Error;
@@ -39,14 +38,14 @@ pub fn ingest_logs(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<String>
 }
 
 /// Does the runs of a plan that are missing, and writes the tables; returns remarks. Ctrl-C ends it with what
-/// there is, and it returns `true` then.
+/// there is.
 #[pyfunction]
-pub fn sweep_plan(py: Python<'_>, words: Vec<OsString>) -> PyResult<(bool, Vec<String>)> {
+pub fn sweep_plan(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<String>> {
     let args: sweep::Args = parse(py, &words)?;
-    let host = Arc::new(Host::default());
-    let done = host.on_a_thread(py, || match sweep::complete(&args, host.as_ref()) {
-        Err(Error::Interrupted) => Ok(true),
-        done => done.map(|()| false),
+    let host = Host::default();
+    host.on_a_thread(py, || match sweep::complete(&args, &host) {
+        Err(Error::Interrupted) => Ok(()),
+        done => done,
     })?;
-    Ok((done, host.remarks()))
+    Ok(host.remarks())
 }

@@ -14,12 +14,9 @@ use gleaner_solvers::BigM;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use crate::errors::exception;
 use crate::host::Host;
-use crate::options::parse;
-use crate::replay::{in_python, tell};
-use crate::run::{Arguments, Held, Run};
-use crate::table::Table;
+use crate::replay::{in_python, tell_faults};
+use crate::run::{Call, Held, Run};
 
 /// Compares solvers. `own` are functions of Python, each with its name.
 #[pyfunction]
@@ -30,22 +27,19 @@ pub fn compare(
     out: Option<PathBuf>,
     own: Vec<(String, Py<PyAny>)>,
 ) -> PyResult<Py<Run>> {
-    let args: Args = parse(py, &words)?;
-    let host = Arc::new(Host::default());
-    let arguments = Arguments::new(&args, names).map_err(|error| exception(py, error))?;
-    let directory = arguments.directory(out.as_deref(), "compare");
-    let directory = directory.map_err(|error| exception(py, error))?;
-    let mut opened = host.on_a_thread(py, || Opened::read(&args, host.as_ref()))?;
-    host.proceed(py)?;
-    arguments.name(&mut opened.sources);
+    let call = Call::<Args>::begin(py, "compare", &words, names, out.as_deref())?;
+    let (args, host) = (&call.args, &call.host);
     let own = own.into_iter();
-    let own = own.map(|(name, solver)| in_python(name, solver, BigM::default(), &host));
+    let own = own.map(|(name, solver)| in_python(name, solver, BigM::default(), host));
     let own = own.collect();
-    let compared = host.here(py, || opened.compare(&args, own, host.as_ref()))?;
+    let mut opened = host.on_a_thread(py, || Opened::read(args, own, host.as_ref()))?;
+    call.have_read(py, &mut opened.sources)?;
+    let compared = host.here(py, || opened.compare(args, host.as_ref()))?;
+    let (host, is_strict) = (Arc::clone(host), args.is_strict());
     let tallies = compared.tallies.clone();
-    let run = Run::new(py, HeldComparison(compared), arguments, directory, &host)?;
-    for tally in tallies.iter().map(Some).chain([None]) {
-        tell(py, tally, args.is_strict(), &host, run.bind(py))?;
+    let run = call.end(py, HeldComparison(compared))?;
+    for tally in &tallies {
+        tell_faults(py, Some(tally), is_strict, &host, run.bind(py))?;
     }
     Ok(run)
 }
@@ -53,18 +47,7 @@ pub fn compare(
 /// A comparison.
 struct HeldComparison(Compared);
 
-impl HeldComparison {
-    fn tables(&self) -> [ResultTable<'_>; 3] {
-        let outcome = &self.0.outcome;
-        tables::tables(&outcome.answers, &self.0.lines, &outcome.incumbents)
-    }
-}
-
 impl Held for HeldComparison {
-    fn command(&self) -> &'static str {
-        "compare"
-    }
-
     fn is_complete(&self) -> bool {
         self.0.is_complete
     }
@@ -74,21 +57,13 @@ impl Held for HeldComparison {
         Ok(json!({}))
     }
 
-    fn names(&self) -> Vec<String> {
-        self.tables()
-            .iter()
-            .map(|table| table.name.to_owned())
-            .collect()
+    fn tables(&self) -> Vec<ResultTable<'_>> {
+        let outcome = &self.0.outcome;
+        tables::tables(&outcome.answers, &self.0.lines, &outcome.incumbents).into()
     }
 
-    fn table(&self, name: &str) -> Result<Option<Table>> {
-        let tables = self.tables();
-        let table = tables.iter().find(|table| table.name == name);
-        table.map(Table::of).transpose()
-    }
-
-    fn write(&mut self, directory: RunDir, _: &Host) -> Result<Vec<String>> {
-        Ok(vec![self.0.write(directory)?])
+    fn write(&mut self, directory: RunDir, _: &Host) -> Result<String> {
+        self.0.write(directory)
     }
 
     fn tallies(&self) -> Vec<TallyHandle> {

@@ -40,7 +40,7 @@ fn told(error: &clap::Error) -> String {
 /// `choices`, `default` and `help`.
 ///
 /// # Errors
-/// There is no such command.
+/// `UsageError` if `command` is not a command of the command line.
 #[pyfunction]
 pub fn options<'py>(py: Python<'py>, command: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let mut found = cli::command();

@@ -9,6 +9,7 @@ use gleaner::cli::replay::{Args, Opened, OwnSolver, Replayed};
 use gleaner_core::domain::objective::set_objective;
 use gleaner_core::domain::{CurveSet, TrainingTask};
 use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::Table as ResultTable;
 use gleaner_core::results::replay::FragmentRow;
 use gleaner_external::{FunctionSolver, TallyHandle};
 use gleaner_formats::output::replay as tables;
@@ -21,10 +22,8 @@ use serde_json::Value;
 use crate::answer::plan;
 use crate::errors::exception;
 use crate::host::{Host, with_run};
-use crate::options::parse;
 use crate::problem::Problem;
-use crate::run::{Arguments, Held, Run};
-use crate::table::Table;
+use crate::run::{Call, Held, Run};
 use crate::task::Task;
 
 /// Replays a log. `names` are those of the tables of Python that files stand for.
@@ -38,43 +37,38 @@ pub fn replay(
     solver: Option<(String, Py<PyAny>)>,
     objective: Option<Py<PyAny>>,
 ) -> PyResult<Py<Run>> {
-    let args: Args = parse(py, &words)?;
-    let host = Arc::new(Host::default());
-    let arguments = Arguments::new(&args, names).map_err(|error| exception(py, error))?;
-    let directory = arguments.directory(out.as_deref(), "replay");
-    let directory = directory.map_err(|error| exception(py, error))?;
-    let mut opened = host.on_a_thread(py, || Opened::read(&args, host.as_ref()))?;
-    arguments.name(&mut opened.inputs.sources);
+    let call = Call::<Args>::begin(py, "replay", &words, names, out.as_deref())?;
+    let (args, host) = (&call.args, &call.host);
+    let mut opened = host.on_a_thread(py, || Opened::read(args, host.as_ref()))?;
+    call.have_read(py, &mut opened.inputs.sources)?;
     if let Some(objective) = objective {
         evaluate(py, &mut opened.inputs.tasks, objective.bind(py))?;
     }
-    host.proceed(py)?;
-    let own = solver.map(|(name, solver)| in_python(name, solver, args.big_m(), &host));
-    let replayed = host.here(py, || opened.run(&args, own, host.as_ref()))?;
-    let remarks = replayed.outcome.summary.remarks();
+    let own = solver.map(|(name, solver)| in_python(name, solver, args.big_m(), host));
+    let replayed = host.here(py, || opened.run(args, own, host.as_ref()))?;
+    host.remark(&replayed.outcome.summary.remarks());
+    let (host, is_strict) = (Arc::clone(host), args.is_strict());
     let tally = replayed.tally.clone();
     let held = HeldReplay {
         replayed,
         fragments: OnceLock::new(),
     };
-    host.remark(&remarks);
-    let run = Run::new(py, held, arguments, directory, &host)?;
-    tell(py, tally.as_ref(), args.is_strict(), &host, run.bind(py))?;
+    let run = call.end(py, held)?;
+    tell_faults(py, tally.as_ref(), is_strict, &host, run.bind(py))?;
     Ok(run)
 }
 
-/// Ends a run: raises the exception that stopped it, or tells the faults of solvers that are not ours.
+/// Tells the faults of a solver that is not ours.
 ///
 /// # Errors
-/// An exception of a callback; with `strict`, faults. Both have the run as their attribute `run`.
-pub fn tell(
+/// There are some, and `is_strict`. The exception has the run as its attribute `run`.
+pub fn tell_faults(
     py: Python<'_>,
     tally: Option<&TallyHandle>,
     is_strict: bool,
     host: &Host,
     run: &Bound<'_, Run>,
 ) -> PyResult<()> {
-    host.end(py, run.as_any())?;
     let remark = |remarks: &[String]| host.remark(remarks);
     report_faults(tally, is_strict, &remark)
         .map_err(|error| with_run(py, exception(py, error), run.as_any()))
@@ -131,23 +125,7 @@ struct HeldReplay {
     fragments: OnceLock<Vec<FragmentRow>>,
 }
 
-impl HeldReplay {
-    fn tables(&self) -> Vec<gleaner_core::results::Table<'_>> {
-        let Replayed {
-            inputs, outcome, ..
-        } = &self.replayed;
-        let fragments = self
-            .fragments
-            .get_or_init(|| tables::fragments(&inputs.log));
-        tables::tables(outcome, &inputs.log, fragments)
-    }
-}
-
 impl Held for HeldReplay {
-    fn command(&self) -> &'static str {
-        "replay"
-    }
-
     fn is_complete(&self) -> bool {
         self.replayed.outcome.summary.complete
     }
@@ -157,19 +135,18 @@ impl Held for HeldReplay {
         summary.map_err(|e| Error::Run(e.to_string()))
     }
 
-    fn names(&self) -> Vec<String> {
-        let tables = self.tables();
-        tables.iter().map(|table| table.name.to_owned()).collect()
+    fn tables(&self) -> Vec<ResultTable<'_>> {
+        let Replayed {
+            inputs, outcome, ..
+        } = &self.replayed;
+        let fragments = self
+            .fragments
+            .get_or_init(|| tables::fragments(&inputs.log));
+        tables::tables(outcome, &inputs.log, fragments)
     }
 
-    fn table(&self, name: &str) -> Result<Option<Table>> {
-        let tables = self.tables();
-        let table = tables.iter().find(|table| table.name == name);
-        table.map(Table::of).transpose()
-    }
-
-    fn write(&mut self, directory: RunDir, _: &Host) -> Result<Vec<String>> {
-        Ok(vec![self.replayed.write(directory)?])
+    fn write(&mut self, directory: RunDir, _: &Host) -> Result<String> {
+        self.replayed.write(directory)
     }
 
     fn skipped(&self) -> &[Fault] {

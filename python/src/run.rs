@@ -1,10 +1,13 @@
 //! Runs: what was computed, or what a run directory holds.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use clap::Args;
 use gleaner::cli::threads;
 use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::Table as ResultTable;
 use gleaner_external::TallyHandle;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::ingest::runs::{self, RunInfo};
@@ -15,13 +18,11 @@ use serde_json::Value;
 
 use crate::errors::{exception, parts};
 use crate::host::{Host, with_run};
+use crate::options::parse;
 use crate::table::Table;
 
 /// Results, and how they are written.
 pub trait Held: Send {
-    /// The subcommand whose run it is.
-    fn command(&self) -> &'static str;
-
     /// Whether the run reached its end.
     fn is_complete(&self) -> bool;
 
@@ -31,20 +32,32 @@ pub trait Held: Send {
     /// None in practice.
     fn summary(&self) -> Result<Value>;
 
+    /// All tables, where making them takes little.
+    fn tables(&self) -> Vec<ResultTable<'_>> {
+        Vec::new()
+    }
+
     /// Names of the tables.
-    fn names(&self) -> Vec<String>;
+    fn names(&self) -> Vec<String> {
+        let tables = self.tables();
+        tables.iter().map(|table| table.name.to_owned()).collect()
+    }
 
     /// A table; `None` if there is none of this name.
     ///
     /// # Errors
     /// It cannot be made or read.
-    fn table(&self, name: &str) -> Result<Option<Table>>;
+    fn table(&self, name: &str) -> Result<Option<Table>> {
+        let tables = self.tables();
+        let table = tables.iter().find(|table| table.name == name);
+        table.map(Table::of).transpose()
+    }
 
     /// Writes the run directory, and says what it holds.
     ///
     /// # Errors
-    /// A file cannot be written.
-    fn write(&mut self, directory: RunDir, host: &Host) -> Result<Vec<String>>;
+    /// A file cannot be written; the run was read from a directory.
+    fn write(&mut self, directory: RunDir, host: &Host) -> Result<String>;
 
     /// Faults of the inputs that were left out.
     fn skipped(&self) -> &[Fault] {
@@ -57,19 +70,89 @@ pub trait Held: Send {
     }
 }
 
+/// A call for a run: what was asked for, by whom, and where results go.
+pub struct Call<A> {
+    /// The arguments, parsed.
+    pub args: Arc<A>,
+    /// Who asks.
+    pub host: Arc<Host>,
+    arguments: Arguments,
+    directory: Option<RunDir>,
+}
+
+impl<A: Args + Serialize> Call<A> {
+    /// Parses the words of a command, and opens the directory `out`. `names` are those of the tables of Python
+    /// that files stand for.
+    ///
+    /// # Errors
+    /// `UsageError`: wrong words; a directory that cannot be used.
+    pub fn begin(
+        py: Python<'_>,
+        command: &'static str,
+        words: &[OsString],
+        names: Vec<(PathBuf, String)>,
+        out: Option<&Path>,
+    ) -> PyResult<Self> {
+        let args: A = parse(py, words)?;
+        let opened = || {
+            let arguments = Arguments::new(command, &args, names)?;
+            let directory = out.map(|out| arguments.directory(out)).transpose()?;
+            Ok((arguments, directory))
+        };
+        let (arguments, directory) = opened().map_err(|error| exception(py, error))?;
+        Ok(Call {
+            args: Arc::new(args),
+            host: Arc::default(),
+            arguments,
+            directory,
+        })
+    }
+
+    /// Ends what reads the inputs, and gives those of them their names that are tables of Python.
+    ///
+    /// # Errors
+    /// The exception that came meanwhile.
+    pub fn have_read(&self, py: Python<'_>, sources: &mut [SourceId]) -> PyResult<()> {
+        self.arguments.name(sources);
+        self.host.proceed(py)
+    }
+
+    /// The run of what was computed, after it is written to the directory if there is one.
+    ///
+    /// # Errors
+    /// It cannot be written, or an exception other than that of Ctrl-C stopped it. The exception has the run as
+    /// its attribute `run`.
+    pub fn end(self, py: Python<'_>, mut held: impl Held + 'static) -> PyResult<Py<Run>> {
+        let host = Arc::clone(&self.host);
+        let write = || self.directory.map(|directory| held.write(directory, &host));
+        let written = py.detach(|| threads::with(None, || write().transpose()));
+        let run = Run {
+            command: self.arguments.command.to_owned(),
+            held: Mutex::new(Box::new(held)),
+            arguments: Some(self.arguments),
+            host,
+        };
+        let run = Py::new(py, run)?;
+        let shown = run.bind(py);
+        written.map_err(|error| with_run(py, exception(py, error), shown.as_any()))?;
+        self.host.end(py, shown.as_any())?;
+        Ok(run)
+    }
+}
+
 /// The arguments of a run as `run.json` lists them. Tables of Python have names instead of paths.
-#[derive(Clone)]
-pub struct Arguments {
+struct Arguments {
+    command: &'static str,
     values: Value,
     names: Vec<(PathBuf, String)>,
 }
 
 impl Arguments {
-    /// The arguments `args`, in which files stand for these tables of Python.
-    ///
-    /// # Errors
-    /// None in practice: arguments can be serialised.
-    pub fn new(args: &impl Serialize, names: Vec<(PathBuf, String)>) -> Result<Self> {
+    fn new(
+        command: &'static str,
+        args: &impl Serialize,
+        names: Vec<(PathBuf, String)>,
+    ) -> Result<Self> {
         let mut values = serde_json::to_value(args).map_err(|e| Error::Run(e.to_string()))?;
         let fields = values.as_object_mut().into_iter();
         for value in fields.flat_map(|fields| fields.values_mut()) {
@@ -80,11 +163,14 @@ impl Arguments {
                 *value = Value::String(name.to_owned());
             }
         }
-        Ok(Arguments { values, names })
+        Ok(Arguments {
+            command,
+            values,
+            names,
+        })
     }
 
-    /// Gives the sources that are tables of Python their names.
-    pub fn name(&self, sources: &mut [SourceId]) {
+    fn name(&self, sources: &mut [SourceId]) {
         for source in sources {
             if let Some(name) = named(&self.names, &source.path) {
                 source.path = name.into();
@@ -92,13 +178,8 @@ impl Arguments {
         }
     }
 
-    /// A run directory, if there is a path.
-    ///
-    /// # Errors
-    /// As [`RunDir::open`].
-    pub fn directory(&self, path: Option<&Path>, command: &'static str) -> Result<Option<RunDir>> {
-        let open = |path| RunDir::open(path, command, &self.values);
-        path.map(open).transpose()
+    fn directory(&self, path: &Path) -> Result<RunDir> {
+        RunDir::open(path, self.command, &self.values)
     }
 }
 
@@ -110,49 +191,22 @@ fn named<'n>(names: &'n [(PathBuf, String)], path: &Path) -> Option<&'n str> {
 /// A run. `gleaner.Run` is made of it.
 #[pyclass(frozen, name = "_Run", module = "gleaner", weakref)]
 pub struct Run {
+    command: String,
     held: Mutex<Box<dyn Held>>,
+    /// `None` if it was read from a directory.
     arguments: Option<Arguments>,
     host: Arc<Host>,
 }
 
 impl Run {
-    /// What was computed, after it is written to a directory if there is one.
-    ///
-    /// # Errors
-    /// It cannot be written. The exception has the run as its attribute `run`.
-    pub fn new(
-        py: Python<'_>,
-        mut held: impl Held + 'static,
-        arguments: Arguments,
-        directory: Option<RunDir>,
-        host: &Arc<Host>,
-    ) -> PyResult<Py<Self>> {
-        let write = || directory.map(|directory| held.write(directory, host));
-        let written = py.detach(|| threads::with(None, || write().transpose()));
-        let run = Py::new(
-            py,
-            Run {
-                held: Mutex::new(Box::new(held)),
-                arguments: Some(arguments),
-                host: Arc::clone(host),
-            },
-        )?;
-        match written {
-            Ok(_) => Ok(run),
-            Err(error) => Err(with_run(py, exception(py, error), run.bind(py).as_any())),
-        }
-    }
-
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         what: impl FnOnce(&mut dyn Held) -> Result<T> + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {
-            threads::with(None, || {
-                let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-                what(held.as_mut())
-            })
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            what(held.as_mut())
         });
         done.map_err(|error| exception(py, error))
     }
@@ -161,8 +215,8 @@ impl Run {
 #[pymethods]
 impl Run {
     #[getter]
-    fn command(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.with(py, |held| Ok(held.command()))
+    fn command(&self) -> &str {
+        &self.command
     }
 
     #[getter]
@@ -202,16 +256,14 @@ impl Run {
         })
     }
 
-    /// Writes the run directory.
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
+    /// Writes the run directory, and says what it holds.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<String> {
         let Some(arguments) = &self.arguments else {
-            let text = "this run was read from a directory: copy that";
-            return Err(exception(py, Error::Usage(text.into())));
+            return Err(exception(py, is_stored()));
         };
         self.with(py, |held| {
-            let directory = arguments.directory(Some(&path), held.command())?;
-            let written = directory.map(|directory| held.write(directory, &self.host));
-            Ok(written.transpose()?.unwrap_or_default())
+            let directory = arguments.directory(&path)?;
+            threads::with(None, || held.write(directory, &self.host))
         })
     }
 }
@@ -220,10 +272,6 @@ impl Run {
 struct Stored(RunInfo);
 
 impl Held for Stored {
-    fn command(&self) -> &'static str {
-        "open"
-    }
-
     fn is_complete(&self) -> bool {
         self.0.complete
     }
@@ -246,20 +294,24 @@ impl Held for Stored {
         Table::new(&stored.name, columns).map(Some)
     }
 
-    fn write(&mut self, _: RunDir, _: &Host) -> Result<Vec<String>> {
-        Err(Error::Usage("a run directory is not written again".into()))
+    fn write(&mut self, _: RunDir, _: &Host) -> Result<String> {
+        Err(is_stored())
     }
 }
 
-/// Opens a run directory: the command that made it, and the run.
+fn is_stored() -> Error {
+    Error::Usage("this run was read from a directory: copy that".into())
+}
+
+/// Opens a run directory.
 #[pyfunction]
-pub fn open_run(py: Python<'_>, path: PathBuf) -> PyResult<(String, Run)> {
-    let host = Arc::new(Host::default());
+pub fn open_run(py: Python<'_>, path: PathBuf) -> PyResult<Run> {
+    let host = Arc::<Host>::default();
     let info = host.on_a_thread(py, || runs::info(&path))?;
-    let run = Run {
-        held: Mutex::new(Box::new(Stored(info.clone()))),
+    Ok(Run {
+        command: info.command.clone(),
+        held: Mutex::new(Box::new(Stored(info))),
         arguments: None,
         host,
-    };
-    Ok((info.command, run))
+    })
 }

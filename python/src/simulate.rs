@@ -16,11 +16,9 @@ use gleaner_simulate::policies::Needs;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::errors::exception;
 use crate::host::Host;
-use crate::options::parse;
 use crate::policy::PolicyClass;
-use crate::run::{Arguments, Held, Run};
+use crate::run::{Call, Held, Run};
 use crate::table::Table;
 
 /// Simulates policies. `own` are classes of Python, each with the name by which the words choose it and what it
@@ -33,49 +31,42 @@ pub fn simulate(
     out: Option<PathBuf>,
     own: Vec<(String, String, Py<PyAny>)>,
 ) -> PyResult<Py<Run>> {
-    let args: Args = parse(py, &words)?;
-    let host = Arc::new(Host::default());
-    let arguments = Arguments::new(&args, names).map_err(|error| exception(py, error))?;
-    let directory = arguments.directory(out.as_deref(), "simulate");
-    let directory = directory.map_err(|error| exception(py, error))?;
+    let call = Call::<Args>::begin(py, "simulate", &words, names, out.as_deref())?;
+    let (args, host) = (&call.args, &call.host);
     let classes = own
         .into_iter()
-        .map(|(name, needs, class)| PolicyClass::new(&name, &needs, class, args.placer(), &host));
+        .map(|(name, needs, class)| PolicyClass::new(&name, &needs, class, args.placer(), host));
     let classes = classes.collect::<PyResult<Vec<_>>>()?;
     let entries: Vec<_> = classes.iter().map(PolicyClass::entry).collect();
     let is_own = |request: &Request<'_>| classes.iter().any(|own| own.name == request.name);
 
     let mut opened = host.on_a_thread(py, || {
         args.with_threads(|| {
-            let opened = Opened::read(&args, &entries, host.as_ref())?;
+            let opened = Opened::read(args, &entries, host.as_ref())?;
             check_known(&opened, &classes)?;
-            opened.learn(&args, host.as_ref())
+            opened.learn(args, host.as_ref())
         })
     })?;
-    host.proceed(py)?;
-    arguments.name(opened.sources());
+    call.have_read(py, opened.sources())?;
     let (own, ours): (Vec<_>, Vec<_>) = opened.requests.iter().copied().partition(is_own);
     let mut timed = host.on_a_thread(py, || {
-        args.with_threads(|| opened.simulate(&args, &ours, host.as_ref()))
+        args.with_threads(|| opened.simulate(args, &ours, host.as_ref()))
     })?;
     // Policies of Python are at home on this thread.
-    let mine = host.here(py, || opened.simulate_in_turn(&args, &own, host.as_ref()))?;
+    let mine = host.here(py, || opened.simulate_in_turn(args, &own, host.as_ref()))?;
     timed.seconds += mine.seconds;
     timed.runs = in_order(&opened.requests, timed.runs, mine.runs);
     let simulated = host.on_a_thread(py, || {
-        let mut simulated = opened.end(timed);
-        // The log of idle nodes, if one is asked for.
-        simulated.write(&args, None, host.as_ref())?;
+        let mut simulated = Simulated::new(opened, timed);
+        simulated.write_idle_log(args, host.as_ref())?;
         Ok(simulated)
     })?;
     let held = HeldSimulation {
         interval: Interval::of(&simulated.runs),
-        args,
+        args: Arc::clone(args),
         simulated,
     };
-    let run = Run::new(py, held, arguments, directory, &host)?;
-    host.end(py, run.bind(py).as_any())?;
-    Ok(run)
+    call.end(py, held)
 }
 
 /// Refuses estimates that are learnt by simulating a policy of Python.
@@ -104,7 +95,7 @@ fn in_order(requests: &[Request<'_>], ours: Vec<PolicyRun>, own: Vec<PolicyRun>)
 
 /// A simulation.
 struct HeldSimulation {
-    args: Args,
+    args: Arc<Args>,
     simulated: Simulated,
     interval: Interval,
 }
@@ -126,10 +117,6 @@ impl HeldSimulation {
 }
 
 impl Held for HeldSimulation {
-    fn command(&self) -> &'static str {
-        "simulate"
-    }
-
     fn is_complete(&self) -> bool {
         self.simulated.is_complete
     }
@@ -169,8 +156,8 @@ impl Held for HeldSimulation {
         Ok(Some(table))
     }
 
-    fn write(&mut self, directory: RunDir, host: &Host) -> Result<Vec<String>> {
-        self.simulated.write(&self.args, Some(directory), host)
+    fn write(&mut self, directory: RunDir, host: &Host) -> Result<String> {
+        self.simulated.write(&self.args, directory, host)
     }
 
     fn skipped(&self) -> &[Fault] {

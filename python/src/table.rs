@@ -157,22 +157,17 @@ fn array(column: &Column<'_>) -> Result<ArrayRef> {
         Column::Texts(texts) => Arc::new(StringArray::from_iter_values(texts.iter())),
         Column::Names { names, indices } => named(names, indices.iter().copied())?,
         Column::RepeatedFloats(runs) => {
-            let values = repeated(runs.iter()).map(|value| (!value.is_nan()).then_some(*value));
+            let values = runs
+                .values()
+                .map(|value| (!value.is_nan()).then_some(*value));
             Arc::new(values.collect::<Float64Array>())
         }
         Column::RepeatedIntegers(runs) => {
-            let values = repeated(runs.iter()).copied();
+            let values = runs.values().copied();
             Arc::new(UInt64Array::from_iter_values(values))
         }
-        Column::RepeatedNames { names, indices } => {
-            named(names, repeated(indices.iter()).copied())?
-        }
+        Column::RepeatedNames { names, indices } => named(names, indices.values().copied())?,
     })
-}
-
-/// The value of every row.
-fn repeated<'a, T: 'a>(runs: impl Iterator<Item = (&'a T, u32)>) -> impl Iterator<Item = &'a T> {
-    runs.flat_map(|(value, count)| std::iter::repeat_n(value, count as usize))
 }
 
 /// The name of every row.

@@ -83,7 +83,7 @@ impl Checker<'_> {
     /// The decision that an object of Python stands for; `None` ends the round.
     ///
     /// # Errors
-    /// `TypeError`: it is no decision. `ValueError`: it cannot be carried out.
+    /// `TypeError` if the object is not a decision; `ValueError` if the engine cannot carry the decision out.
     pub fn read(&self, decided: &Bound<'_, PyAny>) -> PyResult<Option<Decision>> {
         if decided.is_none() {
             return Ok(None);
