@@ -1,6 +1,6 @@
 //! Tables of features.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A table of features: named columns of equal length, in a fixed order.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +108,22 @@ impl Table {
         self.columns.get(index)
     }
 
+    /// Returns this table with a number for each text: its place among the sorted texts of the same
+    /// column of `known`. Texts that are not there are missing.
+    pub fn numbered(&self, known: &Table) -> Table {
+        let number = |(name, column): (&String, &Column)| match (column, known.column(name)) {
+            (Column::Categorical(texts), Some(Column::Categorical(known))) => {
+                Column::Numeric(texts.places(known))
+            }
+            _ => column.clone(),
+        };
+        Table {
+            names: self.names.clone(),
+            columns: self.names.iter().zip(&self.columns).map(number).collect(),
+            rows: self.rows,
+        }
+    }
+
     /// Returns a table of the given rows, in the given order. A row may occur more than once.
     ///
     /// # Panics
@@ -181,6 +197,19 @@ impl Categories {
     pub fn codes(&self) -> &[Option<u32>] {
         &self.codes
     }
+
+    /// The place of each row's text among the sorted texts of `known`; NaN if it has none.
+    fn places(&self, known: &Categories) -> Vec<f64> {
+        let sorted: BTreeSet<&String> = known.levels.iter().collect();
+        let places: BTreeMap<&String, f64> =
+            sorted.into_iter().zip((0u32..).map(f64::from)).collect();
+        let place = |code: &Option<u32>| {
+            let text = &self.levels[(*code)? as usize];
+            places.get(text).copied()
+        };
+        let places = self.codes.iter().map(place);
+        places.map(|place| place.unwrap_or(f64::NAN)).collect()
+    }
 }
 
 impl<T: AsRef<str>> FromIterator<Option<T>> for Categories {
@@ -216,6 +245,23 @@ mod tests {
         };
         assert_eq!(column.levels(), ["b", "a"]);
         assert_eq!(column.codes(), [Some(0), None, Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn texts_become_their_places_among_sorted_ones() {
+        let table = |texts: &[Option<&str>]| {
+            let texts = Column::texts(texts.iter().copied());
+            let numbers = Column::Numeric(vec![7.0; texts.len()]);
+            Table::known(vec![("user".to_owned(), texts), ("x".to_owned(), numbers)])
+        };
+        let known = table(&[Some("c"), Some("a"), Some("b")]);
+        let found = table(&[Some("b"), None, Some("new"), Some("c")]).numbered(&known);
+        let [Column::Numeric(users), Column::Numeric(numbers)] = found.columns() else {
+            unreachable!()
+        };
+        assert_eq!((users[0], users[3]), (1.0, 2.0));
+        assert!(users[1].is_nan() && users[2].is_nan());
+        assert_eq!(numbers, &[7.0; 4]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! A bag: its training rows, its held-out rows that decide when to stop, and the scores learnt so
 //! far.
 
-use super::boost::{Boosted, CellMap, Shape, Split};
+use rand_chacha::ChaCha8Rng;
+
+use super::boost::{Boosted, CellMap, Cuts, Shape, Split};
 use super::curve::{Curve, Tree};
 use super::settings::Settings;
 use super::surface::Surface;
@@ -27,16 +29,22 @@ impl Search {
         }
     }
 
-    /// Computes the full step of each cell from the sum of the residuals in each cell. Returns
-    /// `false` if no step would help; `steps` is then unchanged.
-    pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) -> bool {
+    /// Computes the full step of each cell from the sum of the residuals in each cell. Cuts are the
+    /// best ones, or drawn if there is a generator to draw them. Returns `false` if no step would
+    /// help; `steps` is then unchanged.
+    pub fn step(
+        &mut self,
+        residuals: &[f64],
+        random: Option<&mut ChaCha8Rng>,
+        steps: &mut [f64],
+    ) -> bool {
         match self {
             Search::Nothing => false,
             Search::Curve(curve) => {
-                curve.step(residuals, steps);
+                curve.step(residuals, random, steps);
                 true
             }
-            Search::Surface(surface) => surface.step(residuals, steps),
+            Search::Surface(surface) => surface.step(residuals, random, steps),
         }
     }
 }
@@ -79,6 +87,8 @@ pub(super) struct Bag {
     pub held: Vec<f64>,
     /// The term of the last step, which is still to be subtracted from `train`.
     last: usize,
+    /// Draws the cuts of random rounds.
+    random: ChaCha8Rng,
     /// Index of the bag in the entries of [`Tables`].
     pub lane: usize,
     /// The scores after the best round, and the number of that round.
@@ -110,6 +120,7 @@ impl Bag {
             learners: maps.iter().map(learner).collect(),
             train: of(&split.train),
             last: 0,
+            random: split.random.clone(),
             lane,
             least: squares(&held),
             held,
@@ -139,9 +150,9 @@ impl Bag {
         rows.map(|((residual, before), cell)| (residual, before, cell))
     }
 
-    /// Adds the best step of a term, times `rate`, to the term's scores. The step follows from the
+    /// Adds the step of a term, times `rate`, to the term's scores. The step follows from the
     /// sums in the tables, and is written to the tables for the next pass over the rows.
-    pub fn step(&mut self, term: usize, rate: f64, tables: &mut Tables) {
+    pub fn step(&mut self, term: usize, cuts: Cuts, rate: f64, tables: &mut Tables) {
         let Learner {
             search, held, size, ..
         } = &mut self.learners[term];
@@ -150,7 +161,8 @@ impl Bag {
         for (sum, lanes) in sums.iter_mut().zip(&*tables.sums) {
             *sum = lanes[self.lane];
         }
-        if search.step(sums, steps) {
+        let random = (cuts == Cuts::Random).then_some(&mut self.random);
+        if search.step(sums, random, steps) {
             steps.iter_mut().for_each(|step| *step *= rate);
             for (score, step) in self.scores[term].iter_mut().zip(&*steps) {
                 *score += step;
@@ -173,7 +185,8 @@ impl Bag {
             self.best.rounds = round;
             return true;
         }
-        round - self.best.rounds < settings.patience
+        let since = self.best.rounds.max(settings.random_rounds);
+        round.saturating_sub(since) < settings.patience
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use rand_chacha::ChaCha8Rng;
+
 use super::bag::Bag;
 use super::control::Control;
 use super::settings::Settings;
@@ -35,6 +37,17 @@ impl Shape {
 pub(super) struct Split {
     pub train: Vec<usize>,
     pub held: Vec<usize>,
+    /// Draws the cuts of random rounds.
+    pub random: ChaCha8Rng,
+}
+
+/// How the tree of a step is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cuts {
+    /// Where the cuts gain most.
+    Best,
+    /// At random, whatever the cuts gain.
+    Random,
 }
 
 /// What a bag learnt: the score of each cell of each term, and the number of rounds it took.
@@ -67,8 +80,12 @@ pub(super) fn boost(
         if open.is_empty() || control.stop.load(Ordering::Relaxed) {
             break;
         }
+        let cuts = match round <= settings.random_rounds {
+            true => Cuts::Random,
+            false => Cuts::Best,
+        };
         for term in 0..maps.len() {
-            learn(&mut open, term, settings.learning_rate, &mut tables);
+            learn(&mut open, term, cuts, settings.learning_rate, &mut tables);
         }
         open.retain_mut(|bag| bag.judge(round, settings));
     }
@@ -76,12 +93,12 @@ pub(super) fn boost(
 }
 
 /// Takes a step of one term in each bag; `rate` is the share of the full step that is taken.
-fn learn(bags: &mut [&mut Bag], term: usize, rate: f64, tables: &mut Tables) {
+fn learn(bags: &mut [&mut Bag], term: usize, cuts: Cuts, rate: f64, tables: &mut Tables) {
     let learning = bags.iter_mut().filter(|bag| bag.learns(term));
     let mut learning: Vec<&mut Bag> = learning.map(|bag| &mut **bag).collect();
     tables.sum(&mut learning, term);
     for bag in learning {
-        bag.step(term, rate, tables);
+        bag.step(term, cuts, rate, tables);
     }
 }
 
@@ -92,6 +109,7 @@ mod tests {
     use super::super::tables::ABREAST;
     use super::*;
     use proptest::prelude::*;
+    use rand::SeedableRng;
 
     /// Boosts one bag in the simplest way: the sums, the step and the residuals are computed in
     /// separate passes.
@@ -105,6 +123,7 @@ mod tests {
             leaves: settings.leaves,
             least: f64::from(settings.least_in_leaf),
         };
+        let mut random = split.random.clone();
         let mut left = residuals.to_vec();
         let loss = |left: &[f64]| split.held.iter().map(|&row| left[row] * left[row]).sum();
         let mut scores: Vec<Vec<f64>> = maps.iter().map(|m| vec![0.0; m.shape.cells()]).collect();
@@ -118,7 +137,8 @@ mod tests {
                     sums[usize::from(map.cells[row])] += left[row];
                 }
                 let mut steps = vec![0.0; size];
-                if !Search::new(map.shape, rows, tree).step(&sums, &mut steps) {
+                let random = (round <= settings.random_rounds).then_some(&mut random);
+                if !Search::new(map.shape, rows, tree).step(&sums, random, &mut steps) {
                     continue;
                 }
                 for (score, step) in scores.iter_mut().zip(&steps) {
@@ -131,7 +151,7 @@ mod tests {
             let now: f64 = loss(&left);
             if now < least * (1.0 - settings.tolerance) {
                 (best, least) = ((scores.clone(), round), now);
-            } else if round - best.1 >= settings.patience {
+            } else if round - best.1.max(settings.random_rounds.min(round)) >= settings.patience {
                 break;
             }
         }
@@ -167,7 +187,7 @@ mod tests {
         #[test]
         fn bags_learn_exactly_as_the_simplest_implementation(
             rows in proptest::collection::vec((0..5u16, 0..5u16, -100..100i32), 8..60),
-            noise in any::<u64>(), patience in 1..6usize,
+            noise in any::<u64>(), patience in 1..6usize, random_rounds in 0..9usize,
         ) {
             let bins: Vec<(u16, u16)> = rows.iter().map(|row| (row.0, row.1)).collect();
             let maps = maps(&bins);
@@ -179,9 +199,11 @@ mod tests {
             let split = |bag: usize| {
                 let held = |row: &usize| (row + bag * 3) % rows.len() < rows.len() / 4;
                 let (held, train) = (0..rows.len()).partition(held);
-                Split { train, held }
+                Split { train, held, random: ChaCha8Rng::seed_from_u64(bag as u64) }
             };
-            let settings = Settings { max_rounds: 40, patience, least_in_leaf: 2, ..Settings::default() };
+            let settings = Settings {
+                max_rounds: 40, random_rounds, patience, least_in_leaf: 2, ..Settings::default()
+            };
             for count in 1..=ABREAST {
                 let residuals: Vec<Vec<f64>> = (0..count as u64).map(residuals).collect();
                 let splits: Vec<Split> = (0..count).map(split).collect();

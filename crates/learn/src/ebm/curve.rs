@@ -1,5 +1,10 @@
 //! The step of one feature: a small regression tree on a histogram of the residuals.
 
+use std::ops::Range;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
 /// Sum of residuals and number of rows in a bin or leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Sum {
@@ -78,9 +83,9 @@ impl Curve {
     }
 
     /// Computes the step of each bin from the sum of the residuals in each: the mean residual of
-    /// the bin's leaf. Bin 0, that of missing values, is a leaf of its own; its step is 0 if it has
-    /// too few rows.
-    pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) {
+    /// the bin's leaf. Leaves are those of the best tree, or of a drawn one if there is a generator.
+    /// Bin 0, that of missing values, is a leaf of its own; its step is 0 if it has too few rows.
+    pub fn step(&mut self, residuals: &[f64], random: Option<&mut ChaCha8Rng>, steps: &mut [f64]) {
         let sum = |bin: usize| Sum {
             residual: residuals[bin],
             rows: self.rows[bin],
@@ -103,13 +108,39 @@ impl Curve {
             all = all.plus(sum(bin));
             all
         }));
-        for leaf in grow(&self.before, self.tree) {
+        let leaves = match random {
+            None => grow(&self.before, self.tree),
+            Some(random) => draw(&self.before, self.tree, random),
+        };
+        for leaf in leaves {
             let mean = self.before[leaf.end].minus(self.before[leaf.start]).mean();
-            for &bin in &self.order[leaf.start..leaf.end] {
+            for &bin in &self.order[leaf] {
                 steps[bin] = mean;
             }
         }
     }
+}
+
+/// Cuts the bins anywhere: draws as many cuts as the tree can have, and leaves out those beside
+/// which a leaf would have too few rows. `before` has the prefix sums of the bins.
+fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>> {
+    let end = before.len() - 1;
+    let mut cuts: Vec<usize> = (1..tree.leaves)
+        .filter(|_| end > 1)
+        .map(|_| random.random_range(1..end))
+        .collect();
+    cuts.sort_unstable();
+    let rows = |start: usize, end: usize| before[end].rows - before[start].rows;
+    let mut start = 0;
+    let mut leaves = Vec::with_capacity(tree.leaves);
+    for cut in cuts {
+        if rows(start, cut) >= tree.least && rows(cut, end) >= tree.least {
+            leaves.push(start..cut);
+            start = cut;
+        }
+    }
+    leaves.push(start..end);
+    leaves
 }
 
 /// The bins from `start` to before `end`, with their best cut and what it gains.
@@ -122,7 +153,7 @@ struct Leaf {
 
 /// Cuts the leaf whose best cut gains most, again and again, until there are enough leaves or no
 /// cut gains anything. `before` has the prefix sums of the bins.
-fn grow(before: &[Sum], tree: Tree) -> Vec<Leaf> {
+fn grow(before: &[Sum], tree: Tree) -> Vec<Range<usize>> {
     let mut leaves = vec![best_cut(before, 0, before.len() - 1, tree.least)];
     while leaves.len() < tree.leaves {
         let best = (0..leaves.len()).reduce(|a, b| {
@@ -142,6 +173,9 @@ fn grow(before: &[Sum], tree: Tree) -> Vec<Leaf> {
         leaves.push(best_cut(before, cut, end, tree.least));
     }
     leaves
+        .into_iter()
+        .map(|leaf| leaf.start..leaf.end)
+        .collect()
 }
 
 fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
@@ -176,6 +210,7 @@ fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::SeedableRng;
 
     /// The steps of bins with these (mean, rows).
     fn steps(bins: &[(f64, f64)], ordered: bool) -> Vec<f64> {
@@ -183,10 +218,10 @@ mod tests {
         let residuals: Vec<f64> = bins.iter().map(|(mean, rows)| mean * rows).collect();
         let mut curve = Curve::new(rows, TREE, ordered);
         let mut steps = vec![f64::NAN; bins.len()];
-        curve.step(&residuals, &mut steps);
+        curve.step(&residuals, None, &mut steps);
         // A second step on the same residuals is the same.
         let again = steps.clone();
-        curve.step(&residuals, &mut steps);
+        curve.step(&residuals, None, &mut steps);
         assert_eq!(again, steps);
         steps
     }
@@ -220,6 +255,36 @@ mod tests {
             (9.0, 50.0),
         ];
         assert_eq!(steps(&bins, false), [3.0, 1.0, 5.0, 1.0, 5.0, 9.0]);
+    }
+
+    /// Every leaf that is drawn has enough rows and its own mean, and every cut is drawn sooner or
+    /// later.
+    #[test]
+    fn drawn_leaves_are_large_enough_and_have_their_means() {
+        let (rows, residuals) = ([0.0, 3.0, 1.0, 2.0, 4.0], [0.0, 3.0, 5.0, -4.0, 8.0]);
+        let mut curve = Curve::new(rows.to_vec(), TREE, true);
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..200 {
+            let mut steps = vec![f64::NAN; rows.len()];
+            curve.step(&residuals, Some(&mut random), &mut steps);
+            let mut leaves: Vec<Vec<usize>> = vec![vec![1]];
+            for bin in 2..rows.len() {
+                match leaves.last_mut().filter(|_| steps[bin] == steps[bin - 1]) {
+                    Some(leaf) => leaf.push(bin),
+                    None => leaves.push(vec![bin]),
+                }
+            }
+            assert!(leaves.len() <= TREE.leaves);
+            for leaf in &leaves {
+                let sum = |of: &[f64]| leaf.iter().map(|&bin| of[bin]).sum::<f64>();
+                assert!(sum(&rows) >= TREE.least, "{leaves:?}");
+                assert_eq!(steps[leaf[0]], sum(&residuals) / sum(&rows), "{leaves:?}");
+            }
+            seen.insert(leaves);
+        }
+        // A cut after bin 1, 2 or 3; or after 1 and 3, or 2 and 3. Bin 2 has one row, so it is no leaf.
+        assert_eq!(seen.len(), 5, "{seen:?}");
     }
 
     #[test]

@@ -189,7 +189,11 @@ fn split(rows: usize, bag: usize, settings: &Settings) -> Split {
     let mut train = order.split_off((rows as f64 * settings.validation) as usize);
     order.sort_unstable();
     train.sort_unstable();
-    Split { train, held: order }
+    Split {
+        train,
+        held: order,
+        random: rng,
+    }
 }
 
 fn mean_of(labels: &[f64], rows: &[usize]) -> f64 {

@@ -10,7 +10,13 @@ pub struct Settings {
     pub learning_rate: f64,
     /// The most rounds. In a round every term takes a step.
     pub max_rounds: usize,
-    /// A bag stops after this many rounds without progress on its held-out rows.
+    /// In this many rounds at first, cuts are drawn at random instead of chosen by what they gain
+    /// (interpret calls them smoothing rounds). Features that say nearly the same then share what
+    /// they say, where else the one with the best cut takes it all.
+    #[serde(default)]
+    pub random_rounds: usize,
+    /// A bag stops after this many rounds without progress on its held-out rows. Random rounds do
+    /// not count.
     pub patience: usize,
     /// Relative decrease of the held-out loss that counts as progress, from 0 to below 1.
     pub tolerance: f64,
@@ -51,6 +57,7 @@ impl Default for Settings {
         Settings {
             learning_rate: 0.1,
             max_rounds: 5000,
+            random_rounds: 0,
             patience: 50,
             tolerance: 1e-4,
             leaves: 3,

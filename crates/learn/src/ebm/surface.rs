@@ -1,5 +1,8 @@
 //! The step of a pair of features: the two cuts, one on each axis, that make the best four leaves.
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
 use super::curve::Sum;
 
 /// A grid of cells. It is searched for its best cross again and again, each time with other
@@ -77,6 +80,25 @@ impl Surface {
         [corner, above.minus(corner), left.minus(corner), rest]
     }
 
+    /// A cross anywhere; `None` if the drawn one has too few rows in a rectangle. Its gain is not
+    /// computed.
+    fn draw(&mut self, residuals: &[f64], random: &mut ChaCha8Rng) -> Option<Cross> {
+        if self.width < 2 || self.height < 2 {
+            return None;
+        }
+        cumulate(residuals, self.width, &mut self.residuals);
+        let (row, column) = (
+            random.random_range(1..self.height),
+            random.random_range(1..self.width),
+        );
+        let has_rows = self.weights[0][row * self.width + column] > 0.0;
+        has_rows.then_some(Cross {
+            row,
+            column,
+            gain: 0.0,
+        })
+    }
+
     /// The cross that gains most, given the sum of the residuals in each cell. Each rectangle must
     /// have enough rows. `None` if no cross gains anything.
     pub fn best(&mut self, residuals: &[f64]) -> Option<Cross> {
@@ -127,10 +149,20 @@ impl Surface {
         }
     }
 
-    /// Computes the step of each cell: the mean of its rectangle in the best cross. Returns `false`
-    /// if no cross gains anything; `steps` is then unchanged.
-    pub fn step(&mut self, residuals: &[f64], steps: &mut [f64]) -> bool {
-        let Some(cross) = self.best(residuals) else {
+    /// Computes the step of each cell: the mean of its rectangle in the best cross, or in a drawn
+    /// one if there is a generator. Returns `false` if no cross gains anything, or the drawn one has
+    /// too few rows; `steps` is then unchanged.
+    pub fn step(
+        &mut self,
+        residuals: &[f64],
+        random: Option<&mut ChaCha8Rng>,
+        steps: &mut [f64],
+    ) -> bool {
+        let cross = match random {
+            None => self.best(residuals),
+            Some(random) => self.draw(residuals, random),
+        };
+        let Some(cross) = cross else {
             return false;
         };
         let [corner, right, below, rest] = self.quarters(cross.row, cross.column).map(Sum::mean);
@@ -164,6 +196,7 @@ fn cumulate(cells: &[f64], width: usize, sums: &mut [f64]) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use rand::SeedableRng;
 
     #[test]
     fn a_corner_is_found_and_gets_its_mean() {
@@ -188,7 +221,7 @@ mod tests {
             })
         );
         let mut steps = [0.0; 12];
-        assert!(grid.step(&residuals, &mut steps));
+        assert!(grid.step(&residuals, None, &mut steps));
         assert_eq!(steps.to_vec(), (0..12).map(value).collect::<Vec<_>>());
         let mut strict = Surface::new(&[2.0; 12], 4, 5.0);
         assert_eq!(
@@ -196,7 +229,29 @@ mod tests {
             None,
             "no four rectangles of five rows"
         );
-        assert!(!strict.step(&residuals, &mut steps));
+        assert!(!strict.step(&residuals, None, &mut steps));
+    }
+
+    #[test]
+    fn drawn_crosses_have_enough_rows_and_their_means() {
+        // Only cuts beside the third column, which is empty, leave two rows in each rectangle.
+        let rows = [1.0, 1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 2.0];
+        let mut grid = Surface::new(&rows, 4, 2.0);
+        let residuals = [2.0, 4.0, 0.0, -2.0, 6.0, 0.0, 0.0, 8.0];
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut stepped = 0;
+        for _ in 0..100 {
+            let mut steps = [0.0; 8];
+            if grid.step(&residuals, Some(&mut random), &mut steps) {
+                stepped += 1;
+                assert_eq!(steps[..2], [3.0, 3.0]);
+                assert_eq!(steps[3], -1.0);
+                assert_eq!(steps[4..6], [3.0, 3.0]);
+                assert_eq!(steps[7], 4.0);
+            }
+        }
+        assert!((20..100).contains(&stepped), "{stepped} of 100 draws");
+        assert!(!Surface::new(&[4.0; 4], 4, 1.0).step(&[1.0; 4], Some(&mut random), &mut [0.0; 4]));
     }
 
     proptest! {

@@ -2,8 +2,8 @@
 
 use gleaner_core::error::{Fault, Result};
 use gleaner_formats::ingest::jobs::{cluster, estimates, trace};
-use gleaner_learn::ebm::Control as FitControl;
-use gleaner_learn::lucid::workload::{DurationEbm, Job, Options};
+use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
+use gleaner_learn::lucid::workload::{DurationEbm, Job, Options, features};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared, spearman};
 use gleaner_predict::{Calendar, known_jobs};
 
@@ -50,9 +50,9 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
         ["error", "R²", "rank correlation"].into_iter().zip(scores)
     };
     let mut ours = Values::default();
-    let [seconds, logarithms] = fits(part, first, learnt, rest)?;
-    ours.row("EBM", score(&seconds));
-    ours.row("EBM of logarithms", score(&logarithms));
+    for (row, told) in fits(part, first, learnt, rest)? {
+        ours.row(row, score(&told));
+    }
     let given = trace.jobs[train..]
         .iter()
         .map(|job| published.0.get(&job.id).copied());
@@ -71,30 +71,55 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Estimates by machines of seconds and of their logarithms.
+/// Estimates by three machines, by their row of the table.
 fn fits(
     part: &Part<'_>,
     first: &[Job<'_>],
     learnt: &[f64],
     rest: &[Job<'_>],
-) -> Result<[Vec<f64>; 2]> {
-    let fit = |logarithm: bool| -> Result<Vec<f64>> {
+) -> Result<[(&'static str, Vec<f64>); 3]> {
+    let control = || FitControl {
+        stop: part.control.stop,
+        ..FitControl::default()
+    };
+    let fit = |logarithm: bool| {
         let options = Options {
             profile: true,
             logarithm,
         };
-        let control = FitControl {
-            stop: part.control.stop,
-            ..FitControl::default()
-        };
-        let mut settings = options.settings(0);
-        if !logarithm {
-            settings.max_rounds = PUBLISHED_ROUNDS;
-        }
-        let machine = DurationEbm::fit(first, learnt, options, &settings, control);
-        let machine = machine.map_err(|error| part.control.cause(error))?;
-        Ok(machine.predict(rest))
+        let machine = DurationEbm::fit(first, learnt, options, &settings(options), control());
+        machine.map(|machine| machine.predict(rest))
     };
-    let (seconds, logarithms) = rayon::join(|| fit(false), || fit(true));
-    Ok([seconds?, logarithms?])
+    let fit_numbers = || {
+        let table = features(first, true);
+        let [train, test] = [&table, &features(rest, true)].map(|rows| rows.numbered(&table));
+        let machine = Ebm::fit_under(&train, learnt, &settings(SECONDS), control());
+        machine.map(|machine| machine.predict(&test).unwrap_or_default())
+    };
+    let (seconds, (numbers, logarithms)) =
+        rayon::join(|| fit(false), || rayon::join(fit_numbers, || fit(true)));
+    let cause = |error| part.control.cause(error);
+    Ok([
+        ("EBM", seconds.map_err(cause)?),
+        ("EBM, users as numbers", numbers.map_err(cause)?),
+        ("EBM of logarithms", logarithms.map_err(cause)?),
+    ])
+}
+
+/// Seconds, from all features.
+const SECONDS: Options = Options {
+    profile: true,
+    logarithm: false,
+};
+
+/// For seconds the published settings, as far as ours have them.
+fn settings(options: Options) -> Settings {
+    let settings = options.settings(0);
+    match options.logarithm {
+        true => settings,
+        false => Settings {
+            max_rounds: PUBLISHED_ROUNDS,
+            ..settings
+        },
+    }
 }
