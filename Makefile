@@ -9,20 +9,23 @@ FEATURES ?=
 # Models from libraries, which need nothing else: in tests, not in builds.
 BASELINES := --features baselines
 CARGO ?= cargo
-# Every crate but the one that builds polars and the one for Python: see `make frames` and `make python`.
-ALL := --workspace --exclude gleaner-frames --exclude gleaner-python
+# Every crate but the one that builds polars: see `make small`. The one for Python has no tests in Rust, but with
+# it here, the crates that are built for tests serve the package too: see `make python`.
+ALL := --workspace --exclude gleaner-frames
+# What is built in the development profile: polars takes minutes, and solvers are tested without libraries.
+SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test torch slurm soak lint unit frames python build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple test torch slurm soak lint unit small python build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
 	@echo "make install  the program, shell completions, manual pages and workloads, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
-	@echo "make frames   lint and test the data frames alone (polars, development profile); part of make test"
-	@echo "make python   build the Python package into $(TARGET)/python, lint and test it; part of make test"
+	@echo "make small    lint and test the data frames (polars), and the solvers without libraries; part of make test"
+	@echo "make python   build the Python package into $(TARGET)/python and test it; part of make test"
 	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
@@ -60,27 +63,22 @@ install: build
 uninstall:
 	scripts/install.sh uninstall "$(DESTDIR)$(PREFIX)"
 
-test: native torch slurm lint unit python frames
+test: native torch slurm lint unit python small
 
 lint:
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
 	$(CARGO) clippy --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES) -- -D warnings
-	# The crates that have optional parts, without them.
-	$(CARGO) clippy --release --locked -p gleaner-solvers -p gleaner-predict --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked $(ALL) --no-deps --no-default-features $(BASELINES)
 
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
-	# Without native solvers: the other solvers, and the command that names solvers, built quickly.
-	scripts/test.sh -p gleaner-solvers --no-default-features
-	$(CARGO) test --locked -p gleaner --no-default-features --test cli solve::
 
-# polars takes minutes to build: apart, in the development profile.
-frames:
-	$(CARGO) test --locked -p gleaner-frames
-	$(CARGO) clippy --locked -p gleaner-frames --all-targets -- -D warnings
+# The lints also read the crates below these, without their optional parts.
+small:
+	$(CARGO) test --locked $(SMALL)
+	$(CARGO) clippy --locked $(SMALL) --all-targets -- -D warnings
 
 # A virtual environment with the Python package and what its tests need.
 python: native

@@ -26,9 +26,9 @@ tell
 status=0
 # shellcheck disable=SC2086 # names are words
 if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --release --locked --workspace --exclude gleaner-frames --exclude gleaner-python --no-fail-fast "$@" $names || status=$?
+    cargo nextest run --release --locked --workspace --exclude gleaner-frames --no-fail-fast "$@" $names || status=$?
 else
-    cargo test --release --locked --workspace --exclude gleaner-frames --exclude gleaner-python --no-fail-fast "$@" -- $names || status=$?
+    cargo test --release --locked --workspace --exclude gleaner-frames --no-fail-fast "$@" -- $names || status=$?
 fi
 # shellcheck disable=SC2086
 cargo test --locked -p gleaner-frames --test frames -- $names || status=$?
