@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use gleaner_core::error::{Error, Fault, Result};
+use gleaner_process::find_program;
 use serde::{Deserialize, Serialize};
 
 /// What begins the name of a solver that is a program.
@@ -167,29 +168,14 @@ impl SolverCommand {
     /// The manifest, the program and those of its arguments that are files, for the record of a run's
     /// inputs. A program that cannot be found is left out.
     pub fn files(&self) -> Vec<PathBuf> {
-        let at = |word: &str| match &self.manifest.directory {
-            Some(directory) => directory.join(word),
-            None => PathBuf::from(word),
+        let directory = self.manifest.directory.as_deref().unwrap_or(Path::new(""));
+        let Some((program, arguments)) = self.manifest.command.split_first() else {
+            return Vec::new();
         };
-        let (program, arguments) = match &self.manifest.command[..] {
-            [program, arguments @ ..] => (Path::new(program), arguments),
-            [] => return Vec::new(),
-        };
-        let program = match program.components().count() {
-            1 => {
-                let all = std::env::var_os("PATH").unwrap_or_default();
-                let places: Vec<PathBuf> = std::env::split_paths(&all).collect();
-                places
-                    .into_iter()
-                    .map(|place| place.join(program))
-                    .find(|path| path.is_file())
-            }
-            _ => Some(at(&program.to_string_lossy())),
-        };
-        let arguments = arguments.iter().map(|word| at(word));
+        let arguments = arguments.iter().map(|word| directory.join(word));
         let manifest = self.file.iter().cloned();
         manifest
-            .chain(program)
+            .chain(find_program(program, directory))
             .chain(arguments)
             .filter(|path| path.is_file())
             .collect()

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use gleaner_core::error::{Faults, Result};
 use gleaner_formats::ingest::source::Source;
 use gleaner_formats::ingest::toml_text::line;
+use gleaner_process::find_program;
 use toml::Spanned;
 
 use super::file::{PlanFile, WorkloadFile};
@@ -342,10 +343,11 @@ impl Found<'_, '_, '_> {
             self.checker.add(at, "command", "no program", expected);
             return Vec::new();
         };
+        let is_there = || find_program(program, &folder.join(directory)).is_some();
         if words.len() > MOST_WORDS || words.iter().any(|word| word.contains('\0')) {
             let expected = "at most 1000 words without zero bytes";
             self.checker.add(at, "command", "another list", expected);
-        } else if !program.contains('{') && !is_program(program, &folder.join(directory)) {
+        } else if !program.contains('{') && !is_there() {
             let found = format!("{program:?}");
             let expected = "a program that can be found";
             let remedy =
@@ -410,13 +412,4 @@ impl Found<'_, '_, '_> {
                 .add_with(self.at, field, found, &expected, remedy);
         }
     }
-}
-
-/// Whether a program can be found as the system does.
-fn is_program(program: &str, directory: &Path) -> bool {
-    if program.contains('/') {
-        return directory.join(program).is_file();
-    }
-    let all = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&all).any(|folder| folder.join(program).is_file())
 }

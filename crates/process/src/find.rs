@@ -1,0 +1,35 @@
+//! Where the file of a program is.
+
+use std::path::{Path, PathBuf};
+
+/// The file of a program that is started in `directory`; `None` if there is none. As for the system, a name
+/// with a slash is a path from the directory, and any other is looked for in `PATH`.
+pub fn find_program(program: &str, directory: &Path) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(directory.join(program)).filter(|path| path.is_file());
+    }
+    let all = std::env::var_os("PATH")?;
+    let mut places = std::env::split_paths(&all).map(|folder| folder.join(program));
+    places.find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_path_and_paths_from_the_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = directory.path();
+        std::fs::write(at.join("solve"), "").unwrap();
+        let shell = find_program("sh", at).unwrap();
+        assert!(shell.is_absolute() && shell.ends_with("sh"), "{shell:?}");
+        assert_eq!(find_program("solve", at), None);
+        assert_eq!(find_program("./solve", at), Some(at.join("./solve")));
+        assert_eq!(find_program("./other", at), None);
+        // A directory is no program.
+        assert_eq!(find_program("/usr", at), None);
+    }
+}
