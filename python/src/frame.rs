@@ -8,7 +8,7 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader,
 };
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::Schema;
+use arrow_schema::{ArrowError, Schema};
 use gleaner_core::files;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,15 +23,36 @@ use crate::errors::exception;
 /// # Errors
 /// The table is not one of plain columns, or the file cannot be written.
 #[pyfunction]
-pub fn write_frame(py: Python<'_>, table: PyRecordBatchReader, path: PathBuf) -> PyResult<()> {
-    let reader = table.into_reader()?;
+pub fn write_frame(table: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<()> {
+    let py = table.py();
+    let reader = table.extract::<PyRecordBatchReader>();
+    let reader = reader.map_err(|error| not_a_table(&error.value(py).to_string()))?;
+    let reader = reader.into_reader()?;
     let schema = reader.schema();
     let batches = py.detach(|| reader.collect::<std::result::Result<Vec<_>, _>>());
-    let batches = batches.map_err(|error| {
-        PyValueError::new_err(format!("the table cannot be read as one of Arrow: {error}"))
-    })?;
+    let batches = batches.map_err(|error| unreadable(&schema, &error))?;
     let written = py.detach(|| files::write(&path, |out| write(&schema, &batches, out)));
     written.map_err(|error| exception(py, error))
+}
+
+fn not_a_table(error: &str) -> PyErr {
+    PyValueError::new_err(format!("expected a table of columns with names: {error}"))
+}
+
+/// Empty columns of polars without a type are not as Arrow wants them.
+fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
+    let untyped = schema
+        .fields()
+        .iter()
+        .filter(|field| field.data_type().is_null());
+    let names: Vec<&str> = untyped.map(|field| field.name().as_str()).collect();
+    PyValueError::new_err(match names.is_empty() {
+        true => format!("the table cannot be read as one of Arrow: {error}"),
+        false => format!(
+            "these columns have no type, as they have no values: {}; give them one, such as polars.String, or leave them out",
+            names.join(", ")
+        ),
+    })
 }
 
 fn write(schema: &Schema, batches: &[RecordBatch], out: impl Write) -> std::io::Result<()> {

@@ -141,8 +141,15 @@ def test_truth_values_and_floats_of_tables_are_read() -> None:
     for kind in (polars.Boolean, polars.Float64):
         log = gleaner.EventLog.read(frame.with_columns(polars.col("state").cast(kind)))
         assert len(log) == len(gleaner.EventLog.read(EVENTS))
-    with pytest.raises(ValueError, match="cannot be read as one of Arrow"):
-        gleaner.EventLog.read(polars.DataFrame({"time": [], "node": [], "state": []}))
+
+
+def test_tables_without_types_or_columns_are_refused() -> None:
+    with pytest.raises(ValueError, match="have no type, as they have no values: time, node; give them one"):
+        gleaner.EventLog.read(polars.DataFrame({"time": [], "node": [], "state": [1, 2][:0]}, schema_overrides={"state": polars.Int64}))
+    with pytest.raises(ValueError, match="expected a table of columns with names"):
+        gleaner.EventLog.read(polars.Series([1]))
+    with pytest.raises(gleaner.DataError, match="found no rows"):
+        gleaner.EventLog.read(polars.DataFrame())
 
 
 def test_wrong_arguments_are_told() -> None:
