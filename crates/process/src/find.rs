@@ -15,8 +15,6 @@ pub fn find_program(program: &str, directory: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
     use super::*;
 
     #[test]

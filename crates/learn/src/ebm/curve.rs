@@ -125,14 +125,12 @@ impl Curve {
 /// which a leaf would have too few rows. `before` has the prefix sums of the bins.
 fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>> {
     let end = before.len() - 1;
-    let mut cuts: Vec<usize> = (1..tree.leaves)
-        .filter(|_| end > 1)
-        .map(|_| random.random_range(1..end))
-        .collect();
+    let most = tree.leaves.min(end);
+    let mut cuts: Vec<usize> = (1..most).map(|_| random.random_range(1..end)).collect();
     cuts.sort_unstable();
     let rows = |start: usize, end: usize| before[end].rows - before[start].rows;
     let mut start = 0;
-    let mut leaves = Vec::with_capacity(tree.leaves);
+    let mut leaves = Vec::with_capacity(most);
     for cut in cuts {
         if rows(start, cut) >= tree.least && rows(cut, end) >= tree.least {
             leaves.push(start..cut);
