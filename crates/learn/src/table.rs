@@ -1,6 +1,6 @@
 //! Tables of features.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A table of features: named columns of equal length, in a fixed order.
 #[derive(Debug, Clone, PartialEq)]
@@ -200,15 +200,17 @@ impl Categories {
 
     /// The place of each row's text among the sorted texts of `known`; NaN if it has none.
     fn places(&self, known: &Categories) -> Vec<f64> {
-        let sorted: BTreeSet<&String> = known.levels.iter().collect();
-        let places: BTreeMap<&String, f64> =
-            sorted.into_iter().zip((0u32..).map(f64::from)).collect();
-        let place = |code: &Option<u32>| {
-            let text = &self.levels[(*code)? as usize];
-            places.get(text).copied()
+        let mut sorted: Vec<&String> = known.levels.iter().collect();
+        sorted.sort_unstable();
+        let place = |text: &String| match sorted.binary_search(&text) {
+            Ok(place) => place as f64,
+            Err(_) => f64::NAN,
         };
-        let places = self.codes.iter().map(place);
-        places.map(|place| place.unwrap_or(f64::NAN)).collect()
+        let places: Vec<f64> = self.levels.iter().map(place).collect();
+        let codes = self.codes.iter();
+        codes
+            .map(|code| code.map_or(f64::NAN, |code| places[code as usize]))
+            .collect()
     }
 }
 

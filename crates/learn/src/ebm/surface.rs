@@ -80,23 +80,15 @@ impl Surface {
         [corner, above.minus(corner), left.minus(corner), rest]
     }
 
-    /// A cross anywhere; `None` if the drawn one has too few rows in a rectangle. Its gain is not
-    /// computed.
-    fn draw(&mut self, residuals: &[f64], random: &mut ChaCha8Rng) -> Option<Cross> {
+    /// Row and column of a cross anywhere; `None` if the drawn one has too few rows in a rectangle.
+    fn draw(&self, random: &mut ChaCha8Rng) -> Option<(usize, usize)> {
         if self.width < 2 || self.height < 2 {
             return None;
         }
-        cumulate(residuals, self.width, &mut self.residuals);
-        let (row, column) = (
-            random.random_range(1..self.height),
-            random.random_range(1..self.width),
-        );
+        let row = random.random_range(1..self.height);
+        let column = random.random_range(1..self.width);
         let has_rows = self.weights[0][row * self.width + column] > 0.0;
-        has_rows.then_some(Cross {
-            row,
-            column,
-            gain: 0.0,
-        })
+        has_rows.then_some((row, column))
     }
 
     /// The cross that gains most, given the sum of the residuals in each cell. Each rectangle must
@@ -159,16 +151,18 @@ impl Surface {
         steps: &mut [f64],
     ) -> bool {
         let cross = match random {
-            None => self.best(residuals),
-            Some(random) => self.draw(residuals, random),
+            None => self.best(residuals).map(|best| (best.row, best.column)),
+            Some(random) => self.draw(random).inspect(|_| {
+                cumulate(residuals, self.width, &mut self.residuals);
+            }),
         };
-        let Some(cross) = cross else {
+        let Some((cut_row, cut_column)) = cross else {
             return false;
         };
-        let [corner, right, below, rest] = self.quarters(cross.row, cross.column).map(Sum::mean);
+        let [corner, right, below, rest] = self.quarters(cut_row, cut_column).map(Sum::mean);
         for (row, steps) in steps.chunks_mut(self.width).enumerate() {
-            let (before, after) = steps.split_at_mut(cross.column);
-            let [left, right] = match row < cross.row {
+            let (before, after) = steps.split_at_mut(cut_column);
+            let [left, right] = match row < cut_row {
                 true => [corner, right],
                 false => [below, rest],
             };

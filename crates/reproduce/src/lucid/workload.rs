@@ -82,11 +82,7 @@ fn fits(
         stop: part.control.stop,
         ..FitControl::default()
     };
-    let fit = |logarithm: bool| {
-        let options = Options {
-            profile: true,
-            logarithm,
-        };
+    let fit = |options: Options| {
         let machine = DurationEbm::fit(first, learnt, options, &settings(options), control());
         machine.map(|machine| machine.predict(rest))
     };
@@ -96,8 +92,10 @@ fn fits(
         let machine = Ebm::fit_under(&train, learnt, &settings(SECONDS), control());
         machine.map(|machine| machine.predict(&test).unwrap_or_default())
     };
-    let (seconds, (numbers, logarithms)) =
-        rayon::join(|| fit(false), || rayon::join(fit_numbers, || fit(true)));
+    let (seconds, (numbers, logarithms)) = rayon::join(
+        || fit(SECONDS),
+        || rayon::join(fit_numbers, || fit(LOGARITHMS)),
+    );
     let cause = |error| part.control.cause(error);
     Ok([
         ("EBM", seconds.map_err(cause)?),
@@ -110,6 +108,12 @@ fn fits(
 const SECONDS: Options = Options {
     profile: true,
     logarithm: false,
+};
+
+/// Logarithms of seconds, from all features.
+const LOGARITHMS: Options = Options {
+    logarithm: true,
+    ..SECONDS
 };
 
 /// For seconds the published settings, as far as ours have them.
