@@ -90,7 +90,7 @@ slurm:
 
 # SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
 soak: native
-	scripts/soak.sh $(FEATURES) $(BASELINES)
+	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
 
 dataset: build
 	scripts/make-dataset.sh $(GLEANER) dataset

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs all property tests of the workspace with a random seed and SOAK_FACTOR (20) times as many
-# cases as `make test`, with the given cargo flags. PROPTEST_RNG_SEED repeats a run.
+# Runs the property tests of the packages that the given cargo flags name, and those of gleaner-frames, with a
+# random seed and SOAK_FACTOR (20) times as many cases as `make test`. PROPTEST_RNG_SEED repeats a run.
 set -euo pipefail
 export SOAK_FACTOR=${SOAK_FACTOR:-20}
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
@@ -26,9 +26,9 @@ tell
 status=0
 # shellcheck disable=SC2086 # names are words
 if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --release --locked --workspace --exclude gleaner-frames --no-fail-fast "$@" $names || status=$?
+    cargo nextest run --release --locked --no-fail-fast "$@" $names || status=$?
 else
-    cargo test --release --locked --workspace --exclude gleaner-frames --no-fail-fast "$@" -- $names || status=$?
+    cargo test --release --locked --no-fail-fast "$@" -- $names || status=$?
 fi
 # shellcheck disable=SC2086
 cargo test --locked -p gleaner-frames --test frames -- $names || status=$?
