@@ -27,7 +27,7 @@ mod tests {
         assert_eq!(find_program("solve", at), None);
         assert_eq!(find_program("./solve", at), Some(at.join("./solve")));
         assert_eq!(find_program("./other", at), None);
-        // A directory is no program.
+        // `/usr` exists, but it is a directory.
         assert_eq!(find_program("/usr", at), None);
     }
 }

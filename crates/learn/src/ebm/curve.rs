@@ -281,7 +281,8 @@ mod tests {
             }
             seen.insert(leaves);
         }
-        // A cut after bin 1, 2 or 3; or after 1 and 3, or 2 and 3. Bin 2 has one row, so it is no leaf.
+        // There are three trees with one cut: after bin 1, 2 or 3. There are two with two cuts: after
+        // 1 and 3, and after 2 and 3. Cuts after 1 and 2 would leave bin 2 alone, which has one row.
         assert_eq!(seen.len(), 5, "{seen:?}");
     }
 
